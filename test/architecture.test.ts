@@ -39,7 +39,7 @@ const database = /^(drizzle-orm(\/.*)?|bun:sqlite|postgres)$/;
 const webAndDatabase = new RegExp(`${web.source}|${database.source}`);
 const allButTypeBox = /^(?!@sinclair\/typebox)/;
 /** Functions over tables that come with the package: they reach nothing outside. */
-const allButPure = /^(?!@sinclair\/typebox|libphonenumber-js|tldts-icann)/;
+const allButPure = /^(?!@sinclair\/typebox|libphonenumber-js|tldts)/;
 const allButBrowser = /^(?!preact(\/|$)|@preact\/signals$)/;
 const everything = /^/;
 const nothing = /^\b$/;

@@ -17,7 +17,7 @@ export type KnownPerson = {
   domain?: Text;
   size?: Text;
   headquarters?: Text;
-  /** Addresses of jobs that the person has left, in lower case. */
+  /** Addresses of jobs that the person has left. */
   formerEmails?: readonly string[];
   /** When the list last heard of it, in milliseconds. */
   updatedAt: number;
@@ -36,7 +36,7 @@ export type KnownCompany = {
   headquarters: Text;
 };
 
-/** At least one of the two. `domain` is in lower case. */
+/** At least one of the two. `domain` is canonical. */
 export type CompanyNames = { domain: Text; name: Text };
 
 /** People and companies that the user has on this machine. All reads are of this user's data only, and bounded. */

@@ -1,3 +1,4 @@
+import { canonicalEmail } from "../../platform/identity/email.ts";
 import { witnessed } from "./witnesses.ts";
 
 /** The forms that companies make addresses of, the most common first. */
@@ -52,8 +53,8 @@ function countPatterns(known: readonly KnownAddress[]): Map<EmailPattern, number
   const counts = new Map<EmailPattern, number>();
   const seen = new Set<string>();
   for (const { firstName, lastName, email } of known) {
-    if (!firstName || !lastName || !email || seen.has(email.toLowerCase())) continue;
-    seen.add(email.toLowerCase());
+    if (!firstName || !lastName || !email || seen.has(canonicalEmail(email))) continue;
+    seen.add(canonicalEmail(email));
     const pattern = patternOf(firstName, lastName, email);
     if (pattern !== null) counts.set(pattern, (counts.get(pattern) ?? 0) + 1);
   }

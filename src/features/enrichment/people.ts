@@ -1,6 +1,7 @@
 import type { FieldError } from "../../platform/base/errors.ts";
 import { leadContent, leadIdentity } from "../leads/identity.ts";
 import type { Lead, LeadIdentity } from "../leads/model.ts";
+import { domainOfWebsite, isDomainName } from "../../platform/identity/domain.ts";
 import { domainOfEmail, isFreeMail } from "../../platform/identity/email-domain.ts";
 import type { LeadToEnrich, Subject } from "./model.ts";
 import type { InputTexts } from "./waterfall.ts";
@@ -17,8 +18,6 @@ export type Person = {
   texts: InputTexts;
 };
 
-const domainPattern = /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
-
 /**
  * Reads what was sent of a person; `lead` is the one that `leadId` names, which what was sent adds to. Answers every
  * problem that stands against it. Without the lead at hand, one with a `leadId` is checked but for its identifiers.
@@ -29,8 +28,8 @@ export function personOf(n: number, input: LeadToEnrich, lead: Lead | null): Per
   const draft = { ...(lead !== null && draftOf(lead)), ...sentTexts(sent) };
   const errors: FieldError[] = [];
   const website = sentDomain?.trim() || null;
-  const domain = website && domainIn(website);
-  if (website !== null && domain === null)
+  const domain = website && domainOfWebsite(website);
+  if (website !== null && (domain === null || !isDomainName(domain)))
     errors.push({ path: "domain", message: `"${website.slice(0, 60)}" is not a domain such as example.com.` });
   // A lead of one's own has an identifier; until it is read, any will do.
   const standIn = leadId !== null && lead === null ? { firstName: "x", lastName: "x", company: "x" } : {};
@@ -57,13 +56,6 @@ export function personOf(n: number, input: LeadToEnrich, lead: Lead | null): Per
     "companyInfo.industry": content.industry,
   };
   return { n, input, leadId, subject, identity, texts };
-}
-
-/** The domain of a website, in the form that name servers know; null where there is none. */
-function domainIn(website: string): string | null {
-  const host = URL.parse(/^https?:\/\//i.test(website) ? website : `https://${website}`)?.hostname ?? "";
-  const domain = host.replace(/^www\./, "").replace(/\.$/, "");
-  return domainPattern.test(domain) ? domain : null;
 }
 
 /** Null where none is named; a blank one names none, as with identifiers. */

@@ -1,5 +1,5 @@
 import { isoTime } from "../../platform/base/clock.ts";
-import { emailForm } from "../../platform/identity/email.ts";
+import { canonicalEmail } from "../../platform/identity/email.ts";
 import type { EmailVerification, Finding, Subject, Verdict } from "./model.ts";
 
 /** As little sure, an address is refuted: no mail arrives there, or it is one for a day. */
@@ -16,14 +16,14 @@ export class Verdicts {
 
   /** Takes the place of what the same provider said before. */
   add(verdict: Verdict): void {
-    const address = emailForm(verdict.email);
+    const address = canonicalEmail(verdict.email);
     const others = (this.#byAddress.get(address) ?? []).filter(({ provider }) => provider !== verdict.provider);
     this.#byAddress.set(address, [...others, verdict]);
   }
 
   /** The one that counts; null where nobody was asked. */
   of(email: string): Verdict | null {
-    const all = this.#byAddress.get(emailForm(email)) ?? [];
+    const all = this.#byAddress.get(canonicalEmail(email)) ?? [];
     return all.toSorted((a, b) => certainty(b) - certainty(a) || b.at - a.at)[0] ?? null;
   }
 
@@ -40,7 +40,7 @@ export class Verdicts {
   }
 
   isBy(provider: string, email: string): boolean {
-    return (this.#byAddress.get(emailForm(email)) ?? []).some((verdict) => verdict.provider === provider);
+    return (this.#byAddress.get(canonicalEmail(email)) ?? []).some((verdict) => verdict.provider === provider);
   }
 }
 

@@ -1,6 +1,8 @@
 import { singleLine } from "../../platform/base/clean-text.ts";
-import { addressIn } from "../../platform/identity/email-address.ts";
+import { companyKey } from "../../platform/identity/company-key.ts";
+import { domainOfWebsite } from "../../platform/identity/domain.ts";
 import { businessDomain } from "../../platform/identity/email-domain.ts";
+import { canonicalEmail, extractEmailAddress, isEmailAddress } from "../../platform/identity/email.ts";
 import { isList, maxListItems, maxTextLength, recordWeights, type EnrichField } from "./fields.ts";
 import type { FieldValue, Finding, Merged, MergedField, Subject } from "./model.ts";
 import { refutes, Verdicts } from "./verdicts.ts";
@@ -55,7 +57,7 @@ export function merge(
     const said = { value, confidence, providers: [provider], at };
     if (isList(field)) joinList(draft, field, said);
     else if (verifies) decide(draft, field, said);
-    else if (field === "email" && isOwnRight && folded(value) !== folded(input.email ?? ""))
+    else if (field === "email" && isOwnRight && !isSameValue(field, value, input.email ?? ""))
       joinList(draft, "alternativeEmails", said);
     else if (said.confidence > 0) choose(draft, field, said);
   }
@@ -92,7 +94,7 @@ function decided({ value, confidence }: Finding, verdicts: Verdicts): number {
 
 function choose(draft: Merged, field: EnrichField, said: MergedField): void {
   const existing = draft[field];
-  if (existing !== undefined && folded(existing.value) === folded(said.value)) {
+  if (existing !== undefined && isSameValue(field, existing.value, said.value)) {
     // Who says the same twice has no second witness.
     const isWitness = said.providers.some((each) => !existing.providers.includes(each));
     const confidence = isWitness
@@ -111,7 +113,7 @@ function choose(draft: Merged, field: EnrichField, said: MergedField): void {
 /** A verification is about one value: it sets how sure that one is, or takes it away. */
 function decide(draft: Merged, field: EnrichField, said: MergedField): void {
   const existing = draft[field];
-  if (existing !== undefined && folded(existing.value) !== folded(said.value)) return;
+  if (existing !== undefined && !isSameValue(field, existing.value, said.value)) return;
   if (refutes(said)) delete draft[field];
   else if (existing === undefined) draft[field] = said;
   else
@@ -125,7 +127,7 @@ function decide(draft: Merged, field: EnrichField, said: MergedField): void {
 function joinList(draft: Merged, field: EnrichField, said: MergedField): void {
   const existing = draft[field];
   const known = new Set([existing?.value ?? []].flat().map(folded));
-  if (field === "alternativeEmails" && draft.email) known.add(folded(draft.email.value));
+  if (field === "alternativeEmails" && draft.email) known.add(folded([draft.email.value].flat().join("\n")));
   const fresh = [said.value].flat().filter((item) => !known.has(folded(item)) && known.add(folded(item)));
   if (fresh.length === 0 || said.confidence <= 0) return;
   draft[field] = {
@@ -154,7 +156,7 @@ function cleaned(finding: Finding): Finding | null {
   const { field, value } = finding;
   const confidence = Math.min(1, Math.max(0, finding.confidence));
   const isAddress = field === "email" || field === "alternativeEmails";
-  const clean = (text: string): string | null => (isAddress ? addressIn(tidy(text)) : tidy(text)) || null;
+  const clean = (text: string): string | null => (isAddress ? extractEmailAddress(tidy(text)) : tidy(text)) || null;
   if (typeof value === "string") {
     const text = clean(value);
     return text === null ? null : { ...finding, value: text, confidence };
@@ -170,7 +172,7 @@ function tidy(text: string): string {
 
 function namesSomebodyElse({ lastName }: Subject, findings: readonly Finding[]): boolean {
   const theirs = findings.find(({ field }) => field === "lastName")?.value;
-  return lastName !== null && theirs !== undefined && folded(theirs) !== folded(lastName);
+  return lastName !== null && theirs !== undefined && !isSameValue("lastName", theirs, lastName);
 }
 
 /** What is known by now: what was asked, and what was found where that was empty. */
@@ -179,7 +181,8 @@ export function extended(input: Subject, merged: Merged, verdicts = new Verdicts
     const value = merged[field]?.value;
     return typeof value === "string" ? value : null;
   };
-  const foundEmail = found("email")?.toLowerCase() ?? null;
+  const address = found("email");
+  const foundEmail = address === null ? null : canonicalEmail(address);
   const isSure = (merged.email?.confidence ?? 0) >= sureEnough;
   const emailIsRefuted = input.email !== null && verdicts.isRefuted(input.email);
   const right = (emailIsRefuted ? null : input.email) ?? (isSure ? foundEmail : null);
@@ -198,14 +201,8 @@ export function extended(input: Subject, merged: Merged, verdicts = new Verdicts
     firstName: input.firstName ?? found("firstName"),
     lastName: input.lastName ?? found("lastName"),
     company: input.company ?? found("company") ?? found("companyInfo.name"),
-    domain: input.domain ?? hostOf(found("companyInfo.website")) ?? ofEmail,
+    domain: input.domain ?? domainOfWebsite(found("companyInfo.website") ?? "") ?? ofEmail,
   };
-}
-
-function hostOf(website: string | null): string | null {
-  if (website === null) return null;
-  const host = URL.parse(website.includes("://") ? website : `https://${website}`)?.hostname ?? "";
-  return host.includes(".") ? host.replace(/^www\./, "") : null;
 }
 
 /** The part of a record that belongs to the wanted fields. */
@@ -219,7 +216,7 @@ export type InputTexts = Partial<Record<EnrichField, string | null | undefined>>
 /** Whether the record says anything, at least so sure, that was not in the input. */
 export function isNews(merged: Merged, input: InputTexts, leastConfidence: number): boolean {
   return entriesOf(merged).some(
-    ([field, { value, confidence }]) => confidence >= leastConfidence && folded(value) !== folded(input[field] ?? ""),
+    ([field, { value, confidence }]) => confidence >= leastConfidence && !isSameValue(field, value, input[field] ?? ""),
   );
 }
 
@@ -249,10 +246,18 @@ export function textsAt(merged: Merged, field: EnrichField): string[] {
   return [merged[field]?.value ?? []].flat();
 }
 
-/** Texts that differ in case, accents, spacing or the form of a URL only are the same. */
-function folded(value: FieldValue): string {
-  const text = typeof value === "string" ? value : value.join("\n");
-  return text
+/** Whether two values of a field mean the same: company names as `companyKey` compares them, other text as `folded`. */
+function isSameValue(field: EnrichField, one: FieldValue, other: FieldValue): boolean {
+  const isName = field === "company" || field === "companyInfo.name";
+  const comparable = (value: FieldValue) =>
+    isName && typeof value === "string" ? companyKey(value) : folded([value].flat().join("\n"));
+  return comparable(one) === comparable(other);
+}
+
+/** Text without differences in case, accents, spacing, the form of a URL, and the spelling of an e-mail domain. */
+function folded(text: string): string {
+  const value = isEmailAddress(text) ? canonicalEmail(text) : text;
+  return value
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()

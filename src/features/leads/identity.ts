@@ -1,7 +1,8 @@
-import { emailPattern } from "../../platform/identity/email-address.ts";
+import { canonicalEmail, emailPattern } from "../../platform/identity/email.ts";
 import type { FieldError } from "../../platform/base/errors.ts";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
 import { multiLine, singleLine } from "../../platform/base/clean-text.ts";
+import { personNameKey } from "../../platform/identity/person-name.ts";
 import { isWholeEastAsianName } from "../../platform/identity/east-asian-name.ts";
 import {
   leadTextFields,
@@ -95,36 +96,17 @@ export function leadIdentity(
 ): LeadIdentity {
   const { firstName, lastName, company } = lead;
   return {
-    email: lead.email?.toLowerCase() ?? null,
+    email: lead.email === null ? null : canonicalEmail(lead.email),
     network: lead.networkUrl === null ? null : canonicalProfileUrl(lead.networkUrl),
     name:
       firstName && company && (lastName || isWholeEastAsianName(firstName))
-        ? nameKey(firstName, lastName ?? "", company)
+        ? personNameKey(firstName, lastName ?? "", company)
         : null,
   };
 }
 
 function isIdentified(identity: LeadIdentity): boolean {
   return identity.email !== null || identity.network !== null || identity.name !== null;
-}
-
-/** First name, last name and company in lower case, parted by a line break, which no part has. */
-function nameKey(...parts: [string, string, string]): string {
-  const key = parts.join("\n");
-  return (irregular.test(key) ? parts.map(regular).join("\n") : key).toLowerCase();
-}
-
-/** A part of the key of a name: three of them, parted by line breaks, make `LeadIdentity.name`. */
-export function regularNamePart(part: string): string {
-  return (irregular.test(part) ? regular(part) : part).toLowerCase();
-}
-
-/** What two spellings of one name can differ in beside case; most names have none of it, which saves time. */
-const irregular = /[^\n -~]| {2}/;
-
-/** With composed accents and single spaces. */
-function regular(part: string): string {
-  return part.normalize("NFC").replace(/\s+/g, " ");
 }
 
 function shortened(text: string): string {

@@ -20,7 +20,7 @@ function keysFor(owner: number, { email, network, name }: LeadIdentity): KeysOfL
   return { strong, name: name === null ? null : hashOf(`${owner}\nn\n${name}`) };
 }
 
-/** The hash of an e-mail address in lower case. */
+/** The hash of a canonical e-mail address. */
 export function emailKey(owner: number, email: string): number {
   return hashOf(`${owner}\ne\n${email}`);
 }
@@ -43,13 +43,13 @@ export function phoneKey(owner: number, phone: string): number | null {
   return digits === "" ? null : 2 ** 52 + owner * 10 ** digitsOfPhone + Number(digits);
 }
 
-/** The hash of a domain in lower case, for the leads that have an address there. */
+/** The hash of a canonical domain, for the leads that have an address there. */
 export function domainKey(owner: number, domain: string): number {
   return hashOf(`${owner}\nd\n${domain}`);
 }
 
-/** The hash of a company's name as `companyName` writes it. */
-export function companyKey(owner: number, company: string): number {
+/** The hash of a `companyKey`. */
+export function companyKeyHash(owner: number, company: string): number {
   return hashOf(`${owner}\nc\n${company}`);
 }
 

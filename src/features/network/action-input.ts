@@ -1,6 +1,6 @@
 import { multiLine, singleLine } from "../../platform/base/clean-text.ts";
 import { parseInstant } from "../../platform/base/clock.ts";
-import { isWithin } from "../../platform/identity/email-domain.ts";
+import { isWithin } from "../../platform/identity/domain.ts";
 import type { FieldError } from "../../platform/base/errors.ts";
 import type { Tier } from "./account-model.ts";
 import { actionKinds, actionTypes, type ActionKind, type ActionType } from "./action-kinds.ts";

@@ -1,5 +1,5 @@
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
-import { emailForm } from "../../platform/identity/email.ts";
+import { canonicalEmail, displayEmail } from "../../platform/identity/email.ts";
 import type { PersonIdentity } from "./model.ts";
 
 /** What stands in a text in the place of an address that was erased. */
@@ -17,7 +17,8 @@ export type Mentions = {
 const leastNeedle = 4;
 
 export function mentionsOf({ emails, profiles }: Pick<PersonIdentity, "emails" | "profiles">): Mentions {
-  const addresses = new Set(emails.map(emailForm));
+  const addresses = new Set(emails.map(canonicalEmail));
+  const spellings = [...addresses].flatMap((address) => [address, displayEmail(address)]);
   const urls = new Set(profiles);
   const ends = profiles.flatMap((url) => {
     const end = url.slice(url.lastIndexOf("/") + 1);
@@ -28,7 +29,7 @@ export function mentionsOf({ emails, profiles }: Pick<PersonIdentity, "emails" |
   function withoutAddress(found: string): string {
     const [ending = ""] = fileEnding.exec(found) ?? [];
     const address = found.slice(0, found.length - ending.length);
-    return addresses.has(emailForm(address)) ? erasedMark + ending : found;
+    return addresses.has(canonicalEmail(address)) ? erasedMark + ending : found;
   }
 
   function inText(text: string): string {
@@ -45,7 +46,7 @@ export function mentionsOf({ emails, profiles }: Pick<PersonIdentity, "emails" |
   }
 
   return {
-    needles: [...new Set([...emails, ...addresses, ...ends])],
+    needles: [...new Set([...emails, ...spellings, ...ends])],
     redacted(text) {
       const json = jsonIn(text);
       const after = json === undefined ? inText(text) : JSON.stringify(inValue(json));

@@ -8,7 +8,7 @@ import type { Ids } from "../../platform/base/ids.ts";
 import type { Job } from "../../platform/jobs/model.ts";
 import type { JobService } from "../../platform/jobs/service.ts";
 import { requireAdmin, type Caller } from "../../platform/auth/caller.ts";
-import { isEmailAddress } from "../../platform/identity/email-address.ts";
+import { canonicalEmail, isEmailAddress } from "../../platform/identity/email.ts";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
 import { hashText } from "../suppression/key.ts";
 import type { SuppressionService } from "../suppression/service.ts";
@@ -171,7 +171,7 @@ export class PrivacyService {
 
 function givenIn({ email, networkUrl, leadId }: ExportInput): GivenPerson {
   const errors: FieldError[] = [];
-  const address = email === undefined ? null : singleLine(email).toLowerCase();
+  const address = email === undefined ? null : canonicalEmail(singleLine(email));
   if (address !== null && !isEmailAddress(address))
     errors.push({ path: "email", message: `"${address.slice(0, 60)}" is not an e-mail address.` });
   const profile = networkUrl === undefined ? null : canonicalProfileUrl(networkUrl);

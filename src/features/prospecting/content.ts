@@ -1,6 +1,7 @@
 import { multiLine, singleLine } from "../../platform/base/clean-text.ts";
 import type { FieldError } from "../../platform/base/errors.ts";
-import { isEmailAddress } from "../../platform/identity/email-address.ts";
+import { domainOfWebsite } from "../../platform/identity/domain.ts";
+import { isEmailAddress } from "../../platform/identity/email.ts";
 import { companySizeText } from "./facets/ranges.ts";
 import { prospectIdentity, type ProspectIdentity } from "./keys.ts";
 import { remembered } from "../../platform/base/remembered.ts";
@@ -119,26 +120,9 @@ function cleanTexts(draft: ProspectDraft, errors: FieldError[]): Partial<Record<
 /** As it is stored; nothing is left of some. What can't be read as a size or a website is no reason to refuse a person. */
 export function cleanText(field: ProspectTextField, value: string): string | null {
   if (field === "companySize") return sizeOf(value);
-  if (field === "domain") return domainOf(value);
+  if (field === "domain") return domainOfWebsite(value);
   return singleLine(value);
 }
-
-/** The host name of a website without `www.`, in lower case; null when the text is no website. */
-export function domainOf(website: string): string | null {
-  const text = website.trim();
-  if (plainHost.test(text) && !text.includes("xn--")) return text.startsWith("www.") ? text.slice(4) : text;
-  if (text === "" || /\s/.test(text)) return null;
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
-  const host =
-    url?.hostname
-      .toLowerCase()
-      .replace(/^www\./, "")
-      .replace(/\.$/, "") ?? "";
-  return host.includes(".") && !/^[\d.:[\]]+$/.test(host) ? host : null;
-}
-
-/** A host name as a URL would give it back; made of dots and digits alone it would be an address, `xn--` may be broken. */
-const plainHost = /^(?!www\.[^.]*$)[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$/;
 
 function cleanTechnologies(technologies: string[] | undefined): string[] {
   if (technologies === undefined || technologies.length === 0) return [];

@@ -1,5 +1,6 @@
 import { folded } from "../../platform/identity/folded.ts";
-import { companyKey } from "./keys.ts";
+import { companyKey } from "../../platform/identity/company-key.ts";
+import { displayDomain } from "../../platform/identity/domain.ts";
 
 // A company's domain is its name in another spelling: without blanks or with hyphens for them, with its legal form or
 // without, as far as it is said every day, or as its initials.
@@ -16,7 +17,7 @@ export function isNamedAfter(host: string, company: string): boolean {
   const spellings = names.flatMap(spellingsOf);
   const shortened = names.flatMap(shortenedOf).filter(({ length }) => length >= leastLetters);
   // A company may have a place of its own at somebody who runs its mail: acme.onmicrosoft.com.
-  if (spellings.includes(squeezed(host.slice(0, host.indexOf("."))))) return true;
+  if (spellings.includes(squeezed(displayDomain(host).replace(/\..*/, "")))) return true;
   return labelsOf(host).some((label) =>
     [squeezed(label), squeezed(companyKey(label))].some(
       (text) => text !== "" && (spellings.includes(text) || shortened.includes(text)),
@@ -35,7 +36,7 @@ export function mayBeShortFor(host: string, company: string): boolean {
 
 /** What a company registered: the label before the ending, which has two parts in some countries. */
 function labelsOf(host: string): string[] {
-  const labels = host.split(".");
+  const labels = displayDomain(host).split(".");
   const [ending = "", last = "", beforeLast] = labels.toReversed();
   const mayBeOfEnding = ending.length === 2 && last.length <= 3;
   return (mayBeOfEnding && beforeLast !== undefined ? [last, beforeLast] : [last]).flatMap(namesOf);

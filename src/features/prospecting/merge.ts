@@ -1,4 +1,6 @@
-import { businessDomain, isWithin } from "../../platform/identity/email-domain.ts";
+import { isWithin } from "../../platform/identity/domain.ts";
+import { canonicalEmail } from "../../platform/identity/email.ts";
+import { businessDomain } from "../../platform/identity/email-domain.ts";
 import { isOtherEmployer, isSameName, mayKeepAddress, type Employer } from "./employer.ts";
 import { titleTerms } from "./facets/title-words.ts";
 import { prospectIdentity } from "./keys.ts";
@@ -32,6 +34,7 @@ function merged(existing: ProspectContent, incoming: ProspectContent, employer: 
   // Another spelling of the same is no news: two files must not take turns in changing it.
   for (const field of prospectTextFields)
     if (known[field] !== undefined && isSameText(known[field], told[field])) after[field] = known[field];
+  if (known.email !== undefined && isSameEmail(known.email, told.email)) after.email = known.email;
   if (known.company !== undefined && told.company !== undefined && isSameName(known.company, told.company))
     after.company = known.company;
   if (known.networkUrl !== undefined && told.networkUrl !== undefined && network(known) === network(told))
@@ -50,7 +53,7 @@ function withoutFormerEmail(existing: ProspectContent, incoming: ProspectContent
   if (email === undefined || incoming.company !== undefined) return incoming;
   // The website that the address is at names no other company than the address itself.
   if (domain !== undefined && !isWithin(businessDomain(email) ?? "", domain)) return incoming;
-  if (!existing.formerEmails?.includes(email.toLowerCase())) return incoming;
+  if (!isFormerEmail(existing, email)) return incoming;
   const told = { ...incoming, confidence: 0 };
   for (const field of ["email", "phone", "title", ...titleFacts, ...companyFacts] as const) delete told[field];
   return told;
@@ -72,19 +75,19 @@ function forgetEmployer(known: ProspectContent, told: ProspectContent, employer:
   // one after the change of the job reaches a stranger, or a phone that was handed back.
   for (const field of ["company", "phone", ...companyFacts] as const) delete known[field];
   const { email } = known;
-  if (email === undefined || isSameText(email, told.email) || mayKeepAddress(email, employer)) return;
+  if (email === undefined || isSameEmail(email, told.email) || mayKeepAddress(email, employer)) return;
   delete known.email;
   known.confidence = 0; // it was that of a record with the address
 }
 
 /** An address that went with the job, or that another took the place of then, goes on to name the person. */
 function noteFormerEmails(after: ProspectContent, existing: ProspectContent, told: ProspectContent): void {
-  const before = isOtherEmployer(existing, told) ? existing.email?.toLowerCase() : undefined;
+  const before = isOtherEmployer(existing, told) ? existing.email : undefined;
   if ((before ?? existing.formerEmails ?? told.formerEmails) === undefined) return;
-  const now = after.email?.toLowerCase();
-  const emails = new Set([...(existing.formerEmails ?? []), ...(told.formerEmails ?? [])]);
-  if (before !== undefined) emails.add(before);
-  if (now !== undefined) emails.delete(now);
+  const known = [...(existing.formerEmails ?? []), ...(told.formerEmails ?? [])];
+  const emails = new Set(known.map(canonicalEmail));
+  if (before !== undefined) emails.add(canonicalEmail(before));
+  if (after.email !== undefined) emails.delete(canonicalEmail(after.email));
   if (emails.size > 0) after.formerEmails = [...emails].slice(-maxFormerEmails);
   else delete after.formerEmails;
 }
@@ -110,7 +113,7 @@ export function updatedProspect(
   }
   // The address of before is one at the company of before.
   const { email, ...others } = incoming;
-  const company = companyOf(isSameText(existing.email ?? "", email) ? others : incoming);
+  const company = companyOf(isSameEmail(existing.email ?? "", email) ? others : incoming);
   const employer = incoming.domain === undefined && company !== null ? company : incoming;
   return withCompanyFacts(merged(existing, incoming, employer), company);
 }
@@ -141,6 +144,15 @@ function picked<F extends keyof CompanyContent>(
 
 function isSameText(one: string, other: string | undefined): boolean {
   return one === other || one.toLowerCase() === other?.toLowerCase();
+}
+
+function isSameEmail(one: string, other: string | undefined): boolean {
+  return other !== undefined && canonicalEmail(one) === canonicalEmail(other);
+}
+
+/** Whether this is an address of a job that the person has left. */
+export function isFormerEmail({ formerEmails = [] }: ProspectContent, email: string): boolean {
+  return formerEmails.some((former) => isSameEmail(former, email));
 }
 
 function network(content: ProspectContent): string | null {

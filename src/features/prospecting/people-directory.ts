@@ -1,5 +1,4 @@
 import type { Directory, KnownCompany, KnownPerson } from "../enrichment/directory-store.ts";
-import { prospectName } from "./keys.ts";
 import type { CompanyContent, Prospect } from "./model.ts";
 import type { ProspectStore } from "./store.ts";
 
@@ -7,7 +6,7 @@ import type { ProspectStore } from "./store.ts";
 export function createPeopleDirectory(prospects: ProspectStore): Directory {
   return {
     async findPerson(userId, identity) {
-      const found = await prospects.findPerson(userId, { ...identity, name: prospectName(identity) });
+      const found = await prospects.findPerson(userId, identity);
       return found && personOf(found);
     },
     async findCompany(userId, company) {

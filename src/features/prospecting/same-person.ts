@@ -1,7 +1,7 @@
 import { namesakeIsSame } from "../leads/merge.ts";
 import { folded } from "../../platform/identity/folded.ts";
 import { prospectIdentity } from "./keys.ts";
-import { mergedProspect } from "./merge.ts";
+import { isFormerEmail, mergedProspect } from "./merge.ts";
 import type { ProspectContent } from "./model.ts";
 
 type Told = Pick<ProspectContent, "firstName" | "lastName" | "email" | "networkUrl">;
@@ -25,9 +25,9 @@ export function canBeOne(one: Told, other: Told): boolean {
  * companies give the addresses of those who have left to others.
  */
 export function isKnownBefore(known: ProspectContent, told: Told): boolean {
-  if (told.email === undefined || known.formerEmails === undefined) return false;
+  if (told.email === undefined || !isFormerEmail(known, told.email)) return false;
   const { email: _current, ...others } = known;
-  return known.formerEmails.includes(told.email.toLowerCase()) && canBeOne(others, told);
+  return canBeOne(others, told);
 }
 
 type Dated = { content: ProspectContent; updatedAt: number };

@@ -1,9 +1,9 @@
 import { singleLine } from "../../platform/base/clean-text.ts";
-import { emailPattern } from "../../platform/identity/email-address.ts";
+import { canonicalDomain, isDomainName, isRegistrySuffix } from "../../platform/identity/domain.ts";
+import { canonicalEmail, emailPattern } from "../../platform/identity/email.ts";
 import { personTextLimits } from "../../platform/identity/person-fields.ts";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
-import { emailForm } from "../../platform/identity/email.ts";
-import { domainForm, domainWarning } from "../../platform/identity/domain.ts";
+import { isFreeMail } from "../../platform/identity/email-domain.ts";
 import { readHashText, suppressionKey } from "./key.ts";
 import type { SuppressionKind } from "./model.ts";
 import { possiblePhoneNumber, type PhoneRegion } from "../../platform/identity/phone.ts";
@@ -47,13 +47,19 @@ function readProfile(text: string): ReadValue | { problem: string } {
 }
 
 function readDomain(text: string): ReadValue | { problem: string } {
-  const read = domainForm(text);
-  if ("problem" in read) return { problem: `"${shown(text)}" ${read.problem}` };
-  return { ...plain("domain", read.domain), warning: domainWarning(read.domain) };
+  const domain = canonicalDomain(text.replace(/^@?(\*\.)?/, ""));
+  if (!isDomainName(domain))
+    return { problem: `"${shown(text)}" is not the name of a domain. Write it like @example.com.` };
+  if (isRegistrySuffix(domain))
+    return {
+      problem: `"${shown(text)}" is not one company's domain but a whole registry. Name the domains under it one by one.`,
+    };
+  const warning = isFreeMail(domain) ? `${domain} gives everybody addresses: this stops all of them.` : null;
+  return { ...plain("domain", domain), warning };
 }
 
 function readEmail(text: string): ReadValue | { problem: string } {
-  if (emailPattern.test(text) && text.length <= personTextLimits.email) return plain("email", emailForm(text));
+  if (emailPattern.test(text) && text.length <= personTextLimits.email) return plain("email", canonicalEmail(text));
   return { problem: `"${shown(text)}" is not an e-mail address.` };
 }
 

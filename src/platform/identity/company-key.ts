@@ -1,19 +1,57 @@
-/** Forms of incorporation, which people write or leave out as they like. */
-const forms =
-  /[\s,.]+(inc|incorporated|llc|llp|lp|ltd|limited|plc|corp|corporation|co|company|gmbh|mbh|ag|kg|se|ug|ohg|sa|sas|sarl|srl|spa|bv|nv|ab|as|aps|oy|oyj|pty|kk)\.?$/;
-
-/** Most names have nothing that could be spelled in two ways but case, which saves time. */
-const plain = /^[!-~]+( [!-~]+)*$/;
+import { remembered } from "../base/remembered.ts";
+import { folded } from "./folded.ts";
 
 /**
- * The spelling of a company's name by which it is found: lower case, without accents, punctuation at the ends and the
- * form of incorporation. "Müller & Söhne GmbH" and "MULLER & SOHNE" are one. Empty for a name without letters.
+ * The form in which company names are compared: without the legal form, the article, and the sign or word between two
+ * names, all of which vendors write or leave out. "Acme, Inc." and "ACME" are one company, and so are "The Boring
+ * Company" and "Boring Co.", "AT&T" and "AT and T", "トヨタ自動車株式会社" and "トヨタ自動車". A name made only of
+ * signs is compared by them.
  */
-export function companyName(name: string): string {
-  let text = (plain.test(name) ? name : name.normalize("NFKD").replace(/\p{M}/gu, "").replace(/\s+/g, " "))
-    .toLowerCase()
-    .trim();
-  for (let shorter = text.replace(forms, ""); shorter !== text && shorter !== ""; shorter = text.replace(forms, ""))
-    text = shorter;
-  return text.replace(/^[\s.,'"]+|[\s.,'"]+$/g, "");
+export const companyKey = remembered((name: string): string => {
+  const text = folded(name) || name.trim().toLowerCase();
+  // What is left may end in another form: "Acme Inc. (The)".
+  for (let key = text, shorter = shortened(text); ; key = shorter, shorter = shortened(key))
+    if (shorter === key) return key;
+});
+
+function shortened(text: string): string {
+  const named = inAscii.test(text) ? text : text.replace(formInFront, "").replace(formBehind, "");
+  const words = named.replace(article, "").replace(link, "");
+  if (!droppedWords.has(words.slice(words.lastIndexOf(" ") + 1))) return words;
+  return words.replace(legalForm, "") || words;
 }
+
+/** Legal forms behind a name in Latin letters. */
+const legalForms =
+  "inc|incorporated|llc|llp|lllp|lp|pllc|ltd|limited|private limited|plc|corp|corporation|co|company|" +
+  "gmbh|mbh|gesellschaft mbh|ag|se|kg|kgaa|ug|ohg|eg|sarl|sas|sasu|eurl|snc|sa|sa de cv|spa|srl|srls|sl|slu|ltda|lda|" +
+  "bv|bvba|nv|ab|abp|as|asa|aps|oy|oyj|sro|doo|kft|zrt|nyrt|pty|pvt|pte|sdn bhd|bhd|kk|kabushiki kaisha|godo kaisha";
+/** The same written with dots, which are spaces in folded text, and "A/S". */
+const spelledForms =
+  "l l c|l l p|l p|p l c|a g|s a|s a s|s a r l|s a de c v|s n c|s p a|s r l|s l|s l u|b v|n v|a b|a s|s r o|d o o|sp z o o|k k";
+// Alone, "S.A.S." is a name.
+const legalForm = new RegExp(`(?: (?:${legalForms})|(?<!^.) (?:${spelledForms}))+$`);
+
+/** In front of a name or behind it, with or without a space. Longer ones precede those that they end in. */
+const eastAsianForms =
+  "株式会社|有限会社|合同会社|合資会社|合名会社|股份有限公司|有限责任公司|有限責任公司|有限公司|" +
+  "주식회사|유한책임회사|유한회사|합자회사|합명회사";
+/** Separate words: those in brackets or in one character, as in (株) and ㈜, and those that Russian names start with. */
+const shortForms = "株|有|주|유|ооо|оао|зао|пао|ао";
+const long = eastAsianForms.split("|").map(folded).join("|");
+const short = shortForms.split("|").map(folded).join("|");
+const formInFront = new RegExp(`^(?:(?:${long}) ?|(?:${short}) )(?=.)`);
+const formBehind = new RegExp(`(?<=.)(?: ?(?:${long})| (?:${short}))$`);
+const inAscii = /^[ -~]*$/;
+
+// An ampersand is a space in folded text, so these words are dropped too. Words that are names elsewhere are not: "La",
+// "Die", "y", "e".
+const links = ["and", "und", "et"];
+const link = new RegExp(` (${links.join("|")})(?= )`, "g");
+const article = /^the (?=.)|(?<=.) the$/;
+/** Words that `companyKey` may drop. */
+export const droppedWords: ReadonlySet<string> = new Set([
+  "the",
+  ...links,
+  ...`${legalForms}|${spelledForms}`.split("|").map((form) => form.slice(form.lastIndexOf(" ") + 1)),
+]);

@@ -1,13 +1,36 @@
-/** The domain of an address, in lower case; null when there is none. */
+import { canonicalDomain } from "./domain.ts";
+
+/** The canonical domain of an address; null if it has none. */
 export function domainOfEmail(email: string): string | null {
   const at = email.lastIndexOf("@");
-  const domain = at < 1 ? "" : email.slice(at + 1).toLowerCase();
+  const domain = at < 1 ? "" : canonicalDomain(email.slice(at + 1));
   return domain.includes(".") ? domain : null;
 }
 
+/** The domain of a canonical address and the domains above it, nearest first, without the top-level domain. */
+export function domainsOfEmail(email: string): string[] {
+  const domains: string[] = [];
+  for (let start = email.lastIndexOf("@") + 1; start > 0; start = email.indexOf(".", start) + 1) {
+    const domain = email.slice(start);
+    if (domain.includes(".")) domains.push(domain);
+  }
+  return domains;
+}
+
+/** The canonical domain of an address; null at a provider where anyone can have a mailbox. */
+export function businessDomain(email: string): string | null {
+  const domain = domainOfEmail(email);
+  return domain === null || isFreeMail(domain) ? null : domain;
+}
+
+/** Whether anyone can have a mailbox at this canonical domain. */
+export function isFreeMail(domain: string): boolean {
+  return freeMail.has(domain);
+}
+
 /**
- * Domains where anybody can have a mailbox: they say nothing about a company, and their addresses follow no pattern.
- * The large ones of the world; a small one that is missing only costs a guess that is marked as one.
+ * The large providers where anyone can have a mailbox: their domains do not identify a company, and their addresses
+ * follow no pattern. A small provider that is missing costs one guess, and that guess is marked as such.
  */
 const freeMail = new Set(
   `gmail.com googlemail.com outlook.com hotmail.com hotmail.co.uk hotmail.fr hotmail.de live.com live.co.uk msn.com
@@ -20,48 +43,4 @@ const freeMail = new Set(
   btinternet.com sky.com virginmedia.com talktalk.net ntlworld.com comcast.net verizon.net att.net sbcglobal.net
   bellsouth.net cox.net charter.net shaw.ca rogers.com sympatico.ca bigpond.com optusnet.com.au xtra.co.nz telenet.be
   skynet.be ziggo.nl kpnmail.nl planet.nl home.nl bluewin.ch hispeed.ch telia.com`.split(/\s+/),
-);
-
-export function isFreeMail(domain: string): boolean {
-  return freeMail.has(domain);
-}
-
-/** As `domainOfEmail`; null where everybody may have an address. */
-export function businessDomain(email: string): string | null {
-  const domain = domainOfEmail(email);
-  return domain === null || isFreeMail(domain) ? null : domain;
-}
-
-/** Whether a host is a domain, or lies in it. */
-export function isWithin(host: string, domain: string): boolean {
-  return host === domain || host.endsWith(`.${domain}`);
-}
-
-/**
- * The registered domain that a host belongs to: example.com of mail.example.com, example.co.uk of www.example.co.uk, as
- * far as the usual endings show. What hosting services hand out counts as registered: acme.github.io.
- */
-export function registeredDomain(host: string): string {
-  const labels = host.split(".");
-  if (labels.length <= 2) return host;
-  const ending = labels.slice(-2).join(".");
-  const [second = "", last = ""] = labels.slice(-2);
-  const isEnding = (last.length === 2 && secondLevels.has(second)) || sharedHosts.has(ending);
-  return isEnding ? labels.slice(-3).join(".") : ending;
-}
-
-/** Whether a host is run by the owner of a domain: it is that domain, or lies in it and nobody else could register it. */
-export function isSiteOf(host: string, domain: string): boolean {
-  return host === domain || (isWithin(host, domain) && registeredDomain(host) === registeredDomain(domain));
-}
-
-/** Below country codes. A missing one costs a closer look at more hosts; the domains themselves are still compared. */
-const secondLevels = new Set(
-  "ac co com edu gob gouv gov go id ltd me mil ne net nhs nom or org plc police sch web".split(" "),
-);
-/** Where anyone can get a name, from the private section of publicsuffix.org. */
-const sharedHosts = new Set(
-  `azurewebsites.net blogspot.com business.site carrd.co fly.dev github.io gitlab.io herokuapp.com myshopify.com
-  netlify.app notion.site onmicrosoft.com onrender.com pages.dev sharepoint.com squarespace.com substack.com tumblr.com
-  vercel.app web.app webflow.io weebly.com wixsite.com wordpress.com workers.dev`.split(/\s+/),
 );

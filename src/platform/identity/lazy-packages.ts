@@ -1,19 +1,19 @@
 import type * as Phones from "libphonenumber-js/min";
-import type * as Suffixes from "tldts-icann";
+import type * as Suffixes from "tldts";
 
-// Both packages bring large tables: 10 ms of a start, and most commands and many lists never need them. Only `require`
-// loads a module in the middle of synchronous work.
+// Both packages bring large tables: 10 ms of startup that most commands and many lists never need. Only `require` can
+// load a module synchronously.
 /* oxlint-disable no-require-imports */
 
 let phones: typeof Phones | null = null;
 let suffixes: typeof Suffixes | null = null;
 
-/** libphonenumber-js, loaded with the first call. */
+/** libphonenumber-js, loaded on the first call. */
 export function phoneLibrary(): typeof Phones {
   return (phones ??= require("libphonenumber-js/min") as typeof Phones);
 }
 
-/** The registries' section of the public suffix list (publicsuffix.org), loaded with the first call. */
+/** tldts with the Public Suffix List, loaded on the first call. */
 export function suffixLibrary(): typeof Suffixes {
-  return (suffixes ??= require("tldts-icann") as typeof Suffixes);
+  return (suffixes ??= require("tldts") as typeof Suffixes);
 }

@@ -1,8 +1,8 @@
 /**
- * The one spelling of a profile URL by which duplicates are found and people are not contacted twice: https, host in
- * lower case without `www.` or a country subdomain, no query, fragment, port or closing slash, no locale at the end,
- * and the path in lower case with its escapes resolved. A URL without a scheme is read as https.
- * Null when it is not an http or https URL with a host name and a path.
+ * The form in which profile URLs are compared and stored as keys: https, canonical host without `www.` or a country
+ * subdomain, and the path in lower case with its escapes resolved. Query, fragment, port, trailing slash, and a locale
+ * at the end are dropped. A URL without a scheme is read as https. Null for anything but an http or https URL with a
+ * host name and a path.
  *
  * @example canonicalProfileUrl("http://UK.Network.example/in/Ada-L/en/?trk=1") === "https://network.example/in/ada-l"
  */
@@ -23,26 +23,26 @@ export function canonicalProfileUrl(text: string): string | null {
 }
 
 /**
- * What else than a person a page is of, by its canonical URL, such as "a company"; null for a profile and for what the
- * path does not say.
+ * What a page is about if not a person, by its canonical URL, such as "a company". Null for a profile, and if the path
+ * does not say.
  */
 export function pageSubjectOf(canonicalUrl: string): string | null {
   const [, kind = "", name] = /^https:\/\/[^/]+\/([^/]+)\/([^/]+)/.exec(canonicalUrl) ?? [];
   return name === undefined ? null : (pageSubjects[kind] ?? null);
 }
 
-/** By the first part of the path, as the network has it. */
+/** By the first segment of the path, as the network uses it. */
 const pageSubjects: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
   ...{ company: "a company", companies: "a company", showcase: "a company", organization: "an organization" },
   ...{ school: "a school", edu: "a school", groups: "a group", group: "a group", events: "an event", jobs: "a job" },
   ...{ posts: "a post", feed: "a post", pulse: "an article", newsletters: "a newsletter", products: "a product" },
 });
 
-/** Nearly every profile, and nothing that parsing would change but case; a punycode label may be broken. */
+/** Most profiles: parsing would change nothing but case. A Punycode label may be invalid. */
 const plain = /^https?:\/\/(?!\S*xn--)((?:[a-z0-9-]+\.)+[a-z]{2,})\/([a-z0-9_-]+\/[a-z0-9_-]+)\/?$/i;
 
-/** `www.`, `m.` or a country before a whole domain; in "bp.co.uk" the two letters are the domain itself. */
-const subdomain = /^(www|m|[a-z]{2})\.(?=[^.]+\.[^.]+)(?!(co|com|org|net|ac|gov|edu)\.[a-z]{2}$)/;
+/** `www.`, `m.`, or a country in front of a complete domain. In "bp.co.uk" the two letters are the domain. */
+const subdomain = /^((www|m|[a-z]{2})\.(?=[^.]+\.[^.]+)(?!(co|com|org|net|ac|gov|edu)\.[a-z]{2}$))+/;
 
 function parseUrl(text: string): URL | null {
   if (/\s/.test(text)) return null;
@@ -50,12 +50,16 @@ function parseUrl(text: string): URL | null {
   return url !== null && (url.protocol === "https:" || url.protocol === "http:") ? url : null;
 }
 
-/** The path with percent escapes resolved, or as it stands when they are broken. */
+/** The path with percent escapes resolved; unchanged if they are invalid, or if without them the URL would be another. */
 function unescaped(path: string): string {
   if (!path.includes("%")) return path;
   try {
-    return decodeURIComponent(path).normalize("NFC");
+    const text = decodeURIComponent(path);
+    return needsEscape.test(text) ? path : text.normalize("NFC");
   } catch {
     return path;
   }
 }
+
+// oxlint-disable-next-line no-control-regex -- a URL drops them
+const needsEscape = /[%?#\\\s\u0000-\u001f\u007f]/;

@@ -1,6 +1,6 @@
-import { companyName } from "../../../platform/identity/company-key.ts";
-import type { Colleague, CompanyNames, Directory } from "../../../features/enrichment/directory-store.ts";
+import { companyKey } from "../../../platform/identity/company-key.ts";
 import { businessDomain } from "../../../platform/identity/email-domain.ts";
+import type { Colleague, CompanyNames, Directory } from "../../../features/enrichment/directory-store.ts";
 import type { EnrichField } from "../../../features/enrichment/fields.ts";
 import type { Finding, Subject } from "../../../features/enrichment/model.ts";
 import { mostTold } from "../../../features/enrichment/witnesses.ts";
@@ -48,7 +48,7 @@ function isSame(one: LeadIdentity, other: LeadIdentity): boolean {
 export function findingsOfColleagues(people: readonly Colleague[]): Finding[] {
   const name = mostTold(
     people.map(({ company }) => company),
-    companyName,
+    companyKey,
   );
   const website = mostTold(people.map((person) => person.domain ?? domainOfAddress(person)));
   const told: Partial<Record<EnrichField, ReturnType<typeof mostTold>>> = {

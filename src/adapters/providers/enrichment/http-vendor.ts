@@ -1,11 +1,10 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { addressIn } from "../../../platform/identity/email-address.ts";
+import { canonicalEmail, extractEmailAddress } from "../../../platform/identity/email.ts";
 import { allFields, isList, type EnrichField } from "../../../features/enrichment/fields.ts";
 import type { Finding, Subject } from "../../../features/enrichment/model.ts";
 import type { EnrichmentProvider } from "../../../features/enrichment/provider.ts";
 import { addressInDoubt } from "../../../features/enrichment/verdicts.ts";
-import { emailForm } from "../../../platform/identity/email.ts";
 import { numberAt, textAt, textsAt, valueAt } from "../json-path.ts";
 import { askVendor, usualRefusal, type VendorWorld } from "./vendor.ts";
 
@@ -130,8 +129,8 @@ function verdictsAmong(findings: Finding[], verified: string | null): Finding[] 
 }
 
 function isSameAddress(said: string, asked: string): boolean {
-  const address = addressIn(said);
-  return address !== null && emailForm(address) === emailForm(asked);
+  const address = extractEmailAddress(said);
+  return address !== null && canonicalEmail(address) === canonicalEmail(asked);
 }
 
 type Values = Record<string, string | null>;

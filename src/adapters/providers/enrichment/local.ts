@@ -1,6 +1,7 @@
-import { companyName } from "../../../platform/identity/company-key.ts";
-import type { Directory, KnownCompany, KnownPerson } from "../../../features/enrichment/directory-store.ts";
+import { companyKey } from "../../../platform/identity/company-key.ts";
+import { canonicalEmail } from "../../../platform/identity/email.ts";
 import { businessDomain, domainOfEmail } from "../../../platform/identity/email-domain.ts";
+import type { Directory, KnownCompany, KnownPerson } from "../../../features/enrichment/directory-store.ts";
 import { guessAddress } from "../../../features/enrichment/email-pattern.ts";
 import { fieldGroups, type EnrichField } from "../../../features/enrichment/fields.ts";
 import type { Finding, Subject } from "../../../features/enrichment/model.ts";
@@ -84,15 +85,13 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
 
 /** Whether the address that was asked about went with a job that the person has no more. */
 function hasLeft({ formerEmails }: KnownPerson, { email }: Subject): boolean {
-  return email !== null && formerEmails?.includes(email) === true;
+  return email !== null && formerEmails?.some((former) => canonicalEmail(former) === email) === true;
 }
 
 /** Whether one list knows somebody by the address that he had in the job of before, in which another list knows him no more. */
 function isOfOldJob(person: KnownPerson, moved: KnownPerson, { email }: Subject): boolean {
-  if (person === moved || person.email?.toLowerCase() !== email) return false;
-  return (
-    person.company === null || moved.company === null || companyName(person.company) !== companyName(moved.company)
-  );
+  if (person === moved || person.email === null || canonicalEmail(person.email) !== email) return false;
+  return person.company === null || moved.company === null || companyKey(person.company) !== companyKey(moved.company);
 }
 
 function isOfJob(field: EnrichField): boolean {
@@ -105,7 +104,7 @@ function atNewJob(known: Subject, { email, domain = null, company }: KnownPerson
   const own = domain ?? businessDomain(email ?? "");
   return {
     ...known,
-    email: email?.toLowerCase() ?? old,
+    email: email === null ? old : canonicalEmail(email),
     company: company ?? (own === null ? known.company : null),
     domain: own ?? (isOfAddress ? null : known.domain),
   };

@@ -1,5 +1,5 @@
 import type { Verdict } from "../../../features/enrichment/model.ts";
-import { emailForm } from "../../../platform/identity/email.ts";
+import { canonicalEmail } from "../../../platform/identity/email.ts";
 import { suppressionKey } from "../../../features/suppression/key.ts";
 import type { Engine } from "./engine.ts";
 
@@ -43,5 +43,5 @@ export function createVerdictRows({ database }: Engine) {
 }
 
 function keyOf(email: string): Uint8Array {
-  return suppressionKey("email", emailForm(email));
+  return suppressionKey("email", canonicalEmail(email));
 }

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
-import { companyName } from "../../../platform/identity/company-key.ts";
+import { companyKey } from "../../../platform/identity/company-key.ts";
 import { domainOfEmail, isFreeMail } from "../../../platform/identity/email-domain.ts";
-import { companyKey, domainKey } from "../../../features/leads/keys.ts";
+import { companyKeyHash, domainKey } from "../../../features/leads/keys.ts";
 
 /** Leads whose hints are sorted together, so that many of them share a page of the table: alone, each dirties its own. */
 const batch = 5_000;
@@ -34,7 +34,7 @@ function hintsTo(owner: number, [seq, email, company]: Row): [key: number, lead:
   const hints: [number, number][] = [];
   const domain = email === null ? null : domainOfEmail(email);
   if (domain !== null && !isFreeMail(domain)) hints.push([domainKey(owner, domain), seq]);
-  const name = company === null ? "" : companyName(company);
-  if (name !== "") hints.push([companyKey(owner, name), seq]);
+  const name = company === null ? "" : companyKey(company);
+  if (name !== "") hints.push([companyKeyHash(owner, name), seq]);
   return hints;
 }

@@ -1,8 +1,8 @@
-import { companyName } from "../../../platform/identity/company-key.ts";
-import type { Colleague, CompanyNames, LeadHintStore } from "../../../features/enrichment/directory-store.ts";
+import { companyKey } from "../../../platform/identity/company-key.ts";
 import { domainOfEmail } from "../../../platform/identity/email-domain.ts";
+import type { Colleague, CompanyNames, LeadHintStore } from "../../../features/enrichment/directory-store.ts";
 import type { Engine } from "./engine.ts";
-import { companyKey, domainKey } from "../../../features/leads/keys.ts";
+import { companyKeyHash, domainKey } from "../../../features/leads/keys.ts";
 import { leadsBehind } from "./lead-hints-reading.ts";
 import { createOwners } from "./owners.ts";
 import { RowInserter } from "./row-inserter.ts";
@@ -51,13 +51,13 @@ export function createLeadHintStore(engine: Engine): LeadHintStore {
 
   async function colleagues(userId: string, { domain, name }: CompanyNames, limit: number): Promise<Colleague[]> {
     const owner = ownerOf(userId);
-    const company = name === null ? "" : companyName(name);
+    const company = name === null ? "" : companyKey(name);
     if (owner === null || (domain === null && company === "")) return [];
-    const key = domain === null ? companyKey(owner, company) : domainKey(owner, domain);
+    const key = domain === null ? companyKeyHash(owner, company) : domainKey(owner, domain);
     // Hints may be stale: the lead itself decides.
     const isMeant = (person: Colleague) =>
       domain === null
-        ? person.company !== null && (person.company === name || companyName(person.company) === company)
+        ? person.company !== null && (person.company === name || companyKey(person.company) === company)
         : person.email !== null && domainOfEmail(person.email) === domain;
     return (byKey.values(key, owner, limit) as ColleagueRow[]).map(colleagueIn).filter(isMeant);
   }

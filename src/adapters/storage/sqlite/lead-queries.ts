@@ -1,4 +1,5 @@
-import { and, asc, count, desc, eq, gte, inArray, lt, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, lt, or, sql, type SQL } from "drizzle-orm";
+import { canonicalEmail, displayEmail } from "../../../platform/identity/email.ts";
 import { campaignTag, type LeadFilter, type LeadSortField } from "../../../features/leads/model.ts";
 import type { LeadPage, LeadPageRequest, LeadStore } from "../../../features/leads/store.ts";
 import { campaignEnrollments } from "./campaign-tables.ts";
@@ -100,10 +101,13 @@ export function createLeadQueries(
 
   /** Of one person there may be thousands: they are found where the page is. */
   function hasEmail(owner: number, email: string): SQL {
-    const key = emailKey(owner, email.toLowerCase());
+    const address = canonicalEmail(email);
+    const key = emailKey(owner, address);
     const unmerged = JSON.stringify(keys.unmerged(key));
     const hints = sql`SELECT lead FROM lead_keys WHERE key = ${key} UNION ALL SELECT value FROM json_each(${unmerged})`;
-    return sql`${leads.seq} IN (${hints}) AND ${contains(foldedEmail(email))}`;
+    // Stored as it was written: in Punycode, or as people read it.
+    const spellings = new Set([email, address, displayEmail(address)].map(foldedEmail));
+    return sql`${leads.seq} IN (${hints}) AND (${or(...[...spellings].map(contains))})`;
   }
 
   return { page, count: countLeads };

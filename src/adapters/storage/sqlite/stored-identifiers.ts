@@ -1,10 +1,9 @@
-import { domainToUnicode } from "node:url";
 import { paidIdentity } from "../../../features/enrichment/paid-identity.ts";
 import type { Merged } from "../../../features/enrichment/model.ts";
 import { emailKey, phoneKey, profileKeyHash } from "../../../features/leads/keys.ts";
 import type { Lead, LeadIdentity } from "../../../features/leads/model.ts";
 import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
-import { emailForm } from "../../../platform/identity/email.ts";
+import { canonicalEmail } from "../../../platform/identity/email.ts";
 import type { Identifier } from "../../../features/suppression/person-identifiers.ts";
 import { phoneNumber } from "../../../platform/identity/phone.ts";
 import type { Engine } from "./engine.ts";
@@ -32,7 +31,7 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
     const profile = networkUrl === null ? null : canonicalProfileUrl(networkUrl);
     const number = phone === null ? null : phoneNumber(phone, phoneRegion);
     return [
-      ...(email === null ? [] : [{ kind: "email", value: emailForm(email) } as const]),
+      ...(email === null ? [] : [{ kind: "email", value: canonicalEmail(email) } as const]),
       ...(profile === null ? [] : [{ kind: "profile", value: profile } as const]),
       ...(number === null ? [] : [{ kind: "phone", value: number } as const]),
     ];
@@ -78,7 +77,7 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
       case "formerEmail":
         return [];
       case "email":
-        return emailSpellings(value).flatMap((email) => byHash(userId, owner, identifier, emailKey(owner, email)));
+        return byHash(userId, owner, identifier, emailKey(owner, value));
       case "profile":
         return [
           ...byHash(userId, owner, identifier, profileKeyHash(owner, value)),
@@ -96,13 +95,6 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
 
 type LeadRow = { id: string; email: string | null; networkUrl: string | null; phone: string | null };
 type ResultRow = LeadIdentity & { fields: string };
-
-/** What people write for an address in the form of `emailForm`: with the domain as the DNS has it, and as it reads. */
-export function emailSpellings(address: string): string[] {
-  if (!address.includes("xn--")) return [address];
-  const at = address.lastIndexOf("@") + 1;
-  return [address, address.slice(0, at) + domainToUnicode(address.slice(at))];
-}
 
 const leadBySeqSql = `SELECT id, email, network_url AS networkUrl, phone FROM leads WHERE seq = ? AND owner = ?`;
 const leadsByProfileSql = `SELECT DISTINCT lead_id AS leadId FROM network_actions

@@ -1,5 +1,6 @@
 import type { AddSuppressionOutcome } from "../../../features/suppression/store.ts";
-import { domainsOf, emailForm } from "../../../platform/identity/email.ts";
+import { domainsOfEmail } from "../../../platform/identity/email-domain.ts";
+import { canonicalEmail } from "../../../platform/identity/email.ts";
 import { suppressionKey } from "../../../features/suppression/key.ts";
 import type {
   Suppression,
@@ -186,7 +187,7 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
   function namedIn({ email, profileKey, phone }: SuppressionTarget): Identifier[] {
     const number = phone ? phoneNumber(phone, phoneRegion) : null;
     return [
-      ...(email ? [{ kind: "email", value: emailForm(email) } as const] : []),
+      ...(email ? [{ kind: "email", value: canonicalEmail(email) } as const] : []),
       ...(profileKey ? [{ kind: "profile", value: profileKey } as const] : []),
       ...(number === null ? [] : [{ kind: "phone", value: number } as const]),
     ];
@@ -234,7 +235,7 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
       const owner = owners(userId);
       const kinds = owner === null ? null : hints.kindsFor(owner);
       if (owner === null || kinds === null) return [];
-      return [...entriesFor(owner, { kind: "email", value: emailForm(email) }, kinds)];
+      return [...entriesFor(owner, { kind: "email", value: canonicalEmail(email) }, kinds)];
     },
     add,
     forgetValue: (id) => void forget.run(id),
@@ -249,7 +250,7 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
 
 /** What entries could say of an identifier: its value and, for an e-mail address, the domains that it lies in. */
 function waysTo({ kind, value }: Identifier): [SuppressionKind, string][] {
-  const domains = kind === "email" ? domainsOf(value) : [];
+  const domains = kind === "email" ? domainsOfEmail(value) : [];
   return [
     [kind === "formerEmail" ? "email" : kind, value],
     ...domains.map((domain): [SuppressionKind, string] => ["domain", domain]),

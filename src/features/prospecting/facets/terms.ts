@@ -11,7 +11,7 @@ import { titleTerms } from "./title-words.ts";
  * Names the rules of this folder and of `prospectKeys`: with another number, indexes that were made by other rules are
  * made anew. To be raised with every change of what `termsOf` and `prospectKeys` answer.
  */
-export const termRules = 5;
+export const termRules = 6;
 
 /** Beside the facets: `all` has every prospect, `tier` how good a record is. */
 export type TermFacet = FacetName | "all" | "tier";

@@ -1,4 +1,4 @@
-import { companyKey } from "../keys.ts";
+import { companyKey } from "../../../platform/identity/company-key.ts";
 
 /**
  * Whether one word in a column of full names is all of a person's name: "Suharto", "さくら", "田中". Not the company again,

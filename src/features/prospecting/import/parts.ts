@@ -1,10 +1,11 @@
 import { isWholeEastAsianName } from "../../../platform/identity/east-asian-name.ts";
-import { regularNamePart } from "../../leads/identity.ts";
 import { cleanTechnology, cleanText } from "../content.ts";
 import { impliedByTitle } from "../facets/position.ts";
 import { isNonManager, levelOfNonManager } from "../facets/seniority.ts";
 import { rawNumbers, type RawFacet } from "../facets/terms.ts";
-import { companyDomainKey, companyKey, companyNameKey } from "../keys.ts";
+import { companyKey } from "../../../platform/identity/company-key.ts";
+import { canonicalName } from "../../../platform/identity/person-name.ts";
+import { companyDomainKey, companyNameKey } from "../keys.ts";
 import {
   maxTechnologies,
   prospectTextFields,
@@ -34,7 +35,7 @@ export class Part {
   constructor(
     /** `"field":"value",` in UTF-8; empty when there is nothing to store. */
     readonly json: Uint8Array,
-    /** Of a name or company, as it stands in a `prospectName`. */
+    /** Of a name or company, as it stands in a `personNameKey`. */
     readonly regular: Uint8Array = noBytes,
     /** Hash of a company or domain. */
     readonly key: number = 0,
@@ -86,7 +87,7 @@ function textPart(field: ProspectTextField, raw: string): Part | null {
   if (field === "domain") return new Part(json, noBytes, companyDomainKey(text));
   if (field === "company") return new Part(json, encoder.encode(companyKey(text)), companyNameKey(text));
   const isOfName = field === "firstName" || field === "lastName";
-  const regular = isOfName ? encoder.encode(regularNamePart(text)) : noBytes;
+  const regular = isOfName ? encoder.encode(canonicalName(text)) : noBytes;
   const facet = facets[field];
   const part = new Part(json, regular, 0, facet === undefined ? nothing : [new NumberedRaw(facet, text)]);
   if (field === "firstName") part.isWholeName = isWholeEastAsianName(text);

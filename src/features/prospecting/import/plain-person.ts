@@ -1,4 +1,4 @@
-import { domainOfEmail, isFreeMail } from "../../../platform/identity/email-domain.ts";
+import { businessDomain } from "../../../platform/identity/email-domain.ts";
 import { splitFullName } from "../../../platform/identity/full-name.ts";
 import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
 import { placeOfColumns } from "../facets/place-columns.ts";
@@ -170,7 +170,7 @@ export class PlainPeople {
     if (this.#domain !== noPart) to.key(this.#domain?.key ?? this.#domainKey());
     else if (text.has(email)) {
       const address = text.slice(email);
-      const { key } = businessDomain(address.slice(address.lastIndexOf("@") + 1));
+      const key = keyOfMailDomain(address.slice(address.lastIndexOf("@") + 1));
       if (key !== 0) to.key(key);
     }
     return true;
@@ -342,9 +342,10 @@ const confidences = Array.from({ length: 101 }, (_, percent) => encoder.encode(`
 /** Stands for a part that there can't be. */
 const tooLong = revenuePart({ min: 0, max: null });
 
-const businessDomain = remembered((text) => {
-  const known = domainOfEmail(`x@${text}`);
-  return { key: known === null || isFreeMail(known) ? 0 : companyDomainKey(known) };
+/** 0 where anyone can have a mailbox. */
+const keyOfMailDomain = remembered((text) => {
+  const domain = businessDomain(`x@${text}`);
+  return domain === null ? 0 : companyDomainKey(domain);
 });
 
 /** False when there is nothing of it. */

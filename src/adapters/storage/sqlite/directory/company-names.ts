@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { companyKey } from "../../../../features/prospecting/keys.ts";
+import { companyKey } from "../../../../platform/identity/company-key.ts";
 import { mergedCompany } from "../../../../features/prospecting/merge.ts";
 import type { CompanyContent } from "../../../../features/prospecting/model.ts";
 import type { CompanyName } from "./index-messages.ts";

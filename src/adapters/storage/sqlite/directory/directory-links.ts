@@ -1,9 +1,8 @@
 import { canonicalProfileUrl } from "../../../../platform/identity/profile-url.ts";
 import { emailKey, networkKey } from "../../../../features/prospecting/keys.ts";
-import { emailForm } from "../../../../platform/identity/email.ts";
+import { canonicalEmail } from "../../../../platform/identity/email.ts";
 import { canLink, identifierName, type Identifier } from "../../../../features/suppression/person-identifiers.ts";
 import type { Engine } from "../engine.ts";
-import { emailSpellings } from "../stored-identifiers.ts";
 import { seqOf } from "./index-messages.ts";
 
 /** More records of one identifier nobody reads: beyond them it is shared, and links nobody. */
@@ -53,13 +52,11 @@ export class DirectoryLinks {
   }
 
   async #read(owner: number, identifiers: readonly Identifier[]): Promise<Map<string, Identifier[]>> {
-    const asked = identifiers.flatMap((identifier) => keysOf(identifier).map((key) => ({ identifier, key })));
-    if (asked.length === 0) return new Map();
-    const keys = asked.map(({ key }) => key);
-    const hints = await this.#engine.prospectIndex.find(owner, keys, maxRecords, this.#next(owner));
+    if (identifiers.length === 0) return new Map();
+    const hints = await this.#engine.prospectIndex.find(owner, identifiers.map(keyOf), maxRecords, this.#next(owner));
     const found = new Map(identifiers.map((identifier) => [nameOf(owner, identifier), [] as Identifier[]]));
     for (let at = 0; at < hints.length; at += 2) {
-      const { identifier } = asked[hints[at]!]!;
+      const identifier = identifiers[hints[at]!]!;
       const record = this.#identifiersOf(owner, hints[at + 1]!);
       // A hint may be wrong, or of what the record said before.
       if (record.some((each) => identifierName(each) === identifierName(identifier)))
@@ -76,9 +73,9 @@ export class DirectoryLinks {
     const { email, networkUrl, formerEmails = [] } = JSON.parse(row.content) as Content;
     const profile = networkUrl === undefined ? null : canonicalProfileUrl(networkUrl);
     return [
-      ...(email === undefined ? [] : [{ kind: "email", value: emailForm(email) } as const]),
+      ...(email === undefined ? [] : [{ kind: "email", value: canonicalEmail(email) } as const]),
       ...(profile === null ? [] : [{ kind: "profile", value: profile } as const]),
-      ...formerEmails.map((former) => ({ kind: "formerEmail", value: emailForm(former) }) as const),
+      ...formerEmails.map((former) => ({ kind: "formerEmail", value: canonicalEmail(former) }) as const),
     ];
   }
 
@@ -101,6 +98,6 @@ function nameOf(owner: number, identifier: Identifier): string {
   return `${owner} ${identifierName(identifier)}`;
 }
 
-function keysOf({ kind, value }: Identifier): number[] {
-  return kind === "profile" ? [networkKey(value)] : emailSpellings(value).map(emailKey);
+function keyOf({ kind, value }: Identifier): number {
+  return kind === "profile" ? networkKey(value) : emailKey(value);
 }

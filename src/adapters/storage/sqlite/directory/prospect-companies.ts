@@ -1,7 +1,8 @@
-import { businessDomain, registeredDomain } from "../../../../platform/identity/email-domain.ts";
+import { registeredDomain } from "../../../../platform/identity/domain.ts";
+import { businessDomain } from "../../../../platform/identity/email-domain.ts";
 import type { Database } from "bun:sqlite";
 import { worksFor, type Employer } from "../../../../features/prospecting/employer.ts";
-import { companyKey } from "../../../../features/prospecting/keys.ts";
+import { companyKey } from "../../../../platform/identity/company-key.ts";
 import { mergedCompany } from "../../../../features/prospecting/merge.ts";
 import type { CompanyContent } from "../../../../features/prospecting/model.ts";
 import { keyOfName } from "./company-names.ts";

@@ -5,7 +5,7 @@ import { mentionsOf } from "../../../../features/privacy/mentions.ts";
 import type { PersonIdentity, PersonRecord, PersonScope } from "../../../../features/privacy/model.ts";
 import type { GivenPerson } from "../../../../features/privacy/store.ts";
 import { personKeys, prospectIdentity } from "../../../../features/prospecting/keys.ts";
-import { emailForm } from "../../../../platform/identity/email.ts";
+import { canonicalEmail } from "../../../../platform/identity/email.ts";
 import { suppressionKey } from "../../../../features/suppression/key.ts";
 import { phoneNumber, type PhoneRegion } from "../../../../platform/identity/phone.ts";
 import { maxNamesakes, seqOf } from "../directory/index-messages.ts";
@@ -42,7 +42,7 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
       prospects: new Set(),
     };
     const take = ({ email, networkUrl, phone }: Reached): void => {
-      if (email) known.emails.add(email.toLowerCase());
+      if (email) known.emails.add(canonicalEmail(email));
       const profile = networkUrl ? canonicalProfileUrl(networkUrl) : null;
       if (profile !== null) known.profiles.add(profile);
       if (phone) known.phones.add(phone);
@@ -92,7 +92,7 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
       .filter(
         ({ content }) =>
           isOneOf(prospectIdentity(content), emails, profiles) ||
-          content.formerEmails?.some((email) => emails.has(email)) === true,
+          content.formerEmails?.some((email) => emails.has(canonicalEmail(email))) === true,
       )
       .map(({ number, content }) => ({ seq: seqOf(owner, number), content }));
   }
@@ -140,7 +140,7 @@ export function suppressionKeysOf(
 ): Uint8Array[] {
   const numbers = phones.map((phone) => phoneNumber(phone, region)).filter((number) => number !== null);
   return [
-    ...emails.map((email) => suppressionKey("email", emailForm(email))),
+    ...emails.map((email) => suppressionKey("email", canonicalEmail(email))),
     ...profiles.map((profile) => suppressionKey("profile", profile)),
     ...numbers.map((number) => suppressionKey("phone", number)),
   ];
