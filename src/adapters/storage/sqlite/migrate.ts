@@ -3,8 +3,14 @@ import type { AppliedMigration } from "../../../features/backup/model.ts";
 import { refuseUnknown } from "../applied-migrations.ts";
 import type { Migration } from "../migrations.macro.ts";
 import { embedMigrations } from "../migrations.macro.ts" with { type: "macro" };
+import { rebuildIdentities } from "./rebuild-identities.ts";
 
 export const migrations: Migration[] = embedMigrations("sqlite");
+
+/** What a migration does that SQL cannot, by its name. Runs in the same transaction, after the SQL. */
+const rebuilds: Readonly<Record<string, (database: Database) => void>> = {
+  "0035_canonical_identities.sql": rebuildIdentities,
+};
 
 /**
  * Brings the database to the newest schema: each migration that is missing runs once, all in one transaction.
@@ -30,6 +36,7 @@ function applyMissing(database: Database, list: readonly Migration[], now: numbe
   const missing = list.filter((migration) => !applied.has(migration.number));
   for (const migration of missing) {
     database.run(migration.sql);
+    rebuilds[migration.name]?.(database);
     database
       .query("INSERT INTO schema_migrations (number, name, hash, applied_at) VALUES (?, ?, ?, ?)")
       .run(migration.number, migration.name, migration.hash, now);
