@@ -120,7 +120,7 @@ test.each(["company", "school", "showcase", "groups", "posts", "jobs", "COMPANY"
 test("a variable without a lead names both ways out", async () => {
   const refused = await post(await service.user(), "ada", { message: "Hello {{firstName}}" });
   expect(messagesOf(refused)).toEqual([
-    "message {{firstName}} has no value because no lead was named. Send leadId, or write a fallback such as {{firstName|there}}.",
+    "message {{firstName}} has no value because the action has no lead. Send leadId, or add a fallback such as {{firstName|there}}.",
   ]);
 });
 
@@ -190,7 +190,7 @@ testInProcess(
     await at.pass(60);
     const done = await jobOf(user, jobId);
     expect(done.status).toBe("completed");
-    expect(done.message).toContain("carried out");
+    expect(done.message).toContain("completed for");
     const kept = await user.put<JobView>(`/api/v2/users/jobs/editJobMessage/${jobId}`, { message: "Thanks" });
     expect(kept.data.message).toBe("Thanks");
     expect((await jobOf(user, jobId)).message).toBe("Thanks");

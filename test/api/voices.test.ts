@@ -116,7 +116,7 @@ test("a voice is trained from speech and speaks, all in the program itself", asy
   const other = await client.post<{ jobId: string }>("/api/v2/network/scheduleNetworkAction", visit);
   expect(await client.get(`/api/v2/network/actions/${other.data.jobId}/audio`)).toMatchObject({
     code: "CONFLICT",
-    message: "Only voice messages have sound; this is a visitProfile.",
+    message: "Only voice messages have audio. This action is a visitProfile.",
   });
   const silent = await client.post(path(voiceId, "/preview"), { text: "。。。" });
   expect(silent).toMatchObject({ status: 400, code: "VALIDATION_ERROR", message: expect.stringContaining("English") });

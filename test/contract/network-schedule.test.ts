@@ -25,7 +25,7 @@ describe.each(engines)("scheduling of network actions on $name", ({ open }) => {
     expect(await storage.jobs.get(account.userId, request.job.id)).toMatchObject({
       status: "pending",
       runAt: startOfTests,
-      message: `Waits for its turn until ${now}`,
+      message: `Waiting until ${now} for its turn in the queue`,
       metadata: {
         actionType: "sendMessage",
         delay: 0,

@@ -56,13 +56,13 @@ test.each([
   [
     "a span that ends before it begins",
     [{ from: "18:00", to: "09:00" }],
-    'Expected "to" behind "from", got 18:00 to 09:00.',
+    'Expected "to" to be later than "from", got 18:00 to 09:00.',
   ],
-  ["an empty span", [{ from: "09:00", to: "09:00" }], 'Expected "to" behind "from", got 09:00 to 09:00.'],
+  ["an empty span", [{ from: "09:00", to: "09:00" }], 'Expected "to" to be later than "from", got 09:00 to 09:00.'],
   [
     "a span behind the end of the day",
     [{ from: "24:00", to: "24:00" }],
-    'Expected "to" behind "from", got 24:00 to 24:00.',
+    'Expected "to" to be later than "from", got 24:00 to 24:00.',
   ],
   [
     "overlapping spans",
@@ -70,7 +70,7 @@ test.each([
       { from: "09:00", to: "12:00" },
       { from: "11:59", to: "13:00" },
     ],
-    "The spans at 09:00 and 11:59 overlap.",
+    "The time ranges starting at 09:00 and 11:59 overlap.",
   ],
   [
     "a span within another",
@@ -78,7 +78,7 @@ test.each([
       { from: "10:00", to: "11:00" },
       { from: "09:00", to: "12:00" },
     ],
-    "The spans at 09:00 and 10:00 overlap.",
+    "The time ranges starting at 09:00 and 10:00 overlap.",
   ],
 ])("%s is an error of its day", (_what, spans, message) => {
   expect(readWeek({ tuesday: spans, friday: [] }).errors).toEqual([{ path: "workingHours.tuesday", message }]);

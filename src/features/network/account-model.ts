@@ -89,10 +89,10 @@ export const defaultWarmUp = { perDay: 5, addPerDay: 3 } as const;
 
 const timeOfDay = "^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$";
 const Span = Type.Object({
-  from: Type.String({ pattern: timeOfDay, description: "Wall-clock time as HH:MM" }),
+  from: Type.String({ pattern: timeOfDay, description: "Local time as HH:MM." }),
   to: Type.String({
     pattern: timeOfDay,
-    description: "Wall-clock time as HH:MM, behind from; 24:00 is the end of the day",
+    description: "Local time as HH:MM, later than `from`. 24:00 is the end of the day.",
   }),
 });
 
@@ -102,7 +102,7 @@ export const WeekView = Type.Object(
     ReturnType<typeof Type.Array<typeof Span>>
   >,
   {
-    description: "Spans in which actions may run, by weekday, in the account's time zone; an empty list is a day off.",
+    description: "Times when actions may be sent, by weekday, in the account's time zone. An empty list is a day off.",
   },
 );
 export type WeekView = Static<typeof WeekView>;
@@ -120,7 +120,7 @@ const WindowCaps = Type.Object(
       Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000 }), Type.Null()])),
     ]),
   ) as Record<Window, ReturnType<typeof capField>>,
-  { description: "Most actions in the last 24 hours (day), 7 days (week) and 30 days (month)." },
+  { description: "Maximum number of actions in the last 24 hours (`day`), 7 days (`week`), and 30 days (`month`)." },
 );
 function capField() {
   return Type.Optional(Type.Union([Type.Integer(), Type.Null()]));
@@ -133,7 +133,7 @@ export const CapsInput = Type.Object(
   {
     // People know the type of an action before the meter that counts it.
     [suggestions]: Object.fromEntries(actionTypes.map((type) => [type, actionKinds[type].meter])),
-    description: `Most actions by meter in the last 24 hours (day), 7 days (week) and 30 days (month). Meters: ${meters.join(", ")}; several types of action may share one, notes counts connection requests with a text, and all counts every action. What is not named follows the tier; 0 stops a kind; null lifts a cap as far as the tier allows.`,
+    description: `Maximum number of actions per meter in the last 24 hours (\`day\`), 7 days (\`week\`), and 30 days (\`month\`). Meters: ${meters.join(", ")}. Action types can share a meter; \`notes\` counts connection requests with a note, and \`all\` counts every action. Caps that are omitted use the default of the tier. 0 blocks all actions of the meter. null raises the cap to the maximum of the tier.`,
     examples: [{ invites: { day: 15, week: 80 }, all: { day: 60 } }],
   },
 );
@@ -146,20 +146,23 @@ const SpacingInput = Type.Object(
     medianSeconds: Type.Integer({ minimum: 0, maximum: 86_400 }),
     minSeconds: Type.Integer({ minimum: 0, maximum: 86_400 }),
   },
-  { description: "Random distance between two actions: around the median, never under the minimum." },
+  { description: "Random time between two actions: distributed around the median, never below the minimum." },
 );
 const minutes = Type.Integer({ minimum: 1, maximum: 1440 });
 const SessionsInput = Type.Object(
   { minMinutes: minutes, maxMinutes: minutes, minBreakMinutes: minutes, maxBreakMinutes: minutes },
-  { description: "Lengths of stretches of work and of the breaks between them, drawn anew each day." },
+  { description: "Length of work sessions and of the breaks between them, chosen at random each day." },
 );
 const WarmUpInput = Type.Object(
   {
-    perDay: Type.Integer({ minimum: 1, maximum: 1000, description: "Actions of a kind on the first day." }),
-    addPerDay: Type.Integer({ minimum: 0, maximum: 1000, description: "How many more each day." }),
-    startedAt: Type.Optional(Type.String({ format: "date-time", description: "First day; now by default." })),
+    perDay: Type.Integer({ minimum: 1, maximum: 1000, description: "Actions per meter on the first day." }),
+    addPerDay: Type.Integer({ minimum: 0, maximum: 1000, description: "Additional actions each day." }),
+    startedAt: Type.Optional(Type.String({ format: "date-time", description: "First day. Defaults to now." })),
   },
-  { description: "Fewer actions at first, more each day, until the caps are reached." },
+  {
+    description:
+      "Starts with few actions and adds more each day until the caps are reached. null disables the warm-up.",
+  },
 );
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 
@@ -167,14 +170,17 @@ const settings = {
   name: Type.String({ minLength: 1, maxLength: 200 }),
   connector: literals(
     connectorNames,
-    "manual: a person carries actions out from a task list. worker: your own program claims them over HTTP. webhook: they are posted to an address of yours. unipile, linkedapi: vendors, with your account there. simulated: nothing leaves the machine.",
+    "How actions are sent. `manual`: a person works through a task list. `worker`: your own program claims actions over HTTP. `webhook`: actions are posted to your URL. `unipile`, `linkedapi`: through your account with that vendor. `simulated`: nothing leaves the server.",
   ),
   connectorSettings: Type.Record(Type.String({ maxLength: 60 }), Type.String({ maxLength: 500 }), {
     description:
-      "What the connector must know of this account. webhook: url. unipile: accountId. linkedapi: identification (name of a token in the configuration).",
+      "Settings of the connector for this account. `webhook`: `url`. `unipile`: `accountId`. `linkedapi`: `identification` (name of a token in the configuration).",
   }),
-  tier: literals(tiers, "What the account pays for on the network; decides the default caps and the length of notes."),
-  timeZone: Type.String({ description: "IANA name, for example Europe/Berlin." }),
+  tier: literals(
+    tiers,
+    "Subscription of the account on the network. Determines the default caps and the maximum length of notes.",
+  ),
+  timeZone: Type.String({ description: "IANA time zone, such as Europe/Berlin." }),
   workingHours: Type.Partial(WeekView),
   caps: CapsInput,
   warmUp: orNull(WarmUpInput),
@@ -183,17 +189,19 @@ const settings = {
   jitterPercent: Type.Integer({
     minimum: 0,
     maximum: 50,
-    description: "By how much a day's cap may differ from the cap, at random; it is never above.",
+    description:
+      "Maximum percentage by which the daily caps are reduced at random, so that not every day has the same number of actions.",
   }),
-  requiresApproval: Type.Boolean({ description: "Actions wait for approval before they get a slot." }),
+  requiresApproval: Type.Boolean({ description: "Actions must be approved before they are scheduled." }),
   withdrawAfterDays: Type.Union([Type.Integer({ minimum: 7, maximum: 365 }), Type.Null()], {
-    description: "Take connection requests back that nobody accepted for so long; null: never.",
+    description:
+      "Withdraw connection requests that are not accepted within this number of days. null never withdraws them.",
   }),
 };
 
 export const AccountInput = Type.Object(
   { ...Type.Partial(Type.Object(settings)).properties, name: settings.name },
-  { description: "Only the name is needed; the rest has careful defaults." },
+  { description: "Only `name` is required. All other settings have conservative defaults." },
 );
 export type AccountInput = Static<typeof AccountInput>;
 
@@ -202,11 +210,14 @@ export const AccountUpdate = Type.Object(
     ...Type.Partial(Type.Object(settings)).properties,
     state: Type.Optional(
       Type.Union([Type.Literal("active"), Type.Literal("paused")], {
-        description: "paused holds everything; active goes on, also after the account was connected again.",
+        description: "`paused` stops all actions. `active` resumes them, including after the account was reconnected.",
       }),
     ),
   },
-  { description: "Only what is sent changes; caps as a whole. The queue is planned again." },
+  {
+    description:
+      "Updates only the fields that are sent. `caps` is replaced as a whole. Pending actions are rescheduled.",
+  },
 );
 export type AccountUpdate = Static<typeof AccountUpdate>;
 
@@ -224,13 +235,13 @@ export const AccountView = Type.Object(
     spacing: SpacingInput,
     sessions: orNull(SessionsInput),
     jitterPercent: Type.Integer(),
-    state: literals(accountStates, "paused and needsReconnect hold every action."),
+    state: literals(accountStates, "No actions are sent while an account is `paused` or `needsReconnect`."),
     stateReason: orNull(Type.String()),
     requiresApproval: Type.Boolean(),
     withdrawAfterDays: settings.withdrawAfterDays,
     createdAt: Type.String({ format: "date-time" }),
     updatedAt: Type.String({ format: "date-time" }),
   },
-  { $id: "NetworkAccount", description: "An account on the professional network, and how carefully it is used." },
+  { $id: "NetworkAccount", description: "An account on the professional network, with its caps and schedule." },
 );
 export type AccountView = Static<typeof AccountView>;

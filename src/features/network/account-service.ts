@@ -64,7 +64,7 @@ export class AccountService {
     const [first] = await store.accounts(userId);
     if (first !== undefined) return first;
     throw new ApiError("CONFLICT", {
-      message: "This user has no network account. Make one with POST /api/v2/network/accounts.",
+      message: "This user has no network account. Create one with POST /api/v2/network/accounts.",
     });
   }
 
@@ -98,7 +98,7 @@ export class AccountService {
     if (input.state !== undefined)
       Object.assign(change, {
         state: input.state,
-        stateReason: input.state === "paused" ? "Paused by its user" : null,
+        stateReason: input.state === "paused" ? "Paused by the user" : null,
       });
     if (errors.length > 0) throw invalid(errors);
     const changed = await store.updateAccount(userId, id, { ...change, updatedAt: now });
@@ -113,7 +113,8 @@ export class AccountService {
     if (outcome === "absent") throw notFound("network account", id);
     if (outcome === "inUse")
       throw new ApiError("CONFLICT", {
-        message: "This account has actions, which would be lost with it. Pause it instead: PATCH it with state paused.",
+        message:
+          "This account has actions that would be deleted with it. Pause it instead with PATCH and `state`: `paused`.",
       });
   }
 
@@ -126,7 +127,7 @@ export class AccountService {
     const { name, timeZone, workingHours, warmUp, connector, connectorSettings, caps } = input;
     const { tier, spacing, sessions, jitterPercent, requiresApproval, withdrawAfterDays } = input;
     const clean = name === undefined ? undefined : singleLine(name);
-    if (clean === "") errors.push({ path: "name", message: "Expected a text that is not empty." });
+    if (clean === "") errors.push({ path: "name", message: "Must not be empty." });
     if (timeZone !== undefined && !isTimeZone(timeZone))
       errors.push({
         path: "timeZone",
@@ -168,7 +169,7 @@ export class AccountService {
     connectorSettings,
   }: Pick<NetworkAccount, "connector" | "connectorSettings">): string | null {
     if (liveConnectors.includes(connector) && !this.#parts.isRiskAccepted)
-      return `The connector ${connector} acts on the real network, whose terms may forbid it. The operator of this server must first accept that risk: OUTREACHD_ACKNOWLEDGE_NETWORK_RISK=true.`;
+      return `The connector ${connector} automates the real network, whose terms may forbid automation. The operator of this server must first accept this risk with OUTREACHD_ACKNOWLEDGE_NETWORK_RISK=true.`;
     return this.#parts.connectors[connector].problem?.({ connectorSettings }) ?? null;
   }
 }
@@ -180,7 +181,8 @@ function readWarmUp(
 ): WarmUp | null {
   if (input === null) return null;
   const startedAt = input.startedAt === undefined ? now : parseInstant(input.startedAt);
-  if (startedAt === null) errors.push({ path: "warmUp.startedAt", message: "Expected a moment such as 2030-01-31." });
+  if (startedAt === null)
+    errors.push({ path: "warmUp.startedAt", message: "Expected a date or time, such as 2030-01-31." });
   return { perDay: input.perDay, addPerDay: input.addPerDay, startedAt: startedAt ?? now };
 }
 
@@ -212,7 +214,7 @@ function capErrors(caps: Caps, { tier, connector }: Pick<NetworkAccount, "tier" 
       const cap = caps[meter]?.[window];
       const ceiling = ceilingOf(tier, meter, window);
       if (typeof cap !== "number" || ceiling === null || cap <= ceiling) return [];
-      const message = `Expected at most ${ceiling} on a ${tier} account, which is what the network is known to bear; got ${cap}.`;
+      const message = `Expected at most ${ceiling}, the highest known safe value for a ${tier} account, got ${cap}.`;
       return [{ path: `caps.${meter}.${window}`, message }];
     }),
   );

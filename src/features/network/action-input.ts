@@ -31,7 +31,7 @@ export function actionContent(sent: Sent, tier: Tier, values: TemplateValues | n
   if (actionType === undefined)
     errors.push({
       path: "actionType",
-      message: `"${singleLine(sent.actionType).slice(0, 60)}" is no action. Choose from: ${actionTypes.join(", ")}.`,
+      message: `Unknown action type "${singleLine(sent.actionType).slice(0, 60)}". Choose one of: ${actionTypes.join(", ")}.`,
     });
   const profileUrl = sent.profileUrl.trim();
   const profileKey = profileKeyOf(profileUrl, hosts, errors);
@@ -62,7 +62,7 @@ export function profileKeyOf(
   }
   const host = new URL(key).hostname;
   if (hosts.length > 0 && !hosts.some((allowed) => isWithin(host, allowed))) {
-    errors.push({ path, message: `Profiles are expected on ${hosts.join(", ")}, not on ${host}.` });
+    errors.push({ path, message: `Expected a profile on ${hosts.join(" or ")}, got ${host}.` });
     return null;
   }
   const subject = pageSubjectOf(key);
@@ -81,7 +81,7 @@ export function notBeforeOf(text: string | undefined, now: number, errors: Field
   if (text === undefined) return now;
   const at = parseInstant(text);
   if (at === null || at > now + 366 * 86_400_000) {
-    errors.push({ path: "notBefore", message: "Expected a moment within a year, such as 2030-01-31T09:00:00Z." });
+    errors.push({ path: "notBefore", message: "Expected a time within a year, such as 2030-01-31T09:00:00Z." });
     return now;
   }
   return Math.max(at, now);
@@ -97,11 +97,11 @@ function messageOf(
 ): string | null {
   const written = multiLine(text ?? "").trim();
   if (written === "") {
-    if (kind.text === "required") errors.push({ path: "message", message: `${type} needs a text to send.` });
+    if (kind.text === "required") errors.push({ path: "message", message: `Required for ${type}.` });
     return null;
   }
   if (kind.text === "none") {
-    errors.push({ path: "message", message: `${type} carries no text. Leave message out.` });
+    errors.push({ path: "message", message: `Not supported for ${type}.` });
     return null;
   }
   const filled = fillTemplate(written, values, "message");
@@ -124,7 +124,10 @@ function detailsOf(sent: Sent, type: ActionType, values: TemplateValues | null, 
       return inMailDetails(sent.subject, values, errors);
     case "sendVoiceMessage":
       if (sent.voiceId === undefined)
-        errors.push({ path: "voiceId", message: "sendVoiceMessage needs the voiceId of a voice clone that is ready." });
+        errors.push({
+          path: "voiceId",
+          message: "Required for sendVoiceMessage: the ID of a voice clone that is ready.",
+        });
       return sent.voiceId === undefined ? {} : { voiceId: sent.voiceId };
     case "likePost":
       return { ...postOf(sent.postUrl, errors), reaction: sent.reaction ?? "like" };
@@ -144,7 +147,7 @@ function inMailDetails(
 ): ActionDetails {
   const written = singleLine(subject ?? "");
   if (written === "") {
-    errors.push({ path: "subject", message: "sendInMail needs a subject." });
+    errors.push({ path: "subject", message: "Required for sendInMail." });
     return {};
   }
   const filled = fillTemplate(written, values, "subject");

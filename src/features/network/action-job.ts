@@ -98,11 +98,11 @@ export function createActionHandler({
   ): Promise<Speech> {
     try {
       const spoken = await speechTimeLimit.within((tooLong) => speak(AbortSignal.any([signal, tooLong])));
-      return spoken === "timedOut" ? { kind: "refused", reason: "The voice took too long." } : spoken;
+      return spoken === "timedOut" ? { kind: "refused", reason: "Speech generation timed out." } : spoken;
     } catch (error) {
       signal.throwIfAborted();
-      log.error({ err: error, jobId }, "a voice failed");
-      return { kind: "refused", reason: "The voice could not speak it." };
+      log.error({ err: error, jobId }, "speech generation failed");
+      return { kind: "refused", reason: "Speech generation failed." };
     }
   }
 
@@ -115,7 +115,7 @@ export function createActionHandler({
     const consequence = consequenceOf(outcome, action, account.connector, clock.now());
     const { jobId, actionType } = action;
     onOutcome?.(account.connector, outcome.kind);
-    log.debug({ jobId, actionType, connector: account.connector, outcome: outcome.kind }, "action carried out");
+    log.debug({ jobId, actionType, connector: account.connector, outcome: outcome.kind }, "action performed");
     await patiently(() => {
       if (consequence.kind === "end") return store.endAction(claim, consequence.end);
       if (consequence.kind === "defer") return store.defer(claim, consequence.deferral);
@@ -141,7 +141,7 @@ export function createActionHandler({
     );
     if (!("problem" in answer)) return answer;
     if (clock.now() >= (slotAt ?? 0) + longestSilenceMs)
-      return { kind: "unknown", reason: "Nobody told what became of it within two days." };
+      return { kind: "unknown", reason: "No outcome was reported within two days." };
     return { kind: "delegated", to: "vendor", reference, checkAt: clock.now() + askAgainMs };
   }
 
@@ -153,11 +153,11 @@ export function createActionHandler({
     try {
       const answer = await timeLimit.within((signal) => call(connectors[account.connector], signal));
       if (answer === "timedOut")
-        return { problem: `The connector did not answer within ${connectorTimeoutMs / 1000} seconds.` };
-      return answer ?? { problem: "The connector can't be asked." };
+        return { problem: `The connector did not respond within ${connectorTimeoutMs / 1000} seconds.` };
+      return answer ?? { problem: "The connector cannot report outcomes." };
     } catch (error) {
-      log.error({ err: error, jobId: action.jobId, connector: account.connector }, "a connector failed");
-      return { problem: "The connector failed in the middle of the call." };
+      log.error({ err: error, jobId: action.jobId, connector: account.connector }, "connector failed");
+      return { problem: "The connector failed during the call." };
     }
   }
 

@@ -44,11 +44,11 @@ export const actionKinds: Record<ActionType, ActionKind> = {
   sendVoiceMessage: { meter: "messages", text: "required", maxText: anyTier(1000), label: "Voice message" },
   visitProfile: { meter: "visits", ...noText, label: "Profile visit" },
   followProfile: { meter: "follows", ...noText, label: "Follow" },
-  likePost: { meter: "likes", ...noText, label: "Reaction to a post" },
+  likePost: { meter: "likes", ...noText, label: "Post reaction" },
   commentPost: { meter: "comments", text: "required", maxText: anyTier(1250), label: "Comment on a post" },
-  endorseSkill: { meter: "endorsements", ...noText, label: "Endorsement of a skill" },
+  endorseSkill: { meter: "endorsements", ...noText, label: "Skill endorsement" },
   // Looks at the profile, so the network counts it as a visit.
-  checkConnectionStatus: { meter: "visits", ...noText, label: "Look at the connection" },
+  checkConnectionStatus: { meter: "visits", ...noText, label: "Connection check" },
 };
 
 /** Longest subject of an InMail (limit of the network). */

@@ -145,59 +145,71 @@ export type NetworkAction = {
 const instant = Type.String({ format: "date-time" });
 const instantOrNull = Type.Union([instant, Type.Null()]);
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
-const forUser = Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." }));
+const forUser = Type.Optional(Type.String({ description: "User to act as. Required with a global key." }));
 
 /** Of a text with its variables, which may be longer than what they stand for. */
 const maxWrittenLength = 20_000;
 const details = {
   subject: Type.Optional(
-    Type.String({ minLength: 1, maxLength: maxSubjectLength, description: "sendInMail: its subject." }),
+    Type.String({
+      minLength: 1,
+      maxLength: maxSubjectLength,
+      description: "Subject of an InMail. Required for `sendInMail`.",
+    }),
   ),
   postUrl: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 500,
-      description: "likePost, commentPost: the post; without it, the person's latest.",
+      description: "Post for `likePost` and `commentPost`. Defaults to the person's latest post.",
     }),
   ),
   reaction: Type.Optional(
     Type.Union(
       reactions.map((reaction) => Type.Literal(reaction)),
-      { description: "likePost: which reaction; like by default." },
+      { description: "Reaction for `likePost`. Defaults to `like`." },
     ),
   ),
   skill: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 100,
-      description: "endorseSkill: its name; without it, the first that is listed.",
+      description: "Skill for `endorseSkill`. Defaults to the first skill on the profile.",
     }),
   ),
-  voiceId: Type.Optional(Type.String({ description: "sendVoiceMessage: a voice clone of yours that is ready." })),
+  voiceId: Type.Optional(Type.String({ description: "Voice clone for `sendVoiceMessage`. Must be ready." })),
 };
 
 export const ScheduleInput = Type.Object(
   {
     actionType: Type.String({ description: `One of: ${actionTypes.join(", ")}.` }),
-    profileUrl: Type.String({ minLength: 1, maxLength: 500, description: "Profile of the person on the network." }),
+    profileUrl: Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: "URL of the person's profile on the network.",
+    }),
     message: Type.Optional(
       Type.String({
         maxLength: maxWrittenLength,
         description:
-          "Note of the request, the message, the comment, or what the voice says. May hold variables of the lead: {{firstName|there}}.",
+          "Text of the note, message, comment, or voice message. Can contain variables of the lead, such as {{firstName|there}}.",
       }),
     ),
     ...details,
-    leadId: Type.Optional(Type.String({ description: "The lead that this is for; fills in variables." })),
-    accountId: Type.Optional(Type.String({ description: "Network account to use; the user's first one by default." })),
+    leadId: Type.Optional(Type.String({ description: "Lead the action is for. Provides the values of variables." })),
+    accountId: Type.Optional(
+      Type.String({ description: "Network account to use. Defaults to the user's first account." }),
+    ),
     notBefore: Type.Optional(
-      Type.String({ format: "date-time", description: "The earliest moment, within a year; now by default." }),
+      Type.String({ format: "date-time", description: "Earliest time to send, within a year. Defaults to now." }),
     ),
     requireApproval: Type.Optional(
-      Type.Boolean({ description: "Wait for approval; also when the account or the key asks for it." }),
+      Type.Boolean({
+        description: "Hold the action for approval, even if neither the account nor the key requires it.",
+      }),
     ),
     dryRun: Type.Optional(
-      Type.Boolean({ description: "Check everything and choose the slot, but store nothing and send nothing." }),
+      Type.Boolean({ description: "Perform all checks and choose a time without storing or sending anything." }),
     ),
     userId: forUser,
   },
@@ -213,10 +225,10 @@ export const ActionUpdate = Type.Object(
   {
     message: Type.Optional(Type.Union([Type.String({ maxLength: maxWrittenLength }), Type.Null()])),
     ...details,
-    notBefore: Type.Optional(Type.String({ format: "date-time", description: "The earliest moment." })),
+    notBefore: Type.Optional(Type.String({ format: "date-time", description: "Earliest time to send." })),
     userId: forUser,
   },
-  { description: "Only what is sent changes; only while the action has not begun." },
+  { description: "Updates only the fields that are sent. The action must not have started." },
 );
 export type ActionUpdate = Static<typeof ActionUpdate>;
 
@@ -226,24 +238,24 @@ export const RecordInput = Type.Object(
     profileUrl: Type.String({ minLength: 1, maxLength: 500 }),
     message: Type.Optional(Type.String({ maxLength: 8000 })),
     leadId: Type.Optional(Type.String()),
-    accountId: Type.Optional(Type.String({ description: "The user's first account by default." })),
+    accountId: Type.Optional(Type.String({ description: "Defaults to the user's first account." })),
     carriedOutAt: Type.Optional(
       Type.String({ format: "date-time", description: "Time it was carried out. Defaults to now." }),
     ),
     relation: Type.Optional(
       Type.Union([Type.Literal("none"), Type.Literal("pending"), Type.Literal("connected")], {
-        description: "How you stand to each other since.",
+        description: "Relationship after the action.",
       }),
     ),
     userId: forUser,
   },
-  { description: "Something that a person did on the network by hand." },
+  { description: "An action that a person performed manually on the network." },
 );
 export type RecordInput = Static<typeof RecordInput>;
 
 export const ResolveInput = Type.Object({
   outcome: Type.Union([Type.Literal("completed"), Type.Literal("failed")], {
-    description: "What you saw on the network. An action that failed can be retried.",
+    description: "Actual outcome, as seen on the network. A failed action can be retried.",
   }),
   note: Type.Optional(Type.String({ maxLength: 1000 })),
   userId: forUser,
@@ -254,7 +266,7 @@ export const taskOutcomes = ["completed", "failed", "skipped"] as const;
 export type TaskOutcome = (typeof taskOutcomes)[number];
 export const TaskCompletion = Type.Object({
   outcome: Type.Union(taskOutcomes.map((outcome) => Type.Literal(outcome))),
-  note: Type.Optional(Type.String({ maxLength: 1000, description: "What happened, in your words." })),
+  note: Type.Optional(Type.String({ maxLength: 1000, description: "What happened, in your own words." })),
   userId: forUser,
 });
 export type TaskCompletion = Static<typeof TaskCompletion>;
@@ -267,20 +279,20 @@ export const OutcomeInput = Type.Object({
     ),
     {
       description:
-        "completed: it had its effect. refused: never possible. busy: no effect, try again. limited: the network asks for fewer actions. signedOut: the account must be connected again. unknown: nobody can say.",
+        "`completed`: the action took effect. `refused`: it can never succeed. `busy`: no effect; try again later. `limited`: the network asks this account to slow down. `signedOut`: the account must be reconnected. `unknown`: the action may or may not have taken effect.",
     },
   ),
-  reference: Type.Optional(Type.String({ maxLength: 200, description: "What you call it." })),
-  reason: Type.Optional(Type.String({ maxLength: 500, description: "A sentence for a person." })),
+  reference: Type.Optional(Type.String({ maxLength: 200, description: "Your own ID for the action." })),
+  reason: Type.Optional(Type.String({ maxLength: 500, description: "Human-readable explanation." })),
   refusal: Type.Optional(
     Type.Union(
       refusals.map((name) => Type.Literal(name)),
-      { description: "With outcome refused; invalid by default." },
+      { description: "Why the action was refused. Only for the outcome `refused`. Defaults to `invalid`." },
     ),
   ),
   relation: Type.Optional(
     Type.Union([Type.Literal("none"), Type.Literal("pending"), Type.Literal("connected")], {
-      description: "What you saw of the relation to the person.",
+      description: "Relationship to the person, if the attempt revealed it.",
     }),
   ),
   retryAfterSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 30 * 86_400 })),
@@ -294,7 +306,7 @@ const DetailsView = Type.Object(details);
 const personName = Type.Optional(
   Type.Union([Type.String(), Type.Null()], {
     description:
-      "What the person is called, by the lead, or by your leads and prospects with this profile; null when nobody says. Where actions are read.",
+      "Name of the person, from the lead or from your leads and prospects with this profile. null if unknown. Included only when actions are retrieved or listed.",
   }),
 );
 
@@ -302,35 +314,37 @@ const ActionError = Type.Union(
   [
     Type.Object({
       code: Type.String({
-        description: `Why, for programs: ${refusals.join(", ")}, the reason it was skipped for, or the state where nothing more is known.`,
+        description: `Machine-readable reason: ${refusals.join(", ")}, the reason for skipping the action, or its state if nothing more is known.`,
       }),
-      message: Type.String({ description: "Why, for people; what its job says." }),
+      message: Type.String({ description: "Human-readable reason, as in the job's message." }),
     }),
     Type.Null(),
   ],
   {
     description:
-      "Why the action was skipped, failed, or has an unknown outcome; null otherwise. Where one action is read.",
+      "Why the action was skipped, failed, or has an unknown outcome. null otherwise. Included only when a single action is retrieved.",
   },
 );
 export type ActionError = Static<typeof ActionError>;
 
 export const ActionView = Type.Object(
   {
-    jobId: Type.String({ description: "Id of the action and of its job." }),
+    jobId: Type.String({ description: "ID of the action and of its job." }),
     accountId: Type.String(),
     actionType,
     profileUrl: Type.String(),
-    message: Type.Union([Type.String(), Type.Null()], { description: "As it will be sent, variables filled in." }),
+    message: Type.Union([Type.String(), Type.Null()], {
+      description: "Text as it will be sent, with variables replaced.",
+    }),
     details: DetailsView,
     leadId: textOrNull,
     personName,
     state: Type.Union(actionStates.map((state) => Type.Literal(state))),
     pendingReason: Type.Union([...pendingReasons.map((reason) => Type.Literal(reason)), Type.Null()], {
-      description: "What it waits for; null when it does not wait.",
+      description: "What the action is waiting for. null if it is not waiting.",
     }),
-    status: Type.String({ description: "Where it stands, as a sentence." }),
-    scheduledFor: Type.Union([instant, Type.Null()], { description: "The planned moment; null while it has none." }),
+    status: Type.String({ description: "Human-readable status." }),
+    scheduledFor: Type.Union([instant, Type.Null()], { description: "Planned time. null if there is none yet." }),
     nextEligibleAt: instantOrNull,
     carriedOutAt: instantOrNull,
     providerRef: textOrNull,
@@ -347,14 +361,14 @@ export const TaskView = Type.Object(
     jobId: Type.String(),
     accountId: Type.String(),
     actionType,
-    label: Type.String({ description: "What to do, in a few words." }),
-    profileUrl: Type.String({ description: "Open this." }),
-    message: Type.Union([Type.String(), Type.Null()], { description: "Ready to be copied." }),
+    label: Type.String({ description: "Short name of the task." }),
+    profileUrl: Type.String({ description: "Profile to open." }),
+    message: Type.Union([Type.String(), Type.Null()], { description: "Text to copy and send." }),
     details: DetailsView,
     leadId: textOrNull,
     personName,
-    since: Type.String({ format: "date-time", description: "When it was handed to a person." }),
+    since: Type.String({ format: "date-time", description: "When the task was created." }),
   },
-  { $id: "NetworkTask", description: "An action that waits for a person to carry it out." },
+  { $id: "NetworkTask", description: "An action that a person must perform manually." },
 );
 export type TaskView = Static<typeof TaskView>;

@@ -90,7 +90,7 @@ export class ActionService {
     const errors: FieldError[] = [];
     const carriedOutAt = input.carriedOutAt === undefined ? now : parseInstant(input.carriedOutAt);
     if (carriedOutAt === null || carriedOutAt > now + clockSlackMs || carriedOutAt < now - 366 * 86_400_000)
-      errors.push({ path: "carriedOutAt", message: "Expected a moment of the last year." });
+      errors.push({ path: "carriedOutAt", message: "Expected a time within the past year." });
     const content = this.#checked({ ...input, ...asDone(input.actionType) }, account, lead, errors);
     const action: NetworkAction = {
       ...newAction(content, account, lead?.id ?? null, ids, { notBefore: now, now }),
@@ -103,7 +103,7 @@ export class ActionService {
       ...jobOf(action, account),
       status: "completed",
       progress: 100,
-      message: "Done by a person, and recorded",
+      message: "Performed manually and recorded",
       completedAt: now,
     };
     job.metadata = { ...job.metadata, outcome: "completed", driver: "person" };
@@ -180,7 +180,7 @@ export class ActionService {
   async resolve(userId: string, jobId: string, { outcome, note }: ResolveInput): Promise<ActionView> {
     const { store, clock } = this.#parts;
     const isSent = outcome === "completed";
-    const said = isSent ? "Sent, by a person's word" : "Not sent, by a person's word";
+    const said = isSent ? "Confirmed as sent" : "Confirmed as not sent";
     const change = await store.resolve(userId, jobId, {
       state: isSent ? "completed" : "failed",
       message: note ? `${said}: ${note}` : said,
@@ -198,10 +198,10 @@ export class ActionService {
     if (found === null) throw notFound("network action", jobId);
     const { actionType, details, message } = found.action;
     if (actionType !== "sendVoiceMessage")
-      throw new ApiError("CONFLICT", { message: `Only voice messages have sound; this is a ${actionType}.` });
+      throw new ApiError("CONFLICT", { message: `Only voice messages have audio. This action is a ${actionType}.` });
     const spoken = await this.#parts.speech.speak(userId, details.voiceId ?? "", message ?? "", signal);
     if (spoken.kind === "spoken") return spoken.audio;
-    throw new ApiError("CONFLICT", { message: `It can't be spoken now: ${spoken.reason}` });
+    throw new ApiError("CONFLICT", { message: `Audio is not available: ${spoken.reason}` });
   }
 
   #checked(
@@ -219,7 +219,7 @@ export class ActionService {
   async #checkVoice({ userId, permissions }: Scheduler, { actionType, details }: ActionContent): Promise<void> {
     if (actionType !== "sendVoiceMessage") return;
     if (!hasPermission({ permissions }, "network:voice"))
-      throw denied({ permissions }, "network:voice", "Voice messages need the permission network:voice.");
+      throw denied({ permissions }, "network:voice", "Voice messages require the permission network:voice.");
     const problem = await this.#parts.speech.problem(userId, details.voiceId ?? "");
     if (problem !== null) throw invalid([{ path: "voiceId", message: problem }]);
   }
@@ -255,12 +255,12 @@ export class ActionService {
         throw objected(change.objection);
       case "twin":
         throw new ApiError("CONFLICT", {
-          message: "The same action for this target is on its way already.",
+          message: "The same action for this target is already scheduled.",
           details: { jobId: change.jobId },
         });
       case "refused":
         throw new ApiError("CONFLICT", {
-          message: `This can't be done to an action that is ${change.action.state}.`,
+          message: `Not possible for an action in the state ${change.action.state}.`,
           details: { state: change.action.state },
         });
       case "never":
@@ -284,8 +284,8 @@ function saysTheSame(one: NetworkAction, other: NetworkAction): boolean {
 function otherText({ actionType, jobId, state }: NetworkAction): ApiError {
   const isEditable = state === "awaitingApproval" || state === "scheduled";
   const way = isEditable
-    ? `Change it with PATCH /api/v2/network/actions/${jobId}, or cancel it and schedule again.`
-    : "It is being carried out, so its text can't be changed any more. Schedule again once it has ended.";
+    ? `Edit it with PATCH /api/v2/network/actions/${jobId}, or cancel it and schedule a new one.`
+    : "It is being sent and can no longer be edited. Schedule a new action after it has ended.";
   return new ApiError("CONFLICT", {
     message: `${actionType} for this profile is already scheduled with a different text or details. ${way}`,
     details: { reason: "differentText", jobId, state },
@@ -312,19 +312,18 @@ const troubled = ["skipped", "failed", "unknown"] as const;
 /** 409 for a person who must not, or need not, get this. */
 export function objected(objection: Objection): ApiError {
   if (objection.kind === "doNotContact") return doNotContact(objection.match);
-  const message = `This is not scheduled: ${objectionText(objection)}`;
+  const message = `Action not scheduled: ${objectionText(objection)}`;
   const moment = "since" in objection ? { since: isoTimeOrNull(objection.since) } : {};
   const until = "until" in objection ? { until: isoTime(objection.until) } : {};
   return new ApiError("CONFLICT", { message, details: { reason: objection.kind, ...moment, ...until } });
 }
 
 function noMoment(account: NetworkAccount | null, reason: string): ApiError {
-  const cause =
-    reason === "outsideWorkingHours" ? "its working hours never open" : "a cap of this kind of action is 0 there";
+  const cause = reason === "outsideWorkingHours" ? "it has no working hours" : "its cap for this type of action is 0";
   const where = account === null ? "/api/v2/network/accounts" : `/api/v2/network/accounts/${account.id}`;
   const whose = account === null ? "The account" : `The account "${account.name}"`;
   return new ApiError("CONFLICT", {
-    message: `${whose} will never do this: ${cause}. Change it with PATCH ${where}.`,
+    message: `${whose} can never perform this action: ${cause}. Update the account with PATCH ${where}.`,
     details: { reason },
   });
 }
@@ -355,13 +354,13 @@ export function actionView(action: NetworkAction, accountState: NetworkAccount["
 }
 
 const stateTexts: Record<NetworkAction["state"], string> = {
-  awaitingApproval: "Waits for approval",
-  scheduled: "Waits for its turn",
-  sending: "Is being carried out",
-  awaiting: "Waits for its outcome",
-  completed: "Carried out",
-  skipped: "Not needed, or not allowed any more",
+  awaitingApproval: "Waiting for approval",
+  scheduled: "Waiting for its turn in the queue",
+  sending: "Being sent",
+  awaiting: "Waiting for its outcome",
+  completed: "Completed",
+  skipped: "Skipped: not needed, or no longer allowed",
   failed: "Failed",
-  unknown: "May or may not have been carried out",
+  unknown: "Outcome unknown: may or may not have been sent",
   canceled: "Canceled",
 };

@@ -19,13 +19,13 @@ export const UsageView = Type.Object(
               windows.map((window) => Type.Literal(window)),
               { description: "The last 24 hours, 7 days, 30 days." },
             ),
-            limit: Type.Union([Type.Integer(), Type.Null()], { description: "In force at this moment; null: none." }),
-            isWarmUp: Type.Boolean({ description: "The limit is that of the warm-up." }),
+            limit: Type.Union([Type.Integer(), Type.Null()], { description: "Current limit. null if there is none." }),
+            isWarmUp: Type.Boolean({ description: "Whether the current limit comes from the warm-up." }),
             used: Type.Integer(),
             remaining: integerOrNull,
-            planned: Type.Integer({ description: "Planned within the coming window of this length." }),
+            planned: Type.Integer({ description: "Actions planned within the next window of this length." }),
             resetsAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
-              description: "When the oldest one leaves the window; null when none is in it.",
+              description: "When the oldest action leaves the window. null if there is none.",
             }),
           }),
         ),
@@ -34,12 +34,12 @@ export const UsageView = Type.Object(
             Type.Object({ until: Type.String({ format: "date-time" }), reason: Type.String(), level: Type.Integer() }),
             Type.Null(),
           ],
-          { description: "A rest after the network asked for fewer actions." },
+          { description: "Set while actions are suspended because the network asked the account to slow down." },
         ),
       }),
     ),
   },
-  { $id: "NetworkUsage", description: "What an account has used of its caps." },
+  { $id: "NetworkUsage", description: "Cap usage of an account." },
 );
 export type UsageView = Static<typeof UsageView>;
 
@@ -48,12 +48,12 @@ export const PlanView = Type.Object(
     accountId: Type.String(),
     timeZone: Type.String(),
     isHypothetical: Type.Boolean(),
-    waiting: Type.Integer({ description: "Actions in the queue, up to 20,000." }),
-    withinSevenDays: Type.Integer({ description: "How many of them fall within the next seven days." }),
+    waiting: Type.Integer({ description: "Number of actions in the queue, counted up to 20,000." }),
+    withinSevenDays: Type.Integer({ description: "Number of actions planned within the next seven days." }),
     days: Type.Array(
       Type.Object({
         date: Type.String({ description: "Calendar day in the account's time zone." }),
-        actions: Type.Record(Type.String(), Type.Integer(), { description: "Number by action type." }),
+        actions: Type.Record(Type.String(), Type.Integer(), { description: "Number of actions by type." }),
       }),
     ),
     actions: Type.Array(
@@ -64,16 +64,16 @@ export const PlanView = Type.Object(
         scheduledFor: Type.String({ format: "date-time" }),
         reason: Type.Union(pendingReasons.map((reason) => Type.Literal(reason))),
       }),
-      { description: "Soonest first, up to `limit`." },
+      { description: "Earliest first, up to `limit`." },
     ),
   },
-  { $id: "NetworkPlan", description: "The next seven days of an account." },
+  { $id: "NetworkPlan", description: "Plan of an account for the next seven days." },
 );
 export type PlanView = Static<typeof PlanView>;
 
 export const WhatIfInput = Type.Object({
   caps: CapsInput,
   limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 100 })),
-  userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+  userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
 });
 export type WhatIfInput = Static<typeof WhatIfInput>;

@@ -32,7 +32,7 @@ export function consequenceOf(
         ...(relation !== null && { relation }),
       };
       const seen = actionType === "checkConnectionStatus" && relation !== null ? `: ${relation}` : "";
-      return end("completed", `${label} carried out for ${profileUrl}${seen}`, { metadata, reference, relation });
+      return end("completed", `${label} completed for ${profileUrl}${seen}`, { metadata, reference, relation });
     }
     case "refused": {
       const { refusal, reason, relation = relationOf(refusal) } = outcome;
@@ -45,7 +45,7 @@ export function consequenceOf(
       return end("failed", `Refused: ${reason}`, { metadata, relation });
     }
     case "busy": {
-      const message = `${reasonOf(outcome.reason)} Tried again at ${isoTime(outcome.retryAt)}`;
+      const message = `${reasonOf(outcome.reason)} Next attempt at ${isoTime(outcome.retryAt)}`;
       return { kind: "defer", deferral: { kind: "retry", retryAt: outcome.retryAt, message, at } };
     }
     case "limited":
@@ -75,4 +75,4 @@ function reasonOf(reason: string): string {
 }
 
 const notRepeated =
-  "It may or may not have had its effect, so it is not repeated. Look at the profile, then tell the outcome with POST /api/v2/network/actions/{jobId}/resolve.";
+  "The action may or may not have taken effect, so it is not repeated. Check the profile, then report the outcome with POST /api/v2/network/actions/{jobId}/resolve.";

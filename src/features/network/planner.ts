@@ -73,7 +73,7 @@ export class Planner {
     const wasAhead = now < this.#latest - clockSlackMs;
     this.#latest = now;
     if (!wasAhead) return;
-    this.#log.warn({ now }, "the clock went back; every queue is planned again");
+    this.#log.warn({ now }, "clock went back; rescheduling all queues");
     await this.#store.planAll();
   }
 

@@ -14,13 +14,13 @@ export const ContactView = Type.Object(
     messagedAt: instantOrNull,
     repliedAt: instantOrNull,
   },
-  { $id: "NetworkContact", description: "How an account and a person stand to each other, as far as is known." },
+  { $id: "NetworkContact", description: "Relationship between an account and a person, as far as it is known." },
 );
 export type ContactView = Static<typeof ContactView>;
 
 export const ContactQuery = Type.Object({
-  profileUrl: Type.Optional(Type.String({ maxLength: 500, description: "Whom you ask about; needed." })),
-  accountId: Type.Optional(Type.String({ description: "The user's first account by default." })),
+  profileUrl: Type.Optional(Type.String({ maxLength: 500, description: "Profile URL of the person. Required." })),
+  accountId: Type.Optional(Type.String({ description: "Defaults to the user's first account." })),
 });
 
 export const NewsInput = Type.Object(
@@ -28,18 +28,21 @@ export const NewsInput = Type.Object(
     profileUrl: Type.String({ minLength: 1, maxLength: 500 }),
     event: Type.Union(
       newsKinds.map((kind) => Type.Literal(kind)),
-      { description: "accepted: the person took the connection request. replied: the person answered." },
+      {
+        description:
+          "`accepted`: the person accepted the connection request. `replied`: the person replied to a message.",
+      },
     ),
-    accountId: Type.Optional(Type.String({ description: "The user's first account by default." })),
-    at: Type.Optional(Type.String({ format: "date-time", description: "When; now by default." })),
+    accountId: Type.Optional(Type.String({ description: "Defaults to the user's first account." })),
+    at: Type.Optional(Type.String({ format: "date-time", description: "When it happened. Defaults to now." })),
     text: Type.Optional(
       Type.String({
         maxLength: maxReplyLength,
-        description: "replied: what the person wrote. The event message.replied carries it.",
+        description: "Text of the reply. Only for `replied`. Included in the event `message.replied`.",
       }),
     ),
-    userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+    userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
   },
-  { description: "Something that happened on the network. Campaigns go on, or stop, by it." },
+  { description: "An accepted invitation or a reply. Campaigns continue or stop accordingly." },
 );
 export type NewsInput = Static<typeof NewsInput>;

@@ -54,9 +54,9 @@ export class RelationService {
     const now = clock.now();
     const at = input.at === undefined ? now : parseInstant(input.at);
     if (at === null || at > now + dayMs)
-      throw invalid([{ path: "at", message: "Expected a moment, and not one of the future." }]);
+      throw invalid([{ path: "at", message: "Expected a time that is not in the future." }]);
     const profileKey = this.#keyOf(input.profileUrl);
-    const errors: FieldError[] = [{ path: "text", message: "Only a reply has a text." }];
+    const errors: FieldError[] = [{ path: "text", message: "Only supported for the event replied." }];
     if (input.event !== "replied" && input.text !== undefined) throw invalid(errors);
     const news: News = { profileKey, kind: input.event, at, ...replyText([input.text]) };
     const fresh = await store.noteNews(account.id, [news], now);
@@ -78,7 +78,10 @@ export class RelationService {
         const news = await connector.watch(watched, account, timeout.signal);
         await this.#note(account.id, news);
       } catch (error) {
-        log.warn({ err: error, accountId: account.id, connector: account.connector }, "could not ask for news");
+        log.warn(
+          { err: error, accountId: account.id, connector: account.connector },
+          "could not check for acceptances and replies",
+        );
       } finally {
         cancelTimer();
       }

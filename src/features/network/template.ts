@@ -39,19 +39,19 @@ export function fillTemplate(
     const fallback = rest.length > 0 ? rest.join("|").trim() : null;
     if (!isKnown(key))
       return problem(
-        `{{${key}}} is no variable. Choose from: ${templateFields.join(", ")}, or customFields.NAME for a field of yours.`,
+        `Unknown variable {{${key}}}. Choose one of: ${templateFields.join(", ")}, or customFields.NAME for a custom field.`,
       );
     const value = values === null ? "" : valueOf(values, key);
     if (value !== "") return value;
     if (fallback !== null) return fallback;
     return problem(
       values === null
-        ? `{{${key}}} has no value because no lead was named. Send leadId, or write a fallback such as {{${key}|there}}.`
-        : `{{${key}}} has no value because the lead has none. Add it to the lead, or write a fallback such as {{${key}|there}}.`,
+        ? `{{${key}}} has no value because the action has no lead. Send leadId, or add a fallback such as {{${key}|there}}.`
+        : `{{${key}}} has no value for this lead. Update the lead, or add a fallback such as {{${key}|there}}.`,
     );
   });
   if (errors.length === 0 && /\{\{|\}\}/.test(filled))
-    problem("There are double braces that are not closed, or not opened. Variables are written {{firstName|there}}.");
+    problem("Unmatched double braces. Variables are written as {{firstName|there}}.");
   return errors.length > 0 ? { errors } : { text: filled };
 }
 

@@ -9,18 +9,18 @@ export function objectionText(objection: Objection): string {
     case "doNotContact":
       return doNotContactText(objection.match);
     case "alreadyConnected":
-      return `this account is connected with that person already${since(objection.since)}.`;
+      return `this account is already connected with this person${since(objection.since)}.`;
     case "alreadyPending":
-      return `a connection request to that person is pending already${since(objection.since)}.`;
+      return `a connection request to this person is already pending${since(objection.since)}.`;
     case "cannotResendYet":
-      return `a request to that person was withdrawn; the network takes another from ${isoTime(objection.until)} on.`;
+      return `a connection request to this person was withdrawn; the network accepts another one after ${isoTime(objection.until)}.`;
     case "leadGone":
-      return "the lead that it was for was deleted.";
+      return "its lead was deleted.";
   }
 }
 
 function since(at: number | null): string {
-  return at === null ? "" : ` since ${isoTime(at)}`;
+  return at === null ? "" : ` (since ${isoTime(at)})`;
 }
 
 /** What an action waits for: the account's state comes before what the plan says. */
@@ -40,7 +40,7 @@ export function waitOf(
 export function actionMessage(action: NetworkAction, state: AccountState): string {
   const wait = waitOf(action, state);
   if (wait === null) return "";
-  return `${waitTexts[wait.reason]}${wait.until === null ? "" : ` until ${isoTime(wait.until)}`}`;
+  return `Waiting ${wait.until === null ? "" : `until ${isoTime(wait.until)} `}${waitTexts[wait.reason]}`;
 }
 
 /**
@@ -64,26 +64,26 @@ function delayOf(at: number, createdAt: number): number {
 }
 
 const waitTexts: Record<PendingReason, string> = {
-  queued: "Waits for its turn",
-  spacing: "Keeps its distance from the action before",
-  break: "Waits for the end of a break",
-  outsideWorkingHours: "Waits for the account's working hours",
-  dailyLimit: "Waits because the cap of 24 hours is reached",
-  weeklyLimit: "Waits because the cap of 7 days is reached",
-  monthlyLimit: "Waits because the cap of 30 days is reached",
-  monthlyNoteLimit: "Waits because the notes of 30 days are used up; without a note it can go sooner",
-  warmup: "Waits because the account warms up",
-  cooldown: "Waits because the network asked this account to slow down",
-  retry: "Is tried again, waits",
-  notBefore: "Waits for the moment that was asked for",
-  accountPaused: "Waits because the account is paused",
-  accountNeedsReconnect: "Waits because the account must be connected again",
-  awaitingApproval: "Waits for approval: POST /api/v2/network/actions/{jobId}/approve",
-  awaitingPerson: "Waits for a person: see GET /api/v2/network/tasks",
-  awaitingWorker: "Waits for a worker: POST /api/v2/network/worker/claim",
-  awaitingVendor: "Was handed on; its outcome will be reported",
+  queued: "for its turn in the queue",
+  spacing: "because of the spacing between actions",
+  break: "for the end of a break",
+  outsideWorkingHours: "for the account's working hours",
+  dailyLimit: "because the 24-hour cap is reached",
+  weeklyLimit: "because the 7-day cap is reached",
+  monthlyLimit: "because the 30-day cap is reached",
+  monthlyNoteLimit: "because the 30-day cap for notes is reached; without a note it can be sent sooner",
+  warmup: "because the account is warming up",
+  cooldown: "because the network asked this account to slow down",
+  retry: "to be retried",
+  notBefore: "for the requested time",
+  accountPaused: "because the account is paused",
+  accountNeedsReconnect: "because the account must be reconnected",
+  awaitingApproval: "for approval: POST /api/v2/network/actions/{jobId}/approve",
+  awaitingPerson: "for a person: see GET /api/v2/network/tasks",
+  awaitingWorker: "for a worker: POST /api/v2/network/worker/claim",
+  awaitingVendor: "for the vendor to report the outcome",
 };
 
 /** Of an action whose runner or worker died while it was being sent. */
 export const interruptedMessage =
-  "Interrupted while it was being sent. It may or may not have had its effect, so it is not repeated. Check the profile, then report the outcome with POST /api/v2/network/actions/{jobId}/resolve.";
+  "Interrupted while being sent. The action may or may not have taken effect, so it is not repeated. Check the profile, then report the outcome with POST /api/v2/network/actions/{jobId}/resolve.";

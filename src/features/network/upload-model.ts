@@ -6,8 +6,8 @@ export const maxUpload = 10_000;
 /** Specification, "Uploaded prospect". */
 export const UploadedProspect = Type.Object(
   {
-    name: Type.String({ description: "Full name; it is split into first and last name." }),
-    network_url: Type.String({ description: "Profile on the network." }),
+    name: Type.String({ description: "Full name. Split into first and last name." }),
+    network_url: Type.String({ description: "URL of the profile on the network." }),
     email: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     company: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     title: Type.Optional(Type.Union([Type.String(), Type.Null()])),
@@ -22,22 +22,24 @@ export const UploadInput = Type.Object(
     prospects: Type.Array(Type.Union([UploadedProspect, Type.Unknown()]), {
       minItems: 1,
       maxItems: maxUpload,
-      description: "Each row is checked for itself: what is wrong with one does not stop the others.",
+      description: "Each row is validated separately. Invalid rows do not affect the others.",
     }),
     campaign_id: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
         description:
-          "A campaign of this server, which they join, those who were leads before too. Any other id is kept as your own reference: as the tag `campaign:ID` of the leads, which GET /api/v2/leads?campaignId=ID finds.",
+          "ID of a campaign on this server to enroll the leads in, including leads that already exist. Any other ID is stored as your own reference in the tag `campaign:ID` of the leads. Find them with GET /api/v2/leads?campaignId=ID.",
       }),
     ),
     tags: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength }), {
         maxItems: maxTags,
-        description: "For all uploaded prospects.",
+        description: "Tags for all uploaded prospects.",
       }),
     ),
-    dryRun: Type.Optional(Type.Boolean({ description: "Check every row and report, but store nothing." })),
-    userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+    dryRun: Type.Optional(
+      Type.Boolean({ description: "Validate every row and return the results without storing anything." }),
+    ),
+    userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
   },
   {
     examples: [
@@ -56,22 +58,24 @@ export const UploadAnswer = Type.Object(
   {
     success: Type.Literal(true),
     uploaded_count: Type.Integer(),
-    skipped_count: Type.Integer({ description: "Duplicates, invalid rows, and people who must not be contacted." }),
-    errors: Type.Array(Type.String(), { description: "A sentence for each row that was skipped." }),
-    prospect_ids: Type.Array(Type.String(), { description: "Ids of the uploaded prospects, which are leads now." }),
+    skipped_count: Type.Integer({
+      description: "Number of duplicates, invalid rows, and people on the do-not-contact list.",
+    }),
+    errors: Type.Array(Type.String(), { description: "One message per skipped row." }),
+    prospect_ids: Type.Array(Type.String(), { description: "IDs of the leads that were created." }),
     results: Type.Array(
       Type.Object({
-        index: Type.Integer({ description: "Place in the request, from 0." }),
+        index: Type.Integer({ description: "Position of the row in the request, starting at 0." }),
         outcome: Type.Union(rowOutcomes.map((outcome) => Type.Literal(outcome))),
         prospect_id: Type.Union([Type.String(), Type.Null()], {
-          description: "The lead: a new one, or the one that was there before.",
+          description: "ID of the lead, whether new or existing.",
         }),
         message: Type.Union([Type.String(), Type.Null()]),
         enrollment: Type.Union([Type.String(), Type.Null()], {
-          description: "With a campaign: enrolled, or why not.",
+          description: "`enrolled`, or the reason why not. Only for a campaign of this server.",
         }),
       }),
-      { description: "One entry a row, in the order of the request." },
+      { description: "One entry per row, in the order of the request." },
     ),
     dryRun: Type.Boolean(),
   },

@@ -114,8 +114,8 @@ export class UploadService {
     const errors: FieldError[] = [];
     const text = (field: string, isRequired: boolean): string => {
       const value = (row as Record<string, unknown>)[field] ?? "";
-      if (typeof value !== "string") errors.push({ path: field, message: `Expected a text, got ${typeof value}.` });
-      else if (isRequired && singleLine(value) === "") errors.push({ path: field, message: "Is missing." });
+      if (typeof value !== "string") errors.push({ path: field, message: `Expected a string, got ${typeof value}.` });
+      else if (isRequired && singleLine(value) === "") errors.push({ path: field, message: "Required." });
       return typeof value === "string" ? value : "";
     };
     const name = text("name", true);
@@ -145,7 +145,7 @@ export class UploadService {
 
 function referenceTag(id: string): string {
   if (id.length <= maxCampaignReference) return campaignTag(id);
-  const message = `Expected at most ${maxCampaignReference} characters for an id of your own, got ${id.length}.`;
+  const message = `Expected at most ${maxCampaignReference} characters for your own ID, got ${id.length}.`;
   throw invalid([{ path: "campaign_id", message }]);
 }
 

@@ -29,10 +29,10 @@ export function readWeek(week: Partial<WeekView>): { days: ChangedDays; errors: 
 
 function problemOf(spans: WorkingSpan[]): string | null {
   for (const [index, { from, to }] of spans.entries()) {
-    if (to <= from) return `Expected "to" behind "from", got ${clockTime(from)} to ${clockTime(to)}.`;
+    if (to <= from) return `Expected "to" to be later than "from", got ${clockTime(from)} to ${clockTime(to)}.`;
     const before = spans[index - 1];
     if (before !== undefined && from < before.to)
-      return `The spans at ${clockTime(before.from)} and ${clockTime(from)} overlap.`;
+      return `The time ranges starting at ${clockTime(before.from)} and ${clockTime(from)} overlap.`;
   }
   return null;
 }

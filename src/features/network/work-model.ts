@@ -2,19 +2,21 @@ import { Type, type Static } from "@sinclair/typebox";
 import { actionTypes } from "./action-kinds.ts";
 import { ActionView, OutcomeInput } from "./action-model.ts";
 
-const forUser = Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." }));
+const forUser = Type.Optional(Type.String({ description: "User to act as. Required with a global key." }));
 const lease = Type.Optional(
   Type.Integer({
     minimum: 10,
     maximum: 3600,
     default: 300,
     description:
-      "How long the claim holds without a heartbeat. What is not reported until then has an unknown outcome.",
+      "How long the claim lasts without a heartbeat. If no outcome is reported by then, the action ends as `unknown`.",
   }),
 );
 
 export const WorkerClaimInput = Type.Object({
-  accountId: Type.Optional(Type.String({ description: "Only actions of this account; all of yours by default." })),
+  accountId: Type.Optional(
+    Type.String({ description: "Claim only actions of this account. Defaults to all your accounts." }),
+  ),
   leaseSeconds: lease,
   userId: forUser,
 });
@@ -25,7 +27,7 @@ export const WorkerClaimView = Type.Object(
     claimed: Type.Union([
       Type.Object({
         jobId: Type.String(),
-        claim: Type.Integer({ description: "Send it with heartbeats and with the outcome." }),
+        claim: Type.Integer({ description: "Number of the claim. Send it with heartbeats and with the outcome." }),
         leaseUntil: Type.String({ format: "date-time" }),
         accountId: Type.String(),
         connectorSettings: Type.Record(Type.String(), Type.String()),
@@ -38,14 +40,14 @@ export const WorkerClaimView = Type.Object(
       Type.Null(),
     ]),
     retryAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
-      description: "When the next one may go; null when nothing waits.",
+      description: "When the next action can be claimed. null if none is pending.",
     }),
   },
-  { $id: "WorkerClaim", description: "An action for a worker to carry out, or when to ask again." },
+  { $id: "WorkerClaim", description: "An action for a worker to perform, or the time to try again." },
 );
 export type WorkerClaimView = Static<typeof WorkerClaimView>;
 
-const claim = Type.Integer({ description: "As it was answered by the claim." });
+const claim = Type.Integer({ description: "Number that the claim returned." });
 export const HeartbeatInput = Type.Object({ claim, leaseSeconds: lease, userId: forUser });
 export type HeartbeatInput = Static<typeof HeartbeatInput>;
 export const WorkerOutcomeInput = Type.Object({ ...OutcomeInput.properties, claim });

@@ -62,8 +62,8 @@ export class WorkService {
   /** Ends a task by a person's word. NOT_FOUND when there is none, CONFLICT when it does not wait for a person. */
   async completeTask(userId: string, jobId: string, { outcome, note }: TaskCompletion): Promise<NetworkAction> {
     const said = {
-      completed: "Done by a person",
-      failed: "Failed, by a person's word",
+      completed: "Completed by a person",
+      failed: "Reported as failed by a person",
       skipped: "Skipped by a person",
     };
     const message = said[outcome];
@@ -87,7 +87,7 @@ export class WorkService {
     if (consequence.kind === "end")
       return this.#changed(await this.#store.endDelegated(userId, jobId, ["awaitingVendor"], consequence.end), jobId);
     throw new ApiError("CONFLICT", {
-      message: `An action that was handed on can't be ${input.outcome}: report sent, refused or unknown.`,
+      message: `A delegated action cannot end as ${input.outcome}. Report completed, refused, or unknown.`,
     });
   }
 
@@ -152,7 +152,7 @@ export class WorkService {
     }
     if (change.kind !== "refused") throw notFound("network action", jobId);
     throw new ApiError("CONFLICT", {
-      message: `This action does not wait for an outcome: it is ${change.action.state}.`,
+      message: `This action is not waiting for an outcome. Its state is ${change.action.state}.`,
       details: { state: change.action.state },
     });
   }
@@ -181,17 +181,17 @@ function outcomeOf(input: OutcomeInput, now: number): ConnectorOutcome {
 
 const reasons: Record<OutcomeInput["outcome"], string> = {
   completed: "",
-  refused: "It was refused.",
-  busy: "It could not be done at this moment.",
-  limited: "The network asks for fewer actions.",
+  refused: "The network refused the action.",
+  busy: "The action could not be performed at this time.",
+  limited: "The network asked this account to slow down.",
   signedOut: "The account is signed out of the network.",
-  unknown: "It is not known what came of it.",
+  unknown: "The outcome is not known.",
 };
 
 function leaseLost(): ApiError {
   return new ApiError("CONFLICT", {
     message:
-      "This claim does not hold (any more): its lease ended, or the action has ended. Nothing was changed. Claim anew.",
+      "This claim is no longer valid because its lease expired or the action has ended. Nothing was changed. Claim an action again.",
   });
 }
 

@@ -20,14 +20,14 @@ export function describeJob(job: Job, action: NetworkAction, state: AccountState
 export function decideJobCancel(target: Target | null, now: number): Decision<JobDecision> {
   if (target === null) return refuse();
   if (isUnderWay(target.row))
-    return refuse("This action is being carried out and can't be canceled. Check its outcome in a minute.");
+    return refuse("This action is being sent and can no longer be canceled. Check its outcome in a minute.");
   return { outcome: { kind: "changed" }, changes: cancelAction(target, now) };
 }
 
 export function decideJobRetry(target: Target | null, facts: NetworkFacts, now: number): Decision<JobDecision> {
   if (target === null) return refuse();
   const { row, job, record } = target;
-  if (job.metadata["erased"] === true) return refuse("The person was erased, so the action can't be retried.");
+  if (job.metadata["erased"] === true) return refuse("The person's data was erased, so the action can't be retried.");
   if (row.state === "unknown")
     return refuse(
       "The outcome of this action is unknown, so it is not repeated. Check the profile, then report the outcome with POST /api/v2/network/actions/{jobId}/resolve.",
@@ -58,8 +58,8 @@ export function decideGivenUp(target: Target | null, message: string, facts: Net
 }
 
 function reasonOf(outcome: ActionDecision): string | undefined {
-  if (outcome.kind === "objected") return `It can't be sent: ${objectionText(outcome.objection)}`;
-  if (outcome.kind === "never") return "No time found for it: check the account's working hours and caps.";
+  if (outcome.kind === "objected") return `Cannot be sent: ${objectionText(outcome.objection)}`;
+  if (outcome.kind === "never") return "No available time found. Check the working hours and caps of the account.";
   return undefined;
 }
 

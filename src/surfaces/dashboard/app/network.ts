@@ -29,10 +29,10 @@ export const actionWords: Record<ActionType, KindWords> = {
   sendVoiceMessage: { label: "Voice message", text: "required", textLabel: "What the voice says" },
   visitProfile: { label: "Profile visit", text: "none" },
   followProfile: { label: "Follow", text: "none" },
-  likePost: { label: "Reaction to a post", text: "none" },
+  likePost: { label: "Post reaction", text: "none" },
   commentPost: { label: "Comment on a post", text: "required", textLabel: "Comment" },
-  endorseSkill: { label: "Endorsement of a skill", text: "none" },
-  checkConnectionStatus: { label: "Look at the connection", text: "none" },
+  endorseSkill: { label: "Skill endorsement", text: "none" },
+  checkConnectionStatus: { label: "Connection check", text: "none" },
   withdrawConnectionRequest: { label: "Withdrawal of a request", text: "none" },
 };
 
