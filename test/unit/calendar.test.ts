@@ -79,7 +79,7 @@ describe("sessions", () => {
   const sessions = { minMinutes: 45, maxMinutes: 60, minBreakMinutes: 10, maxBreakMinutes: 20 };
   const calendar = { id: "account-1", timeZone: "Europe/Berlin", workingHours: office, sessions };
   const minutesOfDay = (date: number, of = calendar) =>
-    Array.from({ length: 1440 }, (_, n) => date + n * minute).map((at) => nextOpening(at, of)?.heldBy);
+    Array.from({ length: 1440 }, (_, n) => date + n * minute).map((at) => nextOpening(at, of)?.waitsFor);
 
   test("work and breaks take turns within the hours, each as long as it may be", () => {
     for (let n = 0; n < 20; n++) {
@@ -106,8 +106,8 @@ describe("sessions", () => {
   test("a break tells when it ends", () => {
     for (let at = monday; at < monday + 3 * day; at += minute) {
       const opening = nextOpening(at, calendar)!;
-      expect(nextOpening(opening.at, calendar)).toEqual({ at: opening.at, heldBy: null });
-      if (opening.heldBy !== null) expect(nextOpening(opening.at - 1, calendar)?.heldBy).not.toBeNull();
+      expect(nextOpening(opening.at, calendar)).toEqual({ at: opening.at, waitsFor: null });
+      if (opening.waitsFor !== null) expect(nextOpening(opening.at - 1, calendar)?.waitsFor).not.toBeNull();
     }
   });
 });

@@ -160,7 +160,7 @@ async function createMonths(opened: OpenedStorage, dice: Dice) {
     const now = clock.now();
     const shown = `${action.jobId} at ${new Date(now).toISOString()} of ${JSON.stringify(of)}`;
     expect(waiting.delete(action.jobId), shown).toBe(true);
-    expect(nextOpening(now, of)?.heldBy, shown).toBeNull();
+    expect(nextOpening(now, of)?.waitsFor, shown).toBeNull();
     for (const { at } of sends) expect(Math.abs(now - at), shown).toBeGreaterThanOrEqual(of.spacing.minSeconds * 1000);
     const meters = metersOf(action.actionType, action.message !== null);
     for (const meter of meters)

@@ -5,17 +5,20 @@ import type { WorkingHours } from "./governor/calendar.ts";
 
 export const connectorNames = ["manual", "worker", "webhook", "unipile", "linkedapi", "simulated"] as const;
 export type ConnectorName = (typeof connectorNames)[number];
-/** Those that act on the real network by themselves; they run only after the operator accepted the risk. */
+/** Connectors that automate the real network. They run only after the operator has accepted the risk. */
 export const liveConnectors: readonly ConnectorName[] = ["worker", "webhook", "unipile", "linkedapi"];
 
 export const tiers = ["free", "premium", "salesNavigator"] as const;
 export type Tier = (typeof tiers)[number];
 
 export const accountStates = ["active", "paused", "needsReconnect"] as const;
-/** paused: by its user. needsReconnect: the network signed it out; a person must connect it again. Both hold actions. */
+/**
+ * paused: by the user. needsReconnect: the network signed the account out, and a person must reconnect it. No actions are
+ * sent in either state.
+ */
 export type AccountState = (typeof accountStates)[number];
 
-/** What is counted. `notes` are connection requests with a text, `all` every action of the account. */
+/** What the caps count. `notes` are connection requests with a note; `all` is every action of the account. */
 export const meters = [
   "invites",
   "notes",
@@ -32,18 +35,18 @@ export const meters = [
 export type Meter = (typeof meters)[number];
 
 export const windows = ["day", "week", "month"] as const;
-/** Rolling, not by the calendar: the last 24 hours, 7 days, 30 days. */
+/** Rolling windows, not calendar periods: the last 24 hours, 7 days, and 30 days. */
 export type Window = (typeof windows)[number];
 export const windowMs: Record<Window, number> = { day: 86_400_000, week: 7 * 86_400_000, month: 30 * 86_400_000 };
 
-/** Most actions in a window; null: no cap. What is not named follows the tier. */
+/** Maximum number of actions in a window; null: no cap. Defaults depend on the tier. */
 export type Caps = Partial<Record<Meter, Partial<Record<Window, number | null>>>>;
 
-/** An account that is new to this pace begins with `perDay` of a kind and adds `addPerDay` each day after `startedAt`. */
+/** The account starts with `perDay` actions per meter and adds `addPerDay` on each day after `startedAt`. */
 export type WarmUp = { perDay: number; addPerDay: number; startedAt: number };
-/** Random distance between two actions: log-normal around the median, never under the minimum. */
+/** Random time between two actions: log-normal around the median, never below the minimum. */
 export type Spacing = { medianSeconds: number; minSeconds: number };
-/** Bounds of the random lengths of stretches of work and of the breaks between them, in minutes. */
+/** Bounds in minutes for the random lengths of work sessions and of the breaks between them. */
 export type Sessions = { minMinutes: number; maxMinutes: number; minBreakMinutes: number; maxBreakMinutes: number };
 
 export type NetworkAccount = {
@@ -51,7 +54,7 @@ export type NetworkAccount = {
   userId: string;
   name: string;
   connector: ConnectorName;
-  /** What the connector needs to know of this account, such as the vendor's id of it; no secrets. */
+  /** Settings of the connector for this account, such as its ID at the vendor. Never secrets. */
   connectorSettings: Record<string, string>;
   tier: Tier;
   timeZone: string;
@@ -60,28 +63,28 @@ export type NetworkAccount = {
   warmUp: WarmUp | null;
   spacing: Spacing;
   sessions: Sessions | null;
-  /** By how much a day's cap may fall below the cap at random. */
+  /** Maximum percentage by which a daily cap is reduced at random. */
   jitterPercent: number;
   state: AccountState;
-  /** Why it is not active, for a person. */
+  /** Human-readable reason why the account is not active. */
   stateReason: string | null;
-  /** Actions wait for somebody's approval before they get a slot. */
+  /** Actions must be approved before they are scheduled. */
   requiresApproval: boolean;
-  /** Requests that nobody accepted for so long are taken back; null: never. */
+  /** Connection requests not accepted within this time are withdrawn; null: never. */
   withdrawAfterDays: number | null;
   createdAt: number;
   updatedAt: number;
 };
 
-/** After a limit signal a meter rests until then; each further signal within a week makes the rest longer. */
+/** A meter is suspended until `until` after a limit signal; each further signal within a week extends the suspension. */
 export type CoolDown = { meter: Meter; until: number; level: number; reason: string; since: number };
 
 export const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
 
 const officeDay = [{ from: 9 * 60, to: 18 * 60 }];
-/** Monday to Friday, 9 to 18 o'clock, where the account is. */
+/** Monday to Friday, 9:00 to 18:00 in the account's time zone. */
 export const defaultWorkingHours: WorkingHours = [officeDay, officeDay, officeDay, officeDay, officeDay, [], []];
-/** A careful person needs minutes, not seconds, from one profile to the next. */
+/** A person takes minutes, not seconds, between one profile and the next. */
 export const defaultSpacing: Spacing = { medianSeconds: 240, minSeconds: 90 };
 export const defaultSessions: Sessions = { minMinutes: 45, maxMinutes: 60, minBreakMinutes: 10, maxBreakMinutes: 20 };
 export const defaultJitterPercent = 15;
@@ -131,7 +134,7 @@ export const CapsInput = Type.Object(
     ReturnType<typeof windowField>
   >,
   {
-    // People know the type of an action before the meter that counts it.
+    // Users are more likely to know the type of an action than the meter that counts it.
     [suggestions]: Object.fromEntries(actionTypes.map((type) => [type, actionKinds[type].meter])),
     description: `Maximum number of actions per meter in the last 24 hours (\`day\`), 7 days (\`week\`), and 30 days (\`month\`). Meters: ${meters.join(", ")}. Action types can share a meter; \`notes\` counts connection requests with a note, and \`all\` counts every action. Caps that are omitted use the default of the tier. 0 blocks all actions of the meter. null raises the cap to the maximum of the tier.`,
     examples: [{ invites: { day: 15, week: 80 }, all: { day: 60 } }],

@@ -26,13 +26,13 @@ import { readWeek, weekView } from "./week.ts";
 export type AccountParts = {
   store: NetworkStore;
   connectors: Connectors;
-  /** Of users' first accounts. */
+  /** Defaults for a user's first account. */
   defaults: { timeZone: string | null; connector: ConnectorName };
-  /** The operator knows that the network forbids automation, and answers for it. */
+  /** Whether the operator has accepted the risk that the network forbids automation. */
   isRiskAccepted: boolean;
   clock: Clock;
   ids: Ids;
-  /** Some queue is to be planned again. */
+  /** Requests that queues be rescheduled. */
   replan: () => void;
 };
 
@@ -53,7 +53,7 @@ export class AccountService {
     return accountView(await this.choose(userId, id));
   }
 
-  /** The account that is named, or the user's first. NOT_FOUND, or CONFLICT for a user who has none. */
+  /** The account with this ID, or the user's first. Throws NOT_FOUND, or CONFLICT if the user has no account. */
   async choose(userId: string, id: string | undefined): Promise<NetworkAccount> {
     const { store } = this.#parts;
     if (id !== undefined) {
@@ -68,22 +68,26 @@ export class AccountService {
     });
   }
 
-  /** CONFLICT when the account's connector is not allowed, or not set up, on this server. */
+  /** Throws CONFLICT if the account's connector is not allowed or not configured on this server. */
   requireRunnable(account: Pick<NetworkAccount, "connector" | "connectorSettings">): void {
     const problem = this.#connectorProblem(account);
     if (problem !== null) throw new ApiError("CONFLICT", { message: problem });
   }
 
-  /** Careful defaults stand where nothing is sent; the time zone is that of the user's first account. */
+  /** Fills in conservative defaults. The time zone defaults to that of the user's first account. */
   async create(userId: string, input: AccountInput): Promise<AccountView> {
     const { store, clock, ids, defaults } = this.#parts;
     const now = clock.now();
     const [first] = await store.accounts(userId);
     const timeZone = first?.timeZone ?? defaults.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-    const fresh = newAccount(ids.next(now), userId, timeZone, defaults.connector, now);
+    const defaultAccount = newAccount(ids.next(now), userId, timeZone, defaults.connector, now);
     const errors: FieldError[] = [];
-    const { workingHours = [], ...settings } = this.#changeOf(input, fresh, now, errors);
-    const account = { ...fresh, ...settings, workingHours: changedWeek(fresh.workingHours, workingHours) };
+    const { workingHours = [], ...settings } = this.#changeOf(input, defaultAccount, now, errors);
+    const account = {
+      ...defaultAccount,
+      ...settings,
+      workingHours: changedWeek(defaultAccount.workingHours, workingHours),
+    };
     if (errors.length > 0) throw invalid(errors);
     await store.insertAccount(account);
     return accountView(account);
@@ -107,7 +111,7 @@ export class AccountService {
     return accountView(changed);
   }
 
-  /** CONFLICT for an account that has acted, or has actions waiting: pause it, so that its history stays. */
+  /** Throws CONFLICT if the account has performed or scheduled actions. It can be paused instead to keep its history. */
   async remove(userId: string, id: string): Promise<void> {
     const outcome = await this.#parts.store.removeAccount(userId, id);
     if (outcome === "absent") throw notFound("network account", id);
@@ -145,7 +149,7 @@ export class AccountService {
       const problem = this.#connectorProblem(wanted);
       if (problem !== null) errors.push({ path: "connector", message: problem });
     }
-    const warm = warmUp === undefined ? undefined : readWarmUp(warmUp, now, errors);
+    const newWarmUp = warmUp === undefined ? undefined : readWarmUp(warmUp, now, errors);
     const change = {
       name: clean,
       connector,
@@ -154,7 +158,7 @@ export class AccountService {
       timeZone,
       workingHours: workingHours && week.days,
       caps,
-      warmUp: warm,
+      warmUp: newWarmUp,
       spacing,
       sessions,
       jitterPercent,
@@ -206,7 +210,7 @@ function sessionErrors({ sessions }: Pick<AccountInput, "sessions">): FieldError
   return errors;
 }
 
-/** A cap above what the network is known to bear is refused, except where nothing reaches the network. */
+/** Rejects caps above the known safe maximum of the network, except for simulated accounts. */
 function capErrors(caps: Caps, { tier, connector }: Pick<NetworkAccount, "tier" | "connector">): FieldError[] {
   if (connector === "simulated") return [];
   return meters.flatMap((meter) =>

@@ -8,7 +8,7 @@ import type { ActionDetails, ScheduleInput } from "./action-model.ts";
 import { canonicalProfileUrl, pageSubjectOf } from "../../platform/identity/profile-url.ts";
 import { fillTemplate, type TemplateValues } from "./template.ts";
 
-/** What an action says and whom it is for, checked and cleaned. */
+/** The validated and normalized content of an action. */
 export type ActionContent = {
   actionType: ActionType;
   profileUrl: string;
@@ -18,14 +18,19 @@ export type ActionContent = {
   details: ActionDetails;
 };
 
-type Sent = Pick<ScheduleInput, "actionType" | "profileUrl" | "message" | keyof ActionDetails>;
-type Checked = { content: ActionContent } | { errors: FieldError[] };
+type ContentInput = Pick<ScheduleInput, "actionType" | "profileUrl" | "message" | keyof ActionDetails>;
+type ContentResult = { content: ActionContent } | { errors: FieldError[] };
 
-/** Hosts that profiles may be on; empty: any. */
+/** Allowed hosts of profile URLs; empty: any host. */
 export type ProfileHosts = readonly string[];
 
-/** Everything that can be wrong with an action itself, at once. `values`: of its lead, for variables; null: no lead. */
-export function actionContent(sent: Sent, tier: Tier, values: TemplateValues | null, hosts: ProfileHosts): Checked {
+/** Validates the content of an action and returns all errors at once. `values`: variables of its lead; null: no lead. */
+export function actionContent(
+  sent: ContentInput,
+  tier: Tier,
+  values: TemplateValues | null,
+  hosts: ProfileHosts,
+): ContentResult {
   const errors: FieldError[] = [];
   const actionType = actionTypes.find((type) => type === sent.actionType);
   if (actionType === undefined)
@@ -45,7 +50,7 @@ export function actionContent(sent: Sent, tier: Tier, values: TemplateValues | n
   return { content: { actionType, profileUrl, profileKey, targetKey, message, details } };
 }
 
-/** The canonical form of a profile's URL, or null and an error. */
+/** The canonical form of a profile URL. If it is invalid, adds an error and returns null. */
 export function profileKeyOf(
   url: string,
   hosts: ProfileHosts,
@@ -76,7 +81,7 @@ export function profileKeyOf(
   return key;
 }
 
-/** The earliest moment that was asked for: from now on, within a year. */
+/** Parses the requested earliest time: at least now, within a year. */
 export function notBeforeOf(text: string | undefined, now: number, errors: FieldError[]): number {
   if (text === undefined) return now;
   const at = parseInstant(text);
@@ -118,7 +123,12 @@ function messageOf(
   return filled.text;
 }
 
-function detailsOf(sent: Sent, type: ActionType, values: TemplateValues | null, errors: FieldError[]): ActionDetails {
+function detailsOf(
+  sent: ContentInput,
+  type: ActionType,
+  values: TemplateValues | null,
+  errors: FieldError[],
+): ActionDetails {
   switch (type) {
     case "sendInMail":
       return inMailDetails(sent.subject, values, errors);

@@ -11,23 +11,23 @@ import type { Speech, SpeechProvider } from "./speech-provider.ts";
 import type { NetworkStore } from "./store.ts";
 import type { DueAction, Delegation } from "./queue-model.ts";
 
-/** A connector that takes longer than this has an unknown outcome. */
+/** An action whose connector takes longer than this has an unknown outcome. */
 const connectorTimeoutMs = 60_000;
-/** So many are claimed in one go, which must not keep the event loop for long. */
-const claimedTogether = 128;
+/** Actions claimed in one transaction, which must not block the event loop for long. */
+const claimBatchSize = 128;
 /**
- * So many actions of all accounts are under way at once; an account's own pace is kept by the store. Enough that the
- * next are claimed in the commit that ends those before.
+ * Actions in progress at once, across all accounts; the store enforces the spacing of each account. High enough that the
+ * next batch is claimed in the commit that ends the previous one.
  */
-const concurrency = 3 * claimedTogether;
-/** What can't be spoken now, because the voice is busy or broken, may be spoken later. */
-const speakAgainMs = 10 * 60_000;
-/** A minute of speech takes a busy machine a few. */
+const concurrency = 3 * claimBatchSize;
+/** Speech generation can fail because the voice is busy or broken, so it is retried later. */
+const speechRetryMs = 10 * 60_000;
+/** On a busy machine, generating one minute of speech takes a few minutes. */
 const speechTimeoutMs = 15 * 60_000;
 
 /** How long a vendor has to report the outcome of an action. */
-const longestSilenceMs = 48 * 3_600_000;
-const askAgainMs = 5 * 60_000;
+const reportTimeoutMs = 48 * 3_600_000;
+const pollIntervalMs = 5 * 60_000;
 
 export type Connectors = Record<ConnectorName, Connector>;
 
@@ -37,17 +37,17 @@ export type ActionJobParts = {
   speech: SpeechProvider;
   clock: Clock;
   log: Log;
-  /** Some queue is to be planned again, perhaps. */
+  /** Requests that queues be rescheduled if necessary. */
   replan: () => void;
-  /** Hears what a connector made of an action. */
+  /** Called with the outcome of each attempt. */
   onOutcome?: ((connector: ConnectorName, outcome: ConnectorOutcome["kind"]) => void) | undefined;
-  /** An action has ended that a campaign may have waited for. */
+  /** Called when an action ends that a campaign may be waiting for. */
   onEnded: () => void;
 };
 
 /**
- * Carries actions out when they are due. The store marks an action as sending, durably, before the connector is called;
- * whoever finds the mark on a job whose lease ended knows that an earlier attempt died in between, and never repeats it.
+ * Performs actions when they are due. The store durably marks an action as sending before the connector is called. If the
+ * mark is found on a job with an expired lease, the previous attempt died during the call, so the action is not repeated.
  */
 export function createActionHandler({
   store,
@@ -59,13 +59,13 @@ export function createActionHandler({
   onOutcome,
   onEnded,
 }: ActionJobParts): JobHandler {
-  const taken = new Map<string, DueAction>();
+  const claimedActions = new Map<string, DueAction>();
   const timeLimit = new SharedTimeLimit(clock, connectorTimeoutMs);
   const speechTimeLimit = new SharedTimeLimit(clock, speechTimeoutMs);
 
   async function run(job: Job, context: JobContext): Promise<null> {
-    const due = taken.get(claimKey(job));
-    taken.delete(claimKey(job));
+    const due = claimedActions.get(claimKey(job));
+    claimedActions.delete(claimKey(job));
     if (due === undefined) throw new Error("The job was not claimed by its handler");
     if (due.task === "follow") await settle(due, context, await follow(due));
     else if (due.task === "send") await settle(due, context, await carryOut(due, null));
@@ -76,22 +76,22 @@ export function createActionHandler({
   async function speakAndSend(due: DueAction, context: JobContext): Promise<void> {
     const { claim, signal } = context;
     const { userId, details, message } = due.action;
-    const spoken = await spokenBy(
+    const spoken = await generateSpeech(
       claim.id,
       (ending) => speech.speak(userId, details.voiceId ?? "", message ?? "", ending),
       signal,
     );
-    // The runner sets what was interrupted to pending again; before the mark nothing has happened yet.
+    // The runner returns interrupted jobs to pending. Until the action is marked as sending, nothing has happened.
     signal.throwIfAborted();
     if (spoken.kind === "refused") {
-      const retryAt = clock.now() + speakAgainMs;
+      const retryAt = clock.now() + speechRetryMs;
       await store.defer(claim, { kind: "retry", retryAt, message: spoken.reason, at: clock.now() });
     } else if (await store.markSending(claim, clock.now()))
       await settle(due, context, await carryOut(due, spoken.audio));
   }
 
-  /** A voice that fails, or does not come to an end, is a voice that can't speak now. */
-  async function spokenBy(
+  /** Errors and timeouts of the voice are returned as refusals. */
+  async function generateSpeech(
     jobId: string,
     speak: (signal: AbortSignal) => Promise<Speech>,
     signal: AbortSignal,
@@ -106,7 +106,7 @@ export function createActionHandler({
     }
   }
 
-  /** Only this process knows the outcome, so it is not given up when the disk takes no writes. */
+  /** Only this process knows the outcome, so it keeps retrying when the disk is full. */
   async function settle(
     { action, account }: DueAction,
     { claim, patiently }: JobContext,
@@ -119,7 +119,7 @@ export function createActionHandler({
     await patiently(() => {
       if (consequence.kind === "end") return store.endAction(claim, consequence.end);
       if (consequence.kind === "defer") return store.defer(claim, consequence.deferral);
-      return store.delegate(claim, reminded(consequence.delegation));
+      return store.delegate(claim, withDeadline(consequence.delegation));
     });
     if (consequence.kind === "defer") replan();
     else if (action.enrollmentId !== null || (consequence.kind === "end" && consequence.end.relation !== null))
@@ -132,7 +132,7 @@ export function createActionHandler({
     return "problem" in answer ? { kind: "unknown", reason: answer.problem } : answer;
   }
 
-  /** Asks a vendor what became of an action. To ask again does no harm, so only a long silence makes it unknown. */
+  /** Polls a vendor for the outcome of an action. Polling is harmless, so the outcome is unknown only after a long time. */
   async function follow(due: DueAction): Promise<ConnectorOutcome> {
     const { reference, slotAt } = due.action;
     const order = orderOf(due.action, null);
@@ -140,12 +140,12 @@ export function createActionHandler({
       reference === null ? undefined : connector.follow?.(reference, order, due.account, signal),
     );
     if (!("problem" in answer)) return answer;
-    if (clock.now() >= (slotAt ?? 0) + longestSilenceMs)
+    if (clock.now() >= (slotAt ?? 0) + reportTimeoutMs)
       return { kind: "unknown", reason: "No outcome was reported within two days." };
-    return { kind: "delegated", to: "vendor", reference, checkAt: clock.now() + askAgainMs };
+    return { kind: "delegated", to: "vendor", reference, checkAt: clock.now() + pollIntervalMs };
   }
 
-  /** Calls a connector, with a limit on the time that it takes. A problem: it gave no answer. */
+  /** Calls a connector with a time limit. Returns a problem if the connector gave no outcome. */
   async function within(
     { action, account }: DueAction,
     call: (connector: Connector, signal: AbortSignal) => Promise<ConnectorOutcome | undefined>,
@@ -167,25 +167,25 @@ export function createActionHandler({
     async claim(request) {
       const { due, more, needsPlan } = await store.claimDue({
         ...request,
-        limit: Math.min(request.limit, claimedTogether),
+        limit: Math.min(request.limit, claimBatchSize),
       });
       if (needsPlan) replan();
-      for (const item of due) taken.set(claimKey(item.job), item);
+      for (const item of due) claimedActions.set(claimKey(item.job), item);
       return { jobs: due.map(({ job }) => job), more };
     },
     run,
-    // By the runner, which gave it up: whoever waits for the action hears of it.
+    // Called when the runner gives up on a job: a campaign may be waiting for it.
     ended: async () => onEnded(),
   };
 }
 
-/** Of what a vendor should report by itself, the silence is noticed. */
-function reminded(delegation: Delegation): Delegation {
+/** Adds a time to check on actions whose outcome the vendor should report, in case it never does. */
+function withDeadline(delegation: Delegation): Delegation {
   if (delegation.to === "person" || delegation.checkAt !== null) return delegation;
-  return { ...delegation, checkAt: delegation.at + longestSilenceMs };
+  return { ...delegation, checkAt: delegation.at + reportTimeoutMs };
 }
 
-/** A job whose claim was lost may be claimed again before its old run has ended. */
+/** A job whose claim was lost may be claimed again before its previous run has ended. */
 function claimKey({ id, attempt }: Job): string {
   return `${id}:${attempt}`;
 }

@@ -15,14 +15,14 @@ export const actionTypes = [
 ] as const;
 export type ActionType = (typeof actionTypes)[number];
 
-/** What a kind of action needs, and which meter it is counted by besides `all`. */
+/** What a type of action requires, and which meter counts it besides `all`. */
 export type ActionKind = {
   meter: Exclude<Meter, "all" | "notes">;
-  /** Whether it carries a text for the person. */
+  /** Whether it includes text for the person. */
   text: "none" | "optional" | "required";
-  /** Longest text by the tier of the account (limits of the network). */
+  /** Maximum text length by tier (limits of the network). */
   maxText: Record<Tier, number>;
-  /** What the service tells a person who reads a list of actions. */
+  /** Display name. */
   label: string;
 };
 
@@ -40,21 +40,21 @@ export const actionKinds: Record<ActionType, ActionKind> = {
   withdrawConnectionRequest: { meter: "withdrawals", ...noText, label: "Withdrawal of a connection request" },
   sendMessage: { meter: "messages", ...message, label: "Message" },
   sendInMail: { meter: "inMails", text: "required", maxText: anyTier(1900), label: "InMail" },
-  // Spoken, not read: about a minute, the longest voice message that the network takes.
+  // About one minute of speech, the longest voice message that the network accepts.
   sendVoiceMessage: { meter: "messages", text: "required", maxText: anyTier(1000), label: "Voice message" },
   visitProfile: { meter: "visits", ...noText, label: "Profile visit" },
   followProfile: { meter: "follows", ...noText, label: "Follow" },
   likePost: { meter: "likes", ...noText, label: "Post reaction" },
   commentPost: { meter: "comments", text: "required", maxText: anyTier(1250), label: "Comment on a post" },
   endorseSkill: { meter: "endorsements", ...noText, label: "Skill endorsement" },
-  // Looks at the profile, so the network counts it as a visit.
+  // Opens the profile, so the network counts it as a visit.
   checkConnectionStatus: { meter: "visits", ...noText, label: "Connection check" },
 };
 
-/** Longest subject of an InMail (limit of the network). */
+/** Maximum length of an InMail subject (limit of the network). */
 export const maxSubjectLength = 200;
 
-/** The meters that one action takes from; `hasNote`: a connection request with a text. */
+/** The meters that count an action. `hasNote`: a connection request with a note. */
 export function metersOf(type: ActionType, hasNote: boolean): readonly Meter[] {
   const { meter } = actionKinds[type];
   return meter === "invites" && hasNote ? ["invites", "notes", "all"] : [meter, "all"];

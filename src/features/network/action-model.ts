@@ -15,11 +15,11 @@ export const actionStates = [
 ] as const;
 /**
  * awaitingApproval -> scheduled -> sending (marked before the connector is called) -> completed | skipped | failed | unknown
- * | awaiting; awaiting (handed to a person, a worker or a vendor) -> completed | skipped | failed | unknown. unknown = it may
- * or may not have had its effect, so it is never repeated by itself.
+ * | awaiting; awaiting (delegated to a person, a worker, or a vendor) -> completed | skipped | failed | unknown. unknown =
+ * it may or may not have taken effect, so it is never repeated automatically.
  */
 export type ActionState = (typeof actionStates)[number];
-/** On its way: a second one of the same kind for the same target is not added. */
+/** Not ended yet: no second action of the same type is scheduled for the same target. */
 export const openStates: readonly ActionState[] = ["awaitingApproval", "scheduled", "sending", "awaiting"];
 
 export const pendingReasons = [
@@ -46,23 +46,23 @@ export type PendingReason = (typeof pendingReasons)[number];
 
 export const actionOrders = ["newest", "soonest", "latest"] as const;
 /**
- * newest: as they were scheduled, newest first. soonest: those that wait for their moment, by it. latest: those that
- * were carried out, or are being, the latest first.
+ * newest: by creation, newest first. soonest: actions waiting for their scheduled time, earliest first. latest: actions
+ * that were performed or are being sent, most recent first.
  */
 export type ActionOrder = (typeof actionOrders)[number];
-/** The task that has waited since `updatedAt`. */
+/** Position of a task in the list; `updatedAt` is when it started waiting. */
 export type TaskPlace = { updatedAt: number; jobId: string };
 
-/** A place in a list. `at`: the moment of the action; 0 in the order of scheduling. */
+/** Position of an action in a list. `at`: its time; 0 in the order of creation. */
 export type ActionPlace = { at: number; seq: number };
 
 /**
- * A moment that never comes: the latest that a Date can hold. Actions without a moment have slots from here on, so that
- * they keep their places in the queue.
+ * A time that is never reached: the latest that a Date can represent. Actions without a scheduled time have slots from
+ * here on, so that they keep their order in the queue.
  */
 export const neverAt = 8_640_000_000_000_000;
 
-/** Why the network (or its vendor) will not carry an action out, now or later. */
+/** Why the network or the vendor permanently refuses an action. */
 export const refusals = [
   "alreadyConnected",
   "alreadyPending",
@@ -84,27 +84,27 @@ export const refusals = [
 ] as const;
 export type Refusal = (typeof refusals)[number];
 
-/** Why an action is not to be sent to this person. */
+/** Why an action must not be sent to a person. */
 export type Objection =
   | { kind: "doNotContact"; match: SuppressionMatch }
   | { kind: "alreadyConnected"; since: number | null }
   | { kind: "alreadyPending"; since: number | null }
-  /** The network does not take another request so soon after one was withdrawn. */
+  /** The network does not accept another request so soon after a withdrawal. */
   | { kind: "cannotResendYet"; until: number }
   | { kind: "leadGone" };
 
 export const reactions = ["like", "celebrate", "support", "love", "insightful", "funny"] as const;
 
-/** What some kinds of action need besides profile and text. */
+/** Additional fields of some types of action. */
 export type ActionDetails = {
-  /** Of an InMail. */
+  /** InMail only. */
   subject?: string;
-  /** The post to react to or to comment on; without it, the person's latest. */
+  /** The post to react to or comment on. Defaults to the person's latest. */
   postUrl?: string;
   reaction?: (typeof reactions)[number];
-  /** To endorse; without it, the first that is listed. */
+  /** The skill to endorse. Defaults to the first on the profile. */
   skill?: string;
-  /** Of a voice message. */
+  /** Voice messages only. */
   voiceId?: string;
 };
 
@@ -114,29 +114,29 @@ export type NetworkAction = {
   accountId: string;
   actionType: ActionType;
   profileUrl: string;
-  /** `canonicalProfileUrl` of it. */
+  /** `canonicalProfileUrl` of `profileUrl`. */
   profileKey: string;
-  /** Profile, and post or skill where the kind has one: two open actions of a kind never share it. */
+  /** Profile, plus post or skill if the type has one. No two open actions of a type have the same target. */
   targetKey: string;
   message: string | null;
   details: ActionDetails;
   leadId: string | null;
-  /** The place in a campaign that this action is for. */
+  /** The enrollment in a campaign that this action belongs to. */
   enrollmentId: string | null;
   campaignId: string | null;
   campaignStep: number | null;
   state: ActionState;
-  /** Why it waits; null when it does not wait any more. */
+  /** What the action is waiting for; null if it is not waiting. */
   pendingReason: PendingReason | null;
-  /** The planned moment, or from when on it counts for its meters; null while it has no slot. */
+  /** The planned time, or the time since which the action counts toward its caps; null without a slot. */
   slotAt: number | null;
-  /** When it was carried out, if that is not `slotAt`: the clock was ahead then. */
+  /** When it was performed, if not at `slotAt` because the clock was ahead. */
   carriedOutAt: number | null;
-  /** The earliest moment that somebody asked for. */
+  /** The earliest time that was requested. */
   notBefore: number;
-  /** From 0 to 1, drawn once: how long a distance it keeps from the action before. */
+  /** Random number from 0 to 1, drawn once, that determines the spacing after the previous action. */
   draw: number;
-  /** What the connector calls it. */
+  /** The connector's ID for the action. */
   reference: string | null;
   createdAt: number;
   updatedAt: number;
@@ -147,8 +147,8 @@ const instantOrNull = Type.Union([instant, Type.Null()]);
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
 const forUser = Type.Optional(Type.String({ description: "User to act as. Required with a global key." }));
 
-/** Of a text with its variables, which may be longer than what they stand for. */
-const maxWrittenLength = 20_000;
+/** Maximum length of a text before its variables are replaced, which may be longer than their values. */
+const maxTemplateLength = 20_000;
 const details = {
   subject: Type.Optional(
     Type.String({
@@ -190,7 +190,7 @@ export const ScheduleInput = Type.Object(
     }),
     message: Type.Optional(
       Type.String({
-        maxLength: maxWrittenLength,
+        maxLength: maxTemplateLength,
         description:
           "Text of the note, message, comment, or voice message. Can contain variables of the lead, such as {{firstName|there}}.",
       }),
@@ -223,7 +223,7 @@ export type ScheduleInput = Static<typeof ScheduleInput>;
 
 export const ActionUpdate = Type.Object(
   {
-    message: Type.Optional(Type.Union([Type.String({ maxLength: maxWrittenLength }), Type.Null()])),
+    message: Type.Optional(Type.Union([Type.String({ maxLength: maxTemplateLength }), Type.Null()])),
     ...details,
     notBefore: Type.Optional(Type.String({ format: "date-time", description: "Earliest time to send." })),
     userId: forUser,
@@ -271,7 +271,7 @@ export const TaskCompletion = Type.Object({
 });
 export type TaskCompletion = Static<typeof TaskCompletion>;
 
-/** What a worker, or a receiver of the webhook connector, reports of an action. */
+/** The outcome of an action as reported by a worker or by a receiver of the webhook connector. */
 export const OutcomeInput = Type.Object({
   outcome: Type.Union(
     ["completed", "refused", "busy", "limited", "signedOut", "unknown"].map((name) =>

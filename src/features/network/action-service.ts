@@ -28,7 +28,7 @@ import type { ActionChange, ScheduleOutcome } from "./queue-model.ts";
 import type { PersonNames } from "./person-names.ts";
 import { actionMessage, objectionText, waitOf } from "./texts.ts";
 
-/** Who schedules. `needsApproval`: the key may only propose. */
+/** The caller who schedules an action. `needsApproval`: the key may only propose actions. */
 export type Scheduler = Pick<Caller, "permissions"> & { userId: string; needsApproval: boolean };
 export type Scheduled = { action: NetworkAction; account: NetworkAccount; isNew: boolean };
 
@@ -40,7 +40,7 @@ export type ActionParts = {
   speech: SpeechProvider;
   clock: Clock;
   ids: Ids;
-  /** Something may be due sooner. */
+  /** Called when an action may have become due sooner. */
   poke: () => void;
   profileHosts: ProfileHosts;
 };
@@ -54,11 +54,11 @@ export class ActionService {
   }
 
   /**
-   * Places an action at the earliest fair moment of the account. While the same action for the same target is on its
-   * way already, that one is answered (`isNew` false) and nothing is added; CONFLICT with its `jobId` when it says
-   * something else. With `dryRun` nothing is stored.
-   * VALIDATION_ERROR for what can't be sent, NOT_FOUND for an unknown account or lead, DO_NOT_CONTACT and CONFLICT for
-   * whom it must not be sent to, or when no moment will ever come.
+   * Schedules an action at the earliest available time of the account. If the same action for the same target is already
+   * scheduled, returns it (`isNew` false), or throws CONFLICT with its `jobId` if the content differs. With `dryRun`,
+   * nothing is stored.
+   * Throws VALIDATION_ERROR for invalid input, NOT_FOUND for an unknown account or lead, and DO_NOT_CONTACT or CONFLICT if
+   * the action must not be sent to the person or no time will ever be available.
    */
   async schedule(scheduler: Scheduler, input: ScheduleInput): Promise<Scheduled> {
     const { store, accounts, clock, ids, poke } = this.#parts;
@@ -76,12 +76,12 @@ export class ActionService {
     if (needsApproval) action.state = "awaitingApproval";
     const outcome = await store.schedule({ action, job: jobOf(action, account) }, input.dryRun === true);
     const placed = this.#placed(outcome, account);
-    if (outcome.kind === "existing" && !saysTheSame(placed, action)) throw otherText(placed);
+    if (outcome.kind === "existing" && !hasSameContent(placed, action)) throw differentContent(placed);
     if (outcome.kind === "scheduled" && input.dryRun !== true) poke();
     return { action: placed, account, isNew: outcome.kind === "scheduled" };
   }
 
-  /** Stores what a person did by hand, so that it counts in the meters. */
+  /** Stores an action that a person performed manually, so that it counts toward the caps. */
   async record(userId: string, input: RecordInput): Promise<Scheduled> {
     const { store, accounts, clock, ids } = this.#parts;
     const account = await accounts.choose(userId, input.accountId);
@@ -91,7 +91,7 @@ export class ActionService {
     const carriedOutAt = input.carriedOutAt === undefined ? now : parseInstant(input.carriedOutAt);
     if (carriedOutAt === null || carriedOutAt > now + clockSlackMs || carriedOutAt < now - 366 * 86_400_000)
       errors.push({ path: "carriedOutAt", message: "Expected a time within the past year." });
-    const content = this.#checked({ ...input, ...asDone(input.actionType) }, account, lead, errors);
+    const content = this.#checked({ ...input, ...placeholdersFor(input.actionType) }, account, lead, errors);
     const action: NetworkAction = {
       ...newAction(content, account, lead?.id ?? null, ids, { notBefore: now, now }),
       message: input.message?.trim() || null,
@@ -118,7 +118,7 @@ export class ActionService {
     return { ...(await this.#view(found.action)), personName, error: errorOf(found) };
   }
 
-  /** `last` is where the next page begins; null on the last one. */
+  /** `last` is the item after which the next page starts; null on the last page. */
   async page(request: ActionPage): Promise<{ actions: ActionView[]; last: ListedAction | null; total: number }> {
     const { userId, limit } = request;
     const [more, total] = await Promise.all([
@@ -134,8 +134,8 @@ export class ActionService {
   }
 
   /**
-   * Changes what an action says, or its earliest moment, while it has not begun. Edited by a key that may only propose,
-   * it waits for approval again.
+   * Changes the content or the earliest time of an action that has not started. If the key may only propose actions, the
+   * action needs approval again.
    */
   async edit(scheduler: Scheduler, jobId: string, input: ActionUpdate): Promise<ActionView> {
     const { userId, needsApproval } = scheduler;
@@ -159,8 +159,8 @@ export class ActionService {
     };
     const content = this.#checked(sent, account, lead, errors);
     if (details.voiceId !== undefined) await this.#checkVoice(scheduler, content);
-    const said = { message: content.message, details: content.details, targetKey: content.targetKey };
-    const change = await store.edit(userId, jobId, { ...said, ...earliest, needsApproval }, now);
+    const edited = { message: content.message, details: content.details, targetKey: content.targetKey };
+    const change = await store.edit(userId, jobId, { ...edited, ...earliest, needsApproval }, now);
     poke();
     return this.#changed(change, jobId, account);
   }
@@ -169,21 +169,21 @@ export class ActionService {
     return this.#changed(await this.#parts.store.cancel(userId, jobId, this.#parts.clock.now()), jobId);
   }
 
-  /** Lets an action go that waits for approval. */
+  /** Approves and schedules an action. */
   async approve(userId: string, jobId: string): Promise<ActionView> {
     const change = await this.#parts.store.approve(userId, jobId, this.#parts.clock.now());
     this.#parts.poke();
     return this.#changed(change, jobId);
   }
 
-  /** A person's word on an action whose outcome is unknown. */
+  /** Stores the outcome, as reported by a person, of an action whose outcome was unknown. */
   async resolve(userId: string, jobId: string, { outcome, note }: ResolveInput): Promise<ActionView> {
     const { store, clock } = this.#parts;
     const isSent = outcome === "completed";
-    const said = isSent ? "Confirmed as sent" : "Confirmed as not sent";
+    const verdict = isSent ? "Confirmed as sent" : "Confirmed as not sent";
     const change = await store.resolve(userId, jobId, {
       state: isSent ? "completed" : "failed",
-      message: note ? `${said}: ${note}` : said,
+      message: note ? `${verdict}: ${note}` : verdict,
       metadata: { outcome: isSent ? "completed" : "failed", resolvedBy: "person", ...(note && { note }) },
       reference: null,
       relation: null,
@@ -192,7 +192,7 @@ export class ActionService {
     return this.#changed(change, jobId);
   }
 
-  /** The sound of a voice message, for whoever sends it by other means. CONFLICT when there is none. */
+  /** The audio of a voice message, for sending it by other means. Throws CONFLICT if it is not available. */
   async audio(userId: string, jobId: string, signal: AbortSignal): Promise<VoiceAudio> {
     const found = await this.#parts.store.action(userId, jobId);
     if (found === null) throw notFound("network action", jobId);
@@ -239,7 +239,7 @@ export class ActionService {
       case "objected":
         throw objected(outcome.objection);
       case "never":
-        throw noMoment(account, outcome.reason);
+        throw neverPossible(account, outcome.reason);
       case "accountGone":
         throw notFound("network account", account.id);
     }
@@ -264,7 +264,7 @@ export class ActionService {
           details: { state: change.action.state },
         });
       case "never":
-        throw noMoment(account ?? null, change.reason);
+        throw neverPossible(account ?? null, change.reason);
     }
   }
 
@@ -274,56 +274,56 @@ export class ActionService {
   }
 }
 
-/** Whether the person would get the same. Post and skill are part of the target already. */
-function saysTheSame(one: NetworkAction, other: NetworkAction): boolean {
-  const said = ({ message, details: { subject, reaction, voiceId } }: NetworkAction) =>
+/** Whether the person would receive the same content. Post and skill are already part of the target. */
+function hasSameContent(one: NetworkAction, other: NetworkAction): boolean {
+  const contentOf = ({ message, details: { subject, reaction, voiceId } }: NetworkAction) =>
     JSON.stringify([message, subject, reaction, voiceId]);
-  return said(one) === said(other);
+  return contentOf(one) === contentOf(other);
 }
 
-function otherText({ actionType, jobId, state }: NetworkAction): ApiError {
+function differentContent({ actionType, jobId, state }: NetworkAction): ApiError {
   const isEditable = state === "awaitingApproval" || state === "scheduled";
-  const way = isEditable
+  const advice = isEditable
     ? `Edit it with PATCH /api/v2/network/actions/${jobId}, or cancel it and schedule a new one.`
     : "It is being sent and can no longer be edited. Schedule a new action after it has ended.";
   return new ApiError("CONFLICT", {
-    message: `${actionType} for this profile is already scheduled with a different text or details. ${way}`,
+    message: `${actionType} for this profile is already scheduled with a different text or details. ${advice}`,
     details: { reason: "differentText", jobId, state },
   });
 }
 
 const clockSlackMs = 60_000;
 
-/** A record of what was done need not hold what would be needed to do it. */
-function asDone(actionType: string): Pick<ScheduleInput, "message" | "subject" | "voiceId"> {
+/** Fills in required fields, because an action can be recorded without the content that scheduling it would require. */
+function placeholdersFor(actionType: string): Pick<ScheduleInput, "message" | "subject" | "voiceId"> {
   const needsText = actionTypes.some((type) => type === actionType && actionKinds[type].text === "required");
   return { subject: "-", voiceId: "-", ...(needsText ? { message: "-" } : { message: undefined }) };
 }
 
-/** Why an action was not carried out, or why nobody knows; null while it waits and once it is done. */
+/** Why an action was skipped, failed, or has an unknown outcome; null in all other states. */
 function errorOf({ action: { state }, job: { message, metadata } }: { action: NetworkAction; job: Job }): ActionError {
-  if (!troubled.some((one) => one === state)) return null;
+  if (!errorStates.some((one) => one === state)) return null;
   const code = metadata["refusal"] ?? metadata["skipReason"];
   return { code: typeof code === "string" ? code : state, message };
 }
 
-const troubled = ["skipped", "failed", "unknown"] as const;
+const errorStates = ["skipped", "failed", "unknown"] as const;
 
-/** 409 for a person who must not, or need not, get this. */
+/** The error for an action that must not, or need not, be sent to the person. */
 export function objected(objection: Objection): ApiError {
   if (objection.kind === "doNotContact") return doNotContact(objection.match);
   const message = `Action not scheduled: ${objectionText(objection)}`;
-  const moment = "since" in objection ? { since: isoTimeOrNull(objection.since) } : {};
+  const since = "since" in objection ? { since: isoTimeOrNull(objection.since) } : {};
   const until = "until" in objection ? { until: isoTime(objection.until) } : {};
-  return new ApiError("CONFLICT", { message, details: { reason: objection.kind, ...moment, ...until } });
+  return new ApiError("CONFLICT", { message, details: { reason: objection.kind, ...since, ...until } });
 }
 
-function noMoment(account: NetworkAccount | null, reason: string): ApiError {
+function neverPossible(account: NetworkAccount | null, reason: string): ApiError {
   const cause = reason === "outsideWorkingHours" ? "it has no working hours" : "its cap for this type of action is 0";
-  const where = account === null ? "/api/v2/network/accounts" : `/api/v2/network/accounts/${account.id}`;
-  const whose = account === null ? "The account" : `The account "${account.name}"`;
+  const url = account === null ? "/api/v2/network/accounts" : `/api/v2/network/accounts/${account.id}`;
+  const subject = account === null ? "The account" : `The account "${account.name}"`;
   return new ApiError("CONFLICT", {
-    message: `${whose} can never perform this action: ${cause}. Update the account with PATCH ${where}.`,
+    message: `${subject} can never perform this action: ${cause}. Update the account with PATCH ${url}.`,
     details: { reason },
   });
 }
@@ -332,7 +332,7 @@ export function actionView(action: NetworkAction, accountState: NetworkAccount["
   const { jobId, accountId, actionType, profileUrl, message, details, leadId, state, reference } = action;
   const wait = waitOf(action, accountState);
   const until = isoTimeOrNull(wait?.until ?? null);
-  const wasCarriedOut = state === "completed" || state === "unknown";
+  const wasPerformed = state === "completed" || state === "unknown";
   return {
     jobId,
     accountId,
@@ -346,7 +346,7 @@ export function actionView(action: NetworkAction, accountState: NetworkAccount["
     status: actionMessage(action, accountState) || stateTexts[state],
     scheduledFor: until,
     nextEligibleAt: until,
-    carriedOutAt: wasCarriedOut ? isoTimeOrNull(action.carriedOutAt ?? action.slotAt) : null,
+    carriedOutAt: wasPerformed ? isoTimeOrNull(action.carriedOutAt ?? action.slotAt) : null,
     providerRef: reference,
     createdAt: isoTime(action.createdAt),
     updatedAt: isoTime(action.updatedAt),

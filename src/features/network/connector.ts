@@ -3,33 +3,33 @@ import type { ActionDetails, Refusal } from "./action-model.ts";
 import type { ActionType } from "./action-kinds.ts";
 import type { News, Relation, Watched } from "./contact-model.ts";
 
-/** An action as a connector is asked to carry it out. */
+/** An action for a connector to perform. */
 export type ActionOrder = {
-  /** Id of the action and of its job; the same in every attempt, so a receiver can tell repeats by it. */
+  /** ID of the action and of its job. The same in every attempt, so receivers can detect repeats. */
   jobId: string;
   actionType: ActionType;
   profileUrl: string;
   /** Canonical form of `profileUrl`. */
   profileKey: string;
-  /** Note, message, comment, or what a voice message says. */
+  /** Text of the note, message, comment, or voice message. */
   message: string | null;
   details: ActionDetails;
-  /** The rendered voice message; null for all other actions. */
+  /** Audio of a voice message; null for all other actions. */
   audio: VoiceAudio | null;
 };
 
 export type VoiceAudio = { bytes: Uint8Array; mediaType: string; seconds: number };
 
 /**
- * What came of an attempt to carry an action out; every `reason` is a sentence for a person.
- * - sent: it had its effect. `relation` is what the attempt showed, where it showed something.
- * - refused: it had none and never will.
- * - busy: it had none; try again at `retryAt`.
- * - limited: it had none, and the network asks this account to slow down. `retryAt` where it said until when.
- * - signedOut: it had none, and none will have until a person connects the account again.
- * - handed: it was passed on, and its end comes later: by a person or a worker who reports it, or, when `checkAt` is a
- *   moment, by asking `follow` with the reference then.
- * - unknown: nobody can say whether it had its effect.
+ * Outcome of an attempt to perform an action. Every `reason` is a human-readable sentence.
+ * - completed: it took effect. `relation` is set if the attempt revealed it.
+ * - refused: it had no effect and never will.
+ * - busy: it had no effect; retry at `retryAt`.
+ * - limited: it had no effect, and the network asks this account to slow down, until `retryAt` if it gave a time.
+ * - signedOut: it had no effect, and no action will until a person reconnects the account.
+ * - delegated: a person or a vendor performs it and reports the outcome. If `checkAt` is set, `follow` is called with
+ *   the reference at that time.
+ * - unknown: it may or may not have taken effect.
  */
 export type ConnectorOutcome =
   | { kind: "completed"; reference: string | null; relation?: Relation }
@@ -40,18 +40,18 @@ export type ConnectorOutcome =
   | { kind: "delegated"; to: "person" | "vendor"; reference: string | null; checkAt: number | null }
   | { kind: "unknown"; reason: string };
 
-/** A way of carrying actions out on the network. No method throws for what the network answers. */
+/** Performs actions on the network. Responses of the network are returned as outcomes; methods never throw for them. */
 export type Connector = {
   carryOut(order: ActionOrder, account: NetworkAccount, signal: AbortSignal): Promise<ConnectorOutcome>;
-  /** What became of an order that was handed to a vendor under this reference. Asks only; safe to repeat. */
+  /** Polls a vendor for the outcome of an action that was delegated under this reference. Read-only and safe to repeat. */
   follow?(
     reference: string,
     order: ActionOrder,
     account: NetworkAccount,
     signal: AbortSignal,
   ): Promise<ConnectorOutcome>;
-  /** What is new with the watched people. Asks only; safe to repeat. An empty list when the network can't be asked. */
+  /** Returns news about these people, or an empty list if the network cannot be reached. Read-only and safe to repeat. */
   watch?(watched: readonly Watched[], account: NetworkAccount, signal: AbortSignal): Promise<News[]>;
-  /** A sentence on why the account can't be used through this connector as it is set up, or null. Asks nobody. */
+  /** Why this connector cannot be used with these settings, as a sentence, or null. Checks the settings only. */
   problem?(account: Pick<NetworkAccount, "connectorSettings">): string | null;
 };

@@ -1,26 +1,26 @@
-/** How an account and a person stand to each other on the network. */
+/** The relationship between an account and a person on the network. */
 export const relations = ["none", "pending", "connected"] as const;
 export type Relation = (typeof relations)[number];
 
-/** A person whose answer is awaited: since `since` a request is pending (acceptance) or a message unanswered (reply). */
+/** A person who has not accepted a request (`acceptance`) or replied to a message (`reply`) that was sent at `since`. */
 export type Watched = {
   profileUrl: string;
   profileKey: string;
   waitsFor: "acceptance" | "reply";
   since: number;
-  /** What the connector called the request or the message, where it is known; some find an answer by nothing else. */
+  /** The connector's ID of the request or message, if known. Some connectors need it to find a reply. */
   reference?: string | null;
 };
 
 export const newsKinds = ["accepted", "replied"] as const;
 export type NewsKind = (typeof newsKinds)[number];
-/** What is new with a person, and since when. `text`: what a reply says, where the connector has it. */
+/** An acceptance or a reply, and when it happened. `text`: the text of the reply, if the connector provides it. */
 export type News = { profileKey: string; kind: NewsKind; at: number; text?: string };
 
-/** Messages of the network are no longer. */
+/** Maximum length of messages on the network. */
 export const maxReplyLength = 8000;
 
-/** Messages that came in a row, in their order, as the text of one reply; without text, nothing. */
+/** Joins consecutive messages into the text of one reply; empty if none has text. */
 export function replyText(messages: readonly (string | null | undefined)[]): Pick<News, "text"> {
   const text = messages
     .map((message) => message?.trim() ?? "")
@@ -29,20 +29,20 @@ export function replyText(messages: readonly (string | null | undefined)[]): Pic
   return text === "" ? {} : { text: text.slice(0, maxReplyLength) };
 }
 
-/** How an account and a person stand to each other, as far as the service has seen or was told. */
+/** The relationship between an account and a person, as far as it was observed or reported. */
 export type Contact = {
   accountId: string;
   profileKey: string;
   profileUrl: string;
   relation: Relation;
-  /** When the latest request went out. */
+  /** When the latest request was sent. */
   invitedAt: number | null;
   withdrawnAt: number | null;
   connectedAt: number | null;
-  /** When the latest message went out. */
+  /** When the latest message was sent. */
   messagedAt: number | null;
   repliedAt: number | null;
-  /** What the connector called the latest request or message. */
+  /** The connector's ID of the latest request or message. */
   reference: string | null;
   updatedAt: number;
 };

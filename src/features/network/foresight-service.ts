@@ -5,15 +5,15 @@ import type { AccountService } from "./account-service.ts";
 import { limitsOf } from "./governor/limits.ts";
 import { localTime } from "./governor/zone.ts";
 import type { PlanView, UsageView } from "./foresight-model.ts";
-import { foresee, type ForeseenAction } from "./planner.ts";
+import { forecast, type PlannedAction } from "./planner.ts";
 import type { MeterUsage, NetworkStore, PlanBasis } from "./store.ts";
 
 const dayMs = 86_400_000;
 const horizonMs = 7 * dayMs;
-/** What a week of the busiest account can hold many times over; more would only be asked of a simulated one. */
-const mostForeseen = 20_000;
+/** Far more than the busiest real account can send in a week; only a simulated account can exceed it. */
+const maxPlanned = 20_000;
 
-/** What an account may still do, and what it is going to do. */
+/** Cap usage and plans of accounts. */
 export class ForesightService {
   readonly #store: NetworkStore;
   readonly #accounts: AccountService;
@@ -25,7 +25,7 @@ export class ForesightService {
     this.#clock = clock;
   }
 
-  /** Every meter of an account with its windows: what was used, what is left, and since when it rests. */
+  /** Returns every meter of an account with its windows (used, remaining, planned) and its cool-down. */
   async usage(userId: string, accountId: string): Promise<UsageView> {
     const account = await this.#accounts.choose(userId, accountId);
     const now = this.#clock.now();
@@ -41,16 +41,16 @@ export class ForesightService {
     };
   }
 
-  /** The next seven days as they will run; with `caps`, as they would run with these instead. */
+  /** Returns the plan for the next seven days, or a forecast with `caps` instead of the account's own. */
   async plan(userId: string, accountId: string, caps: Caps | undefined, limit: number): Promise<PlanView> {
     const account = await this.#accounts.choose(userId, accountId);
     const now = this.#clock.now();
-    const basis = await this.#store.planBasis(accountId, mostForeseen, now, caps);
+    const basis = await this.#store.planBasis(accountId, maxPlanned, now, caps);
     if (basis === null) throw notFound("network account", accountId);
-    const isHeld = caps === undefined && account.state !== "active";
-    const foreseen = isHeld ? [] : await this.#coming(basis, caps === undefined ? null : { ...account, caps }, now);
+    const isStopped = caps === undefined && account.state !== "active";
+    const planned = isStopped ? [] : await this.#planned(basis, caps === undefined ? null : { ...account, caps }, now);
     const days = new Map<string, Record<string, number>>();
-    for (const { at, actionType } of foreseen) {
+    for (const { at, actionType } of planned) {
       const date = isoTime(localTime(at, account.timeZone).date).slice(0, 10);
       const counts = days.get(date) ?? {};
       counts[actionType] = (counts[actionType] ?? 0) + 1;
@@ -61,15 +61,16 @@ export class ForesightService {
       timeZone: account.timeZone,
       isHypothetical: caps !== undefined,
       waiting: basis.queue.length,
-      withinSevenDays: foreseen.length,
+      withinSevenDays: planned.length,
       days: [...days].map(([date, actions]) => ({ date, actions })),
-      actions: foreseen.slice(0, limit).map(({ at, ...action }) => ({ ...action, scheduledFor: isoTime(at) })),
+      actions: planned.slice(0, limit).map(({ at, ...action }) => ({ ...action, scheduledFor: isoTime(at) })),
     };
   }
 
-  /** As it is planned, unless the plan is being made, or other settings are asked for. */
-  async #coming(basis: PlanBasis, asked: NetworkAccount | null, now: number): Promise<ForeseenAction[]> {
-    if (asked !== null || basis.needsPlan) return foresee(basis, asked ?? basis.account, now, horizonMs, mostForeseen);
+  /** Uses the stored plan unless it is outdated or hypothetical settings are given. */
+  async #planned(basis: PlanBasis, hypothetical: NetworkAccount | null, now: number): Promise<PlannedAction[]> {
+    if (hypothetical !== null || basis.needsPlan)
+      return forecast(basis, hypothetical ?? basis.account, now, horizonMs, maxPlanned);
     return basis.queue
       .filter(({ slotAt }) => slotAt <= now + horizonMs)
       .map(({ jobId, actionType, profileUrl, slotAt, pendingReason }) => {
@@ -86,7 +87,7 @@ function meterView(
   now: number,
 ): UsageView["meters"][number] {
   const limits = limitsOf(account, meter, now);
-  const rest = coolDowns.find((coolDown) => coolDown.meter === meter && coolDown.until > now);
+  const coolDown = coolDowns.find((each) => each.meter === meter && each.until > now);
   return {
     meter,
     windows: windows.map((window) => {
@@ -103,6 +104,6 @@ function meterView(
         resetsAt: isoTimeOrNull(count?.resetsAt ?? null),
       };
     }),
-    coolDown: rest ? { until: isoTime(rest.until), reason: rest.reason, level: rest.level } : null,
+    coolDown: coolDown ? { until: isoTime(coolDown.until), reason: coolDown.reason, level: coolDown.level } : null,
   };
 }

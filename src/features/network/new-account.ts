@@ -8,7 +8,7 @@ import {
   type NetworkAccount,
 } from "./account-model.ts";
 
-/** An account with careful defaults, as every user starts with one. */
+/** An account with conservative defaults. */
 export function newAccount(
   id: string,
   userId: string,

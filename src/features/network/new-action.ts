@@ -4,10 +4,10 @@ import type { NetworkAccount } from "./account-model.ts";
 import type { ActionContent } from "./action-input.ts";
 import type { NetworkAction } from "./action-model.ts";
 
-/** An attempt that had no effect is made again; this often in all. */
+/** Maximum number of attempts that have no effect. */
 const maxAttempts = 5;
 
-/** An action that has no slot yet. */
+/** Creates an action without a slot. */
 export function newAction(
   content: ActionContent,
   account: NetworkAccount,
@@ -36,7 +36,7 @@ export function newAction(
   };
 }
 
-/** The job that carries an action out; its moment is set by the store. */
+/** Creates the job of an action. The store sets its scheduled time. */
 export function jobOf(action: NetworkAction, account: NetworkAccount): Job {
   const { jobId: id, userId, actionType, profileUrl, createdAt, leadId } = action;
   return {

@@ -4,13 +4,13 @@ import type { NetworkAction, Refusal } from "./action-model.ts";
 import type { ConnectorOutcome } from "./connector.ts";
 import type { ActionEnd, Delegation, Deferral } from "./queue-model.ts";
 
-/** What the store is to write after an attempt. */
+/** What the store writes after an attempt. */
 export type Consequence =
   | { kind: "end"; end: ActionEnd }
   | { kind: "defer"; deferral: Deferral }
   | { kind: "delegate"; delegation: Delegation };
 
-/** What an outcome means for its action. `by`: who carried it out, for clients to see. */
+/** The consequence of an outcome for its action. `by`: who performed it, as shown to clients. */
 export function consequenceOf(
   outcome: ConnectorOutcome,
   { actionType, profileUrl }: Pick<NetworkAction, "actionType" | "profileUrl">,
@@ -36,7 +36,7 @@ export function consequenceOf(
     }
     case "refused": {
       const { refusal, reason, relation = relationOf(refusal) } = outcome;
-      if (needless.has(refusal))
+      if (harmlessRefusals.has(refusal))
         return end("skipped", `Not needed: ${reason}`, {
           metadata: { outcome: "skipped", skipReason: refusal, reason, driver: by },
           relation,
@@ -45,7 +45,7 @@ export function consequenceOf(
       return end("failed", `Refused: ${reason}`, { metadata, relation });
     }
     case "busy": {
-      const message = `${reasonOf(outcome.reason)} Next attempt at ${isoTime(outcome.retryAt)}`;
+      const message = `${sentenceOf(outcome.reason)} Next attempt at ${isoTime(outcome.retryAt)}`;
       return { kind: "defer", deferral: { kind: "retry", retryAt: outcome.retryAt, message, at } };
     }
     case "limited":
@@ -55,22 +55,22 @@ export function consequenceOf(
     case "delegated":
       return { kind: "delegate", delegation: { ...outcome, message: "", at } };
     case "unknown":
-      return end("unknown", `${reasonOf(outcome.reason)} ${notRepeated}`, {
+      return end("unknown", `${sentenceOf(outcome.reason)} ${notRepeated}`, {
         metadata: { outcome: "unknown", reason: outcome.reason, driver: by },
       });
   }
 }
 
-/** Refusals after which things are as the user wanted them, or can't be otherwise: nothing to worry about. */
-const needless = new Set<Refusal>(["alreadyConnected", "alreadyPending", "notPending", "cannotResendYet"]);
+/** Refusals that need no action by the user, because the goal is already reached or can't be reached now. */
+const harmlessRefusals = new Set<Refusal>(["alreadyConnected", "alreadyPending", "notPending", "cannotResendYet"]);
 
 function relationOf(refusal: Refusal) {
   if (refusal === "alreadyConnected") return "connected" as const;
   return refusal === "alreadyPending" ? ("pending" as const) : null;
 }
 
-/** With a full stop at its end. */
-function reasonOf(reason: string): string {
+/** Ends the reason with a period. */
+function sentenceOf(reason: string): string {
   return /[.!?]$/.test(reason) ? reason : `${reason}.`;
 }
 

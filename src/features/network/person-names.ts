@@ -3,8 +3,8 @@ import type { ProspectStore } from "../prospecting/store.ts";
 import type { NetworkAction } from "./action-model.ts";
 
 /**
- * What the people are called whom actions are for, in the same order: as the lead of the action says, else another lead
- * or a prospect of the user with that profile. Null where none of them has a name.
+ * Returns the names of the people whom actions are for, in the same order: from the lead of the action, or else from
+ * another lead or prospect of the user with the same profile. Null if none of them has a name.
  */
 export type PersonNames = (
   userId: string,
@@ -18,16 +18,16 @@ export function createPersonNames(leads: Leads, prospects: Prospects): PersonNam
   async function nameOf(userId: string, leadId: string | null, profileKey: string): Promise<string | null> {
     const profile = { email: null, network: profileKey, name: null };
     return (
-      written(leadId === null ? null : await leads.get(userId, leadId)) ??
-      written(await leads.findSame(userId, profile, leadId)) ??
-      written(await prospects.findPerson(userId, profile))
+      fullNameOf(leadId === null ? null : await leads.get(userId, leadId)) ??
+      fullNameOf(await leads.findSame(userId, profile, leadId)) ??
+      fullNameOf(await prospects.findPerson(userId, profile))
     );
   }
   return (userId, actions) => Promise.all(actions.map(({ leadId, profileKey }) => nameOf(userId, leadId, profileKey)));
 }
 
-type Named = { firstName?: string | null; lastName?: string | null };
+type PersonName = { firstName?: string | null; lastName?: string | null };
 
-function written(person: Named | null): string | null {
+function fullNameOf(person: PersonName | null): string | null {
   return [person?.firstName, person?.lastName].filter(Boolean).join(" ") || null;
 }

@@ -8,20 +8,20 @@ import { neverAt, type PendingReason } from "./action-model.ts";
 import { MemoryTimeline, narrowestOf, plan, type Turn } from "./governor/plan.ts";
 import type { NetworkStore, PlanBasis, PlannedSlot, QueuedAction } from "./store.ts";
 
-/** A queue longer than this keeps its moments behind the part that is planned anew. */
-const mostPlanned = 1_000_000;
-/** A slice of a plan that is worked out, or written, without letting others take a turn. */
+/** Actions beyond this number keep their scheduled times. */
+const maxPlanned = 1_000_000;
+/** Size of the slices in which a plan is computed and written, so that other tasks can run in between. */
 const sliceMs = 3;
 const sliceRows = 100;
-/** Rounds for a queue that changes while it is planned; what is then left open comes right when actions fall due. */
-const mostRounds = 3;
+/** Attempts to plan a queue that changes meanwhile. Remaining inaccuracies are corrected when actions fall due. */
+const maxRounds = 3;
 
-/** Corrections of a clock by less are the course of things. */
+/** Clock corrections below this are normal. */
 const clockSlackMs = 60_000;
 
 type Queued = QueuedAction & { uses: readonly Meter[] };
 
-/** Plans queues again when what they were planned by has changed: caps, hours, warm-up, an account's state, a rest. */
+/** Reschedules queues when the basis of their plan changes: caps, hours, warm-up, account state, or cool-downs. */
 export class Planner {
   readonly #store: NetworkStore;
   readonly #clock: Clock;
@@ -41,7 +41,7 @@ export class Planner {
     );
   }
 
-  /** Some account may want a plan: look as soon as possible. Cheap to call often; the want itself is in the store. */
+  /** Checks soon whether an account needs a new plan. Cheap to call often: the store records which accounts need one. */
   wake(): void {
     this.#background.wake();
   }
@@ -50,7 +50,7 @@ export class Planner {
     return this.#background.isBusy;
   }
 
-  /** Resolves when no plan is under way. */
+  /** Resolves when no plan is in progress. */
   async idle(): Promise<void> {
     await this.#background.idle();
   }
@@ -60,15 +60,15 @@ export class Planner {
   }
 
   async #work(): Promise<void> {
-    // A request that wakes it may not have committed what it changed before the next turn.
+    // The request that called `wake` may not commit its changes before the next turn of the event loop.
     await pause();
-    await this.#lookAtClock();
+    await this.#checkClock();
     for (const accountId of await this.#store.accountsToPlan()) await this.#planInRounds(accountId);
     this.#poke();
   }
 
-  /** Moments that were planned while the clock was ahead would keep everybody waiting until then. */
-  async #lookAtClock(): Promise<void> {
+  /** Reschedules everything if the clock was ahead, because actions would otherwise wait until the wrong time. */
+  async #checkClock(): Promise<void> {
     const now = this.#clock.now();
     const wasAhead = now < this.#latest - clockSlackMs;
     this.#latest = now;
@@ -77,32 +77,32 @@ export class Planner {
     await this.#store.planAll();
   }
 
-  /** One that can't be planned does not keep the others from it. */
+  /** A failure affects only this account. */
   async #planInRounds(accountId: string): Promise<void> {
     try {
-      for (let round = 0; round < mostRounds && !this.#background.isStopped; round++)
+      for (let round = 0; round < maxRounds && !this.#background.isStopped; round++)
         if (await this.#plan(accountId)) break;
     } catch (error) {
       this.#log.error({ err: error, accountId }, "could not plan the queue of an account");
     }
   }
 
-  /** False: the queue changed meanwhile. */
+  /** Returns false if the queue changed meanwhile. */
   async #plan(accountId: string): Promise<boolean> {
     const now = this.#clock.now();
-    const basis = await this.#store.planBasis(accountId, mostPlanned, now);
+    const basis = await this.#store.planBasis(accountId, maxPlanned, now);
     if (basis === null) return true;
     if (basis.account.state !== "active") return this.#store.endPlan(accountId, basis.queueVersion, {});
     const frontiers: Partial<Record<Meter, number>> = {};
     const earlier: PlannedSlot[] = [];
     const later: PlannedSlot[] = [];
     let unplaced = 0;
-    for await (const { waiting, at, reason: held } of inSlices(turnsOf(basis, basis.account, now))) {
+    for await (const { waiting, at, reason: slotReason } of inSlices(turnsOf(basis, basis.account, now))) {
       if (this.#background.isStopped) return true;
       const narrowest = narrowestOf(waiting.uses);
       if (at !== null && waiting.notBefore <= now) frontiers[narrowest] = at;
       const slotAt = at ?? neverAt + unplaced++;
-      const reason = held === "notBefore" && waiting.pendingReason === "retry" ? "retry" : held;
+      const reason = slotReason === "notBefore" && waiting.pendingReason === "retry" ? "retry" : slotReason;
       if (slotAt === waiting.slotAt && reason === waiting.pendingReason) continue;
       (slotAt <= waiting.slotAt ? earlier : later).push({ seq: waiting.seq, slotAt, reason });
     }
@@ -111,8 +111,8 @@ export class Planner {
   }
 
   /**
-   * Whoever comes earlier moves first, from the front of the queue, then the others from its end: so nobody passes
-   * anybody on the way, and a plan that is broken off leaves the queue in its order.
+   * Moves actions with an earlier time first, from the front of the queue, then the others from its end. No action ever
+   * overtakes another, so an interrupted plan leaves the queue in order.
    */
   async #move(accountId: string, changes: readonly PlannedSlot[], now: number): Promise<void> {
     for (let from = 0; from < changes.length && !this.#background.isStopped; from += sliceRows)
@@ -120,7 +120,7 @@ export class Planner {
   }
 }
 
-export type ForeseenAction = {
+export type PlannedAction = {
   jobId: string;
   actionType: QueuedAction["actionType"];
   profileUrl: string;
@@ -129,24 +129,23 @@ export type ForeseenAction = {
 };
 
 /**
- * The coming days of an account as they would be under other settings: the first `limit` actions that fall within
- * `horizonMs`. Nothing is stored.
+ * Forecasts the plan of an account with other settings: the first `limit` actions within `horizonMs`. Nothing is stored.
  */
-export async function foresee(
+export async function forecast(
   basis: PlanBasis,
   account: NetworkAccount,
   now: number,
   horizonMs: number,
   limit: number,
-): Promise<ForeseenAction[]> {
-  const foreseen: ForeseenAction[] = [];
+): Promise<PlannedAction[]> {
+  const planned: PlannedAction[] = [];
   for await (const { waiting, at, reason } of inSlices(turnsOf(basis, account, now))) {
     if (at !== null && at <= now + horizonMs) {
       const { jobId, actionType, profileUrl } = waiting;
-      foreseen.push({ jobId, actionType, profileUrl, at, reason });
+      planned.push({ jobId, actionType, profileUrl, at, reason });
     }
   }
-  return foreseen.toSorted((a, b) => a.at - b.at).slice(0, limit);
+  return planned.toSorted((a, b) => a.at - b.at).slice(0, limit);
 }
 
 function turnsOf(basis: PlanBasis, account: NetworkAccount, now: number): Generator<Turn<Queued>, void, void> {
@@ -160,7 +159,7 @@ function* queueOf({ queue }: PlanBasis): Generator<Queued, void, void> {
   for (const action of queue) yield { ...action, uses: metersOf(action.actionType, action.hasNote) };
 }
 
-/** The items of a generator that computes, with a pause for others after each few milliseconds. */
+/** Yields the items of a CPU-bound generator, pausing every few milliseconds so that other tasks can run. */
 async function* inSlices<T>(items: Generator<T, void, void>): AsyncGenerator<T, void, void> {
   let since = performance.now();
   for (const item of items) {

@@ -10,11 +10,11 @@ import type { ContactView, NewsInput } from "./relation-model.ts";
 import type { NetworkStore } from "./store.ts";
 
 const dayMs = 86_400_000;
-/** So many people of an account are asked about in one go. */
-const watchedAtOnce = 200;
-/** Requests of an account that are taken back in one go; the meter of withdrawals spreads them over the days. */
-const withdrawnAtOnce = 40;
-/** An answer that did not come within this time is not waited for any more. */
+/** Maximum number of people per account to check in one call. */
+const watchBatchSize = 200;
+/** Maximum number of withdrawals per account to schedule at once; the caps spread them over days. */
+const withdrawalBatchSize = 40;
+/** How long to watch for the reply to a message. */
 const replyWaitMs = 60 * dayMs;
 const watchTimeoutMs = 60_000;
 
@@ -26,11 +26,11 @@ export type RelationParts = {
   clock: Clock;
   log: Log;
   profileHosts: ProfileHosts;
-  /** Campaigns may want to go on. */
+  /** Called when campaigns may need to continue or stop. */
   onNews: () => void;
 };
 
-/** What becomes of people after an action: who accepted, who answered, whose request has become stale. */
+/** Relationships with people after an action: acceptances, replies, and stale requests. */
 export class RelationService {
   readonly #parts: RelationParts;
 
@@ -38,7 +38,7 @@ export class RelationService {
     this.#parts = parts;
   }
 
-  /** How an account and a person stand to each other. NOT_FOUND when they never met. */
+  /** The relationship between an account and a person. Throws NOT_FOUND if they were never in contact. */
   async get(userId: string, accountId: string | undefined, profileUrl: string): Promise<ContactView> {
     const account = await this.#parts.accounts.choose(userId, accountId);
     const key = this.#keyOf(profileUrl);
@@ -47,7 +47,7 @@ export class RelationService {
     return contactView(contact);
   }
 
-  /** Somebody tells that a person accepted or answered; whoever the account never wrote to is passed over. */
+  /** Stores a reported acceptance or reply. Ignores people whom the account never contacted. */
   async report(userId: string, input: NewsInput): Promise<{ isNew: boolean }> {
     const { accounts, store, clock, onNews } = this.#parts;
     const account = await accounts.choose(userId, input.accountId);
@@ -59,18 +59,18 @@ export class RelationService {
     const errors: FieldError[] = [{ path: "text", message: "Only supported for the event replied." }];
     if (input.event !== "replied" && input.text !== undefined) throw invalid(errors);
     const news: News = { profileKey, kind: input.event, at, ...replyText([input.text]) };
-    const fresh = await store.noteNews(account.id, [news], now);
-    if (fresh.length > 0) onNews();
-    return { isNew: fresh.length > 0 };
+    const unseen = await store.noteNews(account.id, [news], now);
+    if (unseen.length > 0) onNews();
+    return { isNew: unseen.length > 0 };
   }
 
-  /** Asks the connectors that can tell who has accepted or answered since. */
+  /** Polls the connectors that support it for acceptances and replies. */
   async watch(): Promise<void> {
     const { store, connectors, clock, log } = this.#parts;
     for (const account of await store.activeAccounts()) {
       const connector = connectors[account.connector];
       if (connector.watch === undefined) continue;
-      const watched = watchedOf(await store.watched(account.id, watchedAtOnce), clock.now());
+      const watched = watchedOf(await store.watched(account.id, watchBatchSize), clock.now());
       if (watched.length === 0) continue;
       const timeout = new AbortController();
       const cancelTimer = clock.after(watchTimeoutMs, () => timeout.abort(new Error("Timed out")));
@@ -88,13 +88,13 @@ export class RelationService {
     }
   }
 
-  /** Schedules the withdrawal of requests that nobody accepted for as long as their account waits. */
+  /** Schedules withdrawals of requests that were not accepted within `withdrawAfterDays` of their account. */
   async withdrawStale(): Promise<void> {
     const { store, actions, clock, log } = this.#parts;
     for (const account of await store.activeAccounts()) {
       if (account.withdrawAfterDays === null) continue;
       const before = clock.now() - account.withdrawAfterDays * dayMs;
-      const stale = await store.pendingSince(account.id, before, withdrawnAtOnce);
+      const stale = await store.pendingSince(account.id, before, withdrawalBatchSize);
       for (const { profileUrl } of stale) {
         const scheduler = { userId: account.userId, needsApproval: false, permissions: [] };
         const input = { actionType: "withdrawConnectionRequest", profileUrl, accountId: account.id };
@@ -108,8 +108,8 @@ export class RelationService {
   async #note(accountId: string, news: readonly News[]): Promise<void> {
     const { store, clock, onNews } = this.#parts;
     if (news.length === 0) return;
-    const fresh = await store.noteNews(accountId, news, clock.now());
-    if (fresh.length > 0) onNews();
+    const unseen = await store.noteNews(accountId, news, clock.now());
+    if (unseen.length > 0) onNews();
   }
 
   #keyOf(profileUrl: string): string {

@@ -1,10 +1,10 @@
 import type { Clock } from "../../platform/base/clock.ts";
 
-type Limit = { at: number; signal: AbortSignal; passed: Promise<"timedOut">; calls: number; cancel: () => void };
+type Limit = { at: number; signal: AbortSignal; expired: Promise<"timedOut">; calls: number; cancel: () => void };
 
 /**
- * A limit on the time that calls take. Those that begin in the same millisecond share a timer and a signal, which
- * otherwise cost as much as writing down what came of the call.
+ * A time limit for calls. Calls that start in the same millisecond share a timer and a signal, because creating them for
+ * each call would cost as much as storing its outcome.
  */
 export class SharedTimeLimit {
   readonly #clock: Clock;
@@ -16,12 +16,12 @@ export class SharedTimeLimit {
     this.#ms = ms;
   }
 
-  /** What `call` answers, or "timedOut" once the limit has passed; then its signal is aborted, too. */
+  /** Returns the result of `call`, or aborts its signal and returns "timedOut" after the limit. */
   async within<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T | "timedOut"> {
     const limit = this.#limit();
     limit.calls += 1;
     try {
-      return await Promise.race([call(limit.signal), limit.passed]);
+      return await Promise.race([call(limit.signal), limit.expired]);
     } finally {
       limit.calls -= 1;
       if (limit.calls === 0) this.#end(limit);
@@ -32,13 +32,13 @@ export class SharedTimeLimit {
     const at = this.#clock.now();
     if (this.#latest?.at === at) return this.#latest;
     const abort = new AbortController();
-    const passed = Promise.withResolvers<"timedOut">();
+    const expired = Promise.withResolvers<"timedOut">();
     const cancel = this.#clock.after(this.#ms, () => {
       this.#forget(limit);
       abort.abort(new Error("Timed out"));
-      passed.resolve("timedOut");
+      expired.resolve("timedOut");
     });
-    const limit: Limit = { at, signal: abort.signal, passed: passed.promise, calls: 0, cancel };
+    const limit: Limit = { at, signal: abort.signal, expired: expired.promise, calls: 0, cancel };
     this.#latest = limit;
     return limit;
   }

@@ -1,19 +1,19 @@
-/** How the simulated network behaves; percentages of people or actions, from 0 to 100. */
+/** Behavior of the simulated network, as percentages of people or actions from 0 to 100. */
 export type SimulationRates = {
   /** People who accept a connection request, some hours later. */
   acceptances: number;
-  /** People who answer a message, some hours later. */
+  /** People who reply to a message, some hours later. */
   replies: number;
   refusals: number;
-  /** Actions that are told to come back a minute later. */
+  /** Actions that must be retried a minute later. */
   busy: number;
-  /** Actions of which nobody can say what came. */
+  /** Actions with an unknown outcome. */
   unknown: number;
-  /** Actions of a kind in a day (UTC) before the network asks an account to slow down; 0: never. */
+  /** Actions of a type per day (UTC) before the network asks the account to slow down; 0: never. */
   limitAfter: number;
 };
 
-/** The same seed makes the same people do the same. */
+/** With the same seed, people behave the same way. */
 export type Simulation = { seed: number; rates: Readonly<SimulationRates> };
 
 export const calmNetwork: Readonly<SimulationRates> = {
@@ -25,5 +25,5 @@ export const calmNetwork: Readonly<SimulationRates> = {
   limitAfter: 0,
 };
 
-/** What one sees of a real network: it takes every action, and some people react. */
+/** Typical behavior of a real network: every action succeeds, and some people react. */
 export const defaultSimulationRates: Readonly<SimulationRates> = { ...calmNetwork, acceptances: 30, replies: 15 };

@@ -2,12 +2,12 @@ import type { VoiceAudio } from "./connector.ts";
 
 export type Speech =
   | { kind: "spoken"; audio: VoiceAudio }
-  /** The voice can't speak this now or ever; `reason` is a sentence for a person. */
+  /** The voice cannot generate this speech, at least for now; `reason` is a human-readable sentence. */
   | { kind: "refused"; reason: string };
 
-/** Turns the text of a voice message into sound, in a voice of the user. */
+/** Generates the audio of voice messages with a voice of the user. */
 export type SpeechProvider = {
-  /** A sentence on why the voice can't be used, or null. */
+  /** Why the voice cannot be used, as a sentence, or null. */
   problem(userId: string, voiceId: string): Promise<string | null>;
   speak(userId: string, voiceId: string, text: string, signal: AbortSignal): Promise<Speech>;
 };

@@ -28,23 +28,23 @@ export type ActionPage = {
   filter: ActionFilter;
   limit: number;
   order: ActionOrder;
-  /** The last action of the page before; null: from the beginning. */
+  /** The last action of the previous page; null: start with the first page. */
   after: ActionPlace | null;
 };
-/** An action with its number, which grows with the order of scheduling. */
+/** An action with its sequence number, ascending in order of creation. */
 export type ListedAction = { seq: number; action: NetworkAction };
 
 export type MeterUsage = {
   meter: Meter;
   window: Window;
   used: number;
-  /** Planned within the coming window. */
+  /** Planned within the next window. */
   planned: number;
-  /** When the oldest of those used leaves the window; null when there is none. */
+  /** When the oldest used action leaves the window; null if there is none. */
   resetsAt: number | null;
 };
 
-/** An action that waits for its turn, as a plan needs it; `seq` orders and names it. */
+/** A queued action with the fields that planning needs, ordered and identified by `seq`. */
 export type QueuedAction = {
   seq: number;
   jobId: string;
@@ -56,17 +56,17 @@ export type QueuedAction = {
   slotAt: number;
   pendingReason: PendingReason | null;
 };
-/** What a plan is worked out from. `history`: what was carried out, by meter, as far back as windows go. */
+/** Input of a plan. `history`: times of performed actions by meter, as far back as the longest window. */
 export type PlanBasis = {
   account: NetworkAccount;
   coolDowns: CoolDown[];
   history: Partial<Record<Meter, number[]>>;
   queue: QueuedAction[];
   queueVersion: number;
-  /** The moments of the queue are not yet by what it is planned by. */
+  /** The scheduled times do not reflect the current settings yet. */
   needsPlan: boolean;
 };
-/** `slotAt` from `neverAt` on: it has none as things are. */
+/** `slotAt` at or after `neverAt`: no time is currently available. */
 export type PlannedSlot = { seq: number; slotAt: number; reason: PendingReason };
 
 export type NetworkStore = {
@@ -75,95 +75,95 @@ export type NetworkStore = {
   accounts(userId: string): Promise<NetworkAccount[]>;
   account(userId: string, id: string): Promise<NetworkAccount | null>;
   /**
-   * Writes the fields that are given and answers the account as it is then; null when the user has none of that id.
-   * When something changes that slots depend on, the queue is marked to be planned again.
+   * Updates the given fields and returns the account; null if the user has no account with this ID. Marks the queue to be
+   * rescheduled if slots depend on a changed field.
    */
   updateAccount(userId: string, id: string, change: AccountChange): Promise<NetworkAccount | null>;
-  /** Removes an account that never acted and has nothing to do; "inUse" otherwise. */
+  /** Removes an account without any actions; "inUse" if it has some. */
   removeAccount(userId: string, id: string): Promise<"removed" | "absent" | "inUse">;
-  /** Accounts of all users that may act now. */
+  /** Accounts of all users in the state `active`. */
   activeAccounts(): Promise<NetworkAccount[]>;
   coolDowns(userId: string, accountId: string): Promise<CoolDown[]>;
 
   /**
-   * Checks the person, chooses the earliest fair moment of the account and inserts action and job, as one operation:
-   * two requests can never take the same slot. With `dryRun` it answers the same and stores nothing.
+   * Checks for objections, chooses the earliest available time of the account, and inserts action and job in one
+   * operation, so that two requests can never take the same slot. With `dryRun`, returns the same and stores nothing.
    */
   schedule(request: ScheduleAction, dryRun: boolean): Promise<ScheduleOutcome>;
-  /** Stores an action that was carried out elsewhere, so that it counts; with its ended job. */
+  /** Stores an action that was performed elsewhere, with its ended job, so that it counts toward the caps. */
   record(request: ScheduleAction, relation: Relation | null): Promise<ScheduleOutcome>;
-  /** Gives an action that waits for approval its slot. */
+  /** Schedules an action that was waiting for approval. */
   approve(userId: string, jobId: string, at: number): Promise<ActionChange>;
-  /** Changes what an action that has not begun says, or its earliest moment. */
+  /** Changes the content or the earliest time of an action that has not started. */
   edit(userId: string, jobId: string, edit: ActionEdit, at: number): Promise<ActionChange>;
-  /** Ends an action that is not under way. */
+  /** Ends an action that is not being sent. */
   cancel(userId: string, jobId: string, at: number): Promise<ActionChange>;
-  /** A person's word on an action whose outcome is unknown: `completed` or `failed`, after which it may be scheduled anew. */
+  /** Stores the outcome of an action whose outcome was unknown: `completed`, or `failed`, after which it can be retried. */
   resolve(userId: string, jobId: string, end: ActionEnd): Promise<ActionChange>;
   action(userId: string, jobId: string): Promise<{ action: NetworkAction; job: Job } | null>;
   /** Newest first. */
   page(request: ActionPage): Promise<ListedAction[]>;
-  /** On all pages together, counted up to 10,000. */
+  /** Total of all pages, counted up to 10,000. */
   countActions(request: Omit<ActionPage, "limit" | "after">): Promise<number>;
-  /** Ends, as skipped, the user's tasks for people who are on the do-not-contact list by now. */
+  /** Skips the user's tasks for people who have been added to the do-not-contact list. */
   skipObjectedTasks(userId: string, now: number): Promise<void>;
-  /** Actions that wait for a person, longest waiting first, at most `limit`. */
+  /** Actions waiting for a person, longest waiting first, at most `limit`. */
   tasks(userId: string, limit: number, offset: number, after?: TaskPlace | null): Promise<NetworkAction[]>;
   countTasks(userId: string): Promise<number>;
 
   /**
-   * Takes due actions, at most `limit`, in one durable operation, and decides on each by what is true now: one that may
-   * go is marked as sending (its job gets the lease), one that must wait gets a later moment, one that must not be sent
-   * any more ends. An action that was being sent when its lease ended has an unknown outcome. `more`: there may be
-   * others that are due. `needsPlan`: some queue is to be planned again.
+   * Claims up to `limit` due actions in one durable operation, based on the current state: an action that can be sent is
+   * marked as sending (its job gets the lease), one that must wait is rescheduled, and one that must no longer be sent
+   * ends. An action that was being sent when its lease expired has an unknown outcome. `more`: other actions may be due.
+   * `needsPlan`: a queue must be rescheduled.
    */
   claimDue(request: {
     now: number;
     limit: number;
     leaseUntil: number;
   }): Promise<{ due: DueAction[]; more: boolean; needsPlan: boolean }>;
-  /** Marks a prepared action as sending, if nothing holds it back now; false: it was put off or ended, or a void claim. */
+  /** Marks a prepared action as sending if nothing delays it. False: it was deferred or ended, or the claim is void. */
   markSending(claim: JobClaim, at: number): Promise<boolean>;
-  /** Ends action and job. False: void claim, nothing was written. */
+  /** Ends action and job. False: the claim is void and nothing was written. */
   endAction(claim: JobClaim, end: ActionEnd): Promise<boolean>;
-  /** Sets an action that had no effect back into the queue. False: void claim. */
+  /** Returns an action that had no effect to the queue. False: void claim. */
   defer(claim: JobClaim, deferral: Deferral): Promise<boolean>;
-  /** Parks an action that was passed on. False: void claim. */
+  /** Parks an action that was delegated. False: void claim. */
   delegate(claim: JobClaim, delegation: Delegation): Promise<boolean>;
-  /** As `endAction`, by whoever the action was delegated to. */
+  /** Like `endAction`, for an outcome reported by the person or vendor the action was delegated to. */
   endDelegated(
     userId: string,
     jobId: string,
     waitsFor: readonly PendingReason[],
     end: ActionEnd,
   ): Promise<ActionChange>;
-  /** Claims an action that waits for a worker, if the governor lets it go now: as `claimDue` for the own runner. */
+  /** Like `claimDue`, for an action that a worker performs: claims one if the governor allows it now. */
   claimForWorker(request: {
     userId: string;
     accountId: string | null;
     now: number;
     leaseUntil: number;
   }): Promise<{ claimed: DueAction } | { claimed: null; retryAt: number | null }>;
-  /** Prolongs a worker's lease; false: void claim. */
+  /** Extends a worker's lease. False: void claim. */
   renewLease(userId: string, claim: JobClaim, leaseUntil: number): Promise<boolean>;
 
   usage(userId: string, accountId: string, now: number): Promise<MeterUsage[]>;
-  /** Null when there is no such account. At most `limit` queued actions, soonest first. */
+  /** Null if the account does not exist. At most `limit` queued actions, earliest first. */
   planBasis(accountId: string, limit: number, now: number, caps?: Caps): Promise<PlanBasis | null>;
-  /** Accounts whose queue is to be planned again. */
+  /** Accounts whose queue must be rescheduled. */
   accountsToPlan(): Promise<string[]>;
-  /** Marks the queues of all accounts to be planned again. */
+  /** Marks the queues of all accounts to be rescheduled. */
   planAll(): Promise<void>;
-  /** Gives new moments to actions that still wait. */
+  /** Sets new times for actions that are still waiting. */
   movePlanned(accountId: string, slots: readonly PlannedSlot[], at: number): Promise<void>;
-  /** The queue is planned, unless it changed since `queueVersion`: then false. */
+  /** Marks the queue as planned. False if it has changed since `queueVersion`. */
   endPlan(accountId: string, queueVersion: number, frontiers: Partial<Record<Meter, number>>): Promise<boolean>;
 
   contact(userId: string, accountId: string, profileKey: string): Promise<Contact | null>;
-  /** Up to `limit` with a pending request, longest waiting first, and as many with an unanswered message, latest first. */
+  /** Up to `limit` people with a pending request, oldest first, and up to `limit` with an unanswered message, latest first. */
   watched(accountId: string, limit: number): Promise<Contact[]>;
-  /** People whose request has been pending since before `at`, longest first, at most `limit`. */
+  /** People with a request that has been pending since before `at`, oldest first, at most `limit`. */
   pendingSince(accountId: string, at: number, limit: number): Promise<Contact[]>;
-  /** Notes what is new with people that the account was in touch with; answers what was not known yet. */
+  /** Stores news about people the account has contacted. Returns the news that was not known yet. */
   noteNews(accountId: string, news: readonly News[], at: number): Promise<News[]>;
 };

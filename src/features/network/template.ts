@@ -1,7 +1,7 @@
 import type { FieldError } from "../../platform/base/errors.ts";
 import type { Lead } from "../leads/model.ts";
 
-/** What a text may name in double braces: `{{firstName|there}}` is the first name, or "there" when it is not known. */
+/** Variables in double braces: `{{firstName|there}}` is the first name, or "there" if it is unknown. */
 export const templateFields = [
   "firstName",
   "lastName",
@@ -19,9 +19,9 @@ export const templateFields = [
 export type TemplateValues = Pick<Lead, (typeof templateFields)[number] | "customFields">;
 
 /**
- * Fills in the variables of a text. Refuses, naming each, those that nobody knows and those that have neither a value
- * nor a fallback: nobody shall ever read "Hello {{firstName}}" or "Hello ,".
- * Without a lead (`values` null) every variable needs its fallback.
+ * Replaces the variables of a text. Returns an error for each unknown variable and each one with neither value nor
+ * fallback, so that no one ever receives "Hello {{firstName}}" or "Hello ,".
+ * Without a lead (`values` null), every variable needs a fallback.
  */
 export function fillTemplate(
   text: string,

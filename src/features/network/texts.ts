@@ -3,7 +3,7 @@ import { doNotContactText } from "../suppression/refusal.ts";
 import type { AccountState } from "./account-model.ts";
 import { neverAt, openStates, type NetworkAction, type Objection, type PendingReason } from "./action-model.ts";
 
-/** Why a person must not get an action, as a sentence. */
+/** Why an action must not be sent to a person. Starts in lower case, for use after a colon. */
 export function objectionText(objection: Objection): string {
   switch (objection.kind) {
     case "doNotContact":
@@ -23,7 +23,7 @@ function since(at: number | null): string {
   return at === null ? "" : ` (since ${isoTime(at)})`;
 }
 
-/** What an action waits for: the account's state comes before what the plan says. */
+/** What an action is waiting for. The state of the account takes precedence over the plan. */
 export function waitOf(
   action: NetworkAction,
   state: AccountState,
@@ -36,7 +36,7 @@ export function waitOf(
   return { reason, until: slotAt === null || slotAt >= neverAt ? null : slotAt };
 }
 
-/** What a waiting action waits for, as a sentence. */
+/** The status of a waiting action as text; empty if it is not waiting. */
 export function actionMessage(action: NetworkAction, state: AccountState): string {
   const wait = waitOf(action, state);
   if (wait === null) return "";
@@ -44,8 +44,8 @@ export function actionMessage(action: NetworkAction, state: AccountState): strin
 }
 
 /**
- * What clients are told of an action beside its job. `delay`: milliseconds from its creation to its planned moment, past
- * or to come; 0 while it has none.
+ * Details of an action in the metadata of its job. `delay`: milliseconds from creation to the planned time, whether past
+ * or future; 0 if there is none.
  */
 export function actionMetadata(action: NetworkAction, runAt: number, state: AccountState): Record<string, unknown> {
   const wait = waitOf(action, state);
@@ -84,6 +84,6 @@ const waitTexts: Record<PendingReason, string> = {
   awaitingVendor: "for the vendor to report the outcome",
 };
 
-/** Of an action whose runner or worker died while it was being sent. */
+/** Message of an action whose runner or worker died while sending it. */
 export const interruptedMessage =
   "Interrupted while being sent. The action may or may not have taken effect, so it is not repeated. Check the profile, then report the outcome with POST /api/v2/network/actions/{jobId}/resolve.";

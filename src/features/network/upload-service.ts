@@ -11,7 +11,7 @@ import { profileKeyOf, type ProfileHosts } from "./action-input.ts";
 import type { UploadAnswer, UploadInput } from "./upload-model.ts";
 
 type RowResult = UploadAnswer["results"][number];
-/** Puts leads into a campaign and answers, by lead, "enrolled" or why not. */
+/** Enrolls leads in a campaign. Returns "enrolled" or the reason why not for each lead. */
 export type Enroll = (
   userId: string,
   campaignId: string,
@@ -24,17 +24,17 @@ export type UploadParts = {
   clock: Clock;
   ids: Ids;
   profileHosts: ProfileHosts;
-  /** Whether the id is of a campaign here; CONFLICT when that takes nobody. */
+  /** Whether the ID belongs to a campaign on this server. Throws CONFLICT if the campaign does not accept enrollments. */
   isCampaign: (userId: string, id: string) => Promise<boolean>;
-  /** Adds a tag to leads that are there. */
+  /** Adds a tag to existing leads. */
   addTag: (userId: string, leadIds: readonly string[], tag: string) => Promise<void>;
   enroll: Enroll;
 };
 
-/** So many rows are stored as one operation (docs/api.md, "Repeating a request"); more would keep others waiting for too long. */
-const rowsAtOnce = 500;
+/** Rows stored in one operation (docs/api.md, "Repeating a request"). More would delay other requests for too long. */
+const batchSize = 500;
 
-/** Lists of people from elsewhere, who become leads. */
+/** Creates leads from uploaded lists of people. */
 export class UploadService {
   readonly #parts: UploadParts;
 
@@ -43,9 +43,9 @@ export class UploadService {
   }
 
   /**
-   * Every row ends in one result. To send the same list again does no harm: its people are duplicates then. Into a
-   * campaign of this server they are enrolled, if `requireApprover` lets them be; any other id is the client's own, and
-   * is kept as a tag.
+   * Every row has one result. Safe to repeat: people who were already uploaded are reported as duplicates. If the campaign
+   * is on this server, they are enrolled in it, provided that `requireApprover` does not throw. Any other campaign ID is the
+   * client's own reference and is stored as a tag.
    */
   async upload(userId: string, input: UploadInput, requireApprover: () => void): Promise<UploadAnswer> {
     const { prospects, dryRun = false } = input;
@@ -56,12 +56,12 @@ export class UploadService {
     const tags = [...(input.tags ?? []), ...(reference === null ? [] : [reference])];
     const results: RowResult[] = [];
     const seen = new Set<string>();
-    for (let start = 0; start < prospects.length; start += rowsAtOnce) {
-      const rows = prospects.slice(start, start + rowsAtOnce);
+    for (let start = 0; start < prospects.length; start += batchSize) {
+      const rows = prospects.slice(start, start + batchSize);
       results.push(...(await this.#store(userId, rows, start, tags, dryRun, seen)));
     }
     if (isCampaign) await this.#enroll(userId, id, results, dryRun);
-    if (reference !== null && !dryRun) await this.#refer(userId, reference, results);
+    if (reference !== null && !dryRun) await this.#tagExisting(userId, reference, results);
     const uploaded = results.filter(({ outcome }) => outcome === "uploaded");
     return {
       success: true,
@@ -74,7 +74,7 @@ export class UploadService {
     };
   }
 
-  /** All that can be stored, or nothing. Results in the order of the rows, of which `start` is the place of the first. */
+  /** Stores all valid rows or none. Returns the results in order; `start` is the index of the first row. */
   async #store(
     userId: string,
     rows: readonly unknown[],
@@ -127,11 +127,11 @@ export class UploadService {
     return leadContent({ ...draft, source: "network" });
   }
 
-  /** Also of people who were leads before, as with a campaign. Those with as many tags as a lead can have stay as they are. */
-  async #refer(userId: string, reference: string, results: readonly RowResult[]): Promise<void> {
+  /** Existing leads are tagged too, just as they would be enrolled. Leads with the maximum number of tags are unchanged. */
+  async #tagExisting(userId: string, reference: string, results: readonly RowResult[]): Promise<void> {
     const known = results.flatMap(({ outcome, prospect_id: id }) => (outcome === "duplicate" ? (id ?? []) : []));
-    for (let start = 0; start < known.length; start += rowsAtOnce)
-      await this.#parts.addTag(userId, known.slice(start, start + rowsAtOnce), reference);
+    for (let start = 0; start < known.length; start += batchSize)
+      await this.#parts.addTag(userId, known.slice(start, start + batchSize), reference);
   }
 
   async #enroll(userId: string, campaignId: string, results: RowResult[], dryRun: boolean): Promise<void> {
@@ -157,7 +157,7 @@ function problemText({ path, message }: FieldError): string {
   return path === "" ? message : `${path}: ${message}`;
 }
 
-/** Whether somebody with one of these keys was seen before; notes them all. */
+/** Whether one of these keys has been seen before. Adds them all to `seen`. */
 function isRepeat({ email, network, name }: LeadIdentity, seen: Set<string>): boolean {
   const keys = [email && `e ${email}`, network && `n ${network}`].filter((key) => typeof key === "string");
   const isKnown = keys.some((key) => seen.has(key)) || (keys.length === 0 && name !== null && seen.has(`p ${name}`));

@@ -2,7 +2,7 @@ import type { FieldError } from "../../platform/base/errors.ts";
 import { weekdays, type WeekView } from "./account-model.ts";
 import type { ChangedDays, WorkingHours, WorkingSpan } from "./governor/calendar.ts";
 
-/** Working hours as clients read and write them: wall-clock times by the name of the day. */
+/** Working hours in the format of the API: local times by weekday. */
 export function weekView(hours: WorkingHours): WeekView {
   const days = weekdays.map((day, index) => [
     day,
@@ -11,7 +11,7 @@ export function weekView(hours: WorkingHours): WeekView {
   return Object.fromEntries(days) as WeekView;
 }
 
-/** The days that a client sent; an empty span or overlapping ones are errors. */
+/** Parses the days that a client sent. Empty or overlapping spans are errors. */
 export function readWeek(week: Partial<WeekView>): { days: ChangedDays; errors: FieldError[] } {
   const errors: FieldError[] = [];
   const days = weekdays.map((day) => {

@@ -13,15 +13,15 @@ export type WorkParts = {
   store: NetworkStore;
   personNames: PersonNames;
   clock: Clock;
-  /** Some job may be due. */
+  /** Called when a job may have become due. */
   poke: () => void;
-  /** An action has ended. */
+  /** Called when an action has ended. */
   onEnded: () => void;
-  /** When sending continues, while the clock is behind; else null. */
+  /** When sending resumes while the clock is behind; otherwise null. */
   sendsAgainAt: () => number | null;
 };
 
-/** Actions that are carried out by somebody outside: a person, a worker, or the receiver of a webhook. */
+/** Actions performed outside this process: by a person, a worker, or the receiver of a webhook. */
 export class WorkService {
   readonly #store: NetworkStore;
   readonly #personNames: PersonNames;
@@ -39,7 +39,7 @@ export class WorkService {
     this.#onEnded = onEnded;
   }
 
-  /** Actions that wait for a person, longest waiting first; those for people who objected meanwhile are skipped. */
+  /** Actions waiting for a person, longest waiting first. Skips tasks for people now on the do-not-contact list. */
   async tasks(
     userId: string,
     limit: number,
@@ -59,14 +59,14 @@ export class WorkService {
     return { tasks: shown, total };
   }
 
-  /** Ends a task by a person's word. NOT_FOUND when there is none, CONFLICT when it does not wait for a person. */
+  /** Ends a task with the outcome a person reported. Throws NOT_FOUND, or CONFLICT if the action is not a task. */
   async completeTask(userId: string, jobId: string, { outcome, note }: TaskCompletion): Promise<NetworkAction> {
-    const said = {
+    const messages = {
       completed: "Completed by a person",
       failed: "Reported as failed by a person",
       skipped: "Skipped by a person",
     };
-    const message = said[outcome];
+    const message = messages[outcome];
     const change = await this.#store.endDelegated(userId, jobId, ["awaitingPerson"], {
       state: outcome,
       message: note ? `${message}: ${note}` : message,
@@ -78,7 +78,7 @@ export class WorkService {
     return this.#changed(change, jobId);
   }
 
-  /** The outcome of an action that was handed on, reported by whoever got it. */
+  /** Ends a delegated action with the outcome its receiver reported. */
   async report(userId: string, jobId: string, input: OutcomeInput): Promise<NetworkAction> {
     const found = await this.#store.action(userId, jobId);
     if (found === null) throw notFound("network action", jobId);
@@ -91,15 +91,15 @@ export class WorkService {
     });
   }
 
-  /** Claims the next action that a worker may carry out now, with a lease; else when to come again. */
+  /** Claims the next action that a worker can perform now, with a lease, or returns when to try again. */
   async claim(userId: string, accountId: string | null, leaseSeconds: number): Promise<WorkerClaimView> {
     const sendsAgainAt = this.#sendsAgainAt();
     if (sendsAgainAt !== null) return { claimed: null, retryAt: isoTime(sendsAgainAt) };
     const now = this.#clock.now();
     const leaseUntil = now + leaseSeconds * 1000;
-    const answer = await this.#store.claimForWorker({ userId, accountId, now, leaseUntil });
-    if (answer.claimed === null) return { claimed: null, retryAt: isoTimeOrNull(answer.retryAt) };
-    const { job, action, account } = answer.claimed;
+    const result = await this.#store.claimForWorker({ userId, accountId, now, leaseUntil });
+    if (result.claimed === null) return { claimed: null, retryAt: isoTimeOrNull(result.retryAt) };
+    const { job, action, account } = result.claimed;
     const { jobId, actionType, profileUrl, message, details, leadId } = action;
     return {
       claimed: {
@@ -118,26 +118,26 @@ export class WorkService {
     };
   }
 
-  /** Prolongs a worker's lease. CONFLICT when it was lost. */
+  /** Extends a worker's lease. Throws CONFLICT if the lease was lost. */
   async heartbeat(userId: string, jobId: string, claim: number, leaseSeconds: number): Promise<{ leaseUntil: string }> {
     const leaseUntil = this.#clock.now() + leaseSeconds * 1000;
     if (!(await this.#store.renewLease(userId, { id: jobId, attempt: claim }, leaseUntil))) throw leaseLost();
     return { leaseUntil: isoTime(leaseUntil) };
   }
 
-  /** The outcome of an action that a worker claimed. CONFLICT when its lease was lost: then nothing is written. */
+  /** Ends an action that a worker claimed. Throws CONFLICT without writing anything if the lease was lost. */
   async complete(userId: string, jobId: string, claim: number, input: OutcomeInput): Promise<NetworkAction> {
     const found = await this.#store.action(userId, jobId);
     if (found === null) throw notFound("network action", jobId);
-    // What this process itself is sending at the moment is nobody else's to end.
+    // A worker must not end an action that this process is sending.
     if (found.action.pendingReason !== "awaitingWorker") throw leaseLost();
     const at = this.#clock.now();
-    const held = { id: jobId, attempt: claim };
+    const jobClaim = { id: jobId, attempt: claim };
     const consequence = consequenceOf(outcomeOf(input, at), found.action, "worker", at);
     const isWritten =
       consequence.kind === "end"
-        ? await this.#store.endAction(held, consequence.end)
-        : consequence.kind === "defer" && (await this.#store.defer(held, consequence.deferral));
+        ? await this.#store.endAction(jobClaim, consequence.end)
+        : consequence.kind === "defer" && (await this.#store.defer(jobClaim, consequence.deferral));
     if (!isWritten) throw leaseLost();
     this.#onEnded();
     this.#poke();
@@ -162,12 +162,12 @@ function outcomeOf(input: OutcomeInput, now: number): ConnectorOutcome {
   const { outcome, reference = null, relation, retryAfterSeconds } = input;
   const reason = input.reason ?? reasons[outcome];
   const retryAt = now + (retryAfterSeconds ?? 60) * 1000;
-  const shown = relation === undefined ? {} : { relation };
+  const observed = relation === undefined ? {} : { relation };
   switch (outcome) {
     case "completed":
-      return { kind: "completed", reference, ...shown };
+      return { kind: "completed", reference, ...observed };
     case "refused":
-      return { kind: "refused", refusal: input.refusal ?? "invalid", reason, ...shown };
+      return { kind: "refused", refusal: input.refusal ?? "invalid", reason, ...observed };
     case "busy":
       return { kind: "busy", retryAt, reason };
     case "limited":

@@ -2,40 +2,40 @@ import type { Sessions } from "../account-model.ts";
 import { drawOf } from "./draw.ts";
 import { localTime, offsetAt } from "./zone.ts";
 
-/** Minutes since midnight from which and until which an account works on a day; `to` up to 1440, behind `from`. */
+/** Working time of a day in minutes since midnight; `to` is later than `from` and at most 1440. */
 export type WorkingSpan = { from: number; to: number };
 /** Spans by weekday, Monday first; an empty list is a day off. */
 export type WorkingHours = readonly WorkingSpan[][];
 
-/** By weekday, as working hours; undefined: as it was. */
+/** By weekday, like working hours; undefined: unchanged. */
 export type ChangedDays = readonly (WorkingSpan[] | undefined)[];
 
-/** A week with some of its days changed. */
+/** Replaces some days of a week. */
 export function changedWeek(week: WorkingHours, days: ChangedDays): WorkingHours {
   return week.map((spans, day) => days[day] ?? spans);
 }
 
-/** When an account works: its hours, less the breaks that are drawn anew for each day. */
+/** When an account works: its working hours minus the random breaks of each day. */
 export type Calendar = {
-  /** Decides on the breaks; the account's id. */
+  /** ID of the account, which seeds the random breaks. */
   id: string;
   timeZone: string;
   workingHours: WorkingHours;
   sessions: Sessions | null;
 };
 
-export type Opening = { at: number; heldBy: "outsideWorkingHours" | "break" | null };
+export type Opening = { at: number; waitsFor: "outsideWorkingHours" | "break" | null };
 
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
-/** The first moment from `from` on at which the account works, and what it waits for until then; null: never. */
+/** The first time at or after `from` when the account works, and what it waits for until then; null: never. */
 export function nextOpening(from: number, calendar: Calendar): Opening | null {
-  const at = nextMomentIn((date) => sessionsOn(date, calendar), from, calendar.timeZone);
+  const at = nextTimeIn((date) => sessionsOn(date, calendar), from, calendar.timeZone);
   if (at === null) return null;
-  if (at === from) return { at, heldBy: null };
-  const isWithinHours = nextMomentIn((date) => spansOn(date, calendar), from, calendar.timeZone) === from;
-  return { at, heldBy: isWithinHours ? "break" : "outsideWorkingHours" };
+  if (at === from) return { at, waitsFor: null };
+  const isWithinHours = nextTimeIn((date) => spansOn(date, calendar), from, calendar.timeZone) === from;
+  return { at, waitsFor: isWithinHours ? "break" : "outsideWorkingHours" };
 }
 
 /** `date` is midnight UTC of a calendar day. */
@@ -44,47 +44,43 @@ function spansOn(date: number, { workingHours }: Calendar): readonly WorkingSpan
   return workingHours[weekday] ?? [];
 }
 
-/** Days that were worked out before; a search goes over the same ones again and again. */
-const knownDays = new WeakMap<Calendar, Map<number, readonly WorkingSpan[]>>();
-const mostDays = 10_000;
+/** Caches the sessions of days, because a search visits the same days again and again. */
+const cachedDays = new WeakMap<Calendar, Map<number, readonly WorkingSpan[]>>();
+const maxCachedDays = 10_000;
 
-/** The stretches of work of a day: its spans with the day's breaks cut out. */
+/** The work sessions of a day: its spans without the breaks. */
 function sessionsOn(date: number, calendar: Calendar): readonly WorkingSpan[] {
-  let days = knownDays.get(calendar);
-  if (days === undefined) knownDays.set(calendar, (days = new Map()));
-  let stretches = days.get(date);
-  if (stretches === undefined) {
-    if (days.size >= mostDays) days.clear();
-    days.set(date, (stretches = stretchesOf(date, calendar)));
+  let days = cachedDays.get(calendar);
+  if (days === undefined) cachedDays.set(calendar, (days = new Map()));
+  let sessions = days.get(date);
+  if (sessions === undefined) {
+    if (days.size >= maxCachedDays) days.clear();
+    days.set(date, (sessions = drawSessions(date, calendar)));
   }
-  return stretches;
+  return sessions;
 }
 
-function stretchesOf(date: number, calendar: Calendar): readonly WorkingSpan[] {
+function drawSessions(date: number, calendar: Calendar): readonly WorkingSpan[] {
   const { sessions, id } = calendar;
   const spans = spansOn(date, calendar);
   if (sessions === null) return spans;
   let n = 0;
-  const drawn = (min: number, max: number) => Math.round(min + drawOf(id, date, n++) * (max - min));
+  const draw = (min: number, max: number) => Math.round(min + drawOf(id, date, n++) * (max - min));
   return spans.flatMap(({ from, to }) => {
     const stretches: WorkingSpan[] = [];
     for (let start = from; start < to;) {
-      const end = Math.min(to, start + drawn(sessions.minMinutes, sessions.maxMinutes));
+      const end = Math.min(to, start + draw(sessions.minMinutes, sessions.maxMinutes));
       stretches.push({ from: start, to: end });
-      start = end + drawn(sessions.minBreakMinutes, sessions.maxBreakMinutes);
+      start = end + draw(sessions.minBreakMinutes, sessions.maxBreakMinutes);
     }
     return stretches;
   });
 }
 
-function nextMomentIn(
-  spansOf: (date: number) => readonly WorkingSpan[],
-  from: number,
-  timeZone: string,
-): number | null {
+function nextTimeIn(spansOf: (date: number) => readonly WorkingSpan[], from: number, timeZone: string): number | null {
   const local = localTime(from, timeZone);
   if (spansOf(local.date).some((span) => span.from <= local.minutes && local.minutes < span.to)) return from;
-  // Eight local days on, the same weekday has come again; a clock change may have swallowed its span the first time.
+  // Every weekday comes up twice, because a clock change may have skipped its span the first time.
   for (let day = 0; day <= 14; day++) {
     const date = local.date + day * dayMs;
     const openings = spansOf(date).map((span) => openingOn(date, span, from, timeZone));
@@ -95,30 +91,30 @@ function nextMomentIn(
 }
 
 /**
- * The first moment of a span on a local date that is not before `from`. Where clocks change that day, its wall-clock
- * times come once in each offset from UTC that is in force, or not at all.
+ * The first time in a span on a local date that is not before `from`. If clocks change on that day, a local time occurs
+ * once in each UTC offset in effect, or not at all.
  */
 function openingOn(date: number, span: WorkingSpan, from: number, timeZone: string): number | null {
   const offsets = new Set([date - dayMs, date + dayMs / 2, date + 2 * dayMs].map((at) => offsetAt(at, timeZone)));
   const openings = [...offsets].map((offset) => {
     const start = Math.max(from, date + span.from * minuteMs - offset);
-    return firstInForce(offset, start, date + span.to * minuteMs - offset, timeZone);
+    return firstInEffect(offset, start, date + span.to * minuteMs - offset, timeZone);
   });
   const known = openings.filter((at) => at !== null);
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** The first moment from `start` to before `end` at which the zone has this offset; clocks change once in it at most. */
-function firstInForce(offset: number, start: number, end: number, timeZone: string): number | null {
+/** The first time in [start, end) when the zone has this offset. Clocks change at most once in the interval. */
+function firstInEffect(offset: number, start: number, end: number, timeZone: string): number | null {
   if (start >= end) return null;
   if (offsetAt(start, timeZone) === offset) return start;
   if (offsetAt(end - 1, timeZone) !== offset) return null;
   let before = start;
-  let inForce = end - 1;
-  while (inForce - before > 1) {
-    const middle = Math.floor((before + inForce) / 2);
-    if (offsetAt(middle, timeZone) === offset) inForce = middle;
+  let inEffect = end - 1;
+  while (inEffect - before > 1) {
+    const middle = Math.floor((before + inEffect) / 2);
+    if (offsetAt(middle, timeZone) === offset) inEffect = middle;
     else before = middle;
   }
-  return inForce;
+  return inEffect;
 }

@@ -1,12 +1,12 @@
 /**
- * A number from 0 to below 1 that looks random and is always the same for the same words: so a day's breaks and caps
- * come out alike each time they are asked for, also after a restart, and nothing needs to be stored.
+ * A pseudorandom number in [0, 1) that is always the same for the same seed. The breaks and caps of a day are the same
+ * each time they are computed, even after a restart, without being stored.
  */
-export function drawOf(...words: (string | number)[]): number {
-  return Bun.hash.xxHash32(words.join("\n")) / 2 ** 32;
+export function drawOf(...seed: (string | number)[]): number {
+  return Bun.hash.xxHash32(seed.join("\n")) / 2 ** 32;
 }
 
-/** The standard normal value that a share `p` of all values lies under (Acklam's approximation, error below 1e-8). */
+/** The inverse of the standard normal distribution function (Acklam's approximation, error below 1e-8). */
 export function normalQuantile(p: number): number {
   const share = Math.min(Math.max(p, 1e-9), 1 - 1e-9);
   if (share > 1 - tail) return -normalQuantile(1 - share);
@@ -15,15 +15,15 @@ export function normalQuantile(p: number): number {
     return horner(tailAbove, q) / (horner(tailBelow, q) * q + 1);
   }
   const q = share - 0.5;
-  return (horner(centreAbove, q * q) * q) / (horner(centreBelow, q * q) * q * q + 1);
+  return (horner(centerAbove, q * q) * q) / (horner(centerBelow, q * q) * q * q + 1);
 }
 
 const tail = 0.02425;
-const centreAbove = [
+const centerAbove = [
   -3.969683028665376e1, 2.209460984245205e2, -2.759285104469687e2, 1.38357751867269e2, -3.066479806614716e1,
   2.506628277459239,
 ];
-const centreBelow = [
+const centerBelow = [
   -5.447609879822406e1, 1.615858368580409e2, -1.556989798598866e2, 6.680131188771972e1, -1.328068155288572e1,
 ];
 const tailAbove = [

@@ -3,7 +3,7 @@ import type { PendingReason } from "../action-model.ts";
 import { drawOf } from "./draw.ts";
 import { localTime } from "./zone.ts";
 
-/** What decides on the caps of an account. */
+/** The account properties that determine its caps. */
 export type Capped = Pick<
   NetworkAccount,
   "id" | "tier" | "connector" | "timeZone" | "caps" | "warmUp" | "jitterPercent"
@@ -18,7 +18,7 @@ const tierCaps = (free: number | null, premium: number | null, salesNavigator: n
   salesNavigator,
 });
 
-/** Careful caps: the middle of what tools and vendors of the field advise. */
+/** Conservative caps: the middle of the range that tools and vendors recommend. */
 const defaults: Table = {
   invites: { day: tierCaps(15, 20, 25), week: tierCaps(80, 100, 150) },
   notes: { month: tierCaps(5, null, null) },
@@ -33,7 +33,7 @@ const defaults: Table = {
   all: { day: tierCaps(100, 120, 150) },
 };
 
-/** The most that the network is known to bear; no setting goes beyond. */
+/** The highest known safe caps; no setting can exceed them. */
 const ceilings: Table = {
   invites: { day: tierCaps(50, 100, 100), week: tierCaps(150, 200, 250) },
   notes: { month: tierCaps(5, null, null) },
@@ -48,10 +48,10 @@ const ceilings: Table = {
   all: { day: tierCaps(250, 300, 400) },
 };
 
-/** A cap that is in force at a moment, and the reason that an action is told when it waits for it. */
+/** A cap in effect at a point in time, and the pending reason of actions that wait because of it. */
 export type Limit = { meter: Meter; window: Window; windowMs: number; cap: number; reason: PendingReason };
 
-/** The caps of one meter that are in force at `at`, shortest window first. */
+/** The caps of a meter in effect at `at`, shortest window first. */
 export function limitsOf(account: Capped, meter: Meter, at: number): Limit[] {
   return windows.flatMap((window) => {
     const cap = steadyCap(account, meter, window);
@@ -59,22 +59,22 @@ export function limitsOf(account: Capped, meter: Meter, at: number): Limit[] {
       { meter, window, windowMs: windowMs[window], cap: value, reason },
     ];
     if (window !== "day") return cap === null ? [] : limit(cap, reasonOf(meter, window));
-    const warm = warmUpCap(account, meter, at);
-    if (warm !== null && (cap === null || warm < cap)) return limit(warm, "warmup");
-    return cap === null ? [] : limit(jittered(account, meter, cap, at), "dailyLimit");
+    const warmUp = warmUpCap(account, meter, at);
+    if (warmUp !== null && (cap === null || warmUp < cap)) return limit(warmUp, "warmup");
+    return cap === null ? [] : limit(jitteredCap(account, meter, cap, at), "dailyLimit");
   });
 }
 
-/** The cap that settings and tier make, before warm-up and the day's jitter; null: none. */
+/** The cap from settings and tier, before warm-up and daily jitter; null: none. */
 export function steadyCap({ caps, tier, connector }: Capped, meter: Meter, window: Window): number | null {
-  const set = caps[meter]?.[window];
-  const wanted = set === undefined ? (defaults[meter]?.[window]?.[tier] ?? null) : set;
+  const custom = caps[meter]?.[window];
+  const cap = custom === undefined ? (defaults[meter]?.[window]?.[tier] ?? null) : custom;
   const ceiling = connector === "simulated" ? null : ceilingOf(tier, meter, window);
-  if (wanted === null || ceiling === null) return wanted ?? ceiling;
-  return Math.min(wanted, ceiling);
+  if (cap === null || ceiling === null) return cap ?? ceiling;
+  return Math.min(cap, ceiling);
 }
 
-/** The most that a setting may ask for; null: no bound. */
+/** The maximum that a setting can have; null: unlimited. */
 export function ceilingOf(tier: Tier, meter: Meter, window: Window): number | null {
   return ceilings[meter]?.[window]?.[tier] ?? null;
 }
@@ -90,8 +90,8 @@ function warmUpCap({ warmUp, timeZone }: Capped, meter: Meter, at: number): numb
   return warmUp.perDay + warmUp.addPerDay * Math.max(0, Math.round(days / windowMs.day));
 }
 
-/** A person does not do the same number of things each day. Never above the cap, and never nothing. */
-function jittered({ id, timeZone, jitterPercent }: Capped, meter: Meter, cap: number, at: number): number {
+/** Varies the cap by day, because people are not equally active every day. Never above the cap, and at least 1. */
+function jitteredCap({ id, timeZone, jitterPercent }: Capped, meter: Meter, cap: number, at: number): number {
   if (cap <= 1 || jitterPercent === 0) return cap;
   const share = 1 + ((2 * drawOf(id, meter, localTime(at, timeZone).date) - 1) * jitterPercent) / 100;
   return Math.max(1, Math.min(cap, Math.round(cap * share)));

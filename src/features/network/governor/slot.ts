@@ -4,11 +4,11 @@ import { nextOpening, type Calendar } from "./calendar.ts";
 import { normalQuantile } from "./draw.ts";
 import { limitsOf, type Capped, type Limit } from "./limits.ts";
 
-/** What has been taken from an account's meters, and what is planned to be; moments of one meter in ascending order. */
+/** When actions of an account were performed or are planned, by meter in ascending order. */
 export type Timeline = {
-  /** The n-th latest moment that is not after `at` (1: the latest); null when there are fewer. */
+  /** The n-th latest time that is not after `at` (1: the latest); null if there are fewer. */
   nthBefore(meter: Meter, at: number, n: number): number | null;
-  /** The moments after `from` and not after `to`. */
+  /** The times after `from` and not after `to`. */
   between(meter: Meter, from: number, to: number): readonly number[];
 };
 
@@ -17,26 +17,26 @@ export type Governed = Capped & Calendar & { spacing: Spacing; coolDowns: readon
 
 export type SlotRequest = {
   account: Governed;
-  /** The meters that the action takes from; the last one is `all`. */
+  /** The meters that count the action; the last one is `all`. */
   uses: readonly Meter[];
   notBefore: number;
-  /** Distance to keep from the account's action before. */
+  /** Spacing after the previous action of the account. */
   gapMs: number;
 };
 
 export type Hold = { until: number; reason: PendingReason };
-/** `isFree` false: the search ended early, and nothing is known of the moment but that none before it is free. */
+/** `isFree` false: the search ended early. No earlier time is free, but this one may not be free either. */
 export type Slot = { at: number; reason: PendingReason; isFree: boolean };
 export type Never = { at: null; reason: PendingReason };
 
 /**
- * The earliest moment from `notBefore` on at which nothing holds the action back, and what held it back most; `at`
- * null when there is none, because the hours never open or a cap is 0. After `mostSteps` holds the search ends.
+ * The earliest time from `notBefore` on when nothing delays the action, and the main reason for the delay. `at` is null
+ * if there is none, because the account has no working hours or a cap is 0. The search ends after `maxSteps` holds.
  */
-export function earliestSlot(request: SlotRequest, timeline: Timeline, mostSteps: number): Slot | Never {
+export function earliestSlot(request: SlotRequest, timeline: Timeline, maxSteps: number): Slot | Never {
   let at = request.notBefore;
   let reason: PendingReason = "queued";
-  for (let step = 0; step < mostSteps; step++) {
+  for (let step = 0; step < maxSteps; step++) {
     const hold = holdAt(request, at, timeline);
     if (hold === null) return { at, reason, isFree: true };
     if (!Number.isFinite(hold.until)) return { at: null, reason: hold.reason };
@@ -47,8 +47,8 @@ export function earliestSlot(request: SlotRequest, timeline: Timeline, mostSteps
 }
 
 /**
- * What holds the action back at a moment, and until when at least; null: nothing. `until` is Infinity when it never
- * lets go. A moment that is free now may be held by something else at `until`.
+ * What delays the action at a point in time, and until when at least; null: nothing. `until` is Infinity if the hold
+ * never ends. Another hold may apply at `until`.
  */
 export function holdAt(request: SlotRequest, at: number, timeline: Timeline): Hold | null {
   return (
@@ -59,17 +59,17 @@ export function holdAt(request: SlotRequest, at: number, timeline: Timeline): Ho
   );
 }
 
-/** The distance that an action with this draw (0 to 1) keeps from the one before. */
+/** The spacing after the previous action for this draw (0 to 1). */
 export function gapOf({ medianSeconds, minSeconds }: Spacing, draw: number): number {
   const drawn = medianSeconds * Math.exp(spread * normalQuantile(draw));
-  return Math.round(Math.max(minSeconds, Math.min(drawn, longest * medianSeconds)) * 1000);
+  return Math.round(Math.max(minSeconds, Math.min(drawn, maxMedians * medianSeconds)) * 1000);
 }
 
-// Of ten distances, eight lie between half the median and twice the median.
+// Eight of ten gaps are between half the median and twice the median.
 const spread = 0.54;
-const longest = 4;
+const maxMedians = 4;
 
-/** Which of several causes a waiting person would name. */
+/** The reason with the highest weight is shown when several apply. */
 const weight: Record<PendingReason, number> = {
   queued: 0,
   notBefore: 1,
@@ -93,7 +93,7 @@ const weight: Record<PendingReason, number> = {
 
 function coolingAt({ account, uses }: SlotRequest, at: number): Hold | null {
   const until = account.coolDowns.reduce(
-    (latest, rest) => (uses.includes(rest.meter) ? Math.max(latest, rest.until) : latest),
+    (latest, { meter, until }) => (uses.includes(meter) ? Math.max(latest, until) : latest),
     at,
   );
   return until > at ? { until, reason: "cooldown" } : null;
@@ -102,10 +102,10 @@ function coolingAt({ account, uses }: SlotRequest, at: number): Hold | null {
 function closedAt(account: Calendar, at: number): Hold | null {
   const opening = nextOpening(at, account);
   if (opening === null) return { until: Infinity, reason: "outsideWorkingHours" };
-  return opening.heldBy === null ? null : { until: opening.at, reason: opening.heldBy };
+  return opening.waitsFor === null ? null : { until: opening.at, reason: opening.waitsFor };
 }
 
-/** Too close behind the action before, or so close before one that is planned already that it would be crowded. */
+/** Whether the action is too close to the previous one, or to one that is already planned after it. */
 function crowdedAt({ account, gapMs }: SlotRequest, at: number, timeline: Timeline): Hold | null {
   if (gapMs === 0) return null;
   const before = timeline.nthBefore("all", at, 1);
@@ -119,7 +119,7 @@ function cappedAt(account: Capped, meter: Meter, at: number, timeline: Timeline)
   return firstOf(limitsOf(account, meter, at), (limit) => fullAt(account, limit, at, timeline));
 }
 
-/** Whether a window that ends at `at`, or one that ends later and would hold the action too, is full. */
+/** Whether a window that ends at `at`, or a later one that would include the action, is full. */
 function fullAt(account: Capped, limit: Limit, at: number, timeline: Timeline): Hold | null {
   const { meter, windowMs, cap, reason } = limit;
   if (cap === 0) return { until: Infinity, reason };
@@ -127,11 +127,11 @@ function fullAt(account: Capped, limit: Limit, at: number, timeline: Timeline): 
   if (leaving !== null && leaving > at - windowMs) return { until: leaving + windowMs, reason };
   const later = timeline.between(meter, at, at + windowMs - 1);
   if (later.length === 0) return null;
-  const moments = [...timeline.between(meter, at - windowMs, at), at, ...later];
+  const times = [...timeline.between(meter, at - windowMs, at), at, ...later];
   let first = 0;
-  for (let index = moments.length - later.length; index < moments.length; index++) {
-    const end = moments[index] ?? at;
-    while ((moments[first] ?? end) <= end - windowMs) first++;
+  for (let index = times.length - later.length; index < times.length; index++) {
+    const end = times[index] ?? at;
+    while ((times[first] ?? end) <= end - windowMs) first++;
     const capThen = limitsOf(account, meter, end).find(({ window }) => window === limit.window)?.cap ?? cap;
     if (index - first + 1 > capThen) return { until: end + 1, reason };
   }

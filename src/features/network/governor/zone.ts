@@ -1,7 +1,7 @@
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
-/** Wall-clock time: the calendar day as its midnight in UTC, and minutes since midnight with a fraction for seconds. */
+/** Local time: the calendar day as midnight UTC, and minutes since midnight with a fraction for seconds. */
 export type LocalTime = { date: number; minutes: number };
 
 export function localTime(at: number, timeZone: string): LocalTime {
@@ -17,15 +17,15 @@ export function offsetAt(at: number, timeZone: string): number {
   let offset = zone.get(day);
   if (offset === undefined) {
     const start = formattedOffset(day * dayMs, timeZone);
-    // No zone changes its clocks twice in a day.
+    // No time zone changes its clocks twice in one day.
     offset = start === formattedOffset((day + 1) * dayMs - 1, timeZone) ? start : "changes";
-    if (zone.size >= mostDays) zone.clear();
+    if (zone.size >= maxCachedDays) zone.clear();
     zone.set(day, offset);
   }
   return offset === "changes" ? formattedOffset(at, timeZone) : offset;
 }
 
-/** True for an IANA time zone name that this machine knows. */
+/** Whether this is an IANA time zone name that the runtime supports. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat("en-US", { timeZone: name });
@@ -35,9 +35,9 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Offsets by UTC day and zone: a plan of years asks for them over and over, and Intl takes microseconds each time. */
+/** Caches offsets by zone and UTC day, because plans look them up over and over, and Intl takes microseconds each time. */
 const zones: Record<string, Map<number, number | "changes">> = Object.create(null);
-const mostDays = 20_000;
+const maxCachedDays = 20_000;
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
