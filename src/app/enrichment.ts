@@ -73,7 +73,7 @@ export async function composeEnrichment(parts: EnrichmentParts) {
       // Soon after each start, too, which finds what the process before it held; no start waits for it.
       name: "give back credits of abandoned work",
       pattern: "*/5 * * * * *",
-      run: async () => void (await credits.giveBack()),
+      run: async () => void (await credits.releaseAbandoned()),
     },
     // Once an hour, so that a server that sleeps over midnight grants as well.
     {

@@ -1,4 +1,4 @@
-import { CampaignEngine } from "../features/campaigns/advance.ts";
+import { CampaignEngine } from "../features/campaigns/engine.ts";
 import { CampaignService } from "../features/campaigns/service.ts";
 import type { Clock } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
@@ -86,7 +86,7 @@ export function composeNetwork({
     ids,
     log,
     profileHosts,
-    poke,
+    onScheduled: poke,
   });
   const campaigns = new CampaignService({
     store: storage.campaigns,
@@ -103,7 +103,7 @@ export function composeNetwork({
     clock,
     ids,
     profileHosts,
-    isCampaign: (userId, id) => campaigns.takesLeads(userId, id),
+    isCampaign: (userId, id) => campaigns.canEnroll(userId, id),
     addTag: async (userId, leadIds, tag) => void (await bulk.update(userId, leadIds, { addTags: [tag] })),
     enroll: (userId, id, leadIds, dryRun) => campaigns.enrollLeads(userId, id, leadIds, dryRun),
   });

@@ -51,7 +51,7 @@ export async function openSimulation(
     throw new StartError(`The data directory ${dataDir} has real data, with which nothing may be simulated.`, {
       hint: "Choose an empty directory with --data DIR.",
     });
-  const { seed, now, starts } = await storage.simulation.begin(
+  const { seed, now, starts } = await storage.simulation.start(
     connectors.simulation.seed,
     simulatedStart ?? realClock.now(),
   );

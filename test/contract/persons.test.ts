@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
 import type { PersonIdentity, PersonRecord, PersonScope } from "../../src/features/privacy/model.ts";
-import type { GivenPerson } from "../../src/features/privacy/store.ts";
+import type { PersonQuery } from "../../src/features/privacy/store.ts";
 import { prospectContent } from "../../src/features/prospecting/content.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
@@ -12,7 +12,7 @@ const team: PersonScope = { userId: null };
 const email = "ada@example.com";
 const profile = "https://network.example/in/ada";
 const noOne: PersonIdentity = { emails: [], profiles: [], phones: [], leadIds: [], prospects: [] };
-const given = (of: Partial<GivenPerson>): GivenPerson => ({ email: null, profile: null, leadId: null, ...of });
+const given = (of: Partial<PersonQuery>): PersonQuery => ({ email: null, profile: null, leadId: null, ...of });
 
 describe.each(engines)("persons on $name", ({ open }) => {
   test("are found by any address, and by what was found with it", async () => {
@@ -138,7 +138,7 @@ describe.each(engines)("persons on $name", ({ open }) => {
     const due = await claimAction(storage);
     const identity = { ...noOne, profiles: [profile] };
     const found = await recordsOf(storage, team, identity);
-    expect(await storage.persons.erase(identity, found, startOfTests)).toEqual({ erased: {}, underWay: 1 });
+    expect(await storage.persons.erase(identity, found, startOfTests)).toEqual({ erased: {}, inProgress: 1 });
     const end = {
       state: "completed",
       message: "Sent",
@@ -202,11 +202,11 @@ describe.each(engines)("persons on $name", ({ open }) => {
     await using opened = await open();
     const { storage, make, user } = await withUser(opened.storage);
     await make.storedJob(storage, user.id);
-    expect(await storage.persons.isBeingRead(team, startOfTests + 1)).toBe(false);
+    expect(await storage.persons.hasRunningImports(team, startOfTests + 1)).toBe(false);
     await storage.jobs.claim({ type: "lead_import", limit: 1, now: startOfTests, leaseUntil: startOfTests + 1000 });
-    expect(await storage.persons.isBeingRead(team, startOfTests + 1)).toBe(true);
-    expect(await storage.persons.isBeingRead({ userId: "somebody" }, startOfTests + 1)).toBe(false);
-    expect(await storage.persons.isBeingRead(team, startOfTests)).toBe(false);
+    expect(await storage.persons.hasRunningImports(team, startOfTests + 1)).toBe(true);
+    expect(await storage.persons.hasRunningImports({ userId: "somebody" }, startOfTests + 1)).toBe(false);
+    expect(await storage.persons.hasRunningImports(team, startOfTests)).toBe(false);
   });
 });
 

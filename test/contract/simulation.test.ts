@@ -9,10 +9,10 @@ describe.each(engines)("simulation on $name", ({ open }) => {
   test("a database is one once it was begun, and keeps its seed, its time and its number of starts", async () => {
     await using opened = await open();
     expect(await opened.storage.simulation.read()).toBeNull();
-    expect(await opened.storage.simulation.begin(7, startOfTests)).toEqual({ seed: 7, now: startOfTests, starts: 1 });
+    expect(await opened.storage.simulation.start(7, startOfTests)).toEqual({ seed: 7, now: startOfTests, starts: 1 });
     await opened.storage.simulation.setNow(startOfTests + hour);
     const { simulation } = await opened.reopen();
-    expect(await simulation.begin(8, startOfTests)).toEqual({ seed: 7, now: startOfTests + hour, starts: 2 });
+    expect(await simulation.start(8, startOfTests)).toEqual({ seed: 7, now: startOfTests + hour, starts: 2 });
     expect(await simulation.read()).toEqual({ seed: 7, now: startOfTests + hour, starts: 2 });
   });
 
@@ -35,7 +35,7 @@ describe.each(engines)("simulation on $name", ({ open }) => {
     const at = startOfTests + 3 * hour;
     await storage.network.noteNews(account.id, [{ profileKey, kind: "accepted", at }], at);
 
-    const told = await storage.simulation.happened(startOfTests, startOfTests + 4 * hour);
+    const told = await storage.simulation.eventsBetween(startOfTests, startOfTests + 4 * hour);
     expect(told).toEqual([
       {
         at: startOfTests + hour,

@@ -61,12 +61,12 @@ test("a process gives back what the one before it held, and leaves alone what it
   clock.advance(1); // the process dies and the next one starts
   const next = create();
   await next.reserve(ada, { request: "b", purpose: "enrichment", amount: 20, keyId: null });
-  expect(await next.giveBack()).toBe(1);
+  expect(await next.releaseAbandoned()).toBe(1);
   expect(await next.balance(ada)).toBe(80);
   clock.advance(14 * minuteMs);
-  expect(await next.giveBack()).toBe(0);
+  expect(await next.releaseAbandoned()).toBe(0);
   clock.advance(2 * minuteMs);
-  expect(await next.giveBack()).toBe(1);
+  expect(await next.releaseAbandoned()).toBe(1);
   expect(await next.balance(ada)).toBe(100);
 });
 
@@ -77,9 +77,9 @@ test("what a job holds comes back when the job has ended, not before", async () 
   const job = await make.storedJob(storage, ada);
   await credits.reserve(ada, { request: job.id, purpose: "enrichment", amount: 10, keyId: null, jobId: job.id });
   clock.advance(dayMs);
-  expect(await create().giveBack()).toBe(0);
+  expect(await create().releaseAbandoned()).toBe(0);
   await storage.jobs.cancel(ada, job.id, clock.now());
-  expect(await credits.giveBack()).toBe(1);
+  expect(await credits.releaseAbandoned()).toBe(1);
   expect(await credits.balance(ada)).toBe(100);
 });
 

@@ -45,7 +45,7 @@ async function withErasure(storage: Storage) {
         records: persons.records,
         erase: persons.erase,
         suppress: persons.suppress,
-        isBeingRead: persons.isBeingRead,
+        hasRunningImports: persons.hasRunningImports,
         forget: persons.forget,
         scrub: persons.scrub,
         finish: persons.finish,

@@ -248,7 +248,7 @@ test("a simulation's clock is refused while a job waits for the disk, and goes o
   const runner = new JobRunner(jobs, [handler], clock, make.ids, log, { diskClock });
   const simulator = new Simulator({
     // The list of them is read in another thread, which can't see a database in memory.
-    store: { ...storage.simulation, happened: async () => [] },
+    store: { ...storage.simulation, eventsBetween: async () => [] },
     clock,
     seed: 1,
     nextDueAt: () => storage.jobs.nextDueAt(["lead_import"]),

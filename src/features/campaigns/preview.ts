@@ -10,12 +10,12 @@ import type { PreviewView } from "./model.ts";
 import { nextMove, type Instruction, type LeadFacts, type StepAction } from "./program.ts";
 
 type Sender = { account: Governed; timeline: MemoryTimeline };
-type Traveller = { n: number; at: number; since: number; isDone: boolean; readyAt: number };
-type Sent = { step: number; actionType: string; at: number; date: string; lead: number };
+type SimulatedLead = { n: number; at: number; since: number; isDone: boolean; readyAt: number };
+type ForecastAction = { step: number; actionType: string; at: number; date: string; lead: number };
 
 /** Nobody plans further than this; what has not happened by then is told as a problem. */
 const horizonMs = 366 * 86_400_000;
-const mostSteps = 1_000;
+const maxSlotSteps = 1_000;
 
 /**
  * Plays a campaign through for the first `leads` leads: every account does what it has planned already, and one lead
@@ -29,48 +29,48 @@ export async function previewOf(
   now: number,
 ): Promise<PreviewView> {
   const senders = bases.map((basis) => senderOf(basis, now));
-  const sent: Sent[] = [];
+  const sent: ForecastAction[] = [];
   const problems = new Set<string>();
   if (senders.length === 0) problems.add("The campaign has no account to send from.");
-  const travellers = Array.from({ length: senders.length === 0 ? 0 : leads }, (_, n): Traveller => {
+  const simulated = Array.from({ length: senders.length === 0 ? 0 : leads }, (_, n): SimulatedLead => {
     return { n, at: 0, since: now, isDone: false, readyAt: now };
   });
-  let sliceBegan = performance.now();
-  while (travellers.length > 0) {
+  let sliceStartedAt = performance.now();
+  while (simulated.length > 0) {
     // Whoever is ready first goes first, as the engine does it.
-    const index = earliest(travellers);
-    const traveller = travellers[index];
-    const sender = traveller && senders[traveller.n % senders.length];
-    if (traveller === undefined || sender === undefined) break;
-    if (!travel(program, traveller, sender, facts, now + horizonMs, sent, problems)) travellers.splice(index, 1);
-    if (performance.now() - sliceBegan > 3) {
+    const index = indexOfEarliest(simulated);
+    const lead = simulated[index];
+    const sender = lead && senders[lead.n % senders.length];
+    if (lead === undefined || sender === undefined) break;
+    if (!advanceLead(program, lead, sender, facts, now + horizonMs, sent, problems)) simulated.splice(index, 1);
+    if (performance.now() - sliceStartedAt > 3) {
       await pause();
-      sliceBegan = performance.now();
+      sliceStartedAt = performance.now();
     }
   }
   return viewOf(program, sent, leads, [...problems]);
 }
 
 /** Moves one lead on by one action or one wait; false when it is through. */
-function travel(
+function advanceLead(
   program: readonly Instruction[],
-  traveller: Traveller,
+  lead: SimulatedLead,
   { account, timeline }: Sender,
   facts: LeadFacts,
   end: number,
-  sent: Sent[],
+  sent: ForecastAction[],
   problems: Set<string>,
 ): boolean {
-  const { readyAt } = traveller;
-  const move = nextMove(program, traveller.at, traveller.since, traveller.isDone, facts, readyAt);
+  const { readyAt } = lead;
+  const move = nextMove(program, lead.at, lead.since, lead.isDone, facts, readyAt);
   if (move.kind === "complete") return false;
   if (move.kind === "sleep") {
-    Object.assign(traveller, { at: move.at, since: move.sinceAt, isDone: false, readyAt: move.until });
+    Object.assign(lead, { at: move.at, since: move.sinceAt, isDone: false, readyAt: move.until });
     return move.until < end;
   }
   const uses = usesOf(move.action);
   const request = { account, uses, notBefore: readyAt, gapMs: gapOf(account.spacing, 0.5) };
-  const slot = earliestSlot(request, timeline, mostSteps);
+  const slot = earliestSlot(request, timeline, maxSlotSteps);
   if (slot.at === null || slot.at > end) {
     const why = slot.at === null ? "never" : "not within a year";
     problems.add(`Step ${move.at} (${move.action.actionType}) would ${why} run: ${slot.reason}.`);
@@ -78,8 +78,8 @@ function travel(
   }
   timeline.add(uses, slot.at);
   const date = isoTime(localTime(slot.at, account.timeZone).date).slice(0, 10);
-  sent.push({ step: move.at, actionType: move.action.actionType, at: slot.at, date, lead: traveller.n });
-  Object.assign(traveller, { at: move.at, since: slot.at, isDone: true, readyAt: slot.at });
+  sent.push({ step: move.at, actionType: move.action.actionType, at: slot.at, date, lead: lead.n });
+  Object.assign(lead, { at: move.at, since: slot.at, isDone: true, readyAt: slot.at });
   return true;
 }
 
@@ -96,14 +96,19 @@ function senderOf({ account, coolDowns, history, queue }: PlanBasis, now: number
   return { account: { ...account, coolDowns }, timeline };
 }
 
-function earliest(travellers: readonly Traveller[]): number {
+function indexOfEarliest(leads: readonly SimulatedLead[]): number {
   let best = 0;
-  for (let index = 1; index < travellers.length; index++)
-    if ((travellers[index]?.readyAt ?? 0) < (travellers[best]?.readyAt ?? 0)) best = index;
+  for (let index = 1; index < leads.length; index++)
+    if ((leads[index]?.readyAt ?? 0) < (leads[best]?.readyAt ?? 0)) best = index;
   return best;
 }
 
-function viewOf(program: readonly Instruction[], sent: Sent[], leads: number, problems: string[]): PreviewView {
+function viewOf(
+  program: readonly Instruction[],
+  sent: ForecastAction[],
+  leads: number,
+  problems: string[],
+): PreviewView {
   const days = new Map<string, number>();
   for (const { date } of sent) days.set(date, (days.get(date) ?? 0) + 1);
   const steps = program.flatMap((instruction, step) => {

@@ -23,11 +23,11 @@ const end = -1;
 
 /** Appends steps; answers the places that go on behind them, to be filled in by whatever comes next. */
 function compileInto(program: Instruction[], steps: readonly CampaignStep[]): ((next: number) => void)[] {
-  let open: ((next: number) => void)[] = [];
+  let unresolved: ((next: number) => void)[] = [];
   for (const step of steps) {
-    const here = program.length;
-    for (const goOn of open) goOn(here);
-    open = [];
+    const index = program.length;
+    for (const resolve of unresolved) resolve(index);
+    unresolved = [];
     if (step.type === "branch") {
       const branch = {
         kind: "branch" as const,
@@ -37,21 +37,21 @@ function compileInto(program: Instruction[], steps: readonly CampaignStep[]): ((
         no: end,
       };
       program.push(branch);
-      open.push(...compileWay(program, step.yes, (next) => (branch.yes = next)));
-      open.push(...compileWay(program, step.no, (next) => (branch.no = next)));
+      unresolved.push(...compileBranch(program, step.yes, (next) => (branch.yes = next)));
+      unresolved.push(...compileBranch(program, step.no, (next) => (branch.no = next)));
     } else {
       const instruction =
         step.type === "wait"
           ? { kind: "wait" as const, ms: (step.days ?? 0) * dayMs + (step.hours ?? 0) * hourMs, next: end }
           : { kind: "action" as const, action: step, next: end };
       program.push(instruction);
-      open.push((next) => (instruction.next = next));
+      unresolved.push((next) => (instruction.next = next));
     }
   }
-  return open;
+  return unresolved;
 }
 
-function compileWay(
+function compileBranch(
   program: Instruction[],
   steps: readonly CampaignStep[],
   enter: (next: number) => void,
@@ -62,10 +62,10 @@ function compileWay(
 }
 
 function withEnd(instruction: Instruction, last: number): Instruction {
-  const place = (at: number): number => (at === end ? last : at);
+  const resolve = (at: number): number => (at === end ? last : at);
   return instruction.kind === "branch"
-    ? { ...instruction, yes: place(instruction.yes), no: place(instruction.no) }
-    : { ...instruction, next: place(instruction.next) };
+    ? { ...instruction, yes: resolve(instruction.yes), no: resolve(instruction.no) }
+    : { ...instruction, next: resolve(instruction.next) };
 }
 
 /** What is known of a lead at a moment. */
@@ -90,28 +90,28 @@ export function nextMove(
   facts: LeadFacts,
   now: number,
 ): Move {
-  let place = at;
+  let index = at;
   let since = sinceAt;
   let done = isDone;
-  const goTo = (next: number): void => {
-    place = next;
+  const moveTo = (next: number): void => {
+    index = next;
     since = now;
     done = false;
   };
   for (;;) {
-    const instruction = program[place];
+    const instruction = program[index];
     if (instruction === undefined) return { kind: "complete" };
     if (instruction.kind === "action") {
-      if (!done) return { kind: "act", at: place, action: instruction.action };
-      goTo(instruction.next);
+      if (!done) return { kind: "act", at: index, action: instruction.action };
+      moveTo(instruction.next);
     } else if (instruction.kind === "wait") {
       const until = since + instruction.ms;
-      if (until > now) return { kind: "sleep", at: place, sinceAt: since, until };
-      goTo(instruction.next);
+      if (until > now) return { kind: "sleep", at: index, sinceAt: since, until };
+      moveTo(instruction.next);
     } else {
       const until = since + instruction.withinMs;
-      if (!facts[instruction.condition] && until > now) return { kind: "sleep", at: place, sinceAt: since, until };
-      goTo(facts[instruction.condition] ? instruction.yes : instruction.no);
+      if (!facts[instruction.condition] && until > now) return { kind: "sleep", at: index, sinceAt: since, until };
+      moveTo(facts[instruction.condition] ? instruction.yes : instruction.no);
     }
   }
 }

@@ -8,7 +8,7 @@ import type { NetworkAccount } from "../network/account-model.ts";
 import { actionContent, profileKeyOf, type ProfileHosts } from "../network/action-input.ts";
 import type { NetworkStore } from "../network/store.ts";
 import type { TimePlace } from "../../platform/base/time-place.ts";
-import type { CampaignEngine } from "./advance.ts";
+import type { CampaignEngine } from "./engine.ts";
 import {
   defaultSettings,
   type Campaign,
@@ -32,10 +32,10 @@ import type { CampaignStore, EnrollmentFilter } from "./store.ts";
 import { campaignView, enrollmentView } from "./views.ts";
 
 /** So many leads are enrolled as one operation (docs/api.md, "Repeating a request"). */
-const enrolledAtOnce = 500;
+const enrollBatchSize = 500;
 /** One request goes through so many leads at most. */
-const maxEnrolled = 10_000;
-const takenBackAtOnce = 100;
+const maxLeadsPerRequest = 10_000;
+const withdrawBatchSize = 100;
 
 export type CampaignParts = {
   store: CampaignStore;
@@ -102,8 +102,8 @@ export class CampaignService {
     const name = input.name === undefined ? undefined : nameOf(input.name, errors);
     if (errors.length > 0) throw invalid(errors);
     const settings = input.settings && ({ ...campaign.settings, ...input.settings } satisfies CampaignSettings);
-    const changesWay = input.steps !== undefined || input.accountIds !== undefined;
-    return this.#change(userId, id, changesWay ? ["draft"] : ["draft", "running", "paused"], {
+    const changesProgram = input.steps !== undefined || input.accountIds !== undefined;
+    return this.#change(userId, id, changesProgram ? ["draft"] : ["draft", "running", "paused"], {
       ...(name !== undefined && { name }),
       ...(settings !== undefined && { settings }),
       ...(input.steps !== undefined && { steps: input.steps }),
@@ -133,16 +133,16 @@ export class CampaignService {
   /** Holds everybody where they are; waiting actions are taken back and come again when it goes on. */
   async pause(userId: string, id: string): Promise<CampaignView> {
     const view = await this.#change(userId, id, ["running"], { state: "paused" });
-    await this.#takeBack(id);
+    await this.#withdrawActions(id);
     return view;
   }
 
   /** Ends it for all who are still on their way. */
   async cancel(userId: string, id: string): Promise<CampaignView> {
     const view = await this.#change(userId, id, ["draft", "running", "paused"], { state: "canceled" });
-    await this.#takeBack(id);
+    await this.#withdrawActions(id);
     const { store, clock } = this.#parts;
-    while ((await store.stopAll(id, "campaignCanceled", takenBackAtOnce, clock.now())) === takenBackAtOnce);
+    while ((await store.stopAll(id, "campaignCanceled", withdrawBatchSize, clock.now())) === withdrawBatchSize);
     return view;
   }
 
@@ -153,11 +153,11 @@ export class CampaignService {
       throw invalid([{ path: "leadIds", message: "Send either leadIds or tag." }]);
     await this.requireOpen(userId, id);
     const outcomes = new Map<string, string>();
-    const batches = input.leadIds === undefined ? this.#tagged(userId, input.tag ?? "") : [input.leadIds];
+    const batches = input.leadIds === undefined ? this.#leadIdsWithTag(userId, input.tag ?? "") : [input.leadIds];
     let seen = 0;
     let hasMore = false;
     for await (const leadIds of batches) {
-      if (seen >= maxEnrolled) {
+      if (seen >= maxLeadsPerRequest) {
         hasMore = true;
         break;
       }
@@ -168,7 +168,7 @@ export class CampaignService {
     const all = [...outcomes].map(([leadId, outcome]) => ({ leadId, outcome }));
     const enrolled = all.filter(({ outcome }) => outcome === "enrolled").length;
     const results = input.leadIds === undefined ? all.filter(({ outcome }) => outcome !== "enrolled") : all;
-    return { enrolled, skipped: all.length - enrolled, hasMore, dryRun, results: results.slice(0, maxEnrolled) };
+    return { enrolled, skipped: all.length - enrolled, hasMore, dryRun, results: results.slice(0, maxLeadsPerRequest) };
   }
 
   /** By lead: "enrolled", or why not. NOT_FOUND for an unknown campaign. */
@@ -184,18 +184,18 @@ export class CampaignService {
     const accounts = found.filter((account) => account !== null);
     const outcomes = new Map<string, string>();
     const ids = [...new Set(leadIds)];
-    for (let start = 0; start < ids.length; start += enrolledAtOnce) {
-      const slice = ids.slice(start, start + enrolledAtOnce);
-      const wanted: Enrollment[] = [];
+    for (let start = 0; start < ids.length; start += enrollBatchSize) {
+      const slice = ids.slice(start, start + enrollBatchSize);
+      const enrollments: Enrollment[] = [];
       for (const [n, leadId] of slice.entries()) {
         const lead = await leads.get(userId, leadId);
         const account = accounts[(start + n) % accounts.length];
-        const problem = lead === null ? "leadGone" : this.#problemOf(campaign, lead, account);
+        const problem = lead === null ? "leadGone" : this.#enrollmentProblem(campaign, lead, account);
         if (lead === null || account === undefined || problem !== null) outcomes.set(leadId, problem ?? "accountGone");
-        else wanted.push(this.#enrollment(campaign, lead, account.id));
+        else enrollments.push(this.#enrollment(campaign, lead, account.id));
       }
-      const refusals = await store.enroll(wanted, dryRun, clock.now());
-      for (const [n, enrollment] of wanted.entries()) outcomes.set(enrollment.leadId, refusals[n] ?? "enrolled");
+      const refusals = await store.enroll(enrollments, dryRun, clock.now());
+      for (const [n, enrollment] of enrollments.entries()) outcomes.set(enrollment.leadId, refusals[n] ?? "enrolled");
     }
     if (!dryRun) engine.wake();
     return outcomes;
@@ -203,7 +203,7 @@ export class CampaignService {
 
   /** NOT_FOUND, or CONFLICT for a campaign that takes nobody any more. */
   /** Whether leads can be put into it; false for an id of no campaign. CONFLICT for one that was canceled. */
-  async takesLeads(userId: string, id: string): Promise<boolean> {
+  async canEnroll(userId: string, id: string): Promise<boolean> {
     if ((await this.#parts.store.get(userId, id)) === null) return false;
     await this.requireOpen(userId, id);
     return true;
@@ -300,7 +300,7 @@ export class CampaignService {
     );
   }
 
-  async *#tagged(userId: string, tag: string): AsyncGenerator<string[], void, void> {
+  async *#leadIdsWithTag(userId: string, tag: string): AsyncGenerator<string[], void, void> {
     const sort = { field: "createdAt", descending: false } as const;
     let after = null;
     do {
@@ -335,7 +335,7 @@ export class CampaignService {
   }
 
   /** What would come to nothing half-way is refused at the door: a missing profile, a variable without a value. */
-  #problemOf({ steps }: Campaign, lead: Lead, account: NetworkAccount | undefined): string | null {
+  #enrollmentProblem({ steps }: Campaign, lead: Lead, account: NetworkAccount | undefined): string | null {
     if (lead.networkUrl === null) return "The lead has no profile URL.";
     const actions = compile(steps).flatMap((each) => (each.kind === "action" ? each.action : []));
     for (const action of actions) {
@@ -346,9 +346,9 @@ export class CampaignService {
     return null;
   }
 
-  async #takeBack(id: string): Promise<void> {
+  async #withdrawActions(id: string): Promise<void> {
     const { store, clock } = this.#parts;
-    while ((await store.withdrawActions(id, takenBackAtOnce, clock.now())) === takenBackAtOnce);
+    while ((await store.withdrawActions(id, withdrawBatchSize, clock.now())) === withdrawBatchSize);
   }
 
   async #accountsOf(userId: string, ids: readonly string[] | undefined): Promise<NetworkAccount[]> {

@@ -8,7 +8,7 @@ import { countSteps } from "./program.ts";
 const maxSteps = 100;
 
 /** A lead that has everything: what is wrong with a step even so is wrong with the step. */
-const model: TemplateValues = {
+const completeLead: TemplateValues = {
   ...(Object.fromEntries(templateFields.map((field) => [field, "x"])) as Record<
     (typeof templateFields)[number],
     string
@@ -36,7 +36,7 @@ export function stepErrors(
       return (step.days ?? 0) + (step.hours ?? 0) > 0 ? [] : [{ path: at, message: "A wait needs days or hours." }];
     const profileUrl = `https://${hosts[0] ?? "network.example"}/in/somebody`;
     const problems = accounts.flatMap(({ tier }) => {
-      const checked = actionContent({ ...step, profileUrl }, tier, model, hosts);
+      const checked = actionContent({ ...step, profileUrl }, tier, completeLead, hosts);
       return "errors" in checked ? checked.errors : [];
     });
     const [first] = problems;

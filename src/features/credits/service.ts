@@ -47,7 +47,7 @@ export type CreditRequest = {
 /** No request takes so long; what is held longer has lost its owner. */
 const holdMs = 15 * 60_000;
 /** Reservations given back, or users granted to, in one go. */
-const slice = 100;
+const batchSize = 100;
 
 /** Credits of users, as a ledger: the balance is the sum of the entries, and always what can be spent now. */
 export class CreditService {
@@ -213,7 +213,7 @@ export class CreditService {
    */
   async setBudget(caller: Caller, keyId: string, monthly: number | null): Promise<CreditBudgetView | null> {
     await this.#requireKey(caller, keyId);
-    await this.#refuseLifting(caller, keyId, monthly);
+    await this.#refuseBudgetIncrease(caller, keyId, monthly);
     const outcome = await this.#credits.setBudget(keyId, monthly, isAdmin(caller) ? "admin" : "owner");
     if (outcome.kind === "beyond")
       throw denied(
@@ -240,10 +240,10 @@ export class CreditService {
     const now = this.#clock.now();
     const month = isoTime(now).slice(0, 7);
     const request = `monthly-grant:${month}`;
-    const begin = Date.parse(`${month}-01T00:00:00Z`);
+    const monthStart = Date.parse(`${month}-01T00:00:00Z`);
     let granted = 0;
     for (;;) {
-      const users = await this.#credits.usersWithout(request, begin, slice);
+      const users = await this.#credits.usersWithout(request, monthStart, batchSize);
       granted += await this.#credits.addOnce(
         users.map((userId) => ({
           ...this.#entry(userId, "grant", amount, `Monthly grant of ${month}`),
@@ -251,7 +251,7 @@ export class CreditService {
           item: "grant",
         })),
       );
-      if (users.length < slice) return granted;
+      if (users.length < batchSize) return granted;
     }
   }
 
@@ -259,14 +259,14 @@ export class CreditService {
    * Gives back what is held for work that nobody does any more: that of jobs which have ended, and without a job what a
    * process before this one held, or this one for longer than any request takes. Answers how many were given back.
    */
-  async giveBack(): Promise<number> {
+  async releaseAbandoned(): Promise<number> {
     const heldBefore = Math.max(this.#clock.now(), this.#startedAt + holdMs);
-    let given = 0;
+    let released = 0;
     for (;;) {
-      const abandoned = await this.#credits.abandoned(heldBefore, slice);
+      const abandoned = await this.#credits.abandoned(heldBefore, batchSize);
       for (const id of abandoned) await this.release(id);
-      given += abandoned.length;
-      if (abandoned.length < slice) return given;
+      released += abandoned.length;
+      if (abandoned.length < batchSize) return released;
     }
   }
 
@@ -281,7 +281,7 @@ export class CreditService {
   }
 
   /** A key with a budget could otherwise lift it, or spend by way of another key. */
-  async #refuseLifting(caller: Caller, keyId: string, monthly: number | null): Promise<void> {
+  async #refuseBudgetIncrease(caller: Caller, keyId: string, monthly: number | null): Promise<void> {
     const own = caller.isLocal ? null : await this.#credits.budget(caller.keyId, this.#clock.now());
     if (own === null || (keyId === caller.keyId && monthly !== null && monthly <= own.monthly)) return;
     const message = `This API key has a budget of ${own.monthly} credits a month, so it can only lower its own. Use a key without a budget.`;

@@ -17,10 +17,10 @@ export type ErasureParts = {
 };
 
 /** An action that is being carried out has ended a minute later, as a rule. */
-const waitMs = 60_000;
+const retryMs = 60_000;
 /** Somebody reads the database for long; what was erased is overwritten at the next try, or with the next writes. */
-const scrubAgainMs = 5_000;
-const scrubTries = 12;
+const scrubRetryMs = 5_000;
+const maxScrubAttempts = 12;
 
 /**
  * Erases a person. Each step can be repeated, so a crash costs nothing: the next attempt goes on with what is left. The
@@ -31,16 +31,17 @@ export function createErasureHandler({ store, suppressions, forgetSpeech, clock,
     const { identity, ...rest } = job.payload as ErasurePayload;
     const before = job.metadata["records"] as PersonCounts;
     const erased =
-      identity === null ? { records: before, underWay: 0 } : await eraseAll(rest, identity, before, context.signal);
-    const { records, underWay } = erased;
-    const waitsFor = underWay > 0 ? `${underWay} actions that are being carried out` : await unfinished(rest, job);
+      identity === null ? { records: before, inProgress: 0 } : await eraseAll(rest, identity, before, context.signal);
+    const { records, inProgress } = erased;
+    const waitsFor =
+      inProgress > 0 ? `${inProgress} actions that are being carried out` : await runningImports(rest, job);
     // Nobody knows what it says: messages to the person, and what somebody tried before.
     await forgetSpeech(rest.scope.userId);
-    if (waitsFor !== null) return again(`Waits for ${waitsFor}`, records, underWay, waitMs);
+    if (waitsFor !== null) return reschedule(`Waits for ${waitsFor}`, records, inProgress, retryMs);
     // First the job itself: what is overwritten then is all of it.
     if (!(await store.forget(context.claim, { ...rest, identity: null }))) return null;
-    if (!(await store.scrub()) && job.attempt < scrubTries)
-      return again("Erased; overwrites what the disk still holds", records, 0, scrubAgainMs);
+    if (!(await store.scrub()) && job.attempt < maxScrubAttempts)
+      return reschedule("Erased; overwrites what the disk still holds", records, 0, scrubRetryMs);
     const entries = Object.values(records).reduce((sum, count) => sum + count, 0);
     const at = clock.now();
     const end = {
@@ -61,32 +62,32 @@ export function createErasureHandler({ store, suppressions, forgetSpeech, clock,
     identity: PersonIdentity,
     before: PersonCounts,
     signal: AbortSignal,
-  ): Promise<{ records: PersonCounts; underWay: number }> {
-    const ways = [...identity.emails, ...identity.profiles, ...identity.phones];
-    if (suppress) await store.suppress(suppressions.hashesOf(scope.userId, ways));
+  ): Promise<{ records: PersonCounts; inProgress: number }> {
+    const identifiers = [...identity.emails, ...identity.profiles, ...identity.phones];
+    if (suppress) await store.suppress(suppressions.hashesOf(scope.userId, identifiers));
     const records = { ...before };
     for (;;) {
       let changed = 0;
-      let underWay = 0;
+      let inProgress = 0;
       for await (const page of store.records(scope, identity)) {
         signal.throwIfAborted();
         const result = await store.erase(identity, page, clock.now());
-        underWay += result.underWay;
+        inProgress += result.inProgress;
         for (const [place, count] of Object.entries(result.erased)) {
           records[place] = (records[place] ?? 0) + count;
           changed += count;
         }
       }
-      if (changed === 0) return { records, underWay };
+      if (changed === 0) return { records, inProgress };
     }
   }
 
-  async function unfinished({ scope }: Pick<ErasurePayload, "scope">, job: Job): Promise<string | null> {
-    const isRead = await store.isBeingRead(scope, job.createdAt);
+  async function runningImports({ scope }: Pick<ErasurePayload, "scope">, job: Job): Promise<string | null> {
+    const isRead = await store.hasRunningImports(scope, job.createdAt);
     return isRead ? `imports and enrichments that began before ${isoTime(job.createdAt)}` : null;
   }
 
-  function again(message: string, records: PersonCounts, waiting: number, waitedMs: number): JobEnd {
+  function reschedule(message: string, records: PersonCounts, waiting: number, waitedMs: number): JobEnd {
     const at = clock.now();
     const metadata = { records, waiting };
     return { kind: "again", message, metadata, at, runAt: at + waitedMs, countsAsAttempt: false };

@@ -14,7 +14,7 @@ export type Mentions = {
 };
 
 /** Shorter ends of a profile URL are found in too many texts; the whole URL is looked for then. */
-const leastNeedle = 4;
+const minNeedleLength = 4;
 
 export function mentionsOf({ emails, profiles }: Pick<PersonIdentity, "emails" | "profiles">): Mentions {
   const addresses = new Set(emails.map(canonicalEmail));
@@ -22,34 +22,34 @@ export function mentionsOf({ emails, profiles }: Pick<PersonIdentity, "emails" |
   const urls = new Set(profiles);
   const ends = profiles.flatMap((url) => {
     const end = url.slice(url.lastIndexOf("/") + 1);
-    const needle = end.length < leastNeedle ? url.slice("https://".length) : end;
+    const needle = end.length < minNeedleLength ? url.slice("https://".length) : end;
     return [needle, encodeURI(needle).toLowerCase()];
   });
 
-  function withoutAddress(found: string): string {
+  function redactAddress(found: string): string {
     const [ending = ""] = fileEnding.exec(found) ?? [];
     const address = found.slice(0, found.length - ending.length);
     return addresses.has(canonicalEmail(address)) ? erasedMark + ending : found;
   }
 
-  function inText(text: string): string {
+  function redactText(text: string): string {
     return text
-      .replace(emailLike, withoutAddress)
+      .replace(emailLike, redactAddress)
       .replace(urlLike, (found) => (urls.has(canonicalProfileUrl(found) ?? "") ? erasedMark : found));
   }
 
-  function inValue(value: unknown): unknown {
-    if (typeof value === "string") return inText(value);
-    if (Array.isArray(value)) return value.map(inValue);
+  function redactValue(value: unknown): unknown {
+    if (typeof value === "string") return redactText(value);
+    if (Array.isArray(value)) return value.map(redactValue);
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inValue(each)]));
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, redactValue(each)]));
   }
 
   return {
     needles: [...new Set([...emails, ...spellings, ...ends])],
     redacted(text) {
-      const json = jsonIn(text);
-      const after = json === undefined ? inText(text) : JSON.stringify(inValue(json));
+      const json = parseJson(text);
+      const after = json === undefined ? redactText(text) : JSON.stringify(redactValue(json));
       return after === (json === undefined ? text : JSON.stringify(json)) ? null : after;
     },
   };
@@ -63,7 +63,7 @@ const urlLike =
   /(https?:\/\/)?[^\s"'<>()[\]{}|\\^`/]+\.[^\s"'<>()[\]{}|\\^`/]+\/[^\s"'<>()[\]{}|\\^`]*[^\s"'<>()[\]{}|\\^`.,;:!?]/gi;
 
 /** Objects and lists only: a text that happens to be a number is a text. */
-function jsonIn(text: string): unknown {
+function parseJson(text: string): unknown {
   if (!text.startsWith("{") && !text.startsWith("[")) return undefined;
   try {
     return JSON.parse(text) as unknown;

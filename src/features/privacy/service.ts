@@ -23,7 +23,7 @@ import type {
   PersonRecordView,
   PersonScope,
 } from "./model.ts";
-import type { GivenPerson, PersonStore } from "./store.ts";
+import type { PersonQuery, PersonStore } from "./store.ts";
 
 /** What the job that erases goes by. */
 export type ErasurePayload = {
@@ -88,10 +88,10 @@ export class PrivacyService {
     const { scope, identity } = await this.#identify(caller, userId, input);
     const { dryRun = true, suppress = true } = input;
     const { records, mentions } = await this.#count(scope, identity);
-    const answer = { dryRun, identifiers: identifiersOf(identity), records, mentions };
+    const view = { dryRun, identifiers: identifiersOf(identity), records, mentions };
     const isEmpty = Object.keys(records).length + Object.keys(mentions).length === 0;
     // Somebody who is not there yet can still be kept off.
-    if (dryRun || (isEmpty && !suppress)) return { ...answer, jobId: null };
+    if (dryRun || (isEmpty && !suppress)) return { ...view, jobId: null };
     const job = this.#erasureJob(caller, userId, scope, identity, suppress);
     const event = {
       action: "person.erasureBegun",
@@ -100,13 +100,13 @@ export class PrivacyService {
       details: { scope: scopeName(scope), subject: this.subjectOf(identity), suppress },
     } as const;
     await this.#jobs.submit(job, auditEntry(caller, job.createdAt, event));
-    return { ...answer, jobId: job.id };
+    return { ...view, jobId: job.id };
   }
 
   /** Hashes of what the person is known by, as the do-not-contact list writes them: tells who, to those who know. */
   subjectOf({ emails, profiles, phones, leadIds }: PersonIdentity): string[] {
-    const ways = [...emails, ...profiles, ...phones];
-    const hashes = this.#suppressions.hashesOf(null, ways).map(({ kind, key }) => hashText(kind, key));
+    const identifiers = [...emails, ...profiles, ...phones];
+    const hashes = this.#suppressions.hashesOf(null, identifiers).map(({ kind, key }) => hashText(kind, key));
     return hashes.length > 0 ? hashes : leadIds.map((id) => `lead:${id}`);
   }
 
@@ -117,7 +117,7 @@ export class PrivacyService {
   ): Promise<{ scope: PersonScope; identity: PersonIdentity }> {
     if (input.scope === "team") requireAdmin(caller);
     const scope = { userId: input.scope === "team" ? null : userId };
-    const identity = await this.#store.identify(scope, givenIn(input), input.follow ?? true);
+    const identity = await this.#store.identify(scope, personQueryOf(input), input.follow ?? true);
     if (identity === null) throw notFound("lead", input.leadId ?? "");
     return { scope, identity };
   }
@@ -169,7 +169,7 @@ export class PrivacyService {
   }
 }
 
-function givenIn({ email, networkUrl, leadId }: ExportInput): GivenPerson {
+function personQueryOf({ email, networkUrl, leadId }: ExportInput): PersonQuery {
   const errors: FieldError[] = [];
   const address = email === undefined ? null : canonicalEmail(singleLine(email));
   if (address !== null && !isEmailAddress(address))
@@ -195,16 +195,16 @@ function identifiersOf({ emails, profiles, phones, leadIds }: PersonIdentity): P
 export function recordView({ place, userId, isOwn, fields }: PersonRecord): PersonRecordView {
   const shown = Object.entries(fields).map(([column, value]) => [
     column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
-    shownValue(column, value),
+    displayValue(column, value),
   ]);
   return { collection: place, userId, kind: isOwn ? "person" : "mention", fields: Object.fromEntries(shown) };
 }
 
 /** The latest moment that a Date holds; actions that wait for ever have one behind it. */
-const lastInstant = 8_640_000_000_000_000;
+const maxInstant = 8_640_000_000_000_000;
 
-function shownValue(column: string, value: unknown): unknown {
-  if (typeof value === "number" && /(^|_)(at|until|before)$/.test(column) && Math.abs(value) < lastInstant)
+function displayValue(column: string, value: unknown): unknown {
+  if (typeof value === "number" && /(^|_)(at|until|before)$/.test(column) && Math.abs(value) < maxInstant)
     return isoTime(value);
   if (typeof value !== "string" || !/^[[{]/.test(value)) return value;
   try {

@@ -26,13 +26,13 @@ export const SimulationView = Type.Object(
 );
 export type SimulationView = Static<typeof SimulationView>;
 
-export const happeningKinds = ["action", "accepted", "replied", "enrollment", "job"] as const;
+export const simulationEventKinds = ["action", "accepted", "replied", "enrollment", "job"] as const;
 
 export const SimulationEvent = Type.Object(
   {
     at: instant,
     kind: Type.Union(
-      happeningKinds.map((kind) => Type.Literal(kind)),
+      simulationEventKinds.map((kind) => Type.Literal(kind)),
       { description: "An action, an enrollment or another job ended; a person accepted or replied." },
     ),
     userId: Type.String(),

@@ -7,13 +7,13 @@ import { systemIds, type Ids } from "../../platform/base/ids.ts";
 export function createSimulatedIds(seed: number, starts: number): Ids {
   const random = seeded(Bun.hash.xxHash32(`${seed} ${starts}`));
   const tail = hex(Bun.hash.xxHash32(`tail ${seed} ${starts}`), 8);
-  let made = 0;
+  let issued = 0;
   return {
     // A UUID version 7 (RFC 9562, section 5.7): time, then in the order in which they were made.
     next(at) {
-      made++;
+      issued++;
       const time = hex(at, 12);
-      const count = hex(made, 8);
+      const count = hex(issued, 8);
       return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(starts, 3)}-8${count.slice(0, 3)}-${count.slice(3)}${tail.slice(1)}`;
     },
     secretBytes: systemIds.secretBytes,

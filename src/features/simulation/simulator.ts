@@ -31,18 +31,18 @@ export type SimulatorParts = {
 };
 
 /** Chores that come more often only look for what is due, which the simulator knows: it does not stop for them. */
-const leastPeriodMs = 3_600_000;
+const minStopPeriodMs = 3_600_000;
 /** They run where it stops, but not more often than this. */
-const leastPauseMs = 600_000;
+const minChoreGapMs = 600_000;
 /** What is due but not done, because it waits for something else, is looked at again after this. */
-const stuckMs = 60_000;
+const stuckRetryMs = 60_000;
 /** Who asks again and again without a moment in between can't be waited for. */
-const mostRounds = 100;
-const shownEvents = 1_000;
+const maxRounds = 100;
+const maxEvents = 1_000;
 /** After so many moments the time is written down, for the case that the process ends. */
 const stepsBetweenWrites = 100;
 
-type Turn = { chore: Chore; cron: Cron; isOften: boolean; at: number };
+type ScheduledChore = { chore: Chore; cron: Cron; isFrequent: boolean; at: number };
 
 /**
  * Moves the clock from one moment at which something is due to the next, and waits each time until all that it set in
@@ -50,17 +50,17 @@ type Turn = { chore: Chore; cron: Cron; isOften: boolean; at: number };
  */
 export class Simulator {
   readonly #parts: SimulatorParts;
-  readonly #turns: Turn[];
+  readonly #scheduledChores: ScheduledChore[];
   #isAdvancing = false;
   #isStopped = false;
 
   constructor(parts: SimulatorParts) {
     this.#parts = parts;
     const now = parts.clock.now();
-    this.#turns = parts.chores.map((chore) => {
+    this.#scheduledChores = parts.chores.map((chore) => {
       const cron = new Cron(chore.pattern, { paused: true, utcOffset: 0 });
-      const at = nextTurn(cron, now);
-      return { chore, cron, at, isOften: nextTurn(cron, at) - at < leastPeriodMs };
+      const at = nextRunAt(cron, now);
+      return { chore, cron, at, isFrequent: nextRunAt(cron, at) - at < minStopPeriodMs };
     });
   }
 
@@ -87,9 +87,9 @@ export class Simulator {
       // The request begins to change things: a repetition must not move the clock as far once more.
       await store.setNow(from);
       const steps = await apart(() => this.#moveTo(to, signal, fault.promise));
-      const happened = await store.happened(from, clock.now());
+      const events = await store.eventsBetween(from, clock.now());
       await store.setNow(clock.now());
-      return summaryOf(from, clock.now(), steps, happened);
+      return summaryOf(from, clock.now(), steps, events);
     } finally {
       stopListening();
       this.#isAdvancing = false;
@@ -119,7 +119,7 @@ export class Simulator {
   /** Resolves when all that is due at this moment is done, and what that made due. */
   async #settle(fault: Promise<never>): Promise<void> {
     const { clock, idle } = this.#parts;
-    for (let rounds = 0; rounds < mostRounds; rounds++) {
+    for (let rounds = 0; rounds < maxRounds; rounds++) {
       await Promise.race([fault, idle()]);
       if (!clock.fireDue()) return;
     }
@@ -128,25 +128,25 @@ export class Simulator {
   async #nextStop(): Promise<number> {
     const now = this.#parts.clock.now();
     const dueAt = await this.#parts.nextDueAt();
-    const turns = this.#turns.filter(({ isOften }) => !isOften).map(({ at }) => at);
-    return Math.min(...turns, dueAt === null ? Infinity : dueAt > now ? dueAt : now + stuckMs);
+    const choresAt = this.#scheduledChores.filter(({ isFrequent }) => !isFrequent).map(({ at }) => at);
+    return Math.min(...choresAt, dueAt === null ? Infinity : dueAt > now ? dueAt : now + stuckRetryMs);
   }
 
   async #runChores(): Promise<void> {
     const { clock, log } = this.#parts;
-    for (const turn of this.#turns) {
-      if (turn.at > clock.now()) continue;
-      turn.at = nextTurn(turn.cron, turn.isOften ? clock.now() + leastPauseMs - 1000 : clock.now());
+    for (const scheduled of this.#scheduledChores) {
+      if (scheduled.at > clock.now()) continue;
+      scheduled.at = nextRunAt(scheduled.cron, scheduled.isFrequent ? clock.now() + minChoreGapMs - 1000 : clock.now());
       try {
-        await turn.chore.run();
+        await scheduled.chore.run();
       } catch (error) {
-        log.error({ err: error, chore: turn.chore.name }, "a chore failed");
+        log.error({ err: error, chore: scheduled.chore.name }, "chore failed");
       }
     }
   }
 }
 
-function nextTurn(cron: Cron, after: number): number {
+function nextRunAt(cron: Cron, after: number): number {
   return cron.nextRun(new Date(after))?.getTime() ?? Infinity;
 }
 
@@ -164,19 +164,19 @@ function targetOf({ advance, to }: ClockInput, from: number): number {
   return target;
 }
 
-function summaryOf(from: number, to: number, steps: number, happened: readonly SimulationEvent[]): Advanced {
+function summaryOf(from: number, to: number, steps: number, events: readonly SimulationEvent[]): Advanced {
   const actions: Advanced["actions"] = {};
   const jobs: Advanced["jobs"] = {};
   const enrollments: Record<string, number> = {};
   const people = { accepted: 0, replied: 0 };
   const count = (counts: Record<string, number>, name: string) => (counts[name] = (counts[name] ?? 0) + 1);
-  for (const { kind, what, outcome } of happened) {
+  for (const { kind, what, outcome } of events) {
     if (kind === "action") count((actions[what] ??= {}), outcome);
     else if (kind === "job") count((jobs[what] ??= {}), outcome);
     else if (kind === "enrollment") count(enrollments, outcome);
     else people[kind]++;
   }
-  const shown = happened.slice(0, shownEvents).map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }));
+  const shown = events.slice(0, maxEvents).map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }));
   return {
     from: isoTime(from),
     to: isoTime(to),
@@ -186,6 +186,6 @@ function summaryOf(from: number, to: number, steps: number, happened: readonly S
     enrollments,
     jobs,
     events: shown,
-    total: happened.length,
+    total: events.length,
   };
 }

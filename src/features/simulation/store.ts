@@ -8,8 +8,8 @@ export type SimulationStore = {
    * Makes it one, or counts one more start of the one that it is; answers how it stands then. From here on commits do
    * not wait for the disk: a simulation can be repeated.
    */
-  begin(seed: number, now: number): Promise<SimulationState>;
+  start(seed: number, now: number): Promise<SimulationState>;
   setNow(now: number): Promise<void>;
   /** What ended behind `from` and up to `to`, in order. */
-  happened(from: number, to: number): Promise<SimulationEvent[]>;
+  eventsBetween(from: number, to: number): Promise<SimulationEvent[]>;
 };

@@ -11,7 +11,7 @@ export function createSimulationStore({ database, writer, reader }: Engine): Sim
   const setNow = database.query("UPDATE simulation SET now = ?");
   return {
     read: async () => state.get(),
-    async begin(seed, now) {
+    async start(seed, now) {
       database.run("PRAGMA synchronous = OFF");
       return writer.write(() => {
         begin.run(seed, now);
@@ -19,7 +19,7 @@ export function createSimulationStore({ database, writer, reader }: Engine): Sim
       });
     },
     setNow: (now) => writer.writeForAnswer(() => void setNow.run(now)),
-    happened: (from, to) => reader.all<SimulationEvent>({ sql: happenedSql, params: [from, to] }),
+    eventsBetween: (from, to) => reader.all<SimulationEvent>({ sql: happenedSql, params: [from, to] }),
   };
 }
 

@@ -34,7 +34,7 @@ const erasedProfile = "https://erased.invalid/person";
 /** What of the job of an erased action is no word about its person. */
 const keptMetadata = ["actionType", "accountId", "connector", "driver", "outcome", "canceled", "maxAttempts"];
 
-type Outcome = "erased" | "unchanged" | "underWay";
+type Outcome = "erased" | "unchanged" | "inProgress";
 
 /** Erases single rows, inside a write unit. A row that is gone, or says nothing any more, is "unchanged". */
 export function createPersonErasure(parts: ErasureParts) {
@@ -56,12 +56,12 @@ export function createPersonErasure(parts: ErasureParts) {
   function erase(identity: PersonIdentity, records: readonly PersonRecord[], at: number): ErasedRecords {
     events.flush(); // what was told of the person a moment ago is to be found as well
     const mentions = mentionsOf(identity);
-    const result: ErasedRecords = { erased: {}, underWay: 0 };
+    const result: ErasedRecords = { erased: {}, inProgress: 0 };
     for (const record of records) {
       const place = byName.get(record.place);
       if (place === undefined) throw new Error(`There is no place ${record.place}`);
       const outcome = record.isOwn ? eraseOwn(place, record, identity, at) : redact(place, record, mentions, at);
-      if (outcome === "underWay") result.underWay++;
+      if (outcome === "inProgress") result.inProgress++;
       else if (outcome === "erased") result.erased[place.name] = (result.erased[place.name] ?? 0) + 1;
     }
     return result;
@@ -115,7 +115,7 @@ export function createPersonErasure(parts: ErasureParts) {
   function blank(userId: string, jobId: string, at: number): Outcome {
     const target = network().target(jobId);
     if (target === null || target.row.userId !== userId) return "unchanged";
-    if (isUnderWay(target.row)) return "underWay";
+    if (isUnderWay(target.row)) return "inProgress";
     if (openStates.includes(target.row.state)) network().write(cancelAction(target, at));
     blankAction.run(erasedProfile, jobId);
     const { metadata } = jobRows.get(jobId)!;

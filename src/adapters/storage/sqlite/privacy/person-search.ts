@@ -3,7 +3,7 @@ import { leadKeysOf } from "../../../../features/leads/keys.ts";
 import { canonicalProfileUrl } from "../../../../platform/identity/profile-url.ts";
 import { mentionsOf } from "../../../../features/privacy/mentions.ts";
 import type { PersonIdentity, PersonRecord, PersonScope } from "../../../../features/privacy/model.ts";
-import type { GivenPerson } from "../../../../features/privacy/store.ts";
+import type { PersonQuery } from "../../../../features/privacy/store.ts";
 import { personKeys, prospectIdentity } from "../../../../features/prospecting/keys.ts";
 import { canonicalEmail } from "../../../../platform/identity/email.ts";
 import { suppressionKey } from "../../../../features/suppression/key.ts";
@@ -32,7 +32,7 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
 
   const usersIn = ({ userId }: PersonScope): User[] => (userId === null ? allUsers.all() : oneUser.all(userId));
 
-  async function identify(scope: PersonScope, given: GivenPerson, follow: boolean): Promise<PersonIdentity | null> {
+  async function identify(scope: PersonScope, given: PersonQuery, follow: boolean): Promise<PersonIdentity | null> {
     const users = usersIn(scope);
     const known: Known = {
       emails: new Set(),

@@ -48,7 +48,7 @@ export function createPersonStore(
     ...createPersonSearch({ engine, leads, prospects, index }),
     erase: (identity, records, at) => thoroughly(() => erase(identity, records, at)),
     suppress: (entries) => writer.write(() => entries.forEach((entry) => void suppressions.add(entry))),
-    isBeingRead: async ({ userId }, at) => reading.get(at, userId) !== null,
+    hasRunningImports: async ({ userId }, at) => reading.get(at, userId) !== null,
     forget: (claim, payload) =>
       thoroughly(() => {
         if (!jobRows.writeClaimed(claim, () => ({}))) return false;

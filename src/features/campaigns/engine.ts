@@ -10,12 +10,12 @@ import { pause } from "../../lib/concurrency/pause.ts";
 import { compile, nextMove, type Instruction, type StepAction } from "./program.ts";
 import type { CampaignStore, DueEnrollment, EnrollmentChange } from "./store.ts";
 
-const dueAtOnce = 50;
+const dueBatchSize = 50;
 /** What no moment was found for is tried again: the account's settings may change. */
-const againMs = 6 * 3_600_000;
-const longestSleepMs = 30_000;
+const retryMs = 6 * 3_600_000;
+const maxSleepMs = 30_000;
 
-export type AdvanceParts = {
+export type EngineParts = {
   store: CampaignStore;
   network: NetworkStore;
   clock: Clock;
@@ -23,24 +23,24 @@ export type AdvanceParts = {
   log: Log;
   profileHosts: ProfileHosts;
   /** An action was scheduled. */
-  poke: () => void;
+  onScheduled: () => void;
 };
 
 /** Moves leads on through their campaigns. What is due is in the store; the timer is only a hint. */
 export class CampaignEngine {
-  readonly #parts: AdvanceParts;
+  readonly #parts: EngineParts;
   readonly #programs = new WeakMap<object, Instruction[]>();
   readonly #background: BackgroundWork;
   #isStarted = false;
   #cancelTimer = (): void => {};
 
-  constructor(parts: AdvanceParts) {
+  constructor(parts: EngineParts) {
     this.#parts = parts;
     this.#background = new BackgroundWork(
-      () => this.#work(),
+      () => this.#advanceDue(),
       (error) => {
         parts.log.error({ err: error }, "could not move campaigns on");
-        this.#sleep(longestSleepMs);
+        this.#sleep(maxSleepMs);
       },
     );
   }
@@ -70,16 +70,16 @@ export class CampaignEngine {
     await this.#background.idle();
   }
 
-  async #work(): Promise<void> {
-    const { store, clock, poke } = this.#parts;
+  async #advanceDue(): Promise<void> {
+    const { store, clock, onScheduled } = this.#parts;
     this.#cancelTimer();
     // A request that wakes it may not have committed what it changed before the next turn.
     await pause();
     for (;;) {
-      const due = await store.due(clock.now(), dueAtOnce);
+      const due = await store.due(clock.now(), dueBatchSize);
       await Promise.all(due.map((item) => this.#advance(item)));
-      if (due.length > 0) poke();
-      if (due.length < dueAtOnce || this.#background.isStopped) break;
+      if (due.length > 0) onScheduled();
+      if (due.length < dueBatchSize || this.#background.isStopped) break;
     }
     const dueAt = await store.nextDueAt();
     if (dueAt !== null) this.#sleep(dueAt - clock.now());
@@ -88,7 +88,7 @@ export class CampaignEngine {
   #sleep(ms: number): void {
     if (this.#background.isStopped) return;
     this.#cancelTimer();
-    this.#cancelTimer = this.#parts.clock.after(Math.min(Math.max(ms, 0), longestSleepMs), () => this.wake());
+    this.#cancelTimer = this.#parts.clock.after(Math.min(Math.max(ms, 0), maxSleepMs), () => this.wake());
   }
 
   async #advance(due: DueEnrollment): Promise<void> {
@@ -101,9 +101,9 @@ export class CampaignEngine {
       write({ state, reason, wakeAt: null });
     if (lead === null) return void (await end("stopped", "leadGone"));
     if (campaign.settings.stopOnReply && enrollment.repliedAt !== null) return void (await end("stopped", "replied"));
-    const standing = action === null ? "none" : standingOf(action.state);
-    if (standing === "waiting") return void (await write({ wakeAt: null }));
-    if (standing === "failed") return void (await end("failed", action?.state ?? null));
+    const stepStatus = action === null ? "none" : stepStatusOf(action.state);
+    if (stepStatus === "waiting") return void (await write({ wakeAt: null }));
+    if (stepStatus === "failed") return void (await end("failed", action?.state ?? null));
     const facts = {
       connected: due.contact?.relation === "connected",
       replied: enrollment.repliedAt !== null,
@@ -111,16 +111,16 @@ export class CampaignEngine {
       hasPhone: lead.phone !== null,
     };
     const program = this.#programOf(campaign);
-    const move = nextMove(program, enrollment.atStep, enrollment.sinceAt, standing === "completed", facts, now);
+    const move = nextMove(program, enrollment.atStep, enrollment.sinceAt, stepStatus === "completed", facts, now);
     if (move.kind === "complete")
       await write({ state: "completed", atStep: program.length, sinceAt: now, wakeAt: null, jobId: null });
     else if (move.kind === "sleep")
       await write({ atStep: move.at, sinceAt: move.sinceAt, wakeAt: move.until, jobId: null });
-    else await this.#act(due, move.at, move.action, now);
+    else await this.#scheduleAction(due, move.at, move.action, now);
   }
 
   /** Puts the action of a step into the queue. */
-  async #act(due: DueEnrollment, at: number, step: StepAction, now: number): Promise<void> {
+  async #scheduleAction(due: DueEnrollment, at: number, step: StepAction, now: number): Promise<void> {
     const { store, network, ids, profileHosts } = this.#parts;
     const { enrollment, campaign, lead } = due;
     const end = (state: "stopped" | "failed", reason: string) =>
@@ -135,13 +135,13 @@ export class CampaignEngine {
     const change = { atStep: at, sinceAt: now, wakeAt: null, jobId: action.jobId, updatedAt: now };
     const outcome = await store.move(enrollment, change, { action, job: jobOf(action, account) });
     if (outcome?.kind === "never")
-      await store.move(enrollment, { atStep: at, wakeAt: now + againMs, jobId: null, updatedAt: now }, null);
+      await store.move(enrollment, { atStep: at, wakeAt: now + retryMs, jobId: null, updatedAt: now }, null);
     else if (outcome?.kind === "accountGone") await end("failed", "accountGone");
-    else if (outcome?.kind === "objected") await this.#objected(due, at, outcome.objection, now);
+    else if (outcome?.kind === "objected") await this.#handleObjection(due, at, outcome.objection, now);
   }
 
   /** The person must not get it, or has it already. */
-  async #objected(
+  async #handleObjection(
     { enrollment, campaign }: DueEnrollment,
     at: number,
     objection: Objection,
@@ -150,8 +150,8 @@ export class CampaignEngine {
     const { store } = this.#parts;
     const program = this.#programOf(campaign);
     const step = program[at];
-    const isThere = objection.kind === "alreadyConnected" || objection.kind === "alreadyPending";
-    if (isThere && step?.kind === "action") {
+    const isFulfilled = objection.kind === "alreadyConnected" || objection.kind === "alreadyPending";
+    if (isFulfilled && step?.kind === "action") {
       // What the step would bring about is so already.
       await store.move(enrollment, { atStep: step.next, sinceAt: now, wakeAt: now, jobId: null, updatedAt: now }, null);
       return;
@@ -174,7 +174,7 @@ export class CampaignEngine {
 }
 
 /** What the state of a step's action means for its lead. An unknown outcome waits for a person's word. */
-function standingOf(state: ActionState): "waiting" | "completed" | "failed" {
+function stepStatusOf(state: ActionState): "waiting" | "completed" | "failed" {
   if (state === "completed" || state === "skipped") return "completed";
   return state === "failed" || state === "canceled" ? "failed" : "waiting";
 }
