@@ -108,7 +108,7 @@ test("what an admin has set the owner of the key can lower, but not lift beyond 
     expect(await ada.put(budget, { monthly })).toMatchObject({
       status: 403,
       code: "PERMISSION_DENIED",
-      message: expect.stringContaining("at most 7 credits a month"),
+      message: expect.stringContaining("to 7 credits per month"),
       details: { ceiling: 7 },
     });
   for (const monthly of [3, 7]) {

@@ -259,7 +259,7 @@ test("the audit log tells who exported and erased, and only by hash whom", async
 test("what can't name a person is refused with words", async () => {
   const user = await service.user();
   const refusal = async (body: object) => (await user.post("/api/v2/privacy/export", body)).message;
-  expect(await refusal({})).toContain("Name the person");
+  expect(await refusal({})).toContain("Identify the person");
   expect(await refusal({ email: "nonsense" })).toContain("email:");
   expect(await refusal({ networkUrl: "nonsense" })).toContain("networkUrl:");
   expect((await user.post("/api/v2/privacy/export", { leadId: "nobody" })).status).toBe(404);

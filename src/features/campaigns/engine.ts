@@ -11,7 +11,7 @@ import { compile, nextMove, type Instruction, type StepAction } from "./program.
 import type { CampaignStore, DueEnrollment, EnrollmentChange } from "./store.ts";
 
 const dueBatchSize = 50;
-/** What no moment was found for is tried again: the account's settings may change. */
+/** Delay before retrying an action that has no possible time slot: the account settings may change. */
 const retryMs = 6 * 3_600_000;
 const maxSleepMs = 30_000;
 
@@ -22,11 +22,11 @@ export type EngineParts = {
   ids: Ids;
   log: Log;
   profileHosts: ProfileHosts;
-  /** An action was scheduled. */
+  /** Called after actions were scheduled. */
   onScheduled: () => void;
 };
 
-/** Moves leads on through their campaigns. What is due is in the store; the timer is only a hint. */
+/** Advances leads through their campaigns. The store determines what is due; the timer is only a hint. */
 export class CampaignEngine {
   readonly #parts: EngineParts;
   readonly #programs = new WeakMap<object, Instruction[]>();
@@ -39,7 +39,7 @@ export class CampaignEngine {
     this.#background = new BackgroundWork(
       () => this.#advanceDue(),
       (error) => {
-        parts.log.error({ err: error }, "could not move campaigns on");
+        parts.log.error({ err: error }, "could not advance campaigns");
         this.#sleep(maxSleepMs);
       },
     );
@@ -56,7 +56,7 @@ export class CampaignEngine {
     this.#cancelTimer();
   }
 
-  /** Something may be due: look as soon as possible. Cheap to call often. */
+  /** Checks for due enrollments as soon as possible. Cheap to call often. */
   wake(): void {
     if (this.#isStarted) this.#background.wake();
   }
@@ -73,7 +73,7 @@ export class CampaignEngine {
   async #advanceDue(): Promise<void> {
     const { store, clock, onScheduled } = this.#parts;
     this.#cancelTimer();
-    // A request that wakes it may not have committed what it changed before the next turn.
+    // The request that calls `wake` may not commit its changes until the next turn of the event loop.
     await pause();
     for (;;) {
       const due = await store.due(clock.now(), dueBatchSize);
@@ -119,7 +119,7 @@ export class CampaignEngine {
     else await this.#scheduleAction(due, move.at, move.action, now);
   }
 
-  /** Puts the action of a step into the queue. */
+  /** Schedules the action of a step. */
   async #scheduleAction(due: DueEnrollment, at: number, step: StepAction, now: number): Promise<void> {
     const { store, network, ids, profileHosts } = this.#parts;
     const { enrollment, campaign, lead } = due;
@@ -140,7 +140,7 @@ export class CampaignEngine {
     else if (outcome?.kind === "objected") await this.#handleObjection(due, at, outcome.objection, now);
   }
 
-  /** The person must not get it, or has it already. */
+  /** The action is not allowed or no longer necessary. */
   async #handleObjection(
     { enrollment, campaign }: DueEnrollment,
     at: number,
@@ -152,7 +152,7 @@ export class CampaignEngine {
     const step = program[at];
     const isFulfilled = objection.kind === "alreadyConnected" || objection.kind === "alreadyPending";
     if (isFulfilled && step?.kind === "action") {
-      // What the step would bring about is so already.
+      // The goal of the step has already been reached.
       await store.move(enrollment, { atStep: step.next, sinceAt: now, wakeAt: now, jobId: null, updatedAt: now }, null);
       return;
     }
@@ -173,7 +173,7 @@ export class CampaignEngine {
   }
 }
 
-/** What the state of a step's action means for its lead. An unknown outcome waits for a person's word. */
+/** Maps the state of an action to the status of its step. An unknown outcome waits until a user reports it. */
 function stepStatusOf(state: ActionState): "waiting" | "completed" | "failed" {
   if (state === "completed" || state === "skipped") return "completed";
   return state === "failed" || state === "canceled" ? "failed" : "waiting";

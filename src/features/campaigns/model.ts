@@ -6,7 +6,7 @@ export const campaignStates = ["draft", "running", "paused", "canceled"] as cons
 export type CampaignState = (typeof campaignStates)[number];
 
 export const enrollmentStates = ["active", "completed", "stopped", "failed"] as const;
-/** stopped: by a reply, by the do-not-contact list, or by somebody. failed: a step could not be carried out. */
+/** `stopped`: by a reply, the do-not-contact list, or a user. `failed`: a step could not be performed. */
 export type EnrollmentState = (typeof enrollmentStates)[number];
 
 export const conditions = ["connected", "replied", "hasEmail", "hasPhone"] as const;
@@ -26,7 +26,7 @@ const ActionStep = Type.Object(
     skill,
     voiceId,
   },
-  { $id: "CampaignAction", description: "Carry an action out. The next step comes when it is done." },
+  { $id: "CampaignAction", description: "Performs an action. The next step follows when the action is completed." },
 );
 const WaitStep = Type.Object(
   {
@@ -34,10 +34,10 @@ const WaitStep = Type.Object(
     days: Type.Optional(Type.Integer({ minimum: 0, maximum: 365 })),
     hours: Type.Optional(Type.Integer({ minimum: 0, maximum: 24 * 365 })),
   },
-  { $id: "CampaignWait", description: "Let time pass." },
+  { $id: "CampaignWait", description: "Waits for a period of time before the next step." },
 );
 
-/** TypeBox can't name a schema in itself without a registry, so branches are described to this depth. */
+/** TypeBox cannot reference a schema from within itself without a registry, so branches are described to this depth. */
 const maxDepth = 5;
 type BranchStep = {
   type: "branch";
@@ -61,13 +61,16 @@ function stepAt(depth: number): ReturnType<typeof Type.Unsafe<CampaignStep>> {
         Type.Integer({
           minimum: 0,
           maximum: 365,
-          description: "Wait so long for it to come true; else it is looked at once.",
+          description: "Days to wait for the condition to become true. 0 checks immediately.",
         }),
       ),
       yes: next,
       no: next,
     },
-    { $id: `CampaignBranch${depth}`, description: "Go one way or the other." },
+    {
+      $id: `CampaignBranch${depth}`,
+      description: "Continues with one of two sequences of steps, depending on a condition.",
+    },
   );
   return Type.Unsafe<CampaignStep>(Type.Union([...simple, branch]));
 }
@@ -75,16 +78,17 @@ function stepAt(depth: number): ReturnType<typeof Type.Unsafe<CampaignStep>> {
 const Steps = Type.Array(stepAt(maxDepth), {
   minItems: 1,
   maxItems: maxSteps,
-  description: "In this order. Texts may hold variables of the lead: {{firstName|there}}.",
+  description:
+    "Steps in the order they are performed. Text can contain variables of the lead, such as {{firstName|there}}.",
 });
 
 export const CampaignSettings = Type.Object({
-  stopOnReply: Type.Boolean({ description: "Whoever answers gets no further step." }),
+  stopOnReply: Type.Boolean({ description: "Stop the campaign for leads who reply." }),
   excludeOtherCampaigns: Type.Boolean({
-    description: "Leads that are on their way through another campaign are not taken.",
+    description: "Skip leads that are active in another campaign.",
   }),
   excludeContactedDays: Type.Union([Type.Integer({ minimum: 1, maximum: 3650 }), Type.Null()], {
-    description: "Leads to whom any of your accounts sent something so recently are not taken; null: all are.",
+    description: "Skip leads that any of your accounts contacted within this number of days. null disables the check.",
   }),
 });
 export type CampaignSettings = Static<typeof CampaignSettings>;
@@ -100,7 +104,7 @@ export type Campaign = {
   name: string;
   state: CampaignState;
   steps: CampaignStep[];
-  /** Who sends; leads are spread over them. */
+  /** Accounts that send; leads are distributed among them. */
   accountIds: string[];
   settings: CampaignSettings;
   startedAt: number | null;
@@ -108,7 +112,7 @@ export type Campaign = {
   updatedAt: number;
 };
 
-/** A lead on its way through a campaign. */
+/** A lead's participation in a campaign. */
 export type Enrollment = {
   id: string;
   campaignId: string;
@@ -117,15 +121,15 @@ export type Enrollment = {
   accountId: string;
   profileKey: string;
   state: EnrollmentState;
-  /** Why it is not active any more. */
+  /** Reason why the enrollment is no longer active. */
   reason: string | null;
-  /** Index of an instruction of the compiled steps. */
+  /** Index of the current instruction in the compiled steps. */
   atStep: number;
-  /** When it came to this step. */
+  /** When the lead entered this step. */
   sinceAt: number;
-  /** When it is looked at next; null while its action is on its way. */
+  /** When the enrollment is checked next; null while its action is in progress. */
   wakeAt: number | null;
-  /** The action of this step. */
+  /** Job of the action of this step. */
   jobId: string | null;
   connectedAt: number | null;
   repliedAt: number | null;
@@ -134,11 +138,11 @@ export type Enrollment = {
   updatedAt: number;
 };
 
-const forUser = Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." }));
+const forUser = Type.Optional(Type.String({ description: "User to act as. Required with a global key." }));
 const accountIds = Type.Array(Type.String(), {
   minItems: 1,
   maxItems: 100,
-  description: "Network accounts that send; leads are spread over them.",
+  description: "Network accounts to send from. Leads are distributed among them.",
 });
 
 export const CampaignInput = Type.Object(
@@ -179,13 +183,13 @@ export const CampaignUpdate = Type.Object(
     settings: Type.Optional(Type.Partial(CampaignSettings)),
     userId: forUser,
   },
-  { description: "Only what is sent changes. Steps and accounts only while it is a draft." },
+  { description: "Updates only the fields that are sent. Steps and accounts can be changed only in a draft." },
 );
 export type CampaignUpdate = Static<typeof CampaignUpdate>;
 
 export const EnrollInput = Type.Object({
   leadIds: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 10_000 })),
-  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "All leads with this tag." })),
+  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "Enroll all leads with this tag." })),
   dryRun: Type.Optional(Type.Boolean()),
   userId: forUser,
 });
@@ -207,7 +211,7 @@ export const CampaignView = Type.Object(
     createdAt: instant,
     updatedAt: instant,
   },
-  { $id: "Campaign", description: "A sequence of actions for leads." },
+  { $id: "Campaign", description: "A sequence of actions performed for each enrolled lead." },
 );
 export type CampaignView = Static<typeof CampaignView>;
 
@@ -216,35 +220,38 @@ export const EnrollmentView = Type.Object(
     id: Type.String(),
     leadId: Type.String(),
     leadName: Type.Union([Type.String(), Type.Null()], {
-      description: "Name of the lead, or the next best that is known; null once the lead is deleted.",
+      description: "Name of the lead, or the best available identifier. null if the lead was deleted.",
     }),
     accountId: Type.String(),
     state: Type.Union(enrollmentStates.map((state) => Type.Literal(state))),
     reason: textOrNull,
     step: Type.Union([Type.Integer(), Type.Null()], {
-      description: "Number of the step that it is at, in reading order from 0; null at the end.",
+      description: "Number of the current step in reading order, starting at 0. null if all steps are completed.",
     }),
     nextCheckAt: Type.Union([instant, Type.Null()], {
-      description: "When it goes on by itself; null while an action is on its way.",
+      description: "When the enrollment advances automatically. null while an action is in progress.",
     }),
-    jobId: Type.Union([Type.String(), Type.Null()], { description: "The action of this step." }),
+    jobId: Type.Union([Type.String(), Type.Null()], { description: "Job of the current step's action." }),
     connectedAt: instantOrNull,
     repliedAt: instantOrNull,
     createdAt: instant,
     updatedAt: instant,
   },
-  { $id: "CampaignEnrollment", description: "A lead on its way through a campaign." },
+  { $id: "CampaignEnrollment", description: "A lead's progress through a campaign." },
 );
 export type EnrollmentView = Static<typeof EnrollmentView>;
 
 export const EnrollAnswer = Type.Object({
   enrolled: Type.Integer(),
   skipped: Type.Integer(),
-  hasMore: Type.Boolean({ description: "More leads have the tag: send the request again." }),
+  hasMore: Type.Boolean({ description: "true if more leads have the tag. Repeat the request to enroll them." }),
   dryRun: Type.Boolean(),
   results: Type.Array(
-    Type.Object({ leadId: Type.String(), outcome: Type.String({ description: "enrolled, or why not." }) }),
-    { description: "Those that were not enrolled, and, for a list of ids, all." },
+    Type.Object({
+      leadId: Type.String(),
+      outcome: Type.String({ description: "`enrolled`, or the reason why the lead was skipped." }),
+    }),
+    { description: "Skipped leads. For a list of IDs, all leads." },
   ),
 });
 export type EnrollAnswer = Static<typeof EnrollAnswer>;
@@ -257,11 +264,17 @@ export const CampaignStatistics = Type.Object(
     completed: count,
     stopped: count,
     failed: count,
-    connected: Type.Integer({ description: "Leads who accepted since they were enrolled." }),
-    replied: Type.Integer({ description: "Leads who answered since they were enrolled." }),
-    connectionRate: Type.Number({ description: "Percent of those who were sent a request." }),
-    replyRate: Type.Number({ description: "Percent of those who were sent something." }),
-    reasons: Type.Record(Type.String(), Type.Integer(), { description: "Why leads are not active any more." }),
+    connected: Type.Integer({ description: "Leads who accepted a connection request since they were enrolled." }),
+    replied: Type.Integer({ description: "Leads who replied since they were enrolled." }),
+    connectionRate: Type.Number({
+      description: "Percentage of leads who accepted, of those who were sent a connection request.",
+    }),
+    replyRate: Type.Number({
+      description: "Percentage of leads who replied, of those who were sent a message or request.",
+    }),
+    reasons: Type.Record(Type.String(), Type.Integer(), {
+      description: "Number of leads that are no longer active, by reason.",
+    }),
     steps: Type.Array(
       Type.Object({
         step: Type.Integer(),
@@ -279,11 +292,13 @@ export const CampaignStatistics = Type.Object(
 export type CampaignStatistics = Static<typeof CampaignStatistics>;
 
 export const PreviewInput = Type.Object({
-  leads: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 20, description: "For how many leads." })),
+  leads: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, default: 20, description: "Number of leads to simulate." }),
+  ),
   assume: Type.Optional(
     Type.Object(
       { connected: Type.Optional(Type.Boolean()), replied: Type.Optional(Type.Boolean()) },
-      { description: "Which way branches go: by default everybody accepts and nobody answers." },
+      { description: "Assumed outcome of conditions. By default, every lead accepts and none replies." },
     ),
   ),
   userId: forUser,
@@ -305,9 +320,9 @@ export const PreviewView = Type.Object(
     ),
     days: Type.Array(Type.Object({ date: Type.String(), actions: Type.Integer() })),
     first: Type.Array(Type.Object({ step: Type.Integer(), actionType: Type.String(), at: instant }), {
-      description: "What the first lead would get, and when.",
+      description: "Actions the first lead would receive, with their times.",
     }),
-    problems: Type.Array(Type.String(), { description: "What keeps steps from ever running." }),
+    problems: Type.Array(Type.String(), { description: "Reasons why steps would never run." }),
   },
   { $id: "CampaignPreview" },
 );

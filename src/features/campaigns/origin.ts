@@ -1,7 +1,7 @@
 import type { OriginNews } from "../network/decisions/changes.ts";
 import type { Enrollment } from "./model.ts";
 
-/** What news about actions and people depends on. */
+/** The part of an enrollment that updates about actions and people depend on. */
 export type NewsEnrollment = Pick<
   Enrollment,
   "id" | "campaignId" | "state" | "jobId" | "createdAt" | "connectedAt" | "repliedAt"
@@ -9,11 +9,11 @@ export type NewsEnrollment = Pick<
 export type EnrollmentUpdate = {
   id: string;
   values: Partial<Pick<Enrollment, "connectedAt" | "repliedAt" | "wakeAt" | "jobId">>;
-  /** Whoever decides about the enrollment at this moment must decide again. */
+  /** Invalidates any decision about the enrollment that is being made concurrently. */
   isNewVersion: boolean;
 };
 
-/** Enrollments that the news may concern: one by its id, or all of a person with this account. */
+/** Enrollments that may be affected: one by ID, or all of a person with this account. */
 export type NewsSubject = { enrollmentId: string } | { accountId: string; profileKey: string };
 
 export function subjectOf(news: OriginNews): NewsSubject {
@@ -21,7 +21,7 @@ export function subjectOf(news: OriginNews): NewsSubject {
   return { accountId: news.accountId, profileKey: news.profileKey };
 }
 
-/** What news about an action or a person changes for its enrollments. */
+/** Returns the changes to enrollments that follow from an update about an action or a person. */
 export function enrollmentsAfter(news: OriginNews, enrollments: readonly NewsEnrollment[]): EnrollmentUpdate[] {
   return enrollments.flatMap((enrollment) => {
     const values = enrollment.state === "active" ? whileActive(news, enrollment) : afterEnd(news, enrollment);
@@ -37,11 +37,11 @@ function whileActive(
   if (news.kind === "actionWithdrawn") return { jobId: null, wakeAt: news.at };
   const { at, now } = news;
   if (news.news === "accepted") return { connectedAt: connectedAt ?? at, ...(jobId === null && { wakeAt: now }) };
-  // A reply wakes it even while an action is on its way, because that may have to be withdrawn.
+  // A reply wakes the enrollment even while an action is in progress, because that action may have to be withdrawn.
   return createdAt > at ? null : { repliedAt: repliedAt ?? at, wakeAt: now };
 }
 
-/** The last step is often the one that gets the reply. Only the campaign that wrote last is credited. */
+/** The last step often gets the reply, after the enrollment has ended. Only the campaign that sent last is credited. */
 function afterEnd(news: OriginNews, enrollment: NewsEnrollment): EnrollmentUpdate["values"] | null {
   if (news.kind !== "person" || enrollment.campaignId !== news.lastCampaignId) return null;
   if (enrollment.createdAt > news.at) return null;

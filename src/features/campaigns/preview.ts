@@ -13,13 +13,13 @@ type Sender = { account: Governed; timeline: MemoryTimeline };
 type SimulatedLead = { n: number; at: number; since: number; isDone: boolean; readyAt: number };
 type ForecastAction = { step: number; actionType: string; at: number; date: string; lead: number };
 
-/** Nobody plans further than this; what has not happened by then is told as a problem. */
+/** Forecast horizon. Steps that do not run by then are reported as problems. */
 const horizonMs = 366 * 86_400_000;
 const maxSlotSteps = 1_000;
 
 /**
- * Plays a campaign through for the first `leads` leads: every account does what it has planned already, and one lead
- * after the other gets the earliest moment that is left. Slices of a few milliseconds, with a pause for others between.
+ * Simulates a campaign for the first `leads` leads: accounts perform the actions they already have planned, and each
+ * lead in turn gets the earliest remaining time slot. Yields to other work every few milliseconds.
  */
 export async function previewOf(
   program: readonly Instruction[],
@@ -37,7 +37,7 @@ export async function previewOf(
   });
   let sliceStartedAt = performance.now();
   while (simulated.length > 0) {
-    // Whoever is ready first goes first, as the engine does it.
+    // The lead that is ready first goes first, as in the engine.
     const index = indexOfEarliest(simulated);
     const lead = simulated[index];
     const sender = lead && senders[lead.n % senders.length];
@@ -51,7 +51,7 @@ export async function previewOf(
   return viewOf(program, sent, leads, [...problems]);
 }
 
-/** Moves one lead on by one action or one wait; false when it is through. */
+/** Advances a lead by one action or wait; false if it has completed. */
 function advanceLead(
   program: readonly Instruction[],
   lead: SimulatedLead,
@@ -72,8 +72,8 @@ function advanceLead(
   const request = { account, uses, notBefore: readyAt, gapMs: gapOf(account.spacing, 0.5) };
   const slot = earliestSlot(request, timeline, maxSlotSteps);
   if (slot.at === null || slot.at > end) {
-    const why = slot.at === null ? "never" : "not within a year";
-    problems.add(`Step ${move.at} (${move.action.actionType}) would ${why} run: ${slot.reason}.`);
+    const outcome = slot.at === null ? "would never run" : "would not run within a year";
+    problems.add(`Step ${move.at} (${move.action.actionType}) ${outcome}: ${slot.reason}.`);
     return false;
   }
   timeline.add(uses, slot.at);

@@ -5,23 +5,27 @@ const dayMs = 24 * hourMs;
 
 export type StepAction = Extract<CampaignStep, { type: "action" }>;
 
-/** What steps are compiled to: a list in reading order in which every instruction knows where it goes on. */
+/**
+ * Compiled form of a step. Instructions are listed in reading order, and each one refers to its successors by index.
+ */
 export type Instruction =
   | { kind: "action"; action: StepAction; next: number }
   | { kind: "wait"; ms: number; next: number }
   | { kind: "branch"; condition: Condition; withinMs: number; yes: number; no: number };
 
-/** The steps of a campaign as a list; `next` behind its end means that a lead is through. */
+/**
+ * Compiles the steps of a campaign into a list. A `next` past the end of the list means that the lead has completed.
+ */
 export function compile(steps: readonly CampaignStep[]): Instruction[] {
   const program: Instruction[] = [];
   compileInto(program, steps);
-  // Only now it is known where the end lies.
+  // The end is known only after all steps have been compiled.
   return program.map((instruction) => withEnd(instruction, program.length));
 }
 
 const end = -1;
 
-/** Appends steps; answers the places that go on behind them, to be filled in by whatever comes next. */
+/** Appends steps. Returns setters for the exits that are still open; the following step resolves them to its index. */
 function compileInto(program: Instruction[], steps: readonly CampaignStep[]): ((next: number) => void)[] {
   let unresolved: ((next: number) => void)[] = [];
   for (const step of steps) {
@@ -68,19 +72,19 @@ function withEnd(instruction: Instruction, last: number): Instruction {
     : { ...instruction, next: resolve(instruction.next) };
 }
 
-/** What is known of a lead at a moment. */
+/** Facts about a lead that conditions test. */
 export type LeadFacts = Record<Condition, boolean>;
 
-/** What a lead does next. */
+/** The next move of a lead. */
 export type Move =
-  /** Carry this out, then stay here until it has ended. */
+  /** Perform the action, and stay at this step until it has ended. */
   | { kind: "act"; at: number; action: StepAction }
   | { kind: "sleep"; at: number; sinceAt: number; until: number }
   | { kind: "complete" };
 
 /**
- * Goes on from `at`, where the lead has been since `sinceAt`, until something has to happen or to be waited for.
- * `isDone`: the action of this place has been carried out, or was not needed.
+ * Advances from step `at`, which the lead entered at `sinceAt`, to the next action or wait. `isDone`: the action of the
+ * current step was performed or was not needed.
  */
 export function nextMove(
   program: readonly Instruction[],
@@ -116,7 +120,7 @@ export function nextMove(
   }
 }
 
-/** The number of steps in all, branches with all that they hold. */
+/** Total number of steps, including those nested in branches. */
 export function countSteps(steps: readonly CampaignStep[]): number {
   return steps.reduce(
     (sum, step) => sum + 1 + (step.type === "branch" ? countSteps(step.yes) + countSteps(step.no) : 0),

@@ -31,9 +31,9 @@ import { stepErrors } from "./step-check.ts";
 import type { CampaignStore, EnrollmentFilter } from "./store.ts";
 import { campaignView, enrollmentView } from "./views.ts";
 
-/** So many leads are enrolled as one operation (docs/api.md, "Repeating a request"). */
+/** Leads enrolled per transaction (docs/api.md, "Repeating a request"). */
 const enrollBatchSize = 500;
-/** One request goes through so many leads at most. */
+/** Maximum number of leads processed per request. */
 const maxLeadsPerRequest = 10_000;
 const withdrawBatchSize = 100;
 
@@ -47,7 +47,7 @@ export type CampaignParts = {
   profileHosts: ProfileHosts;
 };
 
-/** Sequences of actions, and the leads on their way through them. */
+/** Manages campaigns and their enrollments. */
 export class CampaignService {
   readonly #parts: CampaignParts;
 
@@ -79,7 +79,7 @@ export class CampaignService {
     return campaignView(campaign);
   }
 
-  /** Newest first, at most `limit`, behind `after`. */
+  /** Newest first, at most `limit`, starting after `after`. */
   list(userId: string, limit: number, after: TimePlace | null): Promise<Campaign[]> {
     return this.#parts.store.list(userId, limit, after);
   }
@@ -92,7 +92,7 @@ export class CampaignService {
     return campaignView(await this.#require(userId, id));
   }
 
-  /** Steps and accounts change only while it is a draft: leads on their way would end up between the lines. */
+  /** Steps and accounts can change only in a draft: active leads would otherwise lose their position. */
   async update(userId: string, id: string, input: CampaignUpdate): Promise<CampaignView> {
     const campaign = await this.#require(userId, id);
     const errors: FieldError[] = [];
@@ -115,11 +115,11 @@ export class CampaignService {
     const campaign = await this.#require(userId, id);
     if (await this.#parts.store.remove(userId, id)) return;
     throw new ApiError("CONFLICT", {
-      message: `Only a draft can be deleted; this campaign is ${campaign.state}. Cancel it, so that its history stays.`,
+      message: `Only draft campaigns can be deleted; this one is ${campaign.state}. Cancel it to stop it and keep its history.`,
     });
   }
 
-  /** Starts a draft, or goes on after a pause. */
+  /** Starts a draft or resumes a paused campaign. */
   async start(userId: string, id: string): Promise<CampaignView> {
     const { startedAt } = await this.#require(userId, id);
     const view = await this.#change(userId, id, ["draft", "paused"], {
@@ -130,14 +130,14 @@ export class CampaignService {
     return view;
   }
 
-  /** Holds everybody where they are; waiting actions are taken back and come again when it goes on. */
+  /** Leaves leads at their current step. Pending actions are withdrawn and rescheduled when the campaign resumes. */
   async pause(userId: string, id: string): Promise<CampaignView> {
     const view = await this.#change(userId, id, ["running"], { state: "paused" });
     await this.#withdrawActions(id);
     return view;
   }
 
-  /** Ends it for all who are still on their way. */
+  /** Ends the campaign for every lead that is still active. */
   async cancel(userId: string, id: string): Promise<CampaignView> {
     const view = await this.#change(userId, id, ["draft", "running", "paused"], { state: "canceled" });
     await this.#withdrawActions(id);
@@ -146,7 +146,7 @@ export class CampaignService {
     return view;
   }
 
-  /** Enrolls leads by id, or all with a tag; who can't be is named with the reason. */
+  /** Enrolls leads by ID, or all leads with a tag. Skipped leads are listed with the reason. */
   async enroll(userId: string, id: string, input: EnrollInput): Promise<EnrollAnswer> {
     const { dryRun = false } = input;
     if ((input.leadIds === undefined) === (input.tag === undefined))
@@ -171,7 +171,7 @@ export class CampaignService {
     return { enrolled, skipped: all.length - enrolled, hasMore, dryRun, results: results.slice(0, maxLeadsPerRequest) };
   }
 
-  /** By lead: "enrolled", or why not. NOT_FOUND for an unknown campaign. */
+  /** Returns "enrolled" or the reason for skipping, by lead ID. Throws NOT_FOUND for an unknown campaign. */
   async enrollLeads(
     userId: string,
     id: string,
@@ -201,21 +201,23 @@ export class CampaignService {
     return outcomes;
   }
 
-  /** NOT_FOUND, or CONFLICT for a campaign that takes nobody any more. */
-  /** Whether leads can be put into it; false for an id of no campaign. CONFLICT for one that was canceled. */
+  /** Whether the campaign exists and accepts leads. Throws CONFLICT if it was canceled. */
   async canEnroll(userId: string, id: string): Promise<boolean> {
     if ((await this.#parts.store.get(userId, id)) === null) return false;
     await this.requireOpen(userId, id);
     return true;
   }
 
+  /** Throws NOT_FOUND, or CONFLICT for a campaign that no longer accepts leads. */
   async requireOpen(userId: string, id: string): Promise<Campaign> {
     const campaign = await this.#require(userId, id);
     if (campaign.state !== "canceled") return campaign;
-    throw new ApiError("CONFLICT", { message: "This campaign was canceled and takes no more leads." });
+    throw new ApiError("CONFLICT", {
+      message: "This campaign was canceled and no longer accepts leads. Create a new one.",
+    });
   }
 
-  /** By id; `after` is the last id of the page before. */
+  /** Sorted by ID. `after` is the last ID of the previous page. */
   async enrollments(
     userId: string,
     id: string,
@@ -235,7 +237,7 @@ export class CampaignService {
     return { enrollments: found.map((enrollment, n) => enrollmentView(enrollment, leads[n] ?? null, last)), total };
   }
 
-  /** Takes one lead out. */
+  /** Removes a lead from the campaign. */
   async stop(userId: string, id: string, enrollmentId: string): Promise<EnrollmentView> {
     const campaign = await this.#require(userId, id);
     const stopped = await this.#parts.store.stop(userId, enrollmentId, "stoppedByUser", this.#parts.clock.now());
@@ -285,7 +287,7 @@ export class CampaignService {
     };
   }
 
-  /** When each step would go out for the first leads, with the queue as it is. Nothing is stored. */
+  /** Forecasts when each step would be sent to the first leads, given the current queue. Nothing is stored. */
   async preview(userId: string, id: string, { leads = 20, assume = {} }: PreviewInput): Promise<PreviewView> {
     const { network, clock } = this.#parts;
     const campaign = await this.#require(userId, id);
@@ -334,7 +336,7 @@ export class CampaignService {
     };
   }
 
-  /** What would come to nothing half-way is refused at the door: a missing profile, a variable without a value. */
+  /** Rejects leads that would fail at a later step: those without a profile or without a value for a variable. */
   #enrollmentProblem({ steps }: Campaign, lead: Lead, account: NetworkAccount | undefined): string | null {
     if (lead.networkUrl === null) return "The lead has no profile URL.";
     const actions = compile(steps).flatMap((each) => (each.kind === "action" ? each.action : []));
@@ -372,7 +374,7 @@ export class CampaignService {
     if (changed !== null) return campaignView(changed);
     const { state } = await this.#require(userId, id);
     throw new ApiError("CONFLICT", {
-      message: `This can be done only while a campaign is ${states.join(" or ")}; this one is ${state}.`,
+      message: `Expected a campaign in state ${states.join(" or ")}, got ${state}.`,
       details: { state },
     });
   }
@@ -386,7 +388,7 @@ export class CampaignService {
 
 function nameOf(sent: string, errors: FieldError[]): string {
   const name = singleLine(sent);
-  if (name === "") errors.push({ path: "name", message: "Expected a text that is not empty." });
+  if (name === "") errors.push({ path: "name", message: "Must not be empty." });
   return name;
 }
 

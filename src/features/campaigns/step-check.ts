@@ -7,7 +7,7 @@ import { countSteps } from "./program.ts";
 
 const maxSteps = 100;
 
-/** A lead that has everything: what is wrong with a step even so is wrong with the step. */
+/** A lead with a value for every field: an error that remains is caused by the step, not by the lead. */
 const completeLead: TemplateValues = {
   ...(Object.fromEntries(templateFields.map((field) => [field, "x"])) as Record<
     (typeof templateFields)[number],
@@ -16,7 +16,7 @@ const completeLead: TemplateValues = {
   customFields: new Proxy({}, { get: () => "x", has: () => true }),
 };
 
-/** Everything that is wrong with steps whoever the lead is, on any of the accounts. */
+/** Errors in steps that apply to every lead, for any of the accounts. */
 export function stepErrors(
   steps: readonly CampaignStep[],
   accounts: readonly NetworkAccount[],
@@ -24,7 +24,7 @@ export function stepErrors(
   path = "steps",
 ): FieldError[] {
   if (path === "steps" && countSteps(steps) > maxSteps)
-    return [{ path, message: `Expected at most ${maxSteps} steps in all.` }];
+    return [{ path, message: `Expected at most ${maxSteps} steps in total.` }];
   return steps.flatMap((step, index): FieldError[] => {
     const at = `${path}.${index}`;
     if (step.type === "branch")

@@ -21,14 +21,14 @@ export type EnrollmentChange = { updatedAt: number } & Partial<
   Pick<Enrollment, "state" | "reason" | "atStep" | "sinceAt" | "wakeAt" | "jobId">
 >;
 
-/** An enrollment that is to be looked at, with all that decides on its next move. */
+/** A due enrollment, with everything that determines its next move. */
 export type DueEnrollment = {
   enrollment: Enrollment;
   campaign: Campaign;
-  /** Null: it was deleted. */
+  /** Null if the lead was deleted. */
   lead: Lead | null;
   contact: Contact | null;
-  /** The action of its step; null when there is none yet. */
+  /** The action of the current step; null if it is not scheduled yet. */
   action: Pick<NetworkAction, "jobId" | "state"> | null;
 };
 
@@ -46,45 +46,45 @@ export type CampaignCounts = {
 export type CampaignStore = {
   insert(campaign: Campaign): Promise<void>;
   get(userId: string, id: string): Promise<Campaign | null>;
-  /** Newest first, at most `limit`, behind `after`. */
+  /** Newest first, at most `limit`, starting after `after`. */
   list(userId: string, limit: number, after?: TimePlace | null): Promise<Campaign[]>;
   countCampaigns(userId: string): Promise<number>;
-  /** Writes the fields that are given, if the campaign is in one of the states; null when it is not, or absent. */
+  /** Updates the given fields if the campaign is in one of the states; null if it is not or does not exist. */
   update(
     userId: string,
     id: string,
     states: readonly CampaignState[],
     change: CampaignChange,
   ): Promise<Campaign | null>;
-  /** Removes a draft and its enrollments; false when it is none. */
+  /** Deletes a draft and its enrollments; false if the campaign is not a draft. */
   remove(userId: string, id: string): Promise<boolean>;
 
   /**
-   * Enrolls leads, each unless something speaks against it; answers what, in the order of the request. With `dryRun`
-   * nothing is stored.
+   * Enrolls leads. Returns null for each enrolled lead or the reason why it was refused, in the order of the request.
+   * With `dryRun`, nothing is stored.
    */
   enroll(enrollments: readonly Enrollment[], dryRun: boolean, now: number): Promise<(EnrollRefusal | null)[]>;
-  /** Of running campaigns, those whose time has come, at most `limit`. */
+  /** Due enrollments of running campaigns, at most `limit`. */
   due(now: number, limit: number): Promise<DueEnrollment[]>;
   nextDueAt(): Promise<number | null>;
   /**
-   * Writes the next move of an enrollment, with the action that it wants, as one operation: neither is there without the
-   * other. Null: it was moved or ended meanwhile, or its campaign does not run. An outcome that is not "scheduled" or
-   * "existing" changes nothing.
+   * Stores the next move of an enrollment together with its action, if any, in one transaction. Null if the enrollment
+   * was moved or ended in the meantime, or its campaign is not running. Outcomes other than "scheduled" and "existing"
+   * change nothing.
    */
   move(
     enrollment: Pick<Enrollment, "id" | "version">,
     change: EnrollmentChange,
     action: ScheduleAction | null,
   ): Promise<ScheduleOutcome | { kind: "moved" } | null>;
-  /** Takes waiting actions of a campaign back out of the queue, at most `limit`; answers how many. */
+  /** Withdraws up to `limit` pending actions of a campaign from the queue; returns how many. */
   withdrawActions(campaignId: string, limit: number, at: number): Promise<number>;
-  /** Ends active enrollments, at most `limit`; answers how many. */
+  /** Ends up to `limit` active enrollments; returns how many. */
   stopAll(campaignId: string, reason: string, limit: number, at: number): Promise<number>;
-  /** Ends one; null when it is not active, or absent. */
+  /** Ends an enrollment; null if it is not active or does not exist. */
   stop(userId: string, enrollmentId: string, reason: string, at: number): Promise<Enrollment | null>;
 
-  /** By id, behind `after`, at most `limit`. */
+  /** Sorted by ID, at most `limit`, starting after `after`. */
   enrollments(
     userId: string,
     campaignId: string,

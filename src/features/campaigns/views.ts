@@ -11,7 +11,7 @@ export function campaignView({ userId: _user, startedAt, createdAt, updatedAt, .
   };
 }
 
-/** `last`: the number of compiled steps; `lead`: null once it is deleted. */
+/** `last`: number of compiled steps. `lead`: null if it was deleted. */
 export function enrollmentView(enrollment: Enrollment, lead: Lead | null, last: number): EnrollmentView {
   const { id, leadId, accountId, state, reason, atStep, jobId } = enrollment;
   return {

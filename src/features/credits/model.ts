@@ -3,13 +3,13 @@ import { Type, type Static } from "@sinclair/typebox";
 export const ledgerKinds = ["grant", "reserve", "settle", "release", "refund", "adjust"] as const;
 export type LedgerKind = (typeof ledgerKinds)[number];
 
-/** What credits are spent on. */
+/** What credits can be spent on. */
 export const creditPurposes = ["enrichment", "search"] as const;
 export type CreditPurpose = (typeof creditPurposes)[number];
 
 /**
- * One movement of credits; positive adds. The balance of a user is the sum of the amounts.
- * `request` names what it belongs to; with an `item`, there is one entry of a kind for the two, ever.
+ * A change to a user's credits; positive amounts add. The balance is the sum of all amounts. `request` identifies the
+ * request that caused the change; request, item, and kind together are unique.
  */
 export type LedgerEntry = {
   id: string;
@@ -21,14 +21,14 @@ export type LedgerEntry = {
   purpose?: CreditPurpose | null;
   request?: string | null;
   item?: string | null;
-  /** The key that the request was sent with. */
+  /** API key of the request. */
   keyId?: string | null;
 };
 
-/** What a key may take in a month, and what it took in this one. */
+/** Monthly credit limit of a key, and its usage this month. */
 export type CreditBudget = { keyId: string; monthly: number; used: number };
 
-/** The place behind which a page of the ledger begins. */
+/** Position after which a ledger page starts. */
 export type LedgerPlace = { createdAt: number; id: string };
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
@@ -37,20 +37,20 @@ export const LedgerEntryView = Type.Object(
   {
     id: Type.String(),
     kind: Type.Union(ledgerKinds.map((kind) => Type.Literal(kind))),
-    amount: Type.Integer({ description: "Positive adds to the balance, negative takes from it." }),
+    amount: Type.Integer({ description: "Positive amounts add to the balance; negative amounts reduce it." }),
     purpose: Type.Union([...creditPurposes.map((purpose) => Type.Literal(purpose)), Type.Null()]),
     request: Type.Union([Type.String(), Type.Null()], {
-      description: "What it belongs to: entries of one request have the same.",
+      description: "Identifier of the request. All entries of a request share it.",
     }),
-    item: Type.Union([Type.String(), Type.Null()], { description: "The item of the request that was charged." }),
-    keyId: Type.Union([Type.String(), Type.Null()], { description: "The key that the request was sent with." }),
+    item: Type.Union([Type.String(), Type.Null()], { description: "Item of the request that was charged." }),
+    keyId: Type.Union([Type.String(), Type.Null()], { description: "API key of the request." }),
     note: textOrNull,
     createdAt: Type.String({ format: "date-time" }),
   },
   {
     $id: "LedgerEntry",
     description:
-      "A movement of credits. reserve holds what a request may cost; settle is what an item cost; release gives back what was held; grant, refund and adjust are what they say.",
+      "A change to the credit balance. `reserve` holds the maximum cost of a request, `settle` charges an item, and `release` returns the unused part of a reservation. `grant`, `refund`, and `adjust` are made by an admin or by the monthly grant.",
   },
 );
 export type LedgerEntryView = Static<typeof LedgerEntryView>;
@@ -58,28 +58,30 @@ export type LedgerEntryView = Static<typeof LedgerEntryView>;
 export const CreditBudgetView = Type.Object(
   {
     keyId: Type.String(),
-    monthly: Type.Integer({ description: "Credits that the key may take in a calendar month (UTC)." }),
-    used: Type.Integer({ description: "Credits that it took in this month, with what is held for it now." }),
+    monthly: Type.Integer({ description: "Credits the key can spend per calendar month (UTC)." }),
+    used: Type.Integer({ description: "Credits spent this month, including active reservations." }),
     remaining: Type.Integer(),
   },
-  { $id: "CreditBudget", description: "How much of its user's credits a key may spend." },
+  { $id: "CreditBudget", description: "Monthly limit on the credits that a key can spend." },
 );
 export type CreditBudgetView = Static<typeof CreditBudgetView>;
 
 export const CreditsView = Type.Object(
   {
-    balance: Type.Integer({ description: "What can be spent now." }),
-    reserved: Type.Integer({ description: "What requests under way hold; it comes back unless they spend it." }),
-    monthlyGrant: Type.Integer({ description: "Granted at the start of each month." }),
+    balance: Type.Integer({ description: "Credits available to spend." }),
+    reserved: Type.Integer({ description: "Credits reserved by requests in progress. Unused credits are returned." }),
+    monthlyGrant: Type.Integer({ description: "Credits granted at the start of each month." }),
     costs: Type.Object({
-      enrichment: Type.Integer({ description: "For a lead that an enrichment brought something new for." }),
-      search: Type.Integer({ description: "For a prospect that a search returned." }),
+      enrichment: Type.Integer({ description: "Credits per lead for which an enrichment found new data." }),
+      search: Type.Integer({ description: "Credits per prospect returned by a search." }),
     }),
-    budget: Type.Union([CreditBudgetView, Type.Null()], { description: "Of the key of this request; null = none." }),
+    budget: Type.Union([CreditBudgetView, Type.Null()], {
+      description: "Budget of the key that sent this request. null if it has none.",
+    }),
   },
   { $id: "Credits" },
 );
 export type CreditsView = Static<typeof CreditsView>;
 
-/** Below this many credits a user is warned: a tenth of what a new user is granted unless that is set. */
+/** Balance below which a user is warned: a tenth of the default grant for new users. */
 export const lowBalance = 100;

@@ -25,31 +25,31 @@ import type {
 } from "./store.ts";
 
 export type CreditSettings = {
-  /** Credits for each item of a kind. */
+  /** Credits per item, by purpose. */
   costs: Readonly<Record<CreditPurpose, number>>;
-  /** At the start of each month; 0 = none. */
+  /** Credits granted at the start of each month; 0 disables the grant. */
   monthlyGrant: number;
-  /** Where somebody who has run out is sent. */
+  /** URL shown to users who run out of credits. */
   upgradeUrl: string;
 };
 
-/** Whose credits, by which key, for what. `request` is the caller's own name of it: one reservation or charge each. */
+/** A request to spend credits. `request` is chosen by the caller; each one has at most one reservation or charge. */
 export type CreditRequest = {
   request: string;
   purpose: CreditPurpose;
   amount: number;
-  /** Its budget counts; null where no key is behind it. */
+  /** API key whose budget applies; null if no key is involved. */
   keyId: string | null;
-  /** The job that will do the work, which keeps the reservation over a restart until it has ended. */
+  /** Job that does the work. The reservation survives restarts until the job has ended. */
   jobId?: string | null;
 };
 
-/** No request takes so long; what is held longer has lost its owner. */
+/** Longer than any request takes, so an older reservation is abandoned. */
 const holdMs = 15 * 60_000;
-/** Reservations given back, or users granted to, in one go. */
+/** Reservations released, or users granted credits, per batch. */
 const batchSize = 100;
 
-/** Credits of users, as a ledger: the balance is the sum of the entries, and always what can be spent now. */
+/** Credits of users, kept as a ledger. The balance is the sum of the entries and always equals what can be spent. */
 export class CreditService {
   readonly #credits: CreditStore;
   readonly #users: UserLookup;
@@ -57,7 +57,10 @@ export class CreditService {
   readonly #clock: Clock;
   readonly #ids: Ids;
   readonly #settings: CreditSettings;
-  /** One process at a time works on the data, so what was held before this moment was held by one that is gone. */
+  /**
+   * Only one process uses the data at a time, so reservations made before this time belong to a process that has
+   * exited.
+   */
   readonly #startedAt: number;
 
   constructor(
@@ -86,15 +89,15 @@ export class CreditService {
   }
 
   /**
-   * Takes out of the balance what a piece of work may cost at most, before it begins. Settle what it did cost, then
-   * release the rest. Repeated with the same request, it answers the same reservation and takes nothing more; after a
-   * release it takes the amount anew.
+   * Reserves the maximum cost of some work before it starts. Settle the actual cost, then release the rest. Repeating
+   * the same request returns the same reservation and takes nothing more; after a release, the amount is reserved
+   * again.
    */
   reserve(userId: string, request: CreditRequest): Promise<ReserveOutcome> {
     return this.#credits.reserve(this.reservation(userId, request));
   }
 
-  /** What `reserve` asks the store for, for stores that reserve together with rows of their own. */
+  /** The store request behind `reserve`, for stores that reserve in the same transaction as other rows. */
   reservation(userId: string, { jobId = null, ...request }: CreditRequest): ReserveCredits {
     const at = this.#clock.now();
     const [id, entryId] = [this.#ids.next(at), this.#ids.next(at)];
@@ -102,8 +105,8 @@ export class CreditService {
   }
 
   /**
-   * Charges items out of a reservation: an item of a request is charged once, however often this is called. With
-   * `closes`, all that is left goes back. Answers void, and charges nothing, when it was given back before.
+   * Charges items against a reservation. Each item of a request is charged once, however often this is called. With
+   * `closes`, releases the rest. Returns "void" and charges nothing if the reservation was already released.
    */
   settle(
     reservationId: string,
@@ -113,7 +116,7 @@ export class CreditService {
     return this.#credits.settle(this.settlement(reservationId, items, closes));
   }
 
-  /** What `settle` asks the store for, for stores that charge together with rows of their own. */
+  /** The store request behind `settle`, for stores that settle in the same transaction as other rows. */
   settlement(
     reservationId: string,
     items: readonly { item: string; amount: number }[],
@@ -129,17 +132,17 @@ export class CreditService {
     };
   }
 
-  /** Gives back what is left of a reservation; safe to repeat. */
+  /** Releases the rest of a reservation. Safe to repeat. */
   async release(reservationId: string): Promise<void> {
     await this.settle(reservationId, [], { closes: true });
   }
 
-  /** Reserves and settles at once, for work that is done already: nothing or all of it, once a request. */
+  /** Reserves and settles in one step, for work that is already done: all or nothing, once per request. */
   charge(userId: string, { amount, ...request }: CreditRequest): Promise<ChargeOutcome> {
     return this.#credits.charge({ ...this.chargeOf(userId, request), amount });
   }
 
-  /** What `charge` asks the store for, for stores that charge together with rows of their own. */
+  /** The store request behind `charge`, for stores that charge in the same transaction as other rows. */
   chargeOf(
     userId: string,
     { request, purpose, keyId }: Pick<CreditRequest, "request" | "purpose" | "keyId">,
@@ -148,12 +151,12 @@ export class CreditService {
     return { request, purpose, keyId, entryId: this.#ids.next(at), userId, at };
   }
 
-  /** The refusal that a client gets for an exhausted balance or budget: 402 ENRICHMENT_CREDITS_EXHAUSTED. */
+  /** The error for an exhausted balance or budget: 402 ENRICHMENT_CREDITS_EXHAUSTED. */
   refusal({ by, remaining, required }: Exhausted): ApiError {
     const { upgradeUrl } = this.#settings;
-    const whose = by === "budget" ? "The monthly budget of this API key" : "Your balance";
+    const source = by === "budget" ? "The monthly budget of this API key" : "Your balance";
     return new ApiError("ENRICHMENT_CREDITS_EXHAUSTED", {
-      message: `${whose} has ${remaining} credits left; this needs ${required}. Ask an admin for more, or send less.`,
+      message: `${source} has ${remaining} credits left; this request needs ${required}. Ask an admin for more credits, or send a smaller request.`,
       details: { remaining, required, upgradeUrl, exhausted: by },
     });
   }
@@ -174,25 +177,25 @@ export class CreditService {
     return { entries, total };
   }
 
-  /** For admins and global keys. Answers the new balance; NOT_FOUND for an unknown user. */
+  /** For admins and global keys. Returns the new balance. Throws NOT_FOUND for an unknown user. */
   async grant(caller: Caller, userId: string, amount: number, note: string | null): Promise<number> {
     await this.#requireUser(caller, userId);
     return this.#credits.add(this.#entry(userId, "grant", amount, note));
   }
 
-  /** As `grant`, by a positive or negative amount. CONFLICT when the balance would fall below zero. */
+  /** Like `grant`, with a positive or negative amount. Throws CONFLICT if the balance would fall below zero. */
   async adjust(caller: Caller, userId: string, amount: number, note: string | null): Promise<number> {
     await this.#requireUser(caller, userId);
-    if (amount === 0) throw invalid([{ path: "amount", message: "Expected an amount other than 0." }]);
+    if (amount === 0) throw invalid([{ path: "amount", message: "Must not be 0." }]);
     const outcome = await this.#credits.adjust(this.#entry(userId, "adjust", amount, note));
     if (outcome.kind === "charged") return outcome.balance;
     throw new ApiError("CONFLICT", {
-      message: `The balance is ${outcome.remaining}, so ${outcome.required} can't be taken from it.`,
+      message: `Cannot deduct ${outcome.required} credits: the balance is ${outcome.remaining}.`,
       details: { balance: outcome.remaining },
     });
   }
 
-  /** Gives back what an item of a request cost. NOT_FOUND when it cost nothing, CONFLICT the second time. */
+  /** Refunds the cost of an item. Throws NOT_FOUND if it was not charged, and CONFLICT if it was already refunded. */
   async refund(
     caller: Caller,
     userId: string,
@@ -203,13 +206,13 @@ export class CreditService {
     const outcome = await this.#credits.refund({ entryId: this.#ids.next(at), userId, request, item, note, at });
     if (outcome.kind === "refunded") return outcome.balance;
     if (outcome.kind === "absent") throw notFound("charge", `${request}/${item}`);
-    throw new ApiError("CONFLICT", { message: "This charge was refunded before." });
+    throw new ApiError("CONFLICT", { message: "This charge has already been refunded." });
   }
 
   /**
-   * NOT_FOUND for a key that is not the caller's, nor, for an admin, of anybody in the team; PERMISSION_DENIED for more
-   * than an admin has set, unless the caller is one, and for a key with a budget that sets anything but less for itself.
-   * Null takes the budget away.
+   * Sets or, with null, removes the budget of a key. Throws NOT_FOUND for a key that the caller does not own (admins
+   * can access every key in the team). Throws PERMISSION_DENIED if the caller is not an admin and exceeds the budget
+   * set by an admin, or if a key with a budget does anything but lower its own.
    */
   async setBudget(caller: Caller, keyId: string, monthly: number | null): Promise<CreditBudgetView | null> {
     await this.#requireKey(caller, keyId);
@@ -219,7 +222,7 @@ export class CreditService {
       throw denied(
         caller,
         "*",
-        `An admin has set the budget of this key, so you can set at most ${outcome.ceiling} credits a month. Ask an admin of your team for more.`,
+        `An admin limited this key to ${outcome.ceiling} credits per month. Ask an admin of your team to raise the limit.`,
         { ceiling: outcome.ceiling },
       );
     return this.#budgetOf(keyId);
@@ -231,8 +234,8 @@ export class CreditService {
   }
 
   /**
-   * The grant of this month, for everybody who was here when it began and has not got it; safe to repeat at any time.
-   * Answers how many got it.
+   * Makes this month's grant to every user who existed at the start of the month and has not received it. Returns the
+   * number of grants. Safe to repeat at any time.
    */
   async grantMonth(): Promise<number> {
     const amount = this.#settings.monthlyGrant;
@@ -246,7 +249,7 @@ export class CreditService {
       const users = await this.#credits.usersWithout(request, monthStart, batchSize);
       granted += await this.#credits.addOnce(
         users.map((userId) => ({
-          ...this.#entry(userId, "grant", amount, `Monthly grant of ${month}`),
+          ...this.#entry(userId, "grant", amount, `Monthly grant for ${month}`),
           request,
           item: "grant",
         })),
@@ -256,8 +259,8 @@ export class CreditService {
   }
 
   /**
-   * Gives back what is held for work that nobody does any more: that of jobs which have ended, and without a job what a
-   * process before this one held, or this one for longer than any request takes. Answers how many were given back.
+   * Releases abandoned reservations: of jobs that have ended, and, for work without a job, those made by a previous
+   * process or held longer than any request takes. Returns how many were released.
    */
   async releaseAbandoned(): Promise<number> {
     const heldBefore = Math.max(this.#clock.now(), this.#startedAt + holdMs);
@@ -280,18 +283,18 @@ export class CreditService {
     if ((await this.#users.get(userId)) === null) throw notFound("user", userId);
   }
 
-  /** A key with a budget could otherwise lift it, or spend by way of another key. */
+  /** Otherwise, a key with a budget could raise its own or spend through another key. */
   async #refuseBudgetIncrease(caller: Caller, keyId: string, monthly: number | null): Promise<void> {
     const own = caller.isLocal ? null : await this.#credits.budget(caller.keyId, this.#clock.now());
     if (own === null || (keyId === caller.keyId && monthly !== null && monthly <= own.monthly)) return;
-    const message = `This API key has a budget of ${own.monthly} credits a month, so it can only lower its own. Use a key without a budget.`;
+    const message = `This API key has a budget of ${own.monthly} credits per month and can only lower its own budget. Use a key without a budget.`;
     throw denied(caller, "*", message, { budget: own.monthly });
   }
 
   async #requireKey(caller: Caller, keyId: string): Promise<void> {
     const scope = isAdmin(caller) ? "all" : { userId: caller.userId ?? "" };
     const key = await this.#keys.get(scope, keyId);
-    // A global key is no colleague's: only who has one may limit it.
+    // Global keys belong to no user of the team, so only a caller without a user can limit them.
     if (key === null || (key.userId === null && caller.userId !== null)) throw notFound("key", keyId);
   }
 

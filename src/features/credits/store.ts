@@ -2,37 +2,41 @@ import type { TimePlace } from "../../platform/base/time-place.ts";
 import type { CreditBudget, CreditPurpose, LedgerEntry, LedgerKind } from "./model.ts";
 
 export type ReserveCredits = {
-  /** Of the reservation if it is new, and of the ledger entry. */
+  /** ID of the reservation if it is new; `entryId` is the ID of the ledger entry. */
   id: string;
   entryId: string;
   userId: string;
-  /** The user's own name of what is paid for: one reservation a request. */
+  /** Identifier of the request, unique per user. Each request has at most one reservation. */
   request: string;
   purpose: CreditPurpose;
   amount: number;
   keyId: string | null;
-  /** The job that does the work; null when the process itself does, which loses the reservation with its life. */
+  /**
+   * Job that does the work; null if the process does it itself, in which case the reservation ends with the process.
+   */
   jobId: string | null;
-  /** Not given back by itself before. */
+  /** Not released automatically before this time. */
   heldUntil: number;
   at: number;
 };
 
-/** budget: the key's; balance: the user's. `remaining` is what that one still has. */
+/** `budget`: of the key; `balance`: of the user. `remaining` is what is left of it. */
 export type Exhausted = { kind: "exhausted"; by: "balance" | "budget"; remaining: number; required: number };
 export type ReserveOutcome = { kind: "reserved"; id: string; balance: number } | Exhausted;
 
 export type SettleCredits = {
   reservationId: string;
-  /** Each with the id of its entry. The sum of the amounts must not exceed what is held. */
+  /** Items with the IDs of their ledger entries. The sum of the amounts must not exceed the reservation. */
   items: { entryId: string; item: string; amount: number }[];
-  /** Of the entry that gives back what is no longer held. */
+  /** ID of the ledger entry that releases unused credits. */
   releaseId: string;
-  /** Give back all that is left, and end the reservation. */
+  /** Releases the rest and ends the reservation. */
   closes: boolean;
   at: number;
 };
-/** void: the reservation was given back before, so nothing was charged. `charged` leaves out items settled earlier. */
+/**
+ * `void`: the reservation had already been released, so nothing was charged. `charged` excludes items settled earlier.
+ */
 export type SettleOutcome = { kind: "settled"; charged: number; balance: number } | { kind: "void" };
 
 export type ChargeCredits = Omit<ReserveCredits, "id" | "jobId" | "heldUntil">;
@@ -59,42 +63,42 @@ export type LedgerPageRequest = LedgerFilter & { limit: number; after: TimePlace
 export type BudgetOutcome = { kind: "set" } | { kind: "beyond"; ceiling: number };
 
 export type CreditStore = {
-  /** Adds the entry and answers the new balance. */
+  /** Adds the entry and returns the new balance. */
   add(entry: LedgerEntry): Promise<number>;
-  /** Adds the entry unless the balance would fall below zero; then "exhausted", and nothing is changed. */
+  /** Adds the entry, unless the balance would fall below zero: then returns "exhausted" and changes nothing. */
   adjust(entry: LedgerEntry): Promise<ChargeOutcome>;
-  /** Adds those entries whose user, request, item and kind are not in the ledger yet; answers how many. */
+  /** Adds the entries whose user, request, item, and kind are not in the ledger yet; returns how many. */
   addOnce(entries: LedgerEntry[]): Promise<number>;
-  /** Users who came before `createdBefore` and have no entry of this request, at most `limit`. */
+  /** Users created before `createdBefore` who have no entry for this request, at most `limit`. */
   usersWithout(request: string, createdBefore: number, limit: number): Promise<string[]>;
   balance(userId: string): Promise<number>;
-  /** What reservations hold. */
+  /** Credits held by open reservations. */
   reserved(userId: string): Promise<number>;
   /** Newest first, at most `limit`. */
   page(request: LedgerPageRequest): Promise<LedgerEntry[]>;
-  /** As many as `page` gives on all pages, counted up to 10,000. */
+  /** Number of entries across all pages, counted up to 10,000. */
   countEntries(filter: LedgerFilter): Promise<number>;
 
   /**
-   * Takes the amount out of the balance and holds it. The reservation that the request has already is answered as it
-   * is if it is open, and holds the amount anew if it was given back.
+   * Moves the amount from the balance into a reservation. If the request already has an open reservation, returns it
+   * unchanged; if that was released, reserves the amount again.
    */
   reserve(request: ReserveCredits): Promise<ReserveOutcome>;
-  /** Charges items, each once, out of what is held. Safe to repeat. */
+  /** Charges items against the reservation, each once. Safe to repeat. */
   settle(request: SettleCredits): Promise<SettleOutcome>;
-  /** Takes the amount at once, once a request. Safe to repeat. */
+  /** Charges the amount immediately, once per request. Safe to repeat. */
   charge(request: ChargeCredits): Promise<ChargeOutcome>;
-  /** Gives back what an item was charged, once. */
+  /** Refunds the charge of an item, once. */
   refund(request: RefundCredits): Promise<RefundOutcome>;
   /**
-   * Open reservations whose work nobody does any more: of jobs that have ended, and those without a job held until
-   * before `heldBefore`. At most `limit` ids.
+   * IDs of abandoned reservations, at most `limit`: open ones whose job has ended, or that have no job and expired
+   * before `heldBefore`.
    */
   abandoned(heldBefore: number, limit: number): Promise<string[]>;
 
   /**
-   * What the key took in the month of `at` is counted against `monthly`; null takes the budget away. What an admin sets
-   * is as much as the owner may set then: beyond, nothing is changed.
+   * Sets the monthly budget of the key; null removes it. A budget set by an admin is the maximum that the owner can
+   * set; a higher value changes nothing and returns "beyond".
    */
   setBudget(keyId: string, monthly: number | null, by: "admin" | "owner"): Promise<BudgetOutcome>;
   budget(keyId: string, at: number): Promise<CreditBudget | null>;

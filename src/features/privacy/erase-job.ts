@@ -10,21 +10,23 @@ import type { PersonStore } from "./store.ts";
 export type ErasureParts = {
   store: PersonStore;
   suppressions: SuppressionService;
-  /** Forgets what was spoken in voices of the user, null: of anybody, and is kept for the next time. */
+  /** Deletes cached speech in the voices of a user, or of all users if null. */
   forgetSpeech: (userId: string | null) => Promise<void>;
   clock: Clock;
   log: Log;
 };
 
-/** An action that is being carried out has ended a minute later, as a rule. */
+/** Actions in progress usually end within a minute. */
 const retryMs = 60_000;
-/** Somebody reads the database for long; what was erased is overwritten at the next try, or with the next writes. */
+/**
+ * A long-running read can block overwriting; erased data is then overwritten at the next attempt or by later writes.
+ */
 const scrubRetryMs = 5_000;
 const maxScrubAttempts = 12;
 
 /**
- * Erases a person. Each step can be repeated, so a crash costs nothing: the next attempt goes on with what is left. The
- * person is kept off first, so that nothing comes in behind the search.
+ * Erases a person. Every step can be repeated, so after a crash the next attempt continues with what is left. The
+ * person is added to the do-not-contact list first, so that no new data arrives behind the search.
  */
 export function createErasureHandler({ store, suppressions, forgetSpeech, clock, log }: ErasureParts): JobHandler {
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
@@ -33,15 +35,14 @@ export function createErasureHandler({ store, suppressions, forgetSpeech, clock,
     const erased =
       identity === null ? { records: before, inProgress: 0 } : await eraseAll(rest, identity, before, context.signal);
     const { records, inProgress } = erased;
-    const waitsFor =
-      inProgress > 0 ? `${inProgress} actions that are being carried out` : await runningImports(rest, job);
-    // Nobody knows what it says: messages to the person, and what somebody tried before.
+    const waitsFor = inProgress > 0 ? `${inProgress} actions in progress` : await runningImports(rest, job);
+    // The content of cached speech is unknown: it may contain messages to the person or earlier previews.
     await forgetSpeech(rest.scope.userId);
-    if (waitsFor !== null) return reschedule(`Waits for ${waitsFor}`, records, inProgress, retryMs);
-    // First the job itself: what is overwritten then is all of it.
+    if (waitsFor !== null) return reschedule(`Waiting for ${waitsFor}`, records, inProgress, retryMs);
+    // Clear the job itself first, so that the overwrite covers it too.
     if (!(await store.forget(context.claim, { ...rest, identity: null }))) return null;
     if (!(await store.scrub()) && job.attempt < maxScrubAttempts)
-      return reschedule("Erased; overwrites what the disk still holds", records, 0, scrubRetryMs);
+      return reschedule("Erased; overwriting deleted data on disk", records, 0, scrubRetryMs);
     const entries = Object.values(records).reduce((sum, count) => sum + count, 0);
     const at = clock.now();
     const end = {
@@ -52,11 +53,11 @@ export function createErasureHandler({ store, suppressions, forgetSpeech, clock,
     } as const;
     const audit = { ...rest.audit, at, details: { ...rest.audit.details, entries } };
     await context.patiently(() => store.finish(context.claim, end, audit));
-    log.info({ jobId: job.id, entries }, "erased a person");
+    log.info({ jobId: job.id, entries }, "person erased");
     return null;
   }
 
-  /** Rounds until one finds nothing more; answers the counts of all attempts together. */
+  /** Repeats until a pass finds nothing more. Returns the counts across all attempts. */
   async function eraseAll(
     { scope, suppress }: Omit<ErasurePayload, "identity">,
     identity: PersonIdentity,
@@ -84,7 +85,7 @@ export function createErasureHandler({ store, suppressions, forgetSpeech, clock,
 
   async function runningImports({ scope }: Pick<ErasurePayload, "scope">, job: Job): Promise<string | null> {
     const isRead = await store.hasRunningImports(scope, job.createdAt);
-    return isRead ? `imports and enrichments that began before ${isoTime(job.createdAt)}` : null;
+    return isRead ? `imports and enrichments started before ${isoTime(job.createdAt)}` : null;
   }
 
   function reschedule(message: string, records: PersonCounts, waiting: number, waitedMs: number): JobEnd {

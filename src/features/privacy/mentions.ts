@@ -2,18 +2,21 @@ import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
 import { canonicalEmail, displayEmail } from "../../platform/identity/email.ts";
 import type { PersonIdentity } from "./model.ts";
 
-/** What stands in a text in the place of an address that was erased. */
+/** Replaces an erased address in text. */
 export const erasedMark = "[erased]";
 
-/** Finds the addresses of a person in texts of all kinds, JSON included, and blots them out. */
+/** Finds the addresses of a person in any text, including JSON, and redacts them. */
 export type Mentions = {
-  /** Texts in lower case of which every text that mentions the person has one; empty: nobody can be looked for. */
+  /**
+   * Lowercase strings. Every text that mentions the person contains at least one; if empty, nothing can be searched
+   * for.
+   */
   needles: string[];
-  /** The text without the person's addresses; null when it has none. */
+  /** The text with the person's addresses redacted; null if it contains none. */
   redacted(text: string): string | null;
 };
 
-/** Shorter ends of a profile URL are found in too many texts; the whole URL is looked for then. */
+/** A shorter last path segment of a profile URL matches too many texts, so the whole URL is searched for instead. */
 const minNeedleLength = 4;
 
 export function mentionsOf({ emails, profiles }: Pick<PersonIdentity, "emails" | "profiles">): Mentions {
@@ -55,14 +58,14 @@ export function mentionsOf({ emails, profiles }: Pick<PersonIdentity, "emails" |
   };
 }
 
-// Without the full stop that ends a sentence.
+// Excludes a period that ends the sentence.
 const emailLike = /[^\s@<>",;:()[\]\\]+@[^\s@<>",;:()[\]\\]*[^\s@<>",;:.()[\]\\!?']/g;
-/** Of recordings and lists, whose names are stored. None of them ends a domain. */
+/** File extensions of recordings and lists, whose names are stored. None of them is a top-level domain. */
 const fileEnding = /\.(?:wav|mp3|m4a|flac|csv|ndjson|json|txt)$/i;
 const urlLike =
   /(https?:\/\/)?[^\s"'<>()[\]{}|\\^`/]+\.[^\s"'<>()[\]{}|\\^`/]+\/[^\s"'<>()[\]{}|\\^`]*[^\s"'<>()[\]{}|\\^`.,;:!?]/gi;
 
-/** Objects and lists only: a text that happens to be a number is a text. */
+/** Parses objects and arrays only: text that happens to be a number stays text. */
 function parseJson(text: string): unknown {
   if (!text.startsWith("{") && !text.startsWith("[")) return undefined;
   try {

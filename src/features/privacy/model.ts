@@ -1,58 +1,62 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { suppressionScopes } from "../suppression/model.ts";
 
-/** Everything that one person is known by. What is stored about them is found by it. */
+/** All identifiers of a person, used to find everything that is stored about them. */
 export type PersonIdentity = {
-  /** In lower case. */
+  /** Lowercase. */
   emails: string[];
-  /** As `canonicalProfileUrl` gives them. */
+  /** In the form returned by `canonicalProfileUrl`. */
   profiles: string[];
-  /** As somebody wrote them. */
+  /** As originally written. */
   phones: string[];
   leadIds: string[];
-  /** Numbers of the store for entries of the directory. */
+  /** Internal row numbers of directory entries. */
   prospects: number[];
 };
 
-/** Whose data are looked through: those of one user, or (null) of the whole installation. */
+/** Whose data is searched: that of one user or, if null, of the whole installation. */
 export type PersonScope = { userId: string | null };
 
-/** A row about a person, or one that mentions them: its place in the register, and what stands in it. */
+/** A row that is about a person or mentions them: its place (table) in the register, and its fields. */
 export type PersonRecord = {
   place: string;
-  /** What names the row in its place. */
+  /** Primary key of the row. */
   key: readonly (string | number)[];
-  /** The user whose row it is; null where nobody owns it. */
+  /** Owner of the row; null if it has none. */
   userId: string | null;
-  /** The row is about the person; else it only mentions an address of theirs. */
+  /** Whether the row is about the person; otherwise it only mentions one of their addresses. */
   isOwn: boolean;
   fields: Record<string, unknown>;
 };
 
-/** How many rows, by place. */
+/** Number of rows, by place. */
 export type PersonCounts = Record<string, number>;
 
-const forUser = Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." }));
+const forUser = Type.Optional(Type.String({ description: "User to act as. Required with a global key." }));
 const personFields = {
-  email: Type.Optional(Type.String({ maxLength: 254, description: "An e-mail address of the person." })),
-  networkUrl: Type.Optional(Type.String({ maxLength: 500, description: "The URL of a profile." })),
-  leadId: Type.Optional(Type.String({ maxLength: 100, description: "A lead that is the person." })),
+  email: Type.Optional(Type.String({ maxLength: 254, description: "Email address of the person." })),
+  networkUrl: Type.Optional(Type.String({ maxLength: 500, description: "Profile URL of the person." })),
+  leadId: Type.Optional(Type.String({ maxLength: 100, description: "ID of a lead that represents the person." })),
   scope: Type.Optional(
     Type.Union(
       suppressionScopes.map((scope) => Type.Literal(scope)),
-      { default: "user", description: "user: in your own data. team: in everybody's; for admins." },
+      {
+        default: "user",
+        description: "`user`: search your own data. `team`: search the data of all users; admins only.",
+      },
     ),
   ),
   follow: Type.Optional(
     Type.Boolean({
       default: true,
       description:
-        "Take what is found with the person (another address, a profile) as theirs too. Turn it off for an address that several people share, such as office@.",
+        "Include identifiers that are found along with the given ones, such as another address or a profile. Disable this for an address that several people share, such as office@example.com.",
     }),
   ),
   userId: forUser,
 };
-const oneOfThem = "Name the person by email, networkUrl or leadId; several must be of the same person.";
+const oneOfThem =
+  "Identify the person by `email`, `networkUrl`, or `leadId`. Multiple identifiers must belong to the same person.";
 
 export const ExportInput = Type.Object(personFields, {
   description: oneOfThem,
@@ -66,14 +70,14 @@ export const EraseInput = Type.Object(
     dryRun: Type.Optional(
       Type.Boolean({
         default: true,
-        description: "Only tell what would be erased. Nothing brings it back afterwards.",
+        description: "Return what would be erased without erasing it. Erasure cannot be undone.",
       }),
     ),
     suppress: Type.Optional(
       Type.Boolean({
         default: true,
         description:
-          "Keep the hashes of their addresses on the do-not-contact list, so that no import brings them back.",
+          "Add hashes of the person's addresses to the do-not-contact list, so that no import can add them again.",
       }),
     ),
   },
@@ -88,18 +92,20 @@ export const PersonIdentifiers = Type.Object(
     phones: Type.Array(Type.String()),
     leadIds: Type.Array(Type.String()),
   },
-  { $id: "PersonIdentifiers", description: "What the person is known by, the given and what was found with it." },
+  { $id: "PersonIdentifiers", description: "Identifiers of the person: those given and those found along with them." },
 );
 export type PersonIdentifiers = Static<typeof PersonIdentifiers>;
 
 export const PersonRecordView = Type.Object(
   {
-    collection: Type.String({ description: "leads, prospects, actions, contacts and so on." }),
-    userId: Type.Union([Type.String(), Type.Null()], { description: "The user whose entry it is." }),
+    collection: Type.String({ description: "Type of record, such as leads, prospects, actions, or contacts." }),
+    userId: Type.Union([Type.String(), Type.Null()], { description: "User who owns the record." }),
     kind: Type.Union([Type.Literal("person"), Type.Literal("mention")], {
-      description: "mention: the entry is about something else and has an address of the person in its text.",
+      description: "`mention`: the record is about something else, but its text contains an address of the person.",
     }),
-    fields: Type.Record(Type.String(), Type.Unknown(), { description: "As they are stored; instants are ISO 8601." }),
+    fields: Type.Record(Type.String(), Type.Unknown(), {
+      description: "Fields as stored. Timestamps are in ISO 8601 format.",
+    }),
   },
   { $id: "PersonRecord" },
 );
@@ -111,21 +117,23 @@ export const PersonDocument = Type.Object(
     scope: Type.String(),
     identifiers: PersonIdentifiers,
     records: Type.Array(PersonRecordView),
-    notes: Type.Array(Type.String(), { description: "What this document can't hold, and where else to look." }),
+    notes: Type.Array(Type.String(), { description: "What the document does not contain, and where else to look." }),
   },
-  { $id: "PersonDocument", description: "All that is stored about one person." },
+  { $id: "PersonDocument", description: "Everything that is stored about one person." },
 );
 
 export const ErasureView = Type.Object(
   {
     dryRun: Type.Boolean(),
     jobId: Type.Union([Type.String(), Type.Null()], {
-      description: "Of the job that erases; null for a dry run, and when there is nothing to do.",
+      description: "ID of the erasure job. null for a dry run, or if there is nothing to erase.",
     }),
     identifiers: PersonIdentifiers,
-    records: Type.Record(Type.String(), Type.Integer(), { description: "Entries about the person, by place." }),
+    records: Type.Record(Type.String(), Type.Integer(), {
+      description: "Number of records about the person, by collection.",
+    }),
     mentions: Type.Record(Type.String(), Type.Integer(), {
-      description: "Entries in whose texts an address of the person is blotted out, by place.",
+      description: "Number of records in which an address of the person is redacted, by collection.",
     }),
   },
   { $id: "Erasure" },

@@ -25,17 +25,17 @@ import type {
 } from "./model.ts";
 import type { PersonQuery, PersonStore } from "./store.ts";
 
-/** What the job that erases goes by. */
+/** Payload of the erasure job. */
 export type ErasurePayload = {
   scope: PersonScope;
-  /** Forgotten, null, once everything is erased. */
+  /** Null once everything is erased. */
   identity: PersonIdentity | null;
   suppress: boolean;
-  /** Who wanted it; completed when it is done. */
+  /** Audit entry that names the requester; completed when the job ends. */
   audit: AuditEntry;
 };
 
-/** A disk that is full is waited for without end; so many faults of another kind speak for one that stays. */
+/** A full disk is waited for indefinitely; this many failures of any other kind indicate a permanent fault. */
 const maxAttempts = 10;
 
 export type PersonExport = {
@@ -45,7 +45,7 @@ export type PersonExport = {
   records: AsyncGenerator<PersonRecord[], void, void>;
 };
 
-/** What is known of one person: hands it out, and erases it. */
+/** Exports and erases personal data. */
 export class PrivacyService {
   readonly #store: PersonStore;
   readonly #jobs: JobService;
@@ -70,7 +70,7 @@ export class PrivacyService {
     this.#ids = ids;
   }
 
-  /** Told to the audit log before the first row is read. NOT_FOUND for an unknown lead. */
+  /** Writes the audit entry before reading the first row. Throws NOT_FOUND for an unknown lead. */
   async export(caller: Caller, userId: string, input: ExportInput): Promise<PersonExport> {
     const { scope, identity } = await this.#identify(caller, userId, input);
     const details = { scope: scopeName(scope), subject: this.subjectOf(identity) };
@@ -83,14 +83,14 @@ export class PrivacyService {
     };
   }
 
-  /** Starts the job that erases, or only tells what it would erase. */
+  /** Starts the erasure job or, in a dry run, only counts what it would erase. */
   async erase(caller: Caller, userId: string, input: EraseInput): Promise<ErasureView> {
     const { scope, identity } = await this.#identify(caller, userId, input);
     const { dryRun = true, suppress = true } = input;
     const { records, mentions } = await this.#count(scope, identity);
     const view = { dryRun, identifiers: identifiersOf(identity), records, mentions };
     const isEmpty = Object.keys(records).length + Object.keys(mentions).length === 0;
-    // Somebody who is not there yet can still be kept off.
+    // A person with no stored data can still be added to the do-not-contact list.
     if (dryRun || (isEmpty && !suppress)) return { ...view, jobId: null };
     const job = this.#erasureJob(caller, userId, scope, identity, suppress);
     const event = {
@@ -103,7 +103,10 @@ export class PrivacyService {
     return { ...view, jobId: job.id };
   }
 
-  /** Hashes of what the person is known by, as the do-not-contact list writes them: tells who, to those who know. */
+  /**
+   * Hashes of the person's identifiers, as in the do-not-contact list: only a reader who knows the person can match
+   * them.
+   */
   subjectOf({ emails, profiles, phones, leadIds }: PersonIdentity): string[] {
     const identifiers = [...emails, ...profiles, ...phones];
     const hashes = this.#suppressions.hashesOf(null, identifiers).map(({ kind, key }) => hashText(kind, key));
@@ -173,12 +176,12 @@ function personQueryOf({ email, networkUrl, leadId }: ExportInput): PersonQuery 
   const errors: FieldError[] = [];
   const address = email === undefined ? null : canonicalEmail(singleLine(email));
   if (address !== null && !isEmailAddress(address))
-    errors.push({ path: "email", message: `"${address.slice(0, 60)}" is not an e-mail address.` });
+    errors.push({ path: "email", message: `"${address.slice(0, 60)}" is not an email address.` });
   const profile = networkUrl === undefined ? null : canonicalProfileUrl(networkUrl);
   if (networkUrl !== undefined && profile === null)
-    errors.push({ path: "networkUrl", message: `"${networkUrl.slice(0, 60)}" is not the URL of a profile.` });
+    errors.push({ path: "networkUrl", message: `"${networkUrl.slice(0, 60)}" is not a profile URL.` });
   if (email === undefined && networkUrl === undefined && leadId === undefined)
-    errors.push({ path: "", message: "Name the person by email, networkUrl or leadId." });
+    errors.push({ path: "", message: "Identify the person by email, networkUrl, or leadId." });
   if (errors.length > 0) throw invalid(errors);
   return { email: address, profile, leadId: leadId ?? null };
 }
@@ -191,7 +194,7 @@ function identifiersOf({ emails, profiles, phones, leadIds }: PersonIdentity): P
   return { emails, profileUrls: profiles, phones, leadIds };
 }
 
-/** A row as a person reads it: names as everywhere in the API, instants as ISO 8601, JSON as what it says. */
+/** The API view of a row: camel-case names, ISO 8601 timestamps, and parsed JSON. */
 export function recordView({ place, userId, isOwn, fields }: PersonRecord): PersonRecordView {
   const shown = Object.entries(fields).map(([column, value]) => [
     column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
@@ -200,7 +203,7 @@ export function recordView({ place, userId, isOwn, fields }: PersonRecord): Pers
   return { collection: place, userId, kind: isOwn ? "person" : "mention", fields: Object.fromEntries(shown) };
 }
 
-/** The latest moment that a Date holds; actions that wait for ever have one behind it. */
+/** The latest time that a Date can represent; actions that wait indefinitely have a later one. */
 const maxInstant = 8_640_000_000_000_000;
 
 function displayValue(column: string, value: unknown): unknown {

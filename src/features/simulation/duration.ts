@@ -2,8 +2,8 @@ const form = /^P(?=\d|T\d)(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?=\d)(?:(\d{1,6})H)
 const units = [7 * 86_400_000, 86_400_000, 3_600_000, 60_000, 1000];
 
 /**
- * Milliseconds of a duration as ISO 8601 writes it, in weeks, days, hours, minutes and seconds; months and years are of
- * no certain length. Null when it is none.
+ * Converts an ISO 8601 duration in weeks, days, hours, minutes, and seconds to milliseconds; null if invalid. Months
+ * and years are not supported because their length varies.
  */
 export function durationMs(text: string): number | null {
   const [, ...numbers] = form.exec(text.trim()) ?? [];

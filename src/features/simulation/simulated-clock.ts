@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/base/clock.ts";
 
 type Timer = { at: number; run: () => void };
 
-/** A clock that stands still until somebody moves it. */
+/** A clock that stands still until it is advanced explicitly. */
 export class SimulatedClock implements Clock {
   #now: number;
   readonly #timers = new Set<Timer>();
@@ -21,14 +21,14 @@ export class SimulatedClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Time never goes back. */
+  /** Advances to the given time; never moves backward. */
   moveTo(moment: number): void {
     this.#now = Math.max(this.#now, moment);
   }
 
-  /** Fires the timers whose moment has come, the earliest first; false when there is none. */
+  /** Fires due timers, earliest first; false if none were due. */
   fireDue(): boolean {
-    // Among equals the one that was set first. Those that are set meanwhile wait for the next call.
+    // Timers with equal times fire in the order they were set. Timers set while firing wait for the next call.
     const due = [...this.#timers].filter(({ at }) => at <= this.#now).toSorted((a, b) => a.at - b.at);
     for (const timer of due) if (this.#timers.delete(timer)) timer.run();
     return due.length > 0;

@@ -1,15 +1,15 @@
 import { systemIds, type Ids } from "../../platform/base/ids.ts";
 
 /**
- * Ids and chance that follow from the seed and from how often the simulation was started, so that the same requests come
- * to the same end. Secrets are real ones: somebody may reach the server.
+ * IDs and random numbers derived from the seed and the number of starts, so that the same requests have the same
+ * outcome. Secrets are truly random, because the server may be reachable by others.
  */
 export function createSimulatedIds(seed: number, starts: number): Ids {
   const random = seeded(Bun.hash.xxHash32(`${seed} ${starts}`));
   const tail = hex(Bun.hash.xxHash32(`tail ${seed} ${starts}`), 8);
   let issued = 0;
   return {
-    // A UUID version 7 (RFC 9562, section 5.7): time, then in the order in which they were made.
+    // A UUID version 7 (RFC 9562, section 5.7): the time, then a counter in order of creation.
     next(at) {
       issued++;
       const time = hex(at, 12);
@@ -21,7 +21,7 @@ export function createSimulatedIds(seed: number, starts: number): Ids {
   };
 }
 
-/** Mulberry32: small, and good enough for chance that nobody attacks. */
+/** Mulberry32: small, and good enough for randomness that is not security-sensitive. */
 function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -20,33 +20,33 @@ export type SimulatorParts = {
   store: SimulationStore;
   clock: SimulatedClock;
   seed: number;
-  /** The next moment at which work is due; null when there is none. */
+  /** The next time at which work is due; null if there is none. */
   nextDueAt: () => Promise<number | null>;
-  /** Resolves when nothing that is due is left to be done. */
+  /** Resolves when no due work is left. */
   idle: () => Promise<void>;
-  /** See `JobRunner.onDiskFault`: who waits for the disk is not idle until somebody has made room. */
-  onDiskFault: (tell: (error: unknown) => void) => () => void;
+  /** See `JobRunner.onDiskFault`: work that waits for a full disk is not idle until space has been freed. */
+  onDiskFault: (notify: (error: unknown) => void) => () => void;
   chores: readonly Chore[];
   log: Log;
 };
 
-/** Chores that come more often only look for what is due, which the simulator knows: it does not stop for them. */
+/** More frequent chores only check for due work, which the simulator knows about, so it does not stop for them. */
 const minStopPeriodMs = 3_600_000;
-/** They run where it stops, but not more often than this. */
+/** Frequent chores run wherever the simulator stops, but at least this far apart. */
 const minChoreGapMs = 600_000;
-/** What is due but not done, because it waits for something else, is looked at again after this. */
+/** Delay before checking again for due work that waits for something else. */
 const stuckRetryMs = 60_000;
-/** Who asks again and again without a moment in between can't be waited for. */
+/** Work that keeps rescheduling itself without delay cannot be waited for. */
 const maxRounds = 100;
 const maxEvents = 1_000;
-/** After so many moments the time is written down, for the case that the process ends. */
+/** Steps after which the time is stored, in case the process ends. */
 const stepsBetweenWrites = 100;
 
 type ScheduledChore = { chore: Chore; cron: Cron; isFrequent: boolean; at: number };
 
 /**
- * Moves the clock from one moment at which something is due to the next, and waits each time until all that it set in
- * motion has come to rest. So everything happens in order, however fast the machine.
+ * Advances the clock from one due time to the next, and waits each time until all resulting work is done. Everything
+ * therefore happens in order, regardless of the speed of the machine.
  */
 export class Simulator {
   readonly #parts: SimulatorParts;
@@ -70,21 +70,21 @@ export class Simulator {
   }
 
   /**
-   * Resolves at the end, or earlier when `signal` aborts or the server stops. VALIDATION_ERROR for no such moment,
-   * CONFLICT while the clock is being moved. Throws what the disk said when it does not take what is to be written.
+   * Resolves when the target is reached, or earlier if `signal` aborts or the server stops. Throws VALIDATION_ERROR for
+   * an invalid target, CONFLICT while the clock is advancing, and the error of the disk if it cannot be written to.
    */
   async advance(input: ClockInput, signal: AbortSignal): Promise<Advanced> {
     const { clock, store, onDiskFault } = this.#parts;
     const from = clock.now();
     const to = targetOf(input, from);
-    if (this.#isAdvancing) throw new ApiError("CONFLICT", { message: "The clock is being moved already." });
+    if (this.#isAdvancing) throw new ApiError("CONFLICT", { message: "The clock is already advancing." });
     this.#isAdvancing = true;
     const fault = Promise.withResolvers<never>();
-    // It may come when nobody waits for it any more.
+    // The rejection may arrive when it is no longer awaited.
     fault.promise.catch(() => {});
     const stopListening = onDiskFault(fault.reject);
     try {
-      // The request begins to change things: a repetition must not move the clock as far once more.
+      // Marks the start of the request's effects, so that a repetition does not advance the clock again.
       await store.setNow(from);
       const steps = await apart(() => this.#moveTo(to, signal, fault.promise));
       const events = await store.eventsBetween(from, clock.now());
@@ -96,7 +96,7 @@ export class Simulator {
     }
   }
 
-  /** What is being moved stands still soon; the answer tells how far it came. */
+  /** Stops an advance in progress soon; its response reports how far it got. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -111,12 +111,12 @@ export class Simulator {
       await this.#runChores();
       await this.#settle(fault);
       if (steps % stepsBetweenWrites === stepsBetweenWrites - 1) await store.setNow(clock.now());
-      // Whoever waits for an answer beside this gets a turn.
+      // Lets concurrent requests run.
       await pause();
     }
   }
 
-  /** Resolves when all that is due at this moment is done, and what that made due. */
+  /** Resolves when all work due at the current time is done, including work that becomes due as a result. */
   async #settle(fault: Promise<never>): Promise<void> {
     const { clock, idle } = this.#parts;
     for (let rounds = 0; rounds < maxRounds; rounds++) {
@@ -152,15 +152,16 @@ function nextRunAt(cron: Cron, after: number): number {
 
 function targetOf({ advance, to }: ClockInput, from: number): number {
   if ((advance === undefined) === (to === undefined))
-    throw invalid([{ path: "", message: "Send either advance, such as P30D, or to, a moment." }]);
+    throw invalid([{ path: "", message: "Send either advance, such as P30D, or to, such as 2026-03-01T09:00:00Z." }]);
   const ms = advance === undefined ? null : durationMs(advance);
   if (advance !== undefined && ms === null)
-    throw invalid([{ path: "advance", message: "Expected a duration such as P30D, PT6H or P1DT12H." }]);
+    throw invalid([{ path: "advance", message: "Expected a duration such as P30D, PT6H, or P1DT12H." }]);
   const target = ms === null ? parseInstant(to ?? "") : from + ms;
   const path = advance === undefined ? "to" : "advance";
-  if (target === null) throw invalid([{ path, message: "Expected a moment, such as 2026-03-01T09:00:00Z." }]);
-  if (target < from) throw invalid([{ path, message: `Time goes on only: it is ${isoTime(from)}.` }]);
-  if (target - from > longestAdvanceMs) throw invalid([{ path, message: "Expected at most 366 days at once." }]);
+  if (target === null) throw invalid([{ path, message: "Expected a date and time, such as 2026-03-01T09:00:00Z." }]);
+  if (target < from)
+    throw invalid([{ path, message: `Must not be before the current simulated time, ${isoTime(from)}.` }]);
+  if (target - from > longestAdvanceMs) throw invalid([{ path, message: "Expected at most 366 days per request." }]);
   return target;
 }
 
