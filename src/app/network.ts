@@ -1,4 +1,4 @@
-import { CampaignEngine } from "../features/campaigns/engine.ts";
+import { CampaignRunner } from "../features/campaigns/campaign-runner.ts";
 import { CampaignService } from "../features/campaigns/service.ts";
 import type { Clock } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
@@ -79,7 +79,7 @@ export function composeNetwork({
     profileHosts,
   });
   const foresight = new ForesightService(storage.network, accounts, clock);
-  const engine = new CampaignEngine({
+  const runner = new CampaignRunner({
     store: storage.campaigns,
     network: storage.network,
     clock,
@@ -92,7 +92,7 @@ export function composeNetwork({
     store: storage.campaigns,
     network: storage.network,
     leads: storage.leads,
-    engine,
+    runner,
     clock,
     ids,
     profileHosts,
@@ -115,12 +115,12 @@ export function composeNetwork({
     clock,
     log,
     profileHosts,
-    onNews: () => engine.wake(),
+    onNews: () => runner.wake(),
   });
-  const onEnded = () => engine.wake();
+  const onEnded = () => runner.wake();
   const onReport = () => {
     planner.wake();
-    engine.wake();
+    runner.wake();
   };
   const { sendsAgainAt } = parts;
   const handWork = new WorkService({
@@ -150,13 +150,13 @@ export function composeNetwork({
     uploads,
     work: handWork,
     /** What goes on beside the runner of jobs. */
-    workers: [planner, engine],
+    workers: [planner, runner],
     start(): void {
       planner.wake();
-      engine.start();
+      runner.start();
     },
     async stop(): Promise<void> {
-      await Promise.all([planner.stop(), engine.stop()]);
+      await Promise.all([planner.stop(), runner.stop()]);
     },
   };
 }

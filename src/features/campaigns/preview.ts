@@ -37,7 +37,7 @@ export async function previewOf(
   });
   let sliceStartedAt = performance.now();
   while (simulated.length > 0) {
-    // The lead that is ready first goes first, as in the engine.
+    // The lead that is ready first goes first, as in `CampaignRunner`.
     const index = indexOfEarliest(simulated);
     const lead = simulated[index];
     const sender = lead && senders[lead.n % senders.length];

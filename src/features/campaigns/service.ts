@@ -8,7 +8,7 @@ import type { NetworkAccount } from "../network/account-model.ts";
 import { actionContent, profileKeyOf, type ProfileHosts } from "../network/action-input.ts";
 import type { NetworkStore } from "../network/store.ts";
 import type { TimePlace } from "../../platform/base/time-place.ts";
-import type { CampaignEngine } from "./engine.ts";
+import type { CampaignRunner } from "./campaign-runner.ts";
 import {
   defaultSettings,
   type Campaign,
@@ -41,7 +41,7 @@ export type CampaignParts = {
   store: CampaignStore;
   network: NetworkStore;
   leads: LeadStore;
-  engine: CampaignEngine;
+  runner: CampaignRunner;
   clock: Clock;
   ids: Ids;
   profileHosts: ProfileHosts;
@@ -126,7 +126,7 @@ export class CampaignService {
       state: "running",
       startedAt: startedAt ?? this.#parts.clock.now(),
     });
-    this.#parts.engine.wake();
+    this.#parts.runner.wake();
     return view;
   }
 
@@ -178,7 +178,7 @@ export class CampaignService {
     leadIds: readonly string[],
     dryRun: boolean,
   ): Promise<Map<string, string>> {
-    const { store, leads, network, clock, engine } = this.#parts;
+    const { store, leads, network, clock, runner } = this.#parts;
     const campaign = await this.requireOpen(userId, id);
     const found = await Promise.all(campaign.accountIds.map((accountId) => network.account(userId, accountId)));
     const accounts = found.filter((account) => account !== null);
@@ -197,7 +197,7 @@ export class CampaignService {
       const refusals = await store.enroll(enrollments, dryRun, clock.now());
       for (const [n, enrollment] of enrollments.entries()) outcomes.set(enrollment.leadId, refusals[n] ?? "enrolled");
     }
-    if (!dryRun) engine.wake();
+    if (!dryRun) runner.wake();
     return outcomes;
   }
 

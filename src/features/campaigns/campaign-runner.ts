@@ -15,7 +15,7 @@ const dueBatchSize = 50;
 const retryMs = 6 * 3_600_000;
 const maxSleepMs = 30_000;
 
-export type EngineParts = {
+export type RunnerParts = {
   store: CampaignStore;
   network: NetworkStore;
   clock: Clock;
@@ -27,14 +27,14 @@ export type EngineParts = {
 };
 
 /** Advances leads through their campaigns. The store determines what is due; the timer is only a hint. */
-export class CampaignEngine {
-  readonly #parts: EngineParts;
+export class CampaignRunner {
+  readonly #parts: RunnerParts;
   readonly #programs = new WeakMap<object, Instruction[]>();
   readonly #background: BackgroundWork;
   #isStarted = false;
   #cancelTimer = (): void => {};
 
-  constructor(parts: EngineParts) {
+  constructor(parts: RunnerParts) {
     this.#parts = parts;
     this.#background = new BackgroundWork(
       () => this.#advanceDue(),
