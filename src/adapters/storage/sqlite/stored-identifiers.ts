@@ -1,11 +1,9 @@
 import { paidIdentity } from "../../../features/enrichment/paid-identity.ts";
 import type { Merged } from "../../../features/enrichment/model.ts";
 import { emailKey, phoneKey, profileKeyHash } from "../../../features/leads/keys.ts";
-import type { Lead, LeadIdentity } from "../../../features/leads/model.ts";
-import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
-import { canonicalEmail } from "../../../platform/identity/email.ts";
+import type { LeadIdentity } from "../../../features/leads/model.ts";
+import { identifiersOfRecord } from "../../../features/suppression/matching.ts";
 import type { Identifier } from "../../../features/suppression/person-identifiers.ts";
-import { phoneNumber } from "../../../platform/identity/phone.ts";
 import type { Engine } from "./engine.ts";
 import { createLeadParts } from "./lead-parts.ts";
 
@@ -27,19 +25,12 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
   const profilesByLead = database.query<unknown, [string, string, number]>(profilesByLeadSql);
   const resultsByKey = database.query<ResultRow, [number, number, number]>(resultsByKeySql);
 
-  function ofReached({ email, networkUrl, phone }: Pick<Lead, "email" | "networkUrl" | "phone">): Identifier[] {
-    const profile = networkUrl === null ? null : canonicalProfileUrl(networkUrl);
-    const number = phone === null ? null : phoneNumber(phone, phoneRegion);
-    return [
-      ...(email === null ? [] : [{ kind: "email", value: canonicalEmail(email) } as const]),
-      ...(profile === null ? [] : [{ kind: "profile", value: profile } as const]),
-      ...(number === null ? [] : [{ kind: "phone", value: number } as const]),
-    ];
-  }
-
   function ofLeadRow(userId: string, { id, ...reached }: LeadRow): Identifier[] {
     const profiles = new Set((profilesByLead.values(id, userId, maxRows) as [string][]).flat());
-    return [...ofReached(reached), ...[...profiles].map((value) => ({ kind: "profile", value }) as const)];
+    return [
+      ...identifiersOfRecord(reached, phoneRegion),
+      ...[...profiles].map((value) => ({ kind: "profile", value }) as const),
+    ];
   }
 
   function ofLead(userId: string, leadId: string): Identifier[] {
@@ -64,7 +55,7 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
 
   function ofResult({ email, network, name, fields }: ResultRow): Identifier[] {
     const paid = paidIdentity({ email, network, name }, JSON.parse(fields) as Merged);
-    return ofReached({ email: paid.email, networkUrl: paid.network, phone: null });
+    return identifiersOfRecord({ email: paid.email, networkUrl: paid.network, phone: null }, phoneRegion);
   }
 
   function leadsOfProfile(userId: string, profile: string): ReadonlySet<string> {

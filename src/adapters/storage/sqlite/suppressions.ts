@@ -1,6 +1,12 @@
 import type { AddSuppressionOutcome } from "../../../features/suppression/store.ts";
-import { domainsOfEmail } from "../../../platform/identity/email-domain.ts";
 import { canonicalEmail } from "../../../platform/identity/email.ts";
+import {
+  entriesFor,
+  identifiersOf,
+  matchesOf,
+  matchOf,
+  type StoredEntry,
+} from "../../../features/suppression/matching.ts";
 import { suppressionKey } from "../../../features/suppression/key.ts";
 import type {
   Suppression,
@@ -13,7 +19,6 @@ import {
   identifiersOfPerson,
   type Identifier,
 } from "../../../features/suppression/person-identifiers.ts";
-import { phoneNumber } from "../../../platform/identity/phone.ts";
 import type { DirectoryLinks } from "./directory/directory-links.ts";
 import type { Engine } from "./engine.ts";
 import { modules } from "./late-modules.ts";
@@ -75,14 +80,12 @@ export function createSuppressionRows(engine: Engine): SuppressionRows {
   return rows;
 }
 
-type Found = { id: string; owner: number | null; kind: SuppressionKind; reason: string | null };
-
 function newSuppressionRows(engine: Engine): SuppressionRows {
   const { database, phoneRegion } = engine;
   const owners = createOwners(engine);
   const hints = new SuppressionHints(database);
   // Plain statements: they run several times for each row of an import.
-  const byKey = database.prepare<Found, [Uint8Array, number]>(
+  const byKey = database.prepare<StoredEntry, [Uint8Array, number]>(
     "SELECT id, owner, kind, reason FROM suppressions WHERE key = ? AND ifnull(owner, 0) = ?",
   );
   const twin = database.prepare<{ id: string; value: string | null }, [Uint8Array, number]>(
@@ -107,28 +110,24 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
     const owner = owners(userId);
     const kinds = owner === null ? null : hints.kindsFor(owner);
     if (owner === null || kinds === null) return;
-    const own = identifiersIn(userId, target);
-    const isOwn = ({ kind, value }: Identifier) => own.some((each) => each.kind === kind && each.value === value);
-    const seen = new Set<string>();
-    for (const identifier of personOf(userId, owner, own))
-      for (const match of entriesFor(owner, identifier, kinds)) {
-        if (seen.has(match.entryId)) continue;
-        seen.add(match.entryId);
-        if (isOwn(identifier)) yield match;
-        else yield identifier.kind === "formerEmail" ? { ...match, isOfFormerJob: true } : { ...match, isLinked: true };
-      }
+    yield* matchesOf(identifiersIn(userId, target), {
+      beside: (identifier) => besideOf(userId, owner, identifier),
+      entries: (kind, value) => entriesIn(owner, kinds, kind, value),
+    });
   }
 
   function identifiersIn(userId: string, target: SuppressionTarget): Identifier[] {
-    return [...namedIn(target), ...(target.leadId ? stored.ofLead(userId, target.leadId) : [])];
+    return [...identifiersOf(target, phoneRegion), ...(target.leadId ? stored.ofLead(userId, target.leadId) : [])];
   }
 
   function personOf(userId: string, owner: number, own: readonly Identifier[]): Iterable<Identifier> {
-    return identifiersOfPerson(own, (identifier) => [
-      ...stored.beside(userId, owner, identifier),
-      ...(links?.beside(owner, identifier) ?? []),
-    ]);
+    return identifiersOfPerson(own, (identifier) => besideOf(userId, owner, identifier));
   }
+
+  const besideOf = (userId: string, owner: number, identifier: Identifier): Identifier[] => [
+    ...stored.beside(userId, owner, identifier),
+    ...(links?.beside(owner, identifier) ?? []),
+  ];
 
   /** By owner, those whose links in a directory could lead to an entry. */
   function inDirectories(people: Iterable<Person>): Map<number, { userId: string; own: Identifier[] }[]> {
@@ -169,28 +168,17 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
     }
   }
 
-  function* entriesFor(
+  function entriesIn(
     owner: number,
-    identifier: Identifier,
     kinds: ReadonlySet<SuppressionKind>,
-  ): Generator<SuppressionMatch, void, void> {
-    for (const [kind, value] of waysTo(identifier)) {
-      if (!kinds.has(kind)) continue;
-      const key = suppressionKey(kind, value);
-      if (!hints.mayHave(key)) continue;
-      // The user's own first: that one the user can remove.
-      const entry = byKey.get(key, owner) ?? byKey.get(key, 0);
-      if (entry !== null) yield matchOf(entry);
-    }
-  }
-
-  function namedIn({ email, profileKey, phone }: SuppressionTarget): Identifier[] {
-    const number = phone ? phoneNumber(phone, phoneRegion) : null;
-    return [
-      ...(email ? [{ kind: "email", value: canonicalEmail(email) } as const] : []),
-      ...(profileKey ? [{ kind: "profile", value: profileKey } as const] : []),
-      ...(number === null ? [] : [{ kind: "phone", value: number } as const]),
-    ];
+    kind: SuppressionKind,
+    value: string,
+  ): StoredEntry[] {
+    if (!kinds.has(kind)) return [];
+    const key = suppressionKey(kind, value);
+    if (!hints.mayHave(key)) return [];
+    const entry = byKey.get(key, owner) ?? byKey.get(key, 0);
+    return entry === null ? [] : [entry];
   }
 
   function ownerOf(userId: string | null): number | null {
@@ -235,7 +223,8 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
       const owner = owners(userId);
       const kinds = owner === null ? null : hints.kindsFor(owner);
       if (owner === null || kinds === null) return [];
-      return [...entriesFor(owner, { kind: "email", value: canonicalEmail(email) }, kinds)];
+      const address = { kind: "email", value: canonicalEmail(email) } as const;
+      return [...entriesFor(address, (kind, value) => entriesIn(owner, kinds, kind, value))].map(matchOf);
     },
     add,
     forgetValue: (id) => void forget.run(id),
@@ -246,17 +235,4 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
     },
     reread: () => hints.reread(),
   };
-}
-
-/** What entries could say of an identifier: its value and, for an e-mail address, the domains that it lies in. */
-function waysTo({ kind, value }: Identifier): [SuppressionKind, string][] {
-  const domains = kind === "email" ? domainsOfEmail(value) : [];
-  return [
-    [kind === "formerEmail" ? "email" : kind, value],
-    ...domains.map((domain): [SuppressionKind, string] => ["domain", domain]),
-  ];
-}
-
-function matchOf({ id, owner, kind, reason }: Found): SuppressionMatch {
-  return { entryId: id, kind, scope: owner === null ? "team" : "user", reason };
 }
