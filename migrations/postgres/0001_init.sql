@@ -270,3 +270,42 @@ CREATE TABLE network_meters (
   cool_since BIGINT,
   PRIMARY KEY (account, meter)
 );
+
+CREATE TABLE campaigns (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  user_id TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  state TEXT COLLATE "C" NOT NULL,
+  steps JSONB NOT NULL,
+  account_ids JSONB NOT NULL,
+  settings JSONB NOT NULL,
+  started_at BIGINT,
+  created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL
+);
+CREATE INDEX campaigns_by_user ON campaigns (user_id, created_at, id);
+
+CREATE TABLE campaign_enrollments (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  campaign_id TEXT COLLATE "C" NOT NULL REFERENCES campaigns (id) ON DELETE CASCADE,
+  user_id TEXT COLLATE "C" NOT NULL,
+  lead_id TEXT COLLATE "C" NOT NULL,
+  account_id TEXT COLLATE "C" NOT NULL,
+  profile_key TEXT COLLATE "C" NOT NULL,
+  state TEXT COLLATE "C" NOT NULL,
+  reason TEXT,
+  at_step INTEGER NOT NULL,
+  since_at BIGINT NOT NULL,
+  wake_at BIGINT,
+  job_id TEXT COLLATE "C",
+  connected_at BIGINT,
+  replied_at BIGINT,
+  version INTEGER NOT NULL,
+  created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL
+);
+CREATE UNIQUE INDEX campaign_enrollments_by_lead ON campaign_enrollments (campaign_id, lead_id);
+CREATE INDEX campaign_enrollments_of_lead ON campaign_enrollments (lead_id) WHERE state = 'active';
+CREATE INDEX campaign_enrollments_due ON campaign_enrollments (campaign_id, wake_at)
+  WHERE state = 'active' AND wake_at IS NOT NULL;
+CREATE INDEX campaign_enrollments_of_profile ON campaign_enrollments (profile_key, account_id);

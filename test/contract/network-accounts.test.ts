@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { alwaysOpen, createFactories } from "../support/factories.ts";
 
-describe.each(engines)("network accounts on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("network accounts on $name", ({ open }) => {
   test("an account is read by its owner as it was stored, and by nobody else", async () => {
     await using opened = await open();
     const { network } = opened.storage;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Meter } from "../../src/features/network/account-model.ts";
 import { metersOf, type ActionType } from "../../src/features/network/action-kinds.ts";
-import { meterCode } from "../../src/adapters/storage/sqlite/network-accounts.ts";
+import { meterCode } from "../../src/adapters/storage/meter-code.ts";
 import { createTimelines } from "../../src/adapters/storage/sqlite/network-timeline.ts";
 import { openEngine } from "../../src/adapters/storage/sqlite/engine.ts";
 import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";

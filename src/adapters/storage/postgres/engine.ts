@@ -3,7 +3,10 @@ import postgres, { type Sql } from "postgres";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 
 /** Runs statements: the pool itself, or one transaction. */
-export type Connection = Pick<PostgresJsDatabase, "select" | "insert" | "update" | "delete" | "execute">;
+export type Connection = Pick<
+  PostgresJsDatabase,
+  "select" | "selectDistinct" | "insert" | "update" | "delete" | "execute"
+>;
 
 /** What every PostgreSQL store works with. */
 export type Engine = {

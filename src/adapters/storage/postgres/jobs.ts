@@ -1,31 +1,82 @@
-import { and, asc, eq, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lte, sql } from "drizzle-orm";
 import { beginningOf, endOf } from "../../../platform/jobs/job-events.ts";
 import type { Job, JobClaim, JobEnd } from "../../../platform/jobs/model.ts";
-import type { ClaimRequest, ClientChange, JobStore } from "../../../platform/jobs/store.ts";
-import { canceledJob, endedJob, hasEnded, isHeld, type JobChange } from "../../../platform/jobs/transitions.ts";
+import type { ClaimRequest, ClientChange, JobPageRequest, JobStore } from "../../../platform/jobs/store.ts";
+import {
+  canceledJob,
+  endedJob,
+  hasEnded,
+  isHeld,
+  retriedJob,
+  type JobChange,
+} from "../../../platform/jobs/transitions.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
+import type { ActionJobs } from "./network-jobs.ts";
 import { jobs } from "./tables.ts";
 
-type SliceOfJobs = Pick<JobStore, "insert" | "get" | "claim" | "end" | "cancel">;
+type SliceOfJobs = Pick<JobStore, "insert" | "get" | "page" | "claim" | "end" | "cancel" | "retry">;
 
-/** Jobs of handlers in this process; network actions have a claim of their own. */
-export function createJobStore({ orm, transact }: Engine): SliceOfJobs {
+/** `actions` knows the jobs of network actions, which their own store claims and ends. */
+export function createJobStore({ orm, transact }: Engine, actions: ActionJobs): SliceOfJobs {
+  const shown = async (job: Job): Promise<Job> => (job.type === "linkedin_action" ? actions.describe(orm, job) : job);
+
+  async function find(userId: string, id: string): Promise<Job | null> {
+    const [job] = await orm
+      .select()
+      .from(jobs)
+      .where(and(eq(jobs.id, id), eq(jobs.userId, userId)));
+    return job ?? null;
+  }
+
+  async function page({ userId, filter, limit, offset, after }: JobPageRequest): Promise<Job[]> {
+    const { status, type, createdFrom, createdTo } = filter;
+    const rows = await orm
+      .select()
+      .from(jobs)
+      .where(
+        and(
+          eq(jobs.userId, userId),
+          status && eq(jobs.status, status),
+          type && eq(jobs.type, type),
+          createdFrom === undefined ? undefined : gte(jobs.createdAt, createdFrom),
+          createdTo === undefined ? undefined : lte(jobs.createdAt, createdTo),
+          after === null ? undefined : sql`(${jobs.createdAt}, ${jobs.id}) < (${after.createdAt}, ${after.id})`,
+        ),
+      )
+      .orderBy(desc(jobs.createdAt), desc(jobs.id))
+      .limit(limit)
+      .offset(offset);
+    return Promise.all(rows.map(shown));
+  }
+
   return {
     insert: (job, audit) => {
       if (audit !== undefined) throw new Error("The audit log does not exist on PostgreSQL yet");
       return transact((connection) => insertJob(connection, job));
     },
-    get: async (userId, id) => {
-      const [job] = await orm
-        .select()
-        .from(jobs)
-        .where(and(eq(jobs.id, id), eq(jobs.userId, userId)));
-      return job ?? null;
+    async get(userId, id) {
+      const job = await find(userId, id);
+      return job && shown(job);
     },
+    page,
     claim: (request) => transact((connection) => claim(connection, request)),
-    end: (held, end) => transact((connection) => endClaim(connection, held, end)),
-    cancel: (userId, id, at) => transact((connection) => cancel(connection, userId, id, at)),
+    end: (held, end) => transact((connection) => endClaim(connection, actions, held, end)),
+    async cancel(userId, id, at) {
+      const job = await find(userId, id);
+      if (job === null) return { kind: "absent" };
+      // An action locks its account before its job, so its job is not locked here.
+      if (job.type === "linkedin_action" && !hasEnded(job))
+        return transact((connection) => actions.cancel(connection, job, at));
+      return transact((connection) => cancel(connection, userId, id, at));
+    },
+    async retry(userId, id, at) {
+      const job = await find(userId, id);
+      if (job === null) return { kind: "absent" };
+      if (job.type === "linkedin_action" && job.status === "failed")
+        return transact((connection) => actions.retry(connection, job, at));
+      return transact((connection) => retry(connection, userId, id, at));
+    },
   };
 }
 
@@ -42,8 +93,11 @@ export async function lockJob(connection: Connection, id: string): Promise<Job |
 }
 
 export async function writeJob(connection: Connection, job: Job, change: JobChange): Promise<Job> {
-  const after = { ...job, ...change };
-  await connection.update(jobs).set(change).where(eq(jobs.id, job.id));
+  const isAgain = hasEnded(job) && change.status !== undefined && !hasEnded({ ...job, ...change });
+  // A message that the user wrote for the job's end.
+  const changed = isAgain ? { ...change, editedMessage: null } : change;
+  const after = { ...job, ...changed };
+  await connection.update(jobs).set(changed).where(eq(jobs.id, job.id));
   const event = job.status !== after.status && hasEnded(after) ? endOf(after) : null;
   if (event !== null) await appendEvents(connection, [event]);
   return after;
@@ -85,11 +139,21 @@ async function claim(connection: Connection, { type, limit, now, leaseUntil }: C
   return claimed;
 }
 
-async function endClaim(connection: Connection, held: JobClaim, end: JobEnd): Promise<boolean> {
+async function endClaim(connection: Connection, actions: ActionJobs, held: JobClaim, end: JobEnd): Promise<boolean> {
+  await actions.lock(connection, held.id);
   const job = await lockJob(connection, held.id);
   if (job === null || !isHeld(job, held)) return false;
   await writeJob(connection, job, endedJob(job, end));
+  // An action is ended by its feature. Whoever ends only its job, after too many interruptions, gave it up.
+  if (end.kind === "completed" || end.kind === "failed") await actions.gaveUp(connection, held.id, end.message, end.at);
   return true;
+}
+
+async function retry(connection: Connection, userId: string, id: string, at: number): Promise<ClientChange> {
+  const job = await lockJob(connection, id);
+  if (job?.userId !== userId) return { kind: "absent" };
+  if (job.status !== "failed") return { kind: "refused", job };
+  return { kind: "changed", job: await writeJob(connection, job, retriedJob(job, at)) };
 }
 
 async function cancel(connection: Connection, userId: string, id: string, at: number): Promise<ClientChange> {

@@ -3,6 +3,9 @@ import type { Clock } from "../../../platform/base/clock.ts";
 import { connect, openEngine, type EngineOptions } from "./engine.ts";
 import { createJobStore } from "./jobs.ts";
 import { migrate, migrations } from "./migrate.ts";
+import { createNetworkStore } from "./network.ts";
+import { createActionJobs } from "./network-jobs.ts";
+import { createSuppressionStore } from "./suppressions.ts";
 import { createUserStore } from "./users.ts";
 
 /** The stores that exist on PostgreSQL so far, each as far as their neighbors need it. */
@@ -22,7 +25,9 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
   const engine = openEngine(url, options);
   return {
     users: createUserStore(engine),
-    jobs: createJobStore(engine),
+    jobs: createJobStore(engine, createActionJobs(engine)),
+    network: createNetworkStore(engine),
+    suppressions: createSuppressionStore(engine),
     /** Throws when the database can't be reached. */
     check: async () => void (await engine.orm.execute(sql`SELECT 1`)),
     /** Waits for running statements and closes the connections. */

@@ -1,8 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
-import { meters, type CoolDown, type Meter, type NetworkAccount } from "../../../features/network/account-model.ts";
+import { type CoolDown, type NetworkAccount } from "../../../features/network/account-model.ts";
 import { decideAccountUpdate } from "../../../features/network/decisions/accounts.ts";
 import type { StoredAccount } from "../../../features/network/decisions/facts.ts";
 import type { NetworkStore } from "../../../features/network/store.ts";
+import { meterCode, meterOf } from "../meter-code.ts";
 import type { Engine } from "./engine.ts";
 import type { ChangeWriter } from "./network-changes.ts";
 import { networkAccounts, networkMeters, waitsForSomebody } from "./network-tables.ts";
@@ -190,11 +191,6 @@ export function insertAccountRow({ orm }: Pick<Engine, "orm">, account: NetworkA
   orm.insert(networkAccounts).values(account).run();
 }
 
-/** The place of a meter in the list, as rows name it. */
-export function meterCode(meter: Meter): number {
-  return meters.indexOf(meter);
-}
-
 function accountOf(row: typeof networkAccounts.$inferSelect): NetworkAccount {
   const { seq: _seq, needsPlan: _plan, queueVersion: _version, ...account } = row;
   return account;
@@ -202,7 +198,7 @@ function accountOf(row: typeof networkAccounts.$inferSelect): NetworkAccount {
 
 function coolDownOf(row: typeof networkMeters.$inferSelect): CoolDown {
   return {
-    meter: meters[row.meter] ?? "all",
+    meter: meterOf(row.meter),
     until: row.coolUntil ?? 0,
     level: row.coolLevel ?? 1,
     reason: row.coolReason ?? "",

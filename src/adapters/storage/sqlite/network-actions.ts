@@ -9,7 +9,8 @@ import {
 import type { Content } from "../../../features/network/decisions/changes.ts";
 import { actionOf, type StoredAction, type Twin } from "../../../features/network/decisions/facts.ts";
 import type { Engine } from "./engine.ts";
-import { meterCode, type AccountRows } from "./network-accounts.ts";
+import { meterCode } from "../meter-code.ts";
+import type { AccountRows } from "./network-accounts.ts";
 import { networkActions, type ActionRow } from "./network-tables.ts";
 import { actionValues, insertActionSql, storedAction } from "./stored-job.ts";
 

@@ -1,7 +1,7 @@
 import type { NetworkChange } from "../../../features/network/decisions/changes.ts";
 import type { Engine } from "./engine.ts";
 import type { EventRows } from "./event-rows.ts";
-import { meterCode } from "./network-accounts.ts";
+import { meterCode } from "../meter-code.ts";
 import type { NetworkParts } from "./network-facts.ts";
 
 type Change<Kind extends NetworkChange["kind"]> = Extract<NetworkChange, { kind: Kind }>;

@@ -6,7 +6,13 @@ import {
   decideRenewal,
 } from "../../../features/network/decisions/attempts.ts";
 import type { NetworkChange } from "../../../features/network/decisions/changes.ts";
-import { decideDue, decideForWorker, decideSend, type ClaimedTarget } from "../../../features/network/decisions/due.ts";
+import {
+  decideDue,
+  decideForWorker,
+  decideSend,
+  mostWorkerCandidates,
+  type ClaimedTarget,
+} from "../../../features/network/decisions/due.ts";
 import type { NetworkFacts, Target } from "../../../features/network/decisions/facts.ts";
 import type { NetworkStore } from "../../../features/network/store.ts";
 import type { ActionEnd, DueAction } from "../../../features/network/queue-model.ts";
@@ -74,7 +80,7 @@ export function createDispatchStore(
   function waitingFor({ userId, accountId }: WorkerClaim): { job: Job; row: ActionRow }[] {
     const workers = accounts.workersOf(userId, accountId);
     return workers.flatMap(({ seq }) =>
-      due.forWorker.values({ account: seq, limit: workerLook }).map((values) => storedActionJob(values)),
+      due.forWorker.values({ account: seq, limit: mostWorkerCandidates }).map((values) => storedActionJob(values)),
     );
   }
 
@@ -200,5 +206,3 @@ export function createDispatchStore(
 
 /** They keep the event loop busy for some milliseconds. */
 const mostEnds = 128;
-/** How many of an account's actions a worker's claim considers: behind one that is capped, another type may be free. */
-const workerLook = 50;

@@ -2,7 +2,8 @@ import type { NetworkFacts } from "../../../features/network/decisions/facts.ts"
 import type { CampaignOrigin } from "./campaign-origin.ts";
 import type { Engine } from "./engine.ts";
 import type { JobRows } from "./jobs.ts";
-import { meterCode, type AccountRows } from "./network-accounts.ts";
+import { meterCode } from "../meter-code.ts";
+import type { AccountRows } from "./network-accounts.ts";
 import type { ActionRows } from "./network-actions.ts";
 import type { ContactRows } from "./network-contacts.ts";
 import type { createTimelines } from "./network-timeline.ts";

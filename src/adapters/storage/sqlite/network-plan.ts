@@ -8,9 +8,10 @@ import type {
   QueuedAction,
 } from "../../../features/network/store.ts";
 import type { StoredAccount } from "../../../features/network/decisions/facts.ts";
-import { steadyCap } from "../../../features/network/governor/limits.ts";
+import { decisiveUses } from "../../../features/network/governor/limits.ts";
 import type { Engine } from "./engine.ts";
-import { meterCode, type AccountRows } from "./network-accounts.ts";
+import { meterCode } from "../meter-code.ts";
+import type { AccountRows } from "./network-accounts.ts";
 
 type PlanStore = Pick<NetworkStore, "usage" | "planBasis" | "movePlanned" | "endPlan">;
 
@@ -36,14 +37,11 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
   );
 
   async function history(record: StoredAccount, meter: Meter, now: number, asked: Caps): Promise<number[]> {
-    const settings = [record.account, { ...record.account, caps: asked }];
-    const caps = settings.flatMap((account) => windows.map((window) => steadyCap(account, meter, window) ?? 0));
     const rows = await reader.all<{ slot_at: number }>({
       sql:
         `SELECT slot_at FROM network_actions WHERE ${meterTerms(meter)} AND account = ? AND used = 1` +
         " AND slot_at > ? ORDER BY slot_at DESC LIMIT ?",
-      // The latest are enough: as many as the largest cap, or one to keep a distance from.
-      params: [record.seq, now - windowMs.month, Math.max(1, ...caps)],
+      params: [record.seq, now - windowMs.month, decisiveUses(record.account, asked, meter)],
     });
     return rows.map((row) => row.slot_at).reverse();
   }

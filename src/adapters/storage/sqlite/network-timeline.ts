@@ -1,7 +1,7 @@
 import type { Meter } from "../../../features/network/account-model.ts";
 import type { Timeline } from "../../../features/network/governor/slot.ts";
 import type { Engine } from "./engine.ts";
-import { meterCode } from "./network-accounts.ts";
+import { meterCode } from "../meter-code.ts";
 
 type Range = (account: number, used: 0 | 1) => (string | number)[];
 

@@ -225,6 +225,8 @@ class Uses {
   }
 }
 
+/** How many actions of an account a worker's claim considers: behind one that is capped, another type may be free. */
+export const mostWorkerCandidates = 50;
 /** A shorter wait does not disturb the plan. */
 const shortWaitMs = 15 * 60_000;
 /** An action later than this was not delayed by those before it. */

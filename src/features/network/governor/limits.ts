@@ -1,4 +1,12 @@
-import { windowMs, windows, type Meter, type NetworkAccount, type Tier, type Window } from "../account-model.ts";
+import {
+  windowMs,
+  windows,
+  type Caps,
+  type Meter,
+  type NetworkAccount,
+  type Tier,
+  type Window,
+} from "../account-model.ts";
 import type { PendingReason } from "../action-model.ts";
 import { drawOf } from "./draw.ts";
 import { localTime } from "./zone.ts";
@@ -95,4 +103,12 @@ function jitteredCap({ id, timeZone, jitterPercent }: Capped, meter: Meter, cap:
   if (cap <= 1 || jitterPercent === 0) return cap;
   const share = 1 + ((2 * drawOf(id, meter, localTime(at, timeZone).date) - 1) * jitterPercent) / 100;
   return Math.max(1, Math.min(cap, Math.round(cap * share)));
+}
+
+/** How many of the latest uses of a meter decide about its next one, under these caps or the account's own. */
+export function decisiveUses(account: NetworkAccount, caps: Caps, meter: Meter): number {
+  const settings = [account, { ...account, caps }];
+  const limits = settings.flatMap((each) => windows.map((window) => steadyCap(each, meter, window) ?? 0));
+  // At least the last one, from which the next keeps its distance.
+  return Math.max(1, ...limits);
 }

@@ -1,0 +1,41 @@
+import { integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
+import type {
+  CampaignSettings,
+  CampaignState,
+  CampaignStep,
+  EnrollmentState,
+} from "../../../features/campaigns/model.ts";
+import { whole } from "./tables.ts";
+
+export const campaigns = pgTable("campaigns", {
+  id: text().primaryKey(),
+  userId: text("user_id").notNull(),
+  name: text().notNull(),
+  state: text().$type<CampaignState>().notNull(),
+  steps: jsonb().$type<CampaignStep[]>().notNull(),
+  accountIds: jsonb("account_ids").$type<string[]>().notNull(),
+  settings: jsonb().$type<CampaignSettings>().notNull(),
+  startedAt: whole("started_at"),
+  createdAt: whole("created_at").notNull(),
+  updatedAt: whole("updated_at").notNull(),
+});
+
+export const campaignEnrollments = pgTable("campaign_enrollments", {
+  id: text().primaryKey(),
+  campaignId: text("campaign_id").notNull(),
+  userId: text("user_id").notNull(),
+  leadId: text("lead_id").notNull(),
+  accountId: text("account_id").notNull(),
+  profileKey: text("profile_key").notNull(),
+  state: text().$type<EnrollmentState>().notNull(),
+  reason: text(),
+  atStep: integer("at_step").notNull(),
+  sinceAt: whole("since_at").notNull(),
+  wakeAt: whole("wake_at"),
+  jobId: text("job_id"),
+  connectedAt: whole("connected_at"),
+  repliedAt: whole("replied_at"),
+  version: integer().notNull(),
+  createdAt: whole("created_at").notNull(),
+  updatedAt: whole("updated_at").notNull(),
+});

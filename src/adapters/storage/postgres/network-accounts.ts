@@ -1,0 +1,155 @@
+import { and, asc, eq, inArray, isNotNull, sql } from "drizzle-orm";
+import type { CoolDown, NetworkAccount } from "../../../features/network/account-model.ts";
+import { decideAccountUpdate } from "../../../features/network/decisions/accounts.ts";
+import type { StoredAccount } from "../../../features/network/decisions/facts.ts";
+import type { NetworkStore } from "../../../features/network/store.ts";
+import { meterOf } from "../meter-code.ts";
+import type { Connection, Engine } from "./engine.ts";
+import { writeChanges } from "./network-changes.ts";
+import { networkAccounts, networkActions, networkMeters } from "./network-tables.ts";
+import { insertAccount } from "./users.ts";
+
+type AccountStore = Pick<
+  NetworkStore,
+  | "insertAccount"
+  | "accounts"
+  | "account"
+  | "activeAccounts"
+  | "updateAccount"
+  | "removeAccount"
+  | "coolDowns"
+  | "accountsToPlan"
+  | "planAll"
+>;
+
+type AccountRow = typeof networkAccounts.$inferSelect;
+
+export function createAccountStore({ orm, transact }: Engine): AccountStore {
+  const ofUser = (userId: string, id: string) => and(eq(networkAccounts.userId, userId), eq(networkAccounts.id, id));
+
+  async function update(
+    connection: Connection,
+    userId: string,
+    id: string,
+    change: Parameters<NetworkStore["updateAccount"]>[2],
+  ): Promise<NetworkAccount | null> {
+    const record = await lockAccount(connection, userId, id);
+    if (record === null) return null;
+    const { outcome, changes } = decideAccountUpdate(record, change);
+    await writeChanges(connection, changes);
+    return outcome;
+  }
+
+  async function remove(connection: Connection, userId: string, id: string): Promise<"removed" | "absent" | "inUse"> {
+    const record = await lockAccount(connection, userId, id);
+    if (record === null) return "absent";
+    const { seq } = record;
+    const ofAccount = eq(networkActions.account, seq);
+    const used = await connection.select({ seq: networkActions.seq }).from(networkActions).where(ofAccount).limit(1);
+    if (used.length > 0) return "inUse";
+    await connection.delete(networkAccounts).where(eq(networkAccounts.seq, seq));
+    return "removed";
+  }
+
+  return {
+    insertAccount: (account) => transact((connection) => insertAccount(connection, account)),
+    async accounts(userId) {
+      const { createdAt, id } = networkAccounts;
+      const ofOwner = eq(networkAccounts.userId, userId);
+      const rows = await orm.select().from(networkAccounts).where(ofOwner).orderBy(asc(createdAt), asc(id));
+      return rows.map(accountOf);
+    },
+    async account(userId, id) {
+      const [row] = await orm.select().from(networkAccounts).where(ofUser(userId, id));
+      return row === undefined ? null : accountOf(row);
+    },
+    async activeAccounts() {
+      const rows = await orm.select().from(networkAccounts).where(eq(networkAccounts.state, "active"));
+      return rows.map(accountOf);
+    },
+    updateAccount: (userId, id, change) => transact((connection) => update(connection, userId, id, change)),
+    removeAccount: (userId, id) => transact((connection) => remove(connection, userId, id)),
+    async coolDowns(userId, id) {
+      const [row] = await orm.select().from(networkAccounts).where(ofUser(userId, id));
+      return row === undefined ? [] : [...(await recordOf(orm, row)).governed.coolDowns];
+    },
+    async accountsToPlan() {
+      const rows = await orm
+        .select({ id: networkAccounts.id })
+        .from(networkAccounts)
+        .where(eq(networkAccounts.needsPlan, true))
+        .orderBy(asc(networkAccounts.seq));
+      return rows.map(({ id }) => id);
+    },
+    async planAll() {
+      await orm
+        .update(networkAccounts)
+        .set({ needsPlan: true, queueVersion: sql`${networkAccounts.queueVersion} + 1` });
+    },
+  };
+}
+
+/** An account of the user, which nobody else reads for a decision until the transaction ends. */
+export async function lockAccount(connection: Connection, userId: string, id: string): Promise<StoredAccount | null> {
+  const ofUser = and(eq(networkAccounts.userId, userId), eq(networkAccounts.id, id));
+  const [row] = await connection.select().from(networkAccounts).where(ofUser).for("update");
+  return row === undefined ? null : recordOf(connection, row);
+}
+
+export async function lockAccountById(connection: Connection, id: string): Promise<StoredAccount | null> {
+  const [row] = await connection.select().from(networkAccounts).where(eq(networkAccounts.id, id)).for("update");
+  return row === undefined ? null : recordOf(connection, row);
+}
+
+/**
+ * Locks accounts in the order of their numbers, so that transactions which lock several never wait for each other in a
+ * circle. `skipLocked`: leaves out those that another transaction is deciding about.
+ */
+export async function lockAccounts(
+  connection: Connection,
+  seqs: readonly number[],
+  { skipLocked = false } = {},
+): Promise<StoredAccount[]> {
+  if (seqs.length === 0) return [];
+  const rows = await connection
+    .select()
+    .from(networkAccounts)
+    .where(inArray(networkAccounts.seq, [...seqs]))
+    .orderBy(asc(networkAccounts.seq))
+    .for("update", skipLocked ? { skipLocked: true } : {});
+  const resting = await coolDownsOf(
+    connection,
+    rows.map(({ seq }) => seq),
+  );
+  return rows.map((row) => storedAccount(row, resting.get(row.seq) ?? []));
+}
+
+/** The account as decisions see it. */
+export async function recordOf(connection: Connection, row: AccountRow): Promise<StoredAccount> {
+  const resting = await coolDownsOf(connection, [row.seq]);
+  return storedAccount(row, resting.get(row.seq) ?? []);
+}
+
+function storedAccount(row: AccountRow, coolDowns: readonly CoolDown[]): StoredAccount {
+  const account = accountOf(row);
+  return { seq: row.seq, account, governed: { ...account, coolDowns }, needsPlan: row.needsPlan };
+}
+
+async function coolDownsOf(connection: Connection, seqs: readonly number[]): Promise<Map<number, CoolDown[]>> {
+  if (seqs.length === 0) return new Map();
+  const rows = await connection
+    .select()
+    .from(networkMeters)
+    .where(and(inArray(networkMeters.account, [...seqs]), isNotNull(networkMeters.coolUntil)))
+    .orderBy(asc(networkMeters.meter));
+  const coolDowns = new Map<number, CoolDown[]>();
+  for (const { account, meter, coolUntil, coolLevel, coolReason, coolSince } of rows) {
+    const rest = { until: coolUntil ?? 0, level: coolLevel ?? 1, reason: coolReason ?? "", since: coolSince ?? 0 };
+    coolDowns.set(account, [...(coolDowns.get(account) ?? []), { meter: meterOf(meter), ...rest }]);
+  }
+  return coolDowns;
+}
+
+function accountOf({ seq: _seq, needsPlan: _plan, queueVersion: _version, ...account }: AccountRow): NetworkAccount {
+  return account;
+}

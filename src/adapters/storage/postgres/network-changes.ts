@@ -1,0 +1,215 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import { enrollmentsAfter, subjectOf } from "../../../features/campaigns/origin.ts";
+import type { NetworkChange, OriginNews } from "../../../features/network/decisions/changes.ts";
+import { actionKinds, hasNote } from "../../../features/network/action-kinds.ts";
+import { openStates } from "../../../features/network/action-model.ts";
+import { meterCode } from "../meter-code.ts";
+import { campaignEnrollments } from "./campaign-tables.ts";
+import type { Connection } from "./engine.ts";
+import { appendEvents } from "./event-rows.ts";
+import { insertJob, writeJob } from "./jobs.ts";
+import { networkAccounts, networkActions, networkContacts, networkMeters } from "./network-tables.ts";
+import { jobs } from "./tables.ts";
+
+type Change<Kind extends NetworkChange["kind"]> = Extract<NetworkChange, { kind: Kind }>;
+type Grouped = "send" | "lease" | "event";
+
+/** Writes what a decision changes, in its transaction. Marks, leases, and events are independent of the other changes. */
+export async function writeChanges(connection: Connection, changes: readonly NetworkChange[]): Promise<void> {
+  for (const change of changes)
+    if (change.kind !== "send" && change.kind !== "lease" && change.kind !== "event")
+      await writeChange(connection, change);
+  await writeSends(connection, ofKind(changes, "send"));
+  await writeLeases(connection, ofKind(changes, "lease"));
+  const events = ofKind(changes, "event").map(({ event }) => event);
+  if (events.length > 0) await appendEvents(connection, events);
+}
+
+function ofKind<Kind extends NetworkChange["kind"]>(changes: readonly NetworkChange[], kind: Kind): Change<Kind>[] {
+  return changes.filter((change): change is Change<Kind> => change.kind === kind);
+}
+
+async function writeSends(connection: Connection, sends: readonly Change<"send">[]): Promise<void> {
+  for (const alike of Map.groupBy(sends, ({ at, pendingReason }) => `${at} ${pendingReason}`).values()) {
+    const { at, pendingReason } = alike[0]!;
+    await connection
+      .update(networkActions)
+      .set({ state: "sending", pendingReason, used: 1, slotAt: at, updatedAt: at })
+      .where(
+        inArray(
+          networkActions.seq,
+          alike.map(({ row }) => row.seq),
+        ),
+      );
+  }
+}
+
+async function writeLeases(connection: Connection, leases: readonly Change<"lease">[]): Promise<void> {
+  for (const alike of Map.groupBy(leases, ({ at, until }) => `${at} ${until}`).values()) {
+    const { at, until } = alike[0]!;
+    await connection
+      .update(jobs)
+      .set({ status: "running", attempt: sql`${jobs.attempt} + 1`, leaseUntil: until, updatedAt: at })
+      .where(
+        inArray(
+          jobs.id,
+          alike.map(({ jobId }) => jobId),
+        ),
+      );
+  }
+}
+
+async function writeChange(connection: Connection, change: Exclude<NetworkChange, { kind: Grouped }>): Promise<void> {
+  const setAction = (seq: number, values: Partial<typeof networkActions.$inferInsert>) =>
+    connection.update(networkActions).set(values).where(eq(networkActions.seq, seq));
+  const setAccount = (seq: number, values: Parameters<ReturnType<typeof updateAccounts>["set"]>[0]) =>
+    updateAccounts(connection).set(values).where(eq(networkAccounts.seq, seq));
+  switch (change.kind) {
+    case "insert": {
+      const { accountId: _id, ...action } = change.action;
+      const meter = meterCode(actionKinds[action.actionType].meter);
+      const { account, used } = change;
+      const mayBeOpen = openStates.includes(action.state);
+      await insertJob(connection, change.job);
+      await connection
+        .insert(networkActions)
+        .values({ ...action, account, meter, hasNote: hasNote(action), used, mayBeOpen });
+      return;
+    }
+    case "closeTwins":
+      await connection
+        .update(networkActions)
+        .set({ mayBeOpen: false })
+        .where(inArray(networkActions.seq, [...change.seqs]));
+      return;
+    case "state": {
+      const { state, pendingReason, used, slotAt, at } = change;
+      const open = openStates.includes(state) ? { mayBeOpen: true } : {};
+      await setAction(change.row.seq, { state, pendingReason, used, slotAt, updatedAt: at, ...open });
+      return;
+    }
+    case "end": {
+      const { state, slotAt, reference, at } = change;
+      const used = slotAt === null ? 0 : 1;
+      const name = reference === null ? {} : { reference };
+      await setAction(change.row.seq, { state, pendingReason: null, used, slotAt, updatedAt: at, ...name });
+      return;
+    }
+    case "content": {
+      const { message, details, notBefore, targetKey, at } = change;
+      const values = { message, details, notBefore, targetKey, hasNote: change.hasNote, updatedAt: at };
+      await setAction(change.row.seq, values);
+      return;
+    }
+    case "notBefore":
+      await setAction(change.row.seq, { notBefore: change.notBefore });
+      return;
+    case "reference":
+      await setAction(change.row.seq, { reference: change.reference });
+      return;
+    case "wait": {
+      const { jobId, status, runAt, leaseUntil, message, at } = change;
+      await connection
+        .update(jobs)
+        .set({ status, runAt, leaseUntil, message, updatedAt: at })
+        .where(eq(jobs.id, jobId));
+      return;
+    }
+    case "job":
+      await writeJob(connection, change.job, change.change);
+      return;
+    case "queue":
+      await setAccount(change.account, {
+        // Changes are counted only while a plan is missing.
+        queueVersion: sql`${networkAccounts.queueVersion} + ${networkAccounts.needsPlan}::int`,
+        ...(change.replan && { needsPlan: true }),
+      });
+      return;
+    case "settings": {
+      const plan = { needsPlan: true, queueVersion: sql`${networkAccounts.queueVersion} + 1` };
+      await setAccount(change.account, { ...change.values, ...(change.replan && plan) });
+      return;
+    }
+    case "signOut":
+      await setAccount(change.account, { state: "needsReconnect", stateReason: change.reason, updatedAt: change.at });
+      return;
+    case "releaseWorkerQueue":
+      return releaseWorkerQueue(connection, change.account);
+    case "freeSlot":
+    case "frontier":
+    case "gap":
+    case "coolDown":
+      return writeMeter(connection, change);
+    case "contact": {
+      const { account: _account, profileKey: _key, profileUrl: _url, ...values } = change.contact;
+      await connection
+        .insert(networkContacts)
+        .values(change.contact)
+        .onConflictDoUpdate({ target: [networkContacts.account, networkContacts.profileKey], set: values });
+      return;
+    }
+    case "origin":
+      return tellOrigin(connection, change.news);
+  }
+}
+
+const updateAccounts = (connection: Connection) => connection.update(networkAccounts);
+
+async function writeMeter(
+  connection: Connection,
+  change: Change<"freeSlot" | "frontier" | "gap" | "coolDown">,
+): Promise<void> {
+  const meter = meterCode(change.kind === "coolDown" ? change.coolDown.meter : change.meter);
+  const { account } = change;
+  const values = meterValues(change);
+  const set =
+    change.kind === "freeSlot" ? { freeAt: sql`least(${networkMeters.freeAt}, ${change.at}::bigint)` } : values;
+  await connection
+    .insert(networkMeters)
+    .values({ account, meter, ...values })
+    .onConflictDoUpdate({ target: [networkMeters.account, networkMeters.meter], set });
+}
+
+function meterValues(change: Change<"freeSlot" | "frontier" | "gap" | "coolDown">) {
+  switch (change.kind) {
+    case "freeSlot":
+    case "gap":
+      return { freeAt: change.at };
+    case "frontier":
+      return { frontierAt: change.at };
+    case "coolDown": {
+      const { until, level, reason, since } = change.coolDown;
+      return { coolUntil: until, coolLevel: level, coolReason: reason, coolSince: since };
+    }
+  }
+}
+
+/** What waits for a worker returns to the queue. */
+async function releaseWorkerQueue(connection: Connection, account: number): Promise<void> {
+  const waiting = and(
+    eq(networkActions.account, account),
+    eq(networkActions.state, "awaiting"),
+    eq(networkActions.pendingReason, "awaitingWorker"),
+  );
+  const jobIds = connection.select({ id: networkActions.jobId }).from(networkActions).where(waiting);
+  await connection.update(jobs).set({ status: "pending" }).where(inArray(jobs.id, jobIds));
+  await connection.update(networkActions).set({ state: "scheduled", pendingReason: "queued" }).where(waiting);
+}
+
+/** Campaigns are the origin of actions. */
+async function tellOrigin(connection: Connection, news: OriginNews): Promise<void> {
+  const subject = subjectOf(news);
+  const { id, accountId, profileKey } = campaignEnrollments;
+  const where =
+    "enrollmentId" in subject
+      ? eq(id, subject.enrollmentId)
+      : and(eq(profileKey, subject.profileKey), eq(accountId, subject.accountId));
+  const enrollments = await connection.select().from(campaignEnrollments).where(where).orderBy(id).for("update");
+  for (const update of enrollmentsAfter(news, enrollments)) {
+    const version = update.isNewVersion ? { version: sql`${campaignEnrollments.version} + 1` } : {};
+    await connection
+      .update(campaignEnrollments)
+      .set({ ...update.values, ...version })
+      .where(eq(id, update.id));
+  }
+}

@@ -1,0 +1,206 @@
+import { and, eq, inArray } from "drizzle-orm";
+import type { Meter } from "../../../features/network/account-model.ts";
+import type {
+  Frontier,
+  NetworkFacts,
+  StoredAccount,
+  StoredAction,
+  StoredContact,
+  Target,
+  Twin,
+} from "../../../features/network/decisions/facts.ts";
+import type { Timeline } from "../../../features/network/governor/slot.ts";
+import type { SuppressionMatch, SuppressionTarget } from "../../../features/suppression/model.ts";
+import type { PhoneRegion } from "../../../platform/identity/phone.ts";
+import { meterCode } from "../meter-code.ts";
+import { campaigns } from "./campaign-tables.ts";
+import type { Connection, Engine } from "./engine.ts";
+import { lockAccounts, recordOf } from "./network-accounts.ts";
+import { networkAccounts, networkActions, networkContacts, networkMeters } from "./network-tables.ts";
+import { LoadedTimeline, loadUsed } from "./network-timeline.ts";
+import { OutOfReach, withFacts } from "./out-of-reach.ts";
+import { findSuppression } from "./suppression-rows.ts";
+import { jobs, leads } from "./tables.ts";
+
+/**
+ * What decisions ask, loaded in the transaction in which they are written. Decisions are synchronous, so one that asks
+ * for something unknown is stopped; it is loaded, and the decision starts again. What it depends on is locked before.
+ */
+export class LoadedFacts implements NetworkFacts {
+  readonly #connection: Connection;
+  readonly #region: PhoneRegion | null;
+  readonly #known = new Map<string, unknown>();
+
+  constructor(connection: Connection, { phoneRegion }: Pick<Engine, "phoneRegion">) {
+    this.#connection = connection;
+    this.#region = phoneRegion;
+  }
+
+  /** Runs a decision until it has all its facts. */
+  decide<T>(decision: (facts: NetworkFacts) => T): Promise<T> {
+    return withFacts(() => decision(this));
+  }
+
+  /** What most decisions about these targets ask, with a query for each kind of fact. */
+  async preload(targets: readonly Target[], now: number): Promise<void> {
+    const connection = this.#connection;
+    const accounts = [...new Set(targets.map(({ record }) => record.seq))];
+    for (const { record } of targets) this.know(`account ${record.seq}`, record);
+    for (const [account, timeline] of await loadUsed(connection, accounts, now)) this.know(`used ${account}`, timeline);
+    const leadIds = [...new Set(targets.flatMap(({ row }) => row.leadId ?? []))];
+    const found =
+      leadIds.length === 0
+        ? []
+        : await connection.select({ id: leads.id }).from(leads).where(inArray(leads.id, leadIds));
+    const stored = new Set(found.map(({ id }) => id));
+    for (const id of leadIds) this.know(`lead ${id}`, stored.has(id));
+    const profiles = [...new Set(targets.map(({ row }) => row.profileKey))];
+    const contacts = await contactsOf(connection, accounts, profiles);
+    for (const { row } of targets) {
+      const contact = contacts.find((each) => each.account === row.account && each.profileKey === row.profileKey);
+      this.know(`contact ${row.account} ${row.profileKey}`, contact ?? null);
+    }
+  }
+
+  know(name: string, value: unknown): void {
+    this.#known.set(name, value);
+  }
+
+  account = (seq: number): StoredAccount | null =>
+    this.#fact(`account ${seq}`, async () => (await lockAccounts(this.#connection, [seq]))[0] ?? null);
+
+  /** Known before the decision, which locked it. */
+  accountOf = (userId: string, accountId: string): StoredAccount | null =>
+    this.#fact(`account of ${userId} ${accountId}`, async () => null);
+
+  target = (jobId: string): Target | null => this.#fact(`target ${jobId}`, () => loadTarget(this.#connection, jobId));
+
+  twins = (account: number, { targetKey, actionType }: Pick<StoredAction, "targetKey" | "actionType">): Twin[] =>
+    this.#fact(`twins ${account} ${actionType} ${targetKey}`, async () => {
+      const { seq, jobId, state, mayBeOpen } = networkActions;
+      return this.#connection
+        .select({ seq, jobId, state })
+        .from(networkActions)
+        .where(
+          and(
+            eq(networkActions.account, account),
+            eq(networkActions.targetKey, targetKey),
+            eq(networkActions.actionType, actionType),
+            eq(mayBeOpen, true),
+          ),
+        )
+        .orderBy(seq);
+    });
+
+  contact = (account: number, profileKey: string): StoredContact | null =>
+    this.#fact(`contact ${account} ${profileKey}`, async () => {
+      const [contact] = await contactsOf(this.#connection, [account], [profileKey]);
+      return contact ?? null;
+    });
+
+  hasLead = (id: string): boolean =>
+    this.#fact(`lead ${id}`, async () => {
+      const rows = await this.#connection.select({ id: leads.id }).from(leads).where(eq(leads.id, id));
+      return rows.length > 0;
+    });
+
+  suppression = (userId: string, target: SuppressionTarget): SuppressionMatch | null =>
+    this.#fact(`suppression ${userId} ${JSON.stringify(target)}`, () =>
+      findSuppression(this.#connection, this.#region, userId, target),
+    );
+
+  frontier = (account: number, meter: Meter): Frontier =>
+    this.#fact(`frontier ${account} ${meter}`, async () => {
+      const { frontierAt, freeAt } = networkMeters;
+      const ofMeter = and(eq(networkMeters.account, account), eq(networkMeters.meter, meterCode(meter)));
+      const [row] = await this.#connection.select({ frontierAt, freeAt }).from(networkMeters).where(ofMeter);
+      return row ?? { frontierAt: null, freeAt: null };
+    });
+
+  timeline = (account: number): Timeline => this.#timelineOf("whole", account, false);
+
+  usedTimeline = (account: number): Timeline => this.#timelineOf("used", account, true);
+
+  isOriginRunning = (campaignId: string): boolean =>
+    this.#fact(`campaign ${campaignId}`, async () => {
+      const isRunning = and(eq(campaigns.id, campaignId), eq(campaigns.state, "running"));
+      return (await this.#connection.select({ id: campaigns.id }).from(campaigns).where(isRunning)).length > 0;
+    });
+
+  #timelineOf(kind: string, account: number, onlyUsed: boolean): Timeline {
+    const name = `${kind} ${account}`;
+    if (!this.#known.has(name)) this.know(name, new LoadedTimeline(this.#connection, account, { onlyUsed }));
+    return this.#known.get(name) as Timeline;
+  }
+
+  #fact<T>(name: string, load: () => Promise<T>): T {
+    if (this.#known.has(name)) return this.#known.get(name) as T;
+    throw new OutOfReach(async () => this.know(name, await load()));
+  }
+}
+
+/** The action of a job with the job and its account, all locked. */
+export async function loadTarget(connection: Connection, jobId: string): Promise<Target | null> {
+  const [found] = await connection
+    .select({ account: networkActions.account })
+    .from(networkActions)
+    .where(eq(networkActions.jobId, jobId));
+  if (found === undefined) return null;
+  const [record] = await lockAccounts(connection, [found.account]);
+  if (record === undefined) return null;
+  const [target] = await loadTargets(connection, [jobId], [record]);
+  return target ?? null;
+}
+
+/** As `loadTarget`, for those who only show it: locks nothing. */
+export async function readTarget(connection: Connection, jobId: string): Promise<Target | null> {
+  const [found] = await connection
+    .select({ row: networkActions, job: jobs, account: networkAccounts })
+    .from(networkActions)
+    .innerJoin(jobs, eq(jobs.id, networkActions.jobId))
+    .innerJoin(networkAccounts, eq(networkAccounts.seq, networkActions.account))
+    .where(eq(networkActions.jobId, jobId));
+  if (found === undefined) return null;
+  return { row: found.row, job: found.job, record: await recordOf(connection, found.account) };
+}
+
+/** Actions of these locked accounts, with their jobs locked, in the order of `jobIds`. */
+export async function loadTargets(
+  connection: Connection,
+  jobIds: readonly string[],
+  accounts: readonly StoredAccount[],
+  { skipLocked = false } = {},
+): Promise<Target[]> {
+  if (jobIds.length === 0 || accounts.length === 0) return [];
+  const locked = await connection
+    .select()
+    .from(jobs)
+    .where(inArray(jobs.id, [...jobIds]))
+    .orderBy(jobs.id)
+    .for("update", skipLocked ? { skipLocked: true } : {});
+  const byId = new Map(locked.map((job) => [job.id, job]));
+  const bySeq = new Map(accounts.map((record) => [record.seq, record]));
+  const rows = await connection
+    .select()
+    .from(networkActions)
+    .where(inArray(networkActions.jobId, [...byId.keys()]));
+  const targets = new Map(
+    rows.flatMap((row): [string, Target][] => {
+      const [job, record] = [byId.get(row.jobId), bySeq.get(row.account)];
+      return job === undefined || record === undefined ? [] : [[row.jobId, { row, job, record }]];
+    }),
+  );
+  return jobIds.flatMap((id) => targets.get(id) ?? []);
+}
+
+async function contactsOf(
+  connection: Connection,
+  accounts: readonly number[],
+  profileKeys: readonly string[],
+): Promise<StoredContact[]> {
+  if (accounts.length === 0 || profileKeys.length === 0) return [];
+  return connection
+    .select()
+    .from(networkContacts)
+    .where(and(inArray(networkContacts.account, [...accounts]), inArray(networkContacts.profileKey, [...profileKeys])));
+}

@@ -1,0 +1,125 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import type { Decision } from "../../../features/network/decisions/changes.ts";
+import { decideObjectedTasks } from "../../../features/network/decisions/due.ts";
+import { actionOf, type NetworkFacts, type Target } from "../../../features/network/decisions/facts.ts";
+import {
+  decideApproval,
+  decideCancel,
+  decideDelegatedEnd,
+  decideEdit,
+  decideRecord,
+  decideResolution,
+  decideSchedule,
+  type ActionDecision,
+} from "../../../features/network/decisions/scheduling.ts";
+import type { ActionChange, ScheduleAction, ScheduleOutcome } from "../../../features/network/queue-model.ts";
+import type { NetworkStore } from "../../../features/network/store.ts";
+import type { Connection, Engine } from "./engine.ts";
+import { lockAccount } from "./network-accounts.ts";
+import { writeChanges } from "./network-changes.ts";
+import { LoadedFacts, loadTarget } from "./network-facts.ts";
+import { networkAccounts, networkActions } from "./network-tables.ts";
+import { lockSuppressions } from "./suppression-rows.ts";
+import { jobs } from "./tables.ts";
+
+type ScheduleStore = Pick<
+  NetworkStore,
+  "schedule" | "record" | "approve" | "edit" | "cancel" | "resolve" | "endDelegated" | "action" | "skipObjectedTasks"
+>;
+
+/** The queue of accounts, and what people do with the actions in it. */
+export function createScheduleStore(engine: Engine): ScheduleStore {
+  const { orm, transact } = engine;
+
+  /** A decision about a new action. `writes` false: only its outcome. */
+  function decideNew(
+    { action }: ScheduleAction,
+    writes: boolean,
+    decision: (facts: NetworkFacts) => Decision<ScheduleOutcome>,
+  ): Promise<ScheduleOutcome> {
+    return transact(async (connection) => {
+      await lockSuppressions(connection, [action.userId], "shared");
+      const facts = new LoadedFacts(connection, engine);
+      const record = await lockAccount(connection, action.userId, action.accountId);
+      facts.know(`account of ${action.userId} ${action.accountId}`, record);
+      const { outcome, changes } = await facts.decide(decision);
+      if (writes) await writeChanges(connection, changes);
+      return outcome;
+    });
+  }
+
+  /** With the action as it is once the decision is written. */
+  function change(
+    userId: string,
+    jobId: string,
+    decide: (target: Target | null, facts: NetworkFacts) => Decision<ActionDecision>,
+  ): Promise<ActionChange> {
+    return transact(async (connection) => {
+      await lockSuppressions(connection, [userId], "shared");
+      const target = await ownTarget(connection, userId, jobId);
+      const facts = new LoadedFacts(connection, engine);
+      const { outcome, changes } = await facts.decide(() => decide(target, facts));
+      await writeChanges(connection, changes);
+      if (outcome.kind !== "changed" && outcome.kind !== "refused") return outcome;
+      const after = await ownTarget(connection, userId, jobId);
+      if (after === null) return { kind: "absent" };
+      return { kind: outcome.kind, action: actionOf(after.row, after.record.account.id), job: after.job };
+    });
+  }
+
+  async function ownTarget(connection: Connection, userId: string, jobId: string): Promise<Target | null> {
+    const target = await loadTarget(connection, jobId);
+    return target?.row.userId === userId ? target : null;
+  }
+
+  function skipObjectedTasks(userId: string, now: number): Promise<void> {
+    return transact(async (connection) => {
+      await lockSuppressions(connection, [userId], "shared");
+      const tasks = await connection
+        .select({ jobId: networkActions.jobId })
+        .from(networkActions)
+        .where(isTaskOf(connection, userId))
+        .orderBy(networkActions.account, networkActions.jobId);
+      const facts = new LoadedFacts(connection, engine);
+      for (const { jobId } of tasks) {
+        const target = await loadTarget(connection, jobId);
+        if (target === null) continue;
+        await writeChanges(connection, await facts.decide(() => decideObjectedTasks([target], facts, now)));
+      }
+    });
+  }
+
+  return {
+    schedule: (request, dryRun) => decideNew(request, !dryRun, (facts) => decideSchedule(request, facts)),
+    record: (request, relation) => decideNew(request, true, (facts) => decideRecord(request, relation, facts)),
+    approve: (userId, jobId, at) => change(userId, jobId, (target, facts) => decideApproval(target, facts, at)),
+    edit: (userId, jobId, edit, at) => change(userId, jobId, (target, facts) => decideEdit(target, edit, facts, at)),
+    cancel: (userId, jobId, at) => change(userId, jobId, (target) => decideCancel(target, at)),
+    resolve: (userId, jobId, end) => change(userId, jobId, (target, facts) => decideResolution(target, end, facts)),
+    endDelegated: (userId, jobId, waitsFor, end) =>
+      change(userId, jobId, (target, facts) => decideDelegatedEnd(target, waitsFor, end, facts)),
+    action: async (userId, jobId) => {
+      const [found] = await orm
+        .select({ row: networkActions, job: jobs, accountId: networkAccounts.id })
+        .from(networkActions)
+        .innerJoin(jobs, eq(jobs.id, networkActions.jobId))
+        .innerJoin(networkAccounts, eq(networkAccounts.seq, networkActions.account))
+        .where(and(eq(networkActions.jobId, jobId), eq(networkActions.userId, userId)));
+      return found === undefined ? null : { action: actionOf(found.row, found.accountId), job: found.job };
+    },
+    skipObjectedTasks,
+  };
+}
+
+/** What waits for a user to carry it out. */
+export function isTaskOf(connection: Connection, userId: string) {
+  const own = connection
+    .select({ seq: networkAccounts.seq })
+    .from(networkAccounts)
+    .where(eq(networkAccounts.userId, userId));
+  return and(
+    inArray(networkActions.account, own),
+    sql`${networkActions.state} = 'awaiting'`,
+    sql`${networkActions.pendingReason} = 'awaitingPerson'`,
+  );
+}
