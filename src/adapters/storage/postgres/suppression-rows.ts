@@ -9,7 +9,6 @@ import {
 } from "../../../features/suppression/matching.ts";
 import type { SuppressionKind, SuppressionMatch, SuppressionTarget } from "../../../features/suppression/model.ts";
 import { identifierName, type Identifier } from "../../../features/suppression/person-identifiers.ts";
-import { emailSpellings } from "../../../platform/identity/email.ts";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import { campaignEnrollments } from "./campaign-tables.ts";
 import type { Connection } from "./engine.ts";
@@ -129,10 +128,7 @@ class PersonReader {
       case "formerEmail":
         return [];
       case "email":
-        return this.#byKeys(
-          emailSpellings(value).map((email) => emailKey(this.#owner, email)),
-          identifier,
-        );
+        return this.#byKeys([emailKey(this.#owner, value)], identifier);
       case "profile":
         return [
           ...(await this.#byKeys([profileKeyHash(this.#owner, value)], identifier)),
