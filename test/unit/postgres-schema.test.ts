@@ -3,6 +3,7 @@ import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
 import { expect, test } from "bun:test";
 import { connect } from "../../src/adapters/storage/postgres/engine.ts";
 import { migrate, migrations } from "../../src/adapters/storage/postgres/migrate.ts";
+import * as campaignTables from "../../src/adapters/storage/postgres/campaign-tables.ts";
 import * as networkTables from "../../src/adapters/storage/postgres/network-tables.ts";
 import * as tables from "../../src/adapters/storage/postgres/tables.ts";
 import { createTestDatabase } from "../support/postgres.ts";
@@ -33,7 +34,9 @@ const byName = (a: Column, b: Column) => a.name.localeCompare(b.name);
 
 test("the migrations make the tables that the queries expect", async () => {
   await withDatabase(async (client) => {
-    const known = [...Object.values(tables), ...Object.values(networkTables)].filter((value) => is(value, PgTable));
+    const known = [tables, networkTables, campaignTables]
+      .flatMap((module) => Object.values<unknown>(module))
+      .filter((value) => is(value, PgTable));
     expect(known.length).toBeGreaterThan(10);
     for (const table of known) {
       const found = await client<Column[]>`

@@ -62,7 +62,7 @@ export class LoadedTimeline implements Timeline {
 
 type Moment = { account: number; meter: number; hasNote: boolean; at: number };
 
-/** What was carried out by these accounts as far back as any cap looks, by account. */
+/** What was carried out by these accounts as far back as caps reach, by account. */
 export async function loadUsed(
   connection: Connection,
   accounts: readonly number[],

@@ -1,7 +1,7 @@
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
-/** Wall-clock time: the calendar day as its midnight in UTC, and minutes since midnight with a fraction for seconds. */
+/** Local time: the calendar day as midnight UTC, and minutes since midnight with a fraction for seconds. */
 export type LocalTime = { date: number; minutes: number };
 
 export function localTime(at: number, timeZone: string): LocalTime {
@@ -16,7 +16,7 @@ export function offsetAt(at: number, timeZone: string): number {
   return instant.toZonedDateTimeISO(timeZone).offsetNanoseconds / 1e6;
 }
 
-/** True for an IANA time zone name that this machine knows. */
+/** Whether this is an IANA time zone name that the runtime supports. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat("en-US", { timeZone: name });
