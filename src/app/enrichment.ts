@@ -64,7 +64,7 @@ export async function composeEnrichment(parts: EnrichmentParts) {
     },
     clock,
     ids,
-    poke,
+    onJobSubmitted: poke,
   });
   const learn = learning(storage.leadHints, clock, parts.isImporting);
   const chores: Chore[] = [

@@ -197,13 +197,11 @@ testInProcess("whose cap is reached is told by name, and when it is asked again"
   const user = await service.user();
   const message = async (providers: string[]) =>
     (await user.post<EnrichAnswer>("/api/v2/enrich", { leads: [ada], providers })).data.failed[0]?.message;
-  const cap = `The monthly cap of apollo is reached: try again from 2026-02-01 (UTC) on, or let an admin of the server raise enrichment-spend-caps.`;
+  const cap = `The monthly spend cap of apollo is reached. Try again on or after 2026-02-01 (UTC), or ask a server admin to raise enrichment-spend-caps.`;
   expect(await message(["apollo"])).toBe(cap);
   servers[1]?.answerWith(() => Response.json({}, { status: 500 }));
   expect(await message(["hunter"])).toContain("Try again in a few minutes");
-  expect(await message(["apollo", "hunter"])).toBe(
-    `${cap} Ask hunter, which could not be asked now, in a few minutes.`,
-  );
+  expect(await message(["apollo", "hunter"])).toBe(`${cap} hunter could not be reached. Try again in a few minutes.`);
 });
 
 test("verifications go on until a cap can't pay the next one", async () => {
@@ -243,7 +241,7 @@ testInProcess("a job waits for a vendor that pauses for a minute, and asks nobod
   await service.idle();
   const waiting = (await user.get<JobView>(jobPath)).data;
   expect(waiting).toMatchObject({ status: "pending", metadata: { processed: 12, enriched: 12, waitedMs: 60_000 } });
-  expect(waiting.message).toContain("pauses until 2026-01-05T10:01:00");
+  expect(waiting.message).toContain("waiting for a provider until 2026-01-05T10:01:00");
   for (let minute = 0; minute < 2; minute++) {
     quota = 12;
     clock.advance(60_000);

@@ -121,7 +121,7 @@ test("a server that is killed while a vendor is asked counts that call against i
   expect(answer).toMatchObject({
     enriched: [],
     failed: [
-      { code: "PROVIDERS_UNAVAILABLE", message: expect.stringContaining("The monthly cap of apollo is reached") },
+      { code: "PROVIDERS_UNAVAILABLE", message: expect.stringContaining("The monthly spend cap of apollo is reached") },
     ],
   });
   expect(vendor.requests).toBe(1);

@@ -35,15 +35,15 @@ describe.each(vendors)("the adapter of $name", (vendor) => {
     const { server, provider, lookUp } = await arrange(vendor);
     await using _ = server;
     expect(provider.name).toBe(vendor.name);
-    expect(provider.brings(nobody)).toEqual([]);
+    expect(provider.fieldsFor(nobody)).toEqual([]);
     const outcome = await lookUp(known.subject);
     expect(outcome).toMatchObject({ kind: "found", spent: known.spent });
     const findings = outcome.kind === "found" ? outcome.findings : [];
     const byField = (list: typeof findings) => list.toSorted((a, b) => a.field.localeCompare(b.field));
     expect(byField(findings)).toEqual(byField(known.findings));
-    const brings = provider.brings({ ...nobody, ...known.subject });
+    const brings = provider.fieldsFor({ ...nobody, ...known.subject });
     for (const { field } of findings) expect([...brings, "firstName", "lastName"] as string[]).toContain(field);
-    for (const field of brings) expect(provider.gives).toContain(field);
+    for (const field of brings) expect(provider.fields).toContain(field);
   });
 
   test("says that it knows nobody, which is free", async () => {
@@ -165,10 +165,10 @@ describe("in particular", () => {
     const hunter = vendorOf("hunter").create(unreachable, "http://x.example", "key");
     const { subject } = vendorOf("hunter").known;
     const email = "ada@analytical.example";
-    expect(hunter.brings({ ...nobody, ...subject })).toContain("title");
-    expect(hunter.brings({ ...nobody, ...subject, candidateEmail: email })).toContain("title");
-    expect(hunter.brings({ ...nobody, ...subject, email })).toEqual(["email"]);
-    expect(hunter.brings({ ...nobody, candidateEmail: email })).toEqual(["email"]);
+    expect(hunter.fieldsFor({ ...nobody, ...subject })).toContain("title");
+    expect(hunter.fieldsFor({ ...nobody, ...subject, candidateEmail: email })).toContain("title");
+    expect(hunter.fieldsFor({ ...nobody, ...subject, email })).toEqual(["email"]);
+    expect(hunter.fieldsFor({ ...nobody, candidateEmail: email })).toEqual(["email"]);
   });
 
   test.each([
@@ -194,10 +194,10 @@ describe("in particular", () => {
     const of = (name: string) => vendorOf(name).create(unreachable, "http://x.example", "key");
     expect(of("hunter").verifies?.(subject)).toBe(subject.email);
     expect(of("hunter").verifies?.(known)).toBeNull();
-    expect(of("hunter").brings(known)).toContain("title");
-    expect(of("reacher").brings(known)).toEqual([]);
+    expect(of("hunter").fieldsFor(known)).toContain("title");
+    expect(of("reacher").fieldsFor(known)).toEqual([]);
     expect(of("reacher").verifies?.({ ...known, candidateEmail: "y@b.co" })).toBe("y@b.co");
-    expect(of("fullenrich").brings(known)).toEqual(["email"]);
+    expect(of("fullenrich").fieldsFor(known)).toEqual(["email"]);
   });
 
   test("a vendor of one's own that brings nothing but an address verifies the one that it is asked by", async () => {
@@ -241,15 +241,15 @@ email = "mail"`)[0]!,
     expect(asked).toBe("?mail=a%40b.co");
     // An address that is wrong is not verified again; by the name it may know another one.
     const wrong = { ...nobody, email: "x@b.co", emailIsRefuted: true };
-    expect(provider.brings(wrong)).toEqual([]);
-    expect(provider.brings({ ...wrong, ...subject })).toEqual(["email"]);
+    expect(provider.fieldsFor(wrong)).toEqual([]);
+    expect(provider.fieldsFor({ ...wrong, ...subject })).toEqual(["email"]);
     expect(provider.verifies?.({ ...wrong, ...subject })).toBeNull();
   });
 
   test("Hunter takes half a credit for a verification and one for an address", () => {
     const { spends } = vendorOf("hunter").create(unreachable, "http://x.example", "key");
     if (typeof spends !== "object") throw new Error("Expected a cost of each question");
-    expect(spends.least).toBe(0.5);
+    expect(spends.minimum).toBe(0.5);
     expect(spends.on({ ...nobody, email: "a@b.co" })).toBe(0.5);
     expect(spends.on({ ...nobody, candidateEmail: "a@b.co" })).toBe(0.5);
     expect(spends.on({ ...nobody, ...vendorOf("hunter").known.subject })).toBe(1);
@@ -345,10 +345,10 @@ email = "mail"`)[0]!,
     const fullenrich = vendorOf("fullenrich").create(unreachable, "http://x.example", "key");
     const { subject } = vendorOf("fullenrich").known;
     const networkUrl = "https://network.example/in/ada";
-    const brings = (more: Partial<Subject>) => fullenrich.brings({ ...nobody, ...subject, ...more });
+    const brings = (more: Partial<Subject>) => fullenrich.fieldsFor({ ...nobody, ...subject, ...more });
     expect(brings({})).toEqual(["email"]);
     expect(brings({ email: "ada@analytical.example" })).toEqual([]);
-    expect(brings({ networkUrl })).toEqual([...fullenrich.gives]);
+    expect(brings({ networkUrl })).toEqual([...fullenrich.fields]);
     expect(brings({ networkUrl, email: "ada@analytical.example" })).not.toContain("email");
   });
 

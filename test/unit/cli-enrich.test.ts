@@ -33,7 +33,7 @@ const failure = {
   index: 0,
   input: { leadId: "x" },
   code: "NOT_FOUND",
-  message: "You have no lead with this id.",
+  message: "Lead not found.",
   retryable: false,
 };
 
@@ -77,7 +77,7 @@ test("people are named by e-mail, profile or lead; what was found is shown with 
   ]);
   expect(exitCode).toBe(4);
   expect(out.split("\n\n")[0]).toBe(
-    "x: You have no lead with this id. Name people by an e-mail address, a profile URL, or the id of a lead.",
+    "x: Lead not found. Name people by an e-mail address, a profile URL, or the id of a lead.",
   );
   expect(out).toMatch(/title +CTO +85 % +local/);
   expect(out).toMatch(/companyInfo.name +Acme +70 % +local/);

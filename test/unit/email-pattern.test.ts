@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { domainOfEmail, isFreeMail } from "../../src/platform/identity/email-domain.ts";
 import { guessAddress, patternOf, type KnownAddress } from "../../src/features/enrichment/email-pattern.ts";
-import { worthPaying } from "../../src/features/enrichment/waterfall.ts";
+import { minBillableConfidence } from "../../src/features/enrichment/waterfall.ts";
 
 const known = (firstName: string, lastName: string, email: string): KnownAddress => ({ firstName, lastName, email });
 
@@ -42,8 +42,8 @@ describe("patterns of addresses", () => {
     expect(guess(one, two, other)?.confidence).toBeCloseTo(0.7 * (2 / 3));
     expect(guess(known("Info", "Desk", "hello@x.com"))).toMatchObject({ confidence: 0.3 });
     // One colleague makes it no more than a guess.
-    expect(guess(one)?.confidence).toBeLessThan(worthPaying);
-    expect(guess(one, two)?.confidence).toBeGreaterThanOrEqual(worthPaying);
+    expect(guess(one)?.confidence).toBeLessThan(minBillableConfidence);
+    expect(guess(one, two)?.confidence).toBeGreaterThanOrEqual(minBillableConfidence);
   });
 
   test("a name without letters makes no address", () => {

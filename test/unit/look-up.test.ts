@@ -26,14 +26,14 @@ async function askedAfter(subject: Subject, hasLeft: boolean, findings: Finding[
   const asked: Subject[] = [];
   const list: EnrichmentProvider = {
     name: "list",
-    gives: ["company"],
-    brings: () => ["company"],
+    fields: ["company"],
+    fieldsFor: () => ["company"],
     lookUp: async () => ({ kind: "found", findings, spent: 0, hasLeft }),
   };
   const site: EnrichmentProvider = {
     name: "site",
-    gives: ["companyInfo.industry"],
-    brings: () => ["companyInfo.industry"],
+    fields: ["companyInfo.industry"],
+    fieldsFor: () => ["companyInfo.industry"],
     async lookUp(known) {
       asked.push(known);
       return { kind: "none", spent: 0 };
@@ -65,9 +65,9 @@ async function askedInParts(subject: Subject, groups: FieldGroup[]) {
     !wanted.has("email") || (email !== null && !emailIsRefuted);
   const finder: EnrichmentProvider = {
     name: "finder",
-    gives: ["email", "title", "location"],
-    brings: () => ["email", "title", "location"],
-    asksInPart: inPart,
+    fields: ["email", "title", "location"],
+    fieldsFor: () => ["email", "title", "location"],
+    asksPartially: inPart,
     async lookUp(known, { wanted }) {
       const isInPart = inPart(known, wanted);
       asked.push(isInPart ? "title" : "all");
@@ -77,8 +77,8 @@ async function askedInParts(subject: Subject, groups: FieldGroup[]) {
   };
   const verifier: EnrichmentProvider = {
     name: "verifier",
-    gives: ["email"],
-    brings: ({ email }) => (email === null ? [] : ["email"]),
+    fields: ["email"],
+    fieldsFor: ({ email }) => (email === null ? [] : ["email"]),
     verifies: ({ email, emailIsRefuted = false }) => (emailIsRefuted ? null : email),
     lookUp: async ({ email }) => ({
       kind: "found",

@@ -22,12 +22,12 @@ function guarded({ outcomes = [found], spendCap, clock = new FakeClock(), ...ove
   const asked: Subject[] = [];
   const provider: EnrichmentProvider = {
     name: "scripted",
-    gives: ["title"],
+    fields: ["title"],
     lookUp: async (subject) => {
       asked.push(subject);
       return outcomes[Math.min(asked.length, outcomes.length) - 1]!;
     },
-    brings: () => provider.gives,
+    fieldsFor: () => provider.fields,
     ...overrides,
   };
   const spending = new Spending(clock);
@@ -48,7 +48,7 @@ describe("a guarded provider", () => {
     const { ask, clock } = guarded({ lookUp: () => new Promise(() => {}) });
     const asking = ask();
     clock.advance(1000);
-    expect(await asking).toEqual({ kind: "failed", reason: "It took too long" });
+    expect(await asking).toEqual({ kind: "failed", reason: "Timed out" });
   });
 
   test("survives one that throws", async () => {
@@ -139,7 +139,7 @@ describe("a guarded provider", () => {
 
   test("is asked as long as its cap can pay for the very question, and no longer", async () => {
     const isCheap = ({ email }: Subject) => email !== null;
-    const spends = { least: 0.5, on: (subject: Subject) => (isCheap(subject) ? 0.5 : 1) };
+    const spends = { minimum: 0.5, on: (subject: Subject) => (isCheap(subject) ? 0.5 : 1) };
     const { guard, asked } = guarded({ spendCap: 2, spends, outcomes: [{ ...found, spent: 0.5 }] });
     const cheap = { ...nobody, email: "a@b.co" };
     const outcome = async (subject: Subject) => (await guard.lookUp(subject, context)).kind;
@@ -220,21 +220,21 @@ describe("the waterfall", () => {
 
   test("asks in order, stops when everything is sure, and tells the next one what was found", async () => {
     const clock = new FakeClock();
-    const first = guarded({ name: "first", outcomes: [says("email", "ada@acme.example", 0.6)], gives: ["email"] });
-    const second = guarded({ name: "second", outcomes: [says("email", "ada@acme.example", 0.9)], gives: ["email"] });
-    const third = guarded({ name: "third", gives: ["email"] });
+    const first = guarded({ name: "first", outcomes: [says("email", "ada@acme.example", 0.6)], fields: ["email"] });
+    const second = guarded({ name: "second", outcomes: [says("email", "ada@acme.example", 0.9)], fields: ["email"] });
+    const third = guarded({ name: "third", fields: ["email"] });
     const providers = [first, second, third].map(({ guard }) => guard);
-    const { merged, asked, hindered } = await lookUpPerson(nobody, all, providers, context, clock);
+    const { merged, asked, unavailable } = await lookUpPerson(nobody, all, providers, context, clock);
     expect(merged.email).toMatchObject({ value: "ada@acme.example", providers: ["first", "second"] });
-    expect({ asked, hindered }).toEqual({ asked: ["first", "second"], hindered: [] });
+    expect({ asked, unavailable }).toEqual({ asked: ["first", "second"], unavailable: [] });
     expect(second.asked).toMatchObject([{ candidateEmail: "ada@acme.example", domain: "acme.example" }]);
     expect(third.asked).toEqual([]);
   });
 
   test("goes back to one that could not be asked before, and asks nobody twice", async () => {
-    const needsDomain = guarded({ name: "a", brings: ({ domain }) => (domain === null ? [] : ["title"]) });
+    const needsDomain = guarded({ name: "a", fieldsFor: ({ domain }) => (domain === null ? [] : ["title"]) });
     const site = says("companyInfo.website", "https://acme.example", 0.6);
-    const knowsDomain = guarded({ name: "b", outcomes: [site], gives: ["companyInfo.website", "email"] });
+    const knowsDomain = guarded({ name: "b", outcomes: [site], fields: ["companyInfo.website", "email"] });
     const providers = [needsDomain.guard, knowsDomain.guard];
     const { merged } = await lookUpPerson({ ...nobody, company: "Acme" }, all, providers, context, new FakeClock());
     expect(needsDomain.asked).toMatchObject([{ domain: "acme.example" }]);
@@ -243,7 +243,7 @@ describe("the waterfall", () => {
   });
 
   test("asks nobody who gives nothing that is wanted", async () => {
-    const { guard, asked } = guarded({ gives: ["title"] });
+    const { guard, asked } = guarded({ fields: ["title"] });
     await lookUpPerson(nobody, fieldsOf(["contact"]), [guard], context, new FakeClock());
     expect(asked).toEqual([]);
   });
@@ -253,16 +253,16 @@ describe("the waterfall", () => {
     const fine = guarded({ name: "fine" });
     const looked = await lookUpPerson(nobody, all, [broken.guard, fine.guard], context, new FakeClock());
     // What it gives is sure by now, so that nobody misses its word.
-    expect(looked).toMatchObject({ asked: ["fine"], hindered: [], merged: { title: { providers: ["fine"] } } });
+    expect(looked).toMatchObject({ asked: ["fine"], unavailable: [], merged: { title: { providers: ["fine"] } } });
     const unsure = guarded({ name: "unsure", outcomes: [says("title", "CTO", 0.5)] });
     const partial = await lookUpPerson(nobody, all, [broken.guard, unsure.guard], context, new FakeClock());
-    expect(partial).toMatchObject({ asked: ["unsure"], hindered: ["broken"] });
+    expect(partial).toMatchObject({ asked: ["unsure"], unavailable: ["broken"] });
   });
 
   test("goes on from what is known: who was asked is not asked again, nor anybody for what is sure", async () => {
     const [asked, fresh, useless] = [
       guarded({ name: "asked" }),
-      guarded({ name: "fresh", outcomes: [says("phone", "+1", 0.9)], gives: ["title", "phone"] }),
+      guarded({ name: "fresh", outcomes: [says("phone", "+1", 0.9)], fields: ["title", "phone"] }),
       guarded({ name: "useless" }),
     ];
     const title = { value: "CTO", confidence: 0.9, providers: ["asked"], at: 1 };
@@ -274,18 +274,18 @@ describe("the waterfall", () => {
   });
 
   test("waits for nobody whose cap is too small for this person, though others could be asked about", async () => {
-    const spends = { least: 0.5, on: () => 1 };
+    const spends = { minimum: 0.5, on: () => 1 };
     const poor = guarded({ name: "poor", spendCap: 1, spends, outcomes: [{ ...found, findings: [], spent: 0.5 }] });
     await poor.ask();
     const looked = await lookUpPerson(nobody, all, [poor.guard], context, poor.clock);
-    expect(looked).toMatchObject({ hindered: ["poor"], paused: [] });
-    expect(poor.guard.backAt).not.toBeNull();
+    expect(looked).toMatchObject({ unavailable: ["poor"], paused: [] });
+    expect(poor.guard.availableAt).not.toBeNull();
   });
 
   test("names all who were not reached when the time is over", async () => {
     const providers = ["a", "b"].map((name) => guarded({ name }).guard);
     const over = { ...context, signal: AbortSignal.abort() };
     const looked = await lookUpPerson(nobody, all, providers, over, new FakeClock());
-    expect(looked).toMatchObject({ merged: {}, asked: [], hindered: ["a", "b"], paused: [] });
+    expect(looked).toMatchObject({ merged: {}, asked: [], unavailable: ["a", "b"], paused: [] });
   });
 });

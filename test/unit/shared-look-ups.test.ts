@@ -19,8 +19,8 @@ function arrange() {
   const answers: ((outcome: LookUpOutcome) => void)[] = [];
   const place: EnrichmentProvider = {
     name: "place",
-    gives: ["location"],
-    brings: () => ["location"],
+    fields: ["location"],
+    fieldsFor: () => ["location"],
     lookUp: async () => ({
       kind: "found",
       findings: [{ field: "location", value: "London", confidence: 0.9 }],
@@ -29,8 +29,8 @@ function arrange() {
   };
   const title: EnrichmentProvider = {
     name: "title",
-    gives: ["title"],
-    brings: () => ["title"],
+    fields: ["title"],
+    fieldsFor: () => ["title"],
     lookUp: (_subject, { signal }) => {
       signals.push(signal);
       return new Promise((resolve) => answers.push(resolve));
@@ -64,7 +64,7 @@ test("those who join get what the first finds, also when it is done but not stor
   answers[0]!(found);
   const late = join();
   for (const looked of [...(await Promise.all(both)), await late.result(patient)])
-    expect(looked).toMatchObject({ merged: { title: { value: "CTO" } }, hindered: [] });
+    expect(looked).toMatchObject({ merged: { title: { value: "CTO" } }, unavailable: [] });
   expect(answers).toHaveLength(1);
   for (let holder = 0; holder < 3; holder++) {
     expect(shared.find("ada")).toBe(first);
@@ -79,10 +79,10 @@ test("who gives up gets what is known by then, and the others go on waiting", as
   const [first, second] = [join().result(hasty.signal), join().result(patient)];
   await settle();
   hasty.abort();
-  expect(await first).toMatchObject({ merged: { location: { value: "London" } }, hindered: ["title"] });
+  expect(await first).toMatchObject({ merged: { location: { value: "London" } }, unavailable: ["title"] });
   expect(signals[0]?.aborted).toBe(false);
   answers[0]!(found);
-  expect(await second).toMatchObject({ merged: { title: { value: "CTO" } }, hindered: [] });
+  expect(await second).toMatchObject({ merged: { title: { value: "CTO" } }, unavailable: [] });
 });
 
 test("with the last one who waits the look-up is given up, and nobody joins it any more", async () => {
@@ -93,7 +93,7 @@ test("with the last one who waits the look-up is given up, and nobody joins it a
   hasty.abort();
   expect(signals[0]?.aborted).toBe(true);
   expect(shared.find("ada")).toBeNull();
-  for (const looked of await Promise.all(both)) expect(looked).toMatchObject({ hindered: ["title"] });
+  for (const looked of await Promise.all(both)) expect(looked).toMatchObject({ unavailable: ["title"] });
   void join().result(patient);
   await settle();
   expect(signals).toHaveLength(2);
@@ -104,7 +104,7 @@ test("one that could not ask everybody is told to those who wait, and to nobody 
   const both = [join().result(patient), join().result(patient)];
   await settle();
   answers[0]!(failed);
-  for (const looked of await Promise.all(both)) expect(looked).toMatchObject({ hindered: ["title"] });
+  for (const looked of await Promise.all(both)) expect(looked).toMatchObject({ unavailable: ["title"] });
   expect(shared.find("ada")).toBeNull();
   void join("other").result(patient);
   await settle();

@@ -4,12 +4,12 @@ import type { Finding, Merged, Subject } from "../../src/features/enrichment/mod
 import { Verdicts } from "../../src/features/enrichment/verdicts.ts";
 import {
   entriesOf,
-  extended,
-  isNews,
+  extendSubject,
+  hasNewData,
   isWorthAsking,
   merge,
   recordConfidence,
-  restricted,
+  pickFields,
   sourcesOf,
 } from "../../src/features/enrichment/waterfall.ts";
 import { nobody } from "../support/vendors.ts";
@@ -168,12 +168,15 @@ describe("merging", () => {
       const input = { ...nobody, email: "a@x.com" };
       const record = merge({}, "b", [says("email", "b@x.com", 0.9)], input, 1, refuted("a@x.com"));
       expect(shown(record)).toEqual({ email: ["b@x.com", 0.9] });
-      expect(extended(input, {}, refuted("a@x.com"))).toMatchObject({ email: "a@x.com", emailIsRefuted: true });
-      const found = extended(input, record, refuted("a@x.com"));
+      expect(extendSubject(input, {}, refuted("a@x.com"))).toMatchObject({ email: "a@x.com", emailIsRefuted: true });
+      const found = extendSubject(input, record, refuted("a@x.com"));
       expect(found).toMatchObject({ email: "b@x.com", candidateEmail: null });
       expect(found).not.toHaveProperty("emailIsRefuted");
       const guess = merge({}, "b", [says("email", "b@x.com", 0.5)], input, 1, refuted("a@x.com"));
-      expect(extended(input, guess, refuted("a@x.com"))).toMatchObject({ email: "a@x.com", candidateEmail: "b@x.com" });
+      expect(extendSubject(input, guess, refuted("a@x.com"))).toMatchObject({
+        email: "a@x.com",
+        candidateEmail: "b@x.com",
+      });
     });
   });
 
@@ -236,7 +239,7 @@ describe("the course", () => {
       "a",
       [says("email", "Ada@Acme.com", 0.8), says("company", "Acme"), says("firstName", "Ada")],
     ]);
-    expect(extended({ ...nobody, firstName: "Augusta" }, record)).toEqual({
+    expect(extendSubject({ ...nobody, firstName: "Augusta" }, record)).toEqual({
       email: "ada@acme.com",
       candidateEmail: null,
       networkUrl: null,
@@ -246,10 +249,14 @@ describe("the course", () => {
       domain: "acme.com",
     });
     const guess = merged({}, ["a", [says("email", "ada@acme.com", 0.7)]]);
-    expect(extended(nobody, guess)).toMatchObject({ email: null, candidateEmail: "ada@acme.com", domain: "acme.com" });
-    expect(extended({ ...nobody, email: "ada@gmail.com" }, {}).domain).toBeNull();
+    expect(extendSubject(nobody, guess)).toMatchObject({
+      email: null,
+      candidateEmail: "ada@acme.com",
+      domain: "acme.com",
+    });
+    expect(extendSubject({ ...nobody, email: "ada@gmail.com" }, {}).domain).toBeNull();
     const site = merged({}, ["a", [says("companyInfo.website", "https://www.acme.io/about")]]);
-    expect(extended({ ...nobody, email: "ada@gmail.com" }, site).domain).toBe("acme.io");
+    expect(extendSubject({ ...nobody, email: "ada@gmail.com" }, site).domain).toBe("acme.io");
   });
 
   test("only what was not in the input, and is more than a guess, is worth paying for", () => {
@@ -258,16 +265,16 @@ describe("the course", () => {
       "a",
       [says("firstName", "ADA", 0.9), says("email", "ada@x.com", 0.9), says("title", "CTO", 0.3)],
     ]);
-    expect(isNews(record, input, 0.5)).toBe(false);
-    expect(isNews(record, input, 0)).toBe(true);
-    expect(isNews(merge(record, "b", [says("phone", "1", 0.5)], nobody, 1), input, 0.5)).toBe(true);
+    expect(hasNewData(record, input, 0.5)).toBe(false);
+    expect(hasNewData(record, input, 0)).toBe(true);
+    expect(hasNewData(merge(record, "b", [says("phone", "1", 0.5)], nobody, 1), input, 0.5)).toBe(true);
   });
 
   test("an option keeps its group and the sources of it", () => {
     const record = merged({}, ["a", [says("email", "a@x.com")]], ["b", [says("title", "CTO")]]);
-    expect(shown(restricted(record, fieldsOf(["personal"])))).toEqual({ title: ["CTO", 0.6] });
-    expect(sourcesOf(restricted(record, fieldsOf(["personal"])))).toEqual(["b"]);
-    expect(restricted(record, new Set(allFields))).toEqual(record);
+    expect(shown(pickFields(record, fieldsOf(["personal"])))).toEqual({ title: ["CTO", 0.6] });
+    expect(sourcesOf(pickFields(record, fieldsOf(["personal"])))).toEqual(["b"]);
+    expect(pickFields(record, new Set(allFields))).toEqual(record);
   });
 
   test("the record is as sure as its parts, by their weight, and absent parts do not count", () => {

@@ -216,11 +216,11 @@ describe("the web provider", () => {
 
   test("is of use for an address only where that is one of the domain", () => {
     const { web } = arrange({});
-    const brings = (more: object) => web.brings({ ...nobody, domain: "acme.example", ...more });
+    const brings = (more: object) => web.fieldsFor({ ...nobody, domain: "acme.example", ...more });
     expect(brings({ candidateEmail: "ada@acme.example" })).toContain("email");
     expect(brings({})).not.toContain("email");
     expect(brings({ email: "ada@other.example" })).not.toContain("email");
-    expect(web.brings({ ...nobody, email: "ada@acme.example" })).toEqual([]);
+    expect(web.fieldsFor({ ...nobody, email: "ada@acme.example" })).toEqual([]);
   });
 
   test("never gets to this machine, whatever a domain resolves to", async () => {

@@ -4,14 +4,14 @@ import type { JobClaim } from "../../platform/jobs/model.ts";
 import type { Enriched, NumberedOutcome } from "./enricher.ts";
 import type { FinishedBatch } from "./store.ts";
 
-/** How far an enrichment is; in the metadata of its job. */
+/** Progress of an enrichment, stored in the metadata of its job. */
 export type Counts = { batchSize: number; processed: number; enriched: number; failed: number; creditsUsed: number };
 
 export function countsAtStart(batchSize: number): Counts {
   return { batchSize, processed: 0, enriched: 0, failed: 0, creditsUsed: 0 };
 }
 
-/** With the outcomes of a batch. What it has cost is for the ledger to say. */
+/** Adds the outcomes of a batch. The cost is recorded by the ledger. */
 export function countsAfter(before: Counts, outcomes: readonly NumberedOutcome[]): Counts {
   const enriched = outcomes.filter(({ outcome }) => outcome.kind === "enriched").length;
   return {
@@ -22,16 +22,16 @@ export function countsAfter(before: Counts, outcomes: readonly NumberedOutcome[]
   };
 }
 
-type Stored = Pick<FinishedBatch, "metadata" | "message" | "leaseUntil" | "completes">;
+type BatchProgress = Pick<FinishedBatch, "metadata" | "message" | "leaseUntil" | "completes">;
 
-/** What the store needs to finish a batch. `outcomes` are those of `found` that are final. */
+/** Builds the store request to finish a batch. `outcomes` are the final ones among those of `found`. */
 export function finishedBatch(
   claim: JobClaim,
   reservationId: string | null,
   outcomes: readonly NumberedOutcome[],
   { results, verdicts, charges, freeSince }: Enriched,
   { processed, batchSize }: Counts,
-  { completes, ...stored }: Stored,
+  { completes, ...stored }: BatchProgress,
   { credits, clock }: { credits: CreditService; clock: Clock },
 ): FinishedBatch {
   const settlement = reservationId === null ? null : credits.settlement(reservationId, charges, completes);
@@ -39,7 +39,7 @@ export function finishedBatch(
     claim,
     outcomes: outcomes.map(({ n, outcome }) => ({ n, outcome })),
     payment: { results, verdicts, settlement, freeSince },
-    // Not yet 100 %, which is for what has ended.
+    // 100 % is reserved for completed jobs.
     progress: completes ? 100 : Math.min(99, (processed / batchSize) * 100),
     completes,
     at: clock.now(),

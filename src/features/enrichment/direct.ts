@@ -8,30 +8,30 @@ import { failureOf } from "./result.ts";
 import type { EnrichmentStore, ItemOutcome, NewEnrichment } from "./store.ts";
 
 export type DirectParts = { store: EnrichmentStore; enricher: Enricher; credits: CreditService; clock: Clock };
-/** Some leads of a request. */
+/** A batch of leads from a request. */
 export type LeadBatch = { leads: readonly NumberedLead[]; prepared: Prepared };
-/** What a request is about, and what may be charged for it. */
+/** The work of a direct request, and what may be charged for it. */
 export type DirectWork = {
   job: Job;
   batches: readonly LeadBatch[];
   settings: EnrichSettings;
   terms: Terms;
   reservationId: string | null;
-  /** The job that is stored with the outcomes of its only batch; null: it is stored already. */
+  /** The job, if it is to be stored together with its only batch; null if it is already stored. */
   created: NewEnrichment | null;
 };
 
-/** So much longer than the response takes that nobody else takes the job up while its request works on it. */
+/** Margin beyond the response deadline, so that no runner claims the job while its request is working on it. */
 const leaseMarginMs = 60_000;
 
-/** Until when the job of a request that begins now is in its hands; after a crash, the runner does the rest. */
+/** Lease end for the job of a request that starts now. After a crash, the job runner completes the job. */
 export function directLease(now: number): number {
   return now + answerWithinMs + leaseMarginMs;
 }
 
 /**
- * Enriches the leads of a request while its client waits, batch by batch, and returns an outcome for each lead. Those that
- * are not done in time, or when the job is canceled meanwhile, have failed as retryable and cost nothing.
+ * Enriches the leads of a request in batches while the client waits, and returns an outcome for each lead. Leads that
+ * are not done by the deadline, or when the job is canceled, fail as retryable and cost nothing.
  */
 export async function enrichDirectly(
   { store, enricher, credits, clock }: DirectParts,
@@ -52,8 +52,8 @@ export async function enrichDirectly(
         const completes = index === batches.length - 1;
         const { creditsUsed: _before, ...metadata } = after;
         const message = messageOf(after, completes);
-        const told = { metadata, message, completes, leaseUntil: directLease(clock.now()) };
-        const batch = finishedBatch(claim, reservationId, outcomes, found, after, told, { credits, clock });
+        const progress = { metadata, message, completes, leaseUntil: directLease(clock.now()) };
+        const batch = finishedBatch(claim, reservationId, outcomes, found, after, progress, { credits, clock });
         const stored = await store.answerBatch(job.userId, batch, created);
         if (stored === null) {
           done.push(...batches.slice(index).flatMap((rest) => rest.leads.map(notProcessed)));
@@ -75,7 +75,7 @@ function messageOf({ processed, batchSize, enriched }: Counts, completes: boolea
   return completes ? `Enriched ${enriched} of ${batchSize} leads` : `${processed} of ${batchSize} leads done`;
 }
 
-/** Who could not be asked because the time was over. */
+/** Marks leads that missed a provider because of the deadline as not processed. */
 function withDeadline(numbered: NumberedOutcome): NumberedOutcome {
   const { n, outcome } = numbered;
   if (outcome.kind !== "failed" || outcome.failure.code !== "PROVIDERS_UNAVAILABLE") return numbered;

@@ -2,7 +2,7 @@ import type { LeadIdentity } from "../leads/model.ts";
 
 type Text = string | null;
 
-/** A person as a list of the user's own knows one. */
+/** A person as known by one of the user's own lists. */
 export type KnownPerson = {
   firstName: Text;
   lastName: Text;
@@ -13,17 +13,17 @@ export type KnownPerson = {
   location: Text;
   company: Text;
   industry: Text;
-  /** Of the company, where the list tells it: its website, its employees, where it is. */
+  /** Company details, if the list has them: website, number of employees, and location. */
   domain?: Text;
   size?: Text;
   headquarters?: Text;
-  /** Addresses of jobs that the person has left. */
+  /** Addresses from former jobs. */
   formerEmails?: readonly string[];
-  /** When the list last heard of it, in milliseconds. */
+  /** Time of the last update, in milliseconds. */
   updatedAt: number;
 };
 
-/** A person as far as it tells of its company, and who it is. */
+/** The part of a person that identifies them and describes their company. */
 export type Colleague = Omit<KnownPerson, "phone" | "title" | "location" | "formerEmails" | "updatedAt">;
 
 export type KnownCompany = {
@@ -39,23 +39,23 @@ export type KnownCompany = {
 /** At least one of the two. `domain` is canonical. */
 export type CompanyNames = { domain: Text; name: Text };
 
-/** People and companies that the user has on this machine. All reads are of this user's data only, and bounded. */
+/** People and companies stored on this server. Reads are limited to the user's data, and bounded. */
 export type Directory = {
-  /** The person that these identifiers name; never the lead with the id `exceptLeadId`. */
+  /** The person with these identifiers, but never the lead `exceptLeadId`. */
   findPerson(userId: string, identity: LeadIdentity, exceptLeadId: string | null): Promise<KnownPerson | null>;
-  /** What is known of the company itself; what its people tell of it is for the caller to weigh. */
+  /** Stored company data. Details known only from people at the company are left to the caller. */
   findCompany(userId: string, company: CompanyNames): Promise<KnownCompany | null>;
-  /** People with an e-mail address at the domain, or at the company where no domain is given; at most `limit`. */
+  /** People with an email address at the domain or, if no domain is given, at the company; at most `limit`. */
   colleagues(userId: string, company: CompanyNames, limit: number): Promise<Colleague[]>;
 };
 
-/** Finds leads by domain and company. Learned behind the leads' back, so that storing a million costs nothing more. */
+/** Index of leads by domain and company. Built in the background, so that storing leads is not slowed down. */
 export type LeadHintStore = {
-  /** As `Directory.colleagues`. */
+  /** Same as `Directory.colleagues`. */
   colleagues(userId: string, company: CompanyNames, limit: number): Promise<Colleague[]>;
   /**
-   * Learns from some thousand leads that were stored or changed up to `until`, and keeps the event loop for some
-   * milliseconds at a time. False when there is nothing left to learn. One call at a time.
+   * Indexes a few thousand leads that were stored or changed up to `until`, blocking the event loop for only a few
+   * milliseconds at a time. False if nothing is left. Must not be called concurrently.
    */
   learn(until: number): Promise<boolean>;
 };

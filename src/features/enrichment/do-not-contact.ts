@@ -5,7 +5,7 @@ import type { Merged } from "./model.ts";
 import type { Person } from "./people.ts";
 import { textsAt } from "./waterfall.ts";
 
-/** Whom the do-not-contact list keeps from being enriched. */
+/** Checks people against the do-not-contact list before and after enrichment. */
 export class DoNotContact {
   readonly #suppressions: SuppressionStore;
 
@@ -13,13 +13,13 @@ export class DoNotContact {
     this.#suppressions = suppressions;
   }
 
-  /** Nobody is to learn more about a person who is on the list. */
-  isBarred(userId: string, { identity, texts }: Person): Promise<boolean> {
+  /** Whether a person is on the list and therefore must not be enriched. */
+  isSuppressed(userId: string, { identity, texts }: Person): Promise<boolean> {
     return this.#isListed(userId, { email: identity.email, profileKey: identity.network, phone: texts.phone ?? null });
   }
 
-  /** Whether what was found of somebody shows that they are on the list, which what was known did not. */
-  async isUnmasked(userId: string, merged: Merged): Promise<boolean> {
+  /** Whether the findings reveal that a person is on the list, although the input did not. */
+  async areFindingsSuppressed(userId: string, merged: Merged): Promise<boolean> {
     const profiles = textsAt(merged, "networkUrl").map((url) => ({ profileKey: canonicalProfileUrl(url) }));
     const emails = [...textsAt(merged, "email"), ...textsAt(merged, "alternativeEmails")].map((email) => ({ email }));
     for (const target of [...emails, ...profiles, ...textsAt(merged, "phone").map((phone) => ({ phone }))])

@@ -1,7 +1,7 @@
 import { canonicalEmail } from "../../platform/identity/email.ts";
-import { witnessed } from "./witnesses.ts";
+import { agreementConfidence } from "./consensus.ts";
 
-/** The forms that companies make addresses of, the most common first. */
+/** Common address formats of companies, most common first. */
 const patterns = {
   "first.last": (first: string, last: string) => `${first}.${last}`,
   flast: (first: string, last: string) => `${first[0]}${last}`,
@@ -19,17 +19,17 @@ const patterns = {
   fl: (first: string, last: string) => `${first[0]}${last[0]}`,
 } as const;
 export type EmailPattern = keyof typeof patterns;
-const names = Object.keys(patterns) as EmailPattern[];
+const patternNames = Object.keys(patterns) as EmailPattern[];
 
 export type KnownAddress = { firstName: string | null; lastName: string | null; email: string | null };
 export type GuessedAddress = { email: string; confidence: number; pattern: EmailPattern };
 
-/** What a guess by the most common form of all is worth. */
-const priorSureness = 0.3;
+/** Confidence in a guess based on the most common format alone. */
+const priorConfidence = 0.3;
 
 /**
- * The likeliest address of a person at a domain, learned from addresses known there, which the caller has found. With
- * none it is the most common form of all. Null for a name that has no letters to make an address of.
+ * Guesses the most likely address of a person at a domain from `known` addresses there, or from the most common format
+ * if there are none. Null if the name contains no usable letters.
  */
 export function guessAddress(
   firstName: string,
@@ -37,18 +37,18 @@ export function guessAddress(
   domain: string,
   known: readonly KnownAddress[],
 ): GuessedAddress | null {
-  const [first, last] = spelled(firstName, lastName);
+  const [first, last] = normalizeName(firstName, lastName);
   if (first === "" || last === "") return null;
   const counts = countPatterns(known);
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const [pattern, count] = [...counts].toSorted(
-    (a, b) => b[1] - a[1] || names.indexOf(a[0]) - names.indexOf(b[0]),
+    (a, b) => b[1] - a[1] || patternNames.indexOf(a[0]) - patternNames.indexOf(b[0]),
   )[0] ?? ["first.last" as const, 0];
-  const confidence = count === 0 ? priorSureness : witnessed(count, total);
+  const confidence = count === 0 ? priorConfidence : agreementConfidence(count, total);
   return { email: `${patterns[pattern](first, last)}@${domain}`, confidence, pattern };
 }
 
-/** How often each pattern stands behind distinct addresses. */
+/** Number of distinct addresses per pattern. */
 function countPatterns(known: readonly KnownAddress[]): Map<EmailPattern, number> {
   const counts = new Map<EmailPattern, number>();
   const seen = new Set<string>();
@@ -61,15 +61,15 @@ function countPatterns(known: readonly KnownAddress[]): Map<EmailPattern, number
   return counts;
 }
 
-/** The pattern that makes this address of this name; null when none does. */
+/** The pattern that produces this address from this name, or null. */
 export function patternOf(firstName: string, lastName: string, email: string): EmailPattern | null {
-  const [first, last] = spelled(firstName, lastName);
+  const [first, last] = normalizeName(firstName, lastName);
   if (first === "" || last === "") return null;
   const local = email.slice(0, email.lastIndexOf("@")).toLowerCase();
-  return names.find((name) => patterns[name](first, last) === local) ?? null;
+  return patternNames.find((name) => patterns[name](first, last) === local) ?? null;
 }
 
-/** Letters that have no accent to lose but a spelling of their own in addresses. */
+/** Letters that cannot be reduced by removing accents and are transliterated in addresses. */
 const spellings: Record<string, string> = {
   ß: "ss",
   æ: "ae",
@@ -82,13 +82,13 @@ const spellings: Record<string, string> = {
   ı: "i",
 };
 
-/** Of several given names the first one, of a family name all its words. */
-function spelled(firstName: string, lastName: string): [string, string] {
-  return [letters(firstName.trim().split(/\s+/)[0] ?? ""), letters(lastName)];
+/** Uses the first of several given names, and all words of the family name. */
+function normalizeName(firstName: string, lastName: string): [string, string] {
+  return [latinLetters(firstName.trim().split(/\s+/)[0] ?? ""), latinLetters(lastName)];
 }
 
-/** Only a to z, as addresses spell a name. */
-function letters(name: string): string {
+/** Reduces a name to the letters a to z, as in addresses. */
+function latinLetters(name: string): string {
   return name
     .toLowerCase()
     .replace(/[ßæœøðþłđı]/g, (letter) => spellings[letter] ?? letter)

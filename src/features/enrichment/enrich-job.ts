@@ -6,26 +6,26 @@ import { countsAfter, finishedBatch, type Counts as BatchCounts } from "./batch.
 import type { Enriched, Enricher, EnrichSettings, Terms } from "./enricher.ts";
 import type { EnrichmentStore } from "./store.ts";
 
-/** What a job needs to know beside its leads; its payload. */
+/** Payload of an enrichment job, in addition to its leads. */
 type Payload = { settings: EnrichSettings; terms?: Terms; keyId: string | null };
-/** `waitedMs`: for providers that paused. */
+/** `waitedMs`: time spent waiting for paused providers. */
 type Counts = BatchCounts & { waitedMs: number };
 
-/** A job that has waited for nobody says nothing of it. */
-type Stored = Omit<Counts, "waitedMs"> & Partial<Counts>;
+/** `waitedMs` is absent in jobs that have not waited. */
+type StoredCounts = Omit<Counts, "waitedMs"> & Partial<Counts>;
 
-/** Small enough that progress is seen and little is asked twice after a crash. */
+/** Small enough to show progress and to limit repeated queries after a crash. */
 const batchLeads = 10;
-/** A provider that is back so soon is waited for: many let themselves be asked a hundred times a minute. */
-const longestPauseMs = 15 * 60_000;
-/** So long a job waits in all; then it goes on without who pauses. */
-const longestWaitMs = 3_600_000;
-/** Where somebody else tries out a provider that failed, it is back at any moment. */
-const shortestWaitMs = 1_000;
+/** Longest provider pause a job waits for. Many vendors limit requests per minute. */
+const maxPauseMs = 15 * 60_000;
+/** Total time a job waits for paused providers before continuing without them. */
+const maxTotalWaitMs = 3_600_000;
+/** A failing provider that another request is probing may recover at any time. */
+const minWaitMs = 1_000;
 
 /**
- * Enriches the leads of a job batch by batch; after a crash it goes on behind the last stored batch. Leads that a provider
- * is missing for, because it pauses for some minutes, stay to be done, and the job waits for it.
+ * Enriches the leads of a job in batches; after a crash, it continues after the last stored batch. Leads that lack a
+ * provider that is paused for a few minutes stay pending, and the job waits for the provider.
  */
 export function createEnrichHandler(
   store: EnrichmentStore,
@@ -34,12 +34,12 @@ export function createEnrichHandler(
   clock: Clock,
 ): JobHandler {
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
-    const { settings: wanted, keyId, ...told } = job.payload as Payload;
-    const terms = told.terms ?? termsOfOldJob(job);
-    // What was asked for anew by this job, perhaps before a wait or a crash, is not asked for again.
-    const settings = { ...wanted, since: job.createdAt };
+    const payload = job.payload as Payload;
+    const { keyId, terms = termsOfLegacyJob(job) } = payload;
+    // Data refreshed by this job, possibly before a wait or a crash, is not refreshed again.
+    const settings = { ...payload.settings, since: job.createdAt };
     let counts = countsOf(job);
-    // The reservation of the request, if it is still open; after a retry a new one. Never more than was told then.
+    // The reservation of the request if it is still open, or a new one after a retry, never exceeding the agreed terms.
     const amount = terms.credits - counts.creditsUsed;
     const request = { request: job.id, purpose: "enrichment", amount, keyId, jobId: job.id } as const;
     const reserved = amount === 0 ? null : await credits.reserve(job.userId, request);
@@ -51,7 +51,7 @@ export function createEnrichHandler(
       const done = await runBatch(job, context, settings, terms, reserved?.id ?? null, items, counts);
       if (done === null) return null; // canceled, or another runner has the job
       counts = done.counts;
-      if (done.waitMs > 0) return waiting(counts, done.waitMs);
+      if (done.waitMs > 0) return waitForProvider(counts, done.waitMs);
     }
     if (reserved !== null) await credits.release(reserved.id);
     const message = `Enriched ${counts.enriched} of ${counts.batchSize} leads for ${counts.creditsUsed} credits`;
@@ -59,8 +59,8 @@ export function createEnrichHandler(
     return { kind: "completed", message, metadata, at: clock.now() };
   }
 
-  /** Of a job that a version before submitted, which reserved for each lead that is left. */
-  function termsOfOldJob(job: Job): Terms {
+  /** Terms of a job submitted by an earlier version, which reserved credits for every remaining lead. */
+  function termsOfLegacyJob(job: Job): Terms {
     const { batchSize, processed, creditsUsed } = countsOf(job);
     return { free: [], credits: creditsUsed + (batchSize - processed) * credits.costOf("enrichment") };
   }
@@ -91,31 +91,31 @@ export function createEnrichHandler(
     reservationId: string | null,
     before: Counts,
   ): Promise<{ counts: Counts; waitMs: number } | null> {
-    // What was not asked because the server stops is not a miss: the next start asks.
+    // Queries skipped because the server is stopping are not misses: they run after the next start.
     if (signal.aborted) throw new Error("Interrupted");
-    const waits = found.outcomes.map(({ completeAt }) => waitFor(completeAt, before));
-    // What was found of those who stay is stored all the same, and paid for: nobody is asked twice for it.
+    const waits = found.outcomes.map(({ completeAt }) => waitMsFor(completeAt, before));
+    // Findings for leads that stay pending are stored and charged anyway, so that they are not queried twice.
     const outcomes = found.outcomes.filter((_, index) => waits[index] === 0);
     const counts: Counts = { ...before, ...countsAfter(before, outcomes) };
     const { creditsUsed: _before, waitedMs: _waited, ...metadata } = counts;
     const message = `${counts.processed} of ${counts.batchSize} leads done`;
-    const told = { metadata, message, leaseUntil: leaseUntil(), completes: false };
-    const batch = finishedBatch(claim, reservationId, outcomes, found, counts, told, { credits, clock });
+    const progress = { metadata, message, leaseUntil: leaseUntil(), completes: false };
+    const batch = finishedBatch(claim, reservationId, outcomes, found, counts, progress, { credits, clock });
     const stored = await store.finishBatch(job.userId, batch);
     return stored && { counts: { ...counts, creditsUsed: stored.creditsUsed }, waitMs: Math.max(...waits) };
   }
 
-  /** How long a lead is worth waiting for; 0: it is done. */
-  function waitFor(completeAt: number | null, { waitedMs }: Counts): number {
+  /** How long to wait for a lead; 0 if it is done. */
+  function waitMsFor(completeAt: number | null, { waitedMs }: Counts): number {
     if (completeAt === null) return 0;
-    const waitMs = Math.max(shortestWaitMs, completeAt - clock.now());
-    return waitMs > longestPauseMs || waitedMs + waitMs > longestWaitMs ? 0 : waitMs;
+    const waitMs = Math.max(minWaitMs, completeAt - clock.now());
+    return waitMs > maxPauseMs || waitedMs + waitMs > maxTotalWaitMs ? 0 : waitMs;
   }
 
-  function waiting(counts: Counts, waitMs: number): JobEnd {
+  function waitForProvider(counts: Counts, waitMs: number): JobEnd {
     const at = clock.now();
     const runAt = at + waitMs;
-    const message = `${counts.processed} of ${counts.batchSize} leads done; a provider pauses until ${isoTime(runAt)}`;
+    const message = `${counts.processed} of ${counts.batchSize} leads done; waiting for a provider until ${isoTime(runAt)}`;
     const metadata = { ...counts, waitedMs: counts.waitedMs + waitMs };
     return { kind: "again", message, metadata, at, runAt, countsAsAttempt: false };
   }
@@ -124,6 +124,6 @@ export function createEnrichHandler(
 }
 
 function countsOf({ metadata }: Job): Counts {
-  const { batchSize, processed, enriched, failed, creditsUsed, waitedMs = 0 } = metadata as Stored;
+  const { batchSize, processed, enriched, failed, creditsUsed, waitedMs = 0 } = metadata as StoredCounts;
   return { batchSize, processed, enriched, failed, creditsUsed, waitedMs };
 }

@@ -6,28 +6,30 @@ import { DoNotContact } from "./do-not-contact.ts";
 import { fieldsOf, type EnrichField, type FieldGroup } from "./fields.ts";
 import type { GuardedProvider } from "./provider-guard.ts";
 import { fillLead, leadOrNull } from "./fill-lead.ts";
-import { inParallel } from "./in-parallel.ts";
-import { LookUp, nothingKnown, type Known, type LookedUp } from "./look-up.ts";
+import { forEachConcurrent } from "./for-each-concurrent.ts";
+import { LookUp, nothingKnown, type Known, type LookUpResult } from "./look-up.ts";
 import { resultDays, type EnrichmentFailure, type LeadToEnrich, type Merged, type Verdict } from "./model.ts";
 import { leadIdOf, personKey, personOf, textsOfIdentity, type Person } from "./people.ts";
-import { failureOf, messageOfSpent, resultOf } from "./result.ts";
+import { failureOf, spendCapMessage, resultOf } from "./result.ts";
 import { SharedLookUps, type SharedLookUp } from "./shared-look-ups.ts";
 import type { EnrichmentStore, ItemOutcome, NewResult, StoredResult } from "./store.ts";
-import { entriesOf, isNews, restricted, textsAt, worthPaying } from "./waterfall.ts";
+import { entriesOf, hasNewData, pickFields, textsAt, minBillableConfidence } from "./waterfall.ts";
 
-/** How a request wants its leads to be enriched. */
+/** Enrichment settings of a request. */
 export type EnrichSettings = {
   groups: FieldGroup[];
-  /** Names, in the order in which they are asked. */
+  /** Provider names, in the order they are queried. */
   providers: string[];
   writeBack: boolean;
-  /** Ask anew about who is paid for; but for results from `since` on, which are what was asked for anew. */
+  /**
+   * Query again for people who are already paid for, except for results stored since `since`, which are already fresh.
+   */
   refresh: boolean;
   since?: number;
 };
 
 export type NumberedLead = { n: number; input: LeadToEnrich };
-/** Persons who can be asked about, what is known of those who are paid for, and what is clear already of the others. */
+/** People who can be looked up, stored results of those already paid for, and outcomes that are already known. */
 export type Prepared = {
   people: Person[];
   stored: ReadonlyMap<number, StoredResult>;
@@ -35,51 +37,51 @@ export type Prepared = {
   outcomes: Map<number, ItemOutcome>;
 };
 /**
- * What was told before anybody was asked, and holds whatever happens meanwhile: who is free, by their numbers, and what
- * all the others may cost together.
+ * Price agreed before any provider is queried, binding whatever happens in the meantime: the numbers of the leads that
+ * are free, and the maximum total cost of the others.
  */
 export type Terms = { free: readonly number[]; credits: number };
-/** `completeAt`: when those can be asked who were not because they pause; null where nobody will be back by himself. */
+/** `completeAt`: when paused providers that were not queried become available; null if none will. */
 export type NumberedOutcome = { n: number; outcome: ItemOutcome; completeAt: number | null };
-/** What came of leads: an outcome for each, results and verdicts to store, and what to charge for which. */
+/** Outcomes of leads, with the results and verdicts to store and the charges to make. */
 export type Enriched = {
   outcomes: NumberedOutcome[];
   results: NewResult[];
   verdicts: Verdict[];
   charges: { item: string; amount: number }[];
-  /** As `Payment.freeSince`. */
+  /** See `Payment.freeSince`. */
   freeSince: number | null;
-  /** To be called once it is stored, or will not be: until then, others who ask about the same people get the same. */
+  /** Call when the outcome is stored or discarded. Until then, requests for the same people share these results. */
   release: () => void;
 };
 
-/** What is found of somebody. `paid` is what was paid for before; null for what is to be paid now. */
-type Found = {
-  /** The part that is wanted. */
+/** Findings about a person. `paid` is the result that is already paid for; null if the person is charged now. */
+type PersonResult = {
+  /** Only the requested fields. */
   merged: Merged;
-  /** On the address that was sent or, where there is none, on the one that was found; null also where it is not wanted. */
+  /** Verdict on the address that was sent or else found; also null if email was not requested. */
   verdict: Verdict | null;
-  /** Why nobody is told; null: they are. */
+  /** Reason for withholding the result; null if it is returned. */
   refusal: EnrichmentFailure["code"] | null;
   paid: StoredResult | null;
   isFromStore: boolean;
   unavailable: readonly string[];
-  /** Those of them whose monthly cap is reached. */
+  /** Unavailable providers whose monthly spend cap is reached. */
   spent: readonly string[];
   completeAt: number | null;
   amount: number;
   toStore: NewResult | null;
-  given: readonly Verdict[];
+  newVerdicts: readonly Verdict[];
 };
 
-/** Work on a request: what it may still cost, and the look-ups that others may join until it is stored. */
-type Work = { settings: EnrichSettings; signal: AbortSignal; creditsLeft: number; held: SharedLookUp[] };
+/** State of a request in progress: what it may still cost, and the lookups that others can join until it is stored. */
+type RequestWork = { settings: EnrichSettings; signal: AbortSignal; creditsLeft: number; held: SharedLookUp[] };
 
 const dayMs = 86_400_000;
-/** So many leads of a request are looked up at once, which is as much as vendors like. */
-const lookUpsAtOnce = 10;
+/** Concurrent lookups per request. Vendors do not tolerate more. */
+const maxConcurrentLookUps = 10;
 
-/** Enriches leads: what requests and jobs have in common. Charging and storing are left to them. */
+/** Enriches leads: the logic shared by requests and jobs, which do the charging and storing. */
 export class Enricher {
   readonly #store: EnrichmentStore;
   readonly #leads: LeadService;
@@ -89,7 +91,7 @@ export class Enricher {
   readonly #cost: number;
   readonly #shared = new SharedLookUps();
 
-  /** `cost` is what a lead costs that something was found for. */
+  /** `cost`: credits per lead for which new data is found. */
   constructor(
     store: EnrichmentStore,
     leads: LeadService,
@@ -106,7 +108,7 @@ export class Enricher {
     this.#cost = cost;
   }
 
-  /** Reads the leads that are named by id, and looks for stored results. The leads must have been checked before. */
+  /** Reads leads referenced by ID and their stored results. The input must already be validated. */
   async prepare(userId: string, numbered: readonly NumberedLead[]): Promise<Prepared> {
     const leads = new Map<number, Lead>();
     const outcomes = new Map<number, ItemOutcome>();
@@ -118,14 +120,14 @@ export class Enricher {
       const person = leadId !== null && lead === null ? null : personOf(n, input, lead);
       if (person === null || "errors" in person)
         outcomes.set(n, { kind: "failed", failure: failureOf(n, input, "NOT_FOUND") });
-      else if (await this.#doNotContact.isBarred(userId, person))
+      else if (await this.#doNotContact.isSuppressed(userId, person))
         outcomes.set(n, { kind: "failed", failure: failureOf(n, input, "DO_NOT_CONTACT") });
       else people.push(person);
     }
     return { people, stored: await this.#stored(userId, people), leads, outcomes };
   }
 
-  /** Persons who have to be asked about cost, each once however often the request has it. */
+  /** People who need a lookup cost credits, each once even if repeated in the request. */
   terms({ people, stored }: Pick<Prepared, "people" | "stored">, settings: EnrichSettings): Terms {
     const isPaid = ({ n }: Person): boolean => this.#isPaid(stored.get(n) ?? null, settings);
     const unpaid = new Set(people.filter((person) => !isPaid(person)).map(personKey));
@@ -133,8 +135,8 @@ export class Enricher {
   }
 
   /**
-   * Asks the providers, and fills leads where that is wanted; charges no more than `terms` say. Never fails for what a
-   * provider does.
+   * Queries the providers and, if requested, fills leads. Charges no more than `terms` allow. Provider failures never
+   * make it throw.
    */
   async enrich(
     userId: string,
@@ -143,7 +145,7 @@ export class Enricher {
     terms: Terms,
     signal: AbortSignal,
   ): Promise<Enriched> {
-    const work: Work = { settings, signal, creditsLeft: terms.credits, held: [] };
+    const work: RequestWork = { settings, signal, creditsLeft: terms.credits, held: [] };
     const release = (): void => work.held.splice(0).forEach((shared) => shared.release());
     try {
       return { ...(await this.#enrich(userId, prepared, new Set(terms.free), work)), release };
@@ -157,7 +159,7 @@ export class Enricher {
     userId: string,
     prepared: Prepared,
     free: ReadonlySet<number>,
-    work: Work,
+    work: RequestWork,
   ): Promise<Omit<Enriched, "release">> {
     const { settings } = work;
     const outcomes: NumberedOutcome[] = [...prepared.outcomes].map(([n, outcome]) => ({
@@ -169,13 +171,13 @@ export class Enricher {
     const verdicts: Verdict[] = [];
     const charges: Enriched["charges"] = [];
     const groups = Map.groupBy(prepared.people, personKey);
-    await inParallel([...groups.values()], lookUpsAtOnce, async (same) => {
-      // Who is in a request several times is asked about once, with the first, and paid for once.
+    await forEachConcurrent([...groups.values()], maxConcurrentLookUps, async (same) => {
+      // People repeated in a request are looked up once, with the first occurrence, and charged once.
       const first = same[0]!;
       const known = same.map(({ n }) => prepared.stored.get(n)).find((result) => result !== undefined) ?? null;
       const isFree = same.some(({ n }) => free.has(n));
       const found = await this.#find(userId, first, known, isFree, work);
-      verdicts.push(...found.given);
+      verdicts.push(...found.newVerdicts);
       if (found.toStore !== null) results.push(found.toStore);
       if (found.amount > 0) charges.push({ item: `${first.n}`, amount: found.amount });
       for (const person of same) {
@@ -193,57 +195,58 @@ export class Enricher {
     };
   }
 
-  /** Asks whoever has not said what they know of somebody, and works out what that costs and what is to be stored. */
+  /** Queries providers that have not been asked about the person, and determines the cost and the result to store. */
   async #find(
     userId: string,
     person: Person,
     prepared: StoredResult | null,
     isFree: boolean,
-    work: Work,
-  ): Promise<Found> {
+    work: RequestWork,
+  ): Promise<PersonResult> {
     const { settings } = work;
     const wanted = fieldsOf(settings.groups);
-    const known = (await this.#storedNow(userId, person, settings)) ?? prepared;
+    const known = (await this.#latestResult(userId, person, settings)) ?? prepared;
     const paid = this.#isPaid(known, settings) ? known : null;
     const price = paid !== null || isFree ? 0 : this.#cost;
     if (price > work.creditsLeft) return { ...nothingFound, refusal: "ENRICHMENT_CREDITS_EXHAUSTED" };
     work.creditsLeft -= price;
-    const base = paid ?? this.#kept(known, wanted);
+    const base = paid ?? this.#retainedFields(known, wanted);
     const looked = await this.#ask(userId, person, base, paid, work);
-    const found = await this.#weigh(userId, person, looked, paid, price, wanted);
+    const found = await this.#evaluate(userId, person, looked, paid, price, wanted);
     work.creditsLeft += price - found.amount;
     return found;
   }
 
-  /** What a look-up comes to: what is told, costs and is to be stored. */
-  async #weigh(
+  /** Determines what a lookup returns, costs, and stores. */
+  async #evaluate(
     userId: string,
     { identity, n, texts, subject }: Person,
-    { merged: all, asked, isFromStore, hindered: unavailable, paused, spent, verdicts, given }: LookedUp,
+    { merged: all, asked, isFromStore, unavailable, paused, spent, verdicts, newVerdicts }: LookUpResult,
     paid: StoredResult | null,
     price: number,
     wanted: ReadonlySet<EnrichField>,
-  ): Promise<Found> {
+  ): Promise<PersonResult> {
     const email = subject.email ?? textsAt(all, "email")[0];
-    const found: Found = {
+    const found: PersonResult = {
       ...nothingFound,
-      merged: restricted(all, wanted),
+      merged: pickFields(all, wanted),
       verdict: email !== undefined && wanted.has("email") ? verdicts.of(email) : null,
       paid,
       isFromStore,
       unavailable,
       spent,
-      completeAt: this.#backAt(paused),
-      given,
+      completeAt: this.#availableAt(paused),
+      newVerdicts,
     };
-    if (await this.#doNotContact.isUnmasked(userId, all)) return { ...nothingFound, refusal: "DO_NOT_CONTACT" };
-    // What is paid for is completed at no charge, by whoever could not be asked then or in a part that nobody wanted.
+    if (await this.#doNotContact.areFindingsSuppressed(userId, all))
+      return { ...nothingFound, refusal: "DO_NOT_CONTACT" };
+    // Results that are paid for are completed free of charge, with providers or fields that were missing before.
     if (paid !== null)
       return asked.length === paid.asked.length
         ? found
         : { ...found, toStore: { ...paid, merged: all, asked, item: null } };
-    // A guess costs nothing, and is not kept: next time somebody may know more.
-    if (!isNews(found.merged, texts, worthPaying)) return found;
+    // A guess is free and not stored: the next request may find more.
+    if (!hasNewData(found.merged, texts, minBillableConfidence)) return found;
     const toStore = { identity, merged: all, asked, at: this.#clock.now(), item: `${n}` };
     return { ...found, amount: price, toStore };
   }
@@ -251,17 +254,17 @@ export class Enricher {
   async #outcome(
     userId: string,
     { n, input, texts }: Person,
-    { merged, verdict, refusal, paid, isFromStore: fromCache, unavailable, spent }: Found,
+    { merged, verdict, refusal, paid, isFromStore: fromCache, unavailable, spent }: PersonResult,
     creditsUsed: number,
     { leads }: Prepared,
     { writeBack }: EnrichSettings,
   ): Promise<ItemOutcome> {
     if (refusal !== null) return { kind: "failed", failure: failureOf(n, input, refusal) };
-    // What was paid for is shown again, also to a lead that has been filled with it; and a verdict is news by itself.
-    if (verdict === null && !isNews(merged, paid === null ? texts : textsOfIdentity(paid.identity), 0)) {
+    // Paid results are returned again, even for a lead already filled with them; a verdict alone counts as new data.
+    if (verdict === null && !hasNewData(merged, paid === null ? texts : textsOfIdentity(paid.identity), 0)) {
       const failure = failureOf(n, input, unavailable.length > 0 ? "PROVIDERS_UNAVAILABLE" : "NO_MATCH");
       if (spent.length === 0) return { kind: "failed", failure };
-      const message = messageOfSpent(spent, unavailable, this.#clock.now());
+      const message = spendCapMessage(spent, unavailable, this.#clock.now());
       return { kind: "failed", failure: { ...failure, message } };
     }
     const result = resultOf(n, input, merged, { verdict, creditsUsed, fromCache, unavailable });
@@ -276,8 +279,8 @@ export class Enricher {
     return new Map(people.flatMap(({ n }, index) => (found[index] ? [[n, found[index]]] : [])));
   }
 
-  /** What stays of a result while a part of it is wanted anew: the other parts, as long as they are fresh. */
-  #kept(known: StoredResult | null, wanted: ReadonlySet<EnrichField>): Known {
+  /** The part of a stored result that remains when some fields are refreshed: all other fields that are still fresh. */
+  #retainedFields(known: StoredResult | null, wanted: ReadonlySet<EnrichField>): Known {
     if (known === null) return nothingKnown;
     const others = entriesOf(known.merged).filter(([field, { at }]) => !wanted.has(field) && at >= this.#freshSince());
     return { merged: Object.fromEntries(others), asked: [] };
@@ -287,7 +290,7 @@ export class Enricher {
     return this.#clock.now() - resultDays * dayMs;
   }
 
-  /** As `Payment.freeSince`. */
+  /** See `Payment.freeSince`. */
   #freeSince({ refresh, since }: EnrichSettings): number | null {
     return refresh ? (since ?? null) : this.#freshSince();
   }
@@ -297,27 +300,27 @@ export class Enricher {
     return known !== null && since !== null && known.at >= since;
   }
 
-  /** The newest result, which another request may have stored since this one was prepared. */
-  async #storedNow(userId: string, { identity }: Person, settings: EnrichSettings): Promise<StoredResult | null> {
+  /** The newest result, which another request may have stored after `prepare`. */
+  async #latestResult(userId: string, { identity }: Person, settings: EnrichSettings): Promise<StoredResult | null> {
     const since = this.#freeSince(settings);
     return since === null ? null : ((await this.#store.results(userId, [identity], since))[0] ?? null);
   }
 
-  /** Asks, or waits for what another request of the user asks the same about the same person. */
+  /** Starts a lookup, or joins one that another request of the user started for the same person and fields. */
   #ask(
     userId: string,
     person: Person,
     base: Known,
     paid: StoredResult | null,
-    { settings, signal, held }: Work,
-  ): Promise<LookedUp> {
-    const begin = (stop: AbortSignal) => this.#lookUp(userId, person, base, settings, stop);
-    // To ask anew is to ask anew.
-    if (settings.refresh) return begin(signal).run();
+    { settings, signal, held }: RequestWork,
+  ): Promise<LookUpResult> {
+    const startLookUp = (stop: AbortSignal) => this.#lookUp(userId, person, base, settings, stop);
+    // A refresh must not reuse the result of another request.
+    if (settings.refresh) return startLookUp(signal).run();
     const { subject, leadId } = person;
     const { groups, providers } = settings;
     const key = JSON.stringify([userId, subject, leadId, groups, providers, paid?.at ?? null, base.asked]);
-    const shared = this.#shared.find(key) ?? this.#shared.start(key, begin);
+    const shared = this.#shared.find(key) ?? this.#shared.start(key, startLookUp);
     shared.hold();
     held.push(shared);
     return shared.result(signal);
@@ -350,14 +353,14 @@ export class Enricher {
     });
   }
 
-  /** When all of them who will be back are back. */
-  #backAt(names: readonly string[]): number | null {
-    const moments = names.flatMap((name) => this.#providers.get(name)?.backAt ?? []);
+  /** When all providers that will become available are available. */
+  #availableAt(names: readonly string[]): number | null {
+    const moments = names.flatMap((name) => this.#providers.get(name)?.availableAt ?? []);
     return moments.length === 0 ? null : Math.max(...moments);
   }
 }
 
-const nothingFound: Found = {
+const nothingFound: PersonResult = {
   merged: {},
   verdict: null,
   refusal: null,
@@ -368,5 +371,5 @@ const nothingFound: Found = {
   completeAt: null,
   amount: 0,
   toStore: null,
-  given: [],
+  newVerdicts: [],
 };

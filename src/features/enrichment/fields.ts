@@ -1,4 +1,4 @@
-/** What an enrichment can bring, by the group that an option switches. A dot stands for a nested object. */
+/** Enrichable fields, grouped by the option that enables them. A dot denotes a nested object. */
 export const fieldGroups = {
   personal: ["firstName", "lastName", "title", "location", "experience", "skills", "bio"],
   company: [
@@ -21,21 +21,21 @@ export const allGroups = Object.keys(fieldGroups) as FieldGroup[];
 export const allFields = Object.values(fieldGroups).flat();
 
 const lists: readonly EnrichField[] = ["alternativeEmails", "skills"];
-/** A list of texts; every other field is one text. */
+/** Whether a field is a list of strings; all others are single strings. */
 export function isList(field: EnrichField): boolean {
   return lists.includes(field);
 }
 
-/** A list never grows beyond this. */
+/** Maximum number of items in a list. */
 export const maxListItems = 50;
-/** No text of a provider is kept beyond this. */
+/** Maximum length of text from a provider. */
 export const maxTextLength = 4000;
 
 export function fieldsOf(groups: readonly FieldGroup[]): ReadonlySet<EnrichField> {
   return new Set(groups.flatMap((group): readonly EnrichField[] => fieldGroups[group]));
 }
 
-/** The weight of a field's part in the confidence of the whole record: e-mail, who it is, the company, the rest. */
+/** Weights of the parts of a record in its overall confidence: email, identity, company, and the rest. */
 export const recordWeights: readonly { weight: number; fields: readonly EnrichField[] }[] = [
   { weight: 0.4, fields: ["email"] },
   { weight: 0.3, fields: ["firstName", "lastName", "title", "networkUrl"] },

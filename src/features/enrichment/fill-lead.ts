@@ -6,7 +6,7 @@ import type { Merged } from "./model.ts";
 
 const maxWriteTries = 3;
 
-/** Fills what is empty at the moment of writing; answers the names of the fields. */
+/** Fills fields that are empty at the time of writing; returns their names. */
 export async function fillLead(leads: LeadService, userId: string, lead: Lead, merged: Merged): Promise<string[]> {
   for (let current = lead, attempt = 1; ; attempt++) {
     const fill = leadFill(current, merged);
@@ -17,7 +17,7 @@ export async function fillLead(leads: LeadService, userId: string, lead: Lead, m
     } catch (error) {
       if (!(error instanceof ApiError) || attempt === maxWriteTries) throw error;
       const changed = error.code === "PRECONDITION_FAILED" ? await leadOrNull(leads, userId, lead.id) : null;
-      if (changed === null) return []; // it was deleted meanwhile
+      if (changed === null) return []; // deleted in the meantime
       current = changed;
     }
   }

@@ -5,37 +5,38 @@ import type { GuardedOutcome, GuardedProvider } from "./provider-guard.ts";
 import type { Finding, Merged, Subject, Verdict } from "./model.ts";
 import type { LookUpContext, LookUpOutcome } from "./provider.ts";
 import { Verdicts, verdictsIn } from "./verdicts.ts";
-import { cleanedFindings, extended, isWorthAsking, merge, withoutRefuted } from "./waterfall.ts";
+import { cleanedFindings, extendSubject, isWorthAsking, merge, withoutRefuted } from "./waterfall.ts";
 
 type FoundOutcome = Extract<LookUpOutcome, { kind: "found" }>;
 
-/** What is known of a person, and the names of those who have said what they know. */
+/** Known data about a person, and the names of the providers that have answered. */
 export type Known = { merged: Merged; asked: readonly string[] };
 export const nothingKnown: Known = { merged: {}, asked: [] };
 
 /**
- * What verifiers have said of these addresses. `before`: what is asked for anew, and holds until somebody has answered.
+ * Loads stored verdicts on addresses. `before`: verdicts that are being refreshed, valid until there is a new one.
  */
 export type Recall = (emails: readonly string[]) => Promise<{ before: readonly Verdict[]; now: readonly Verdict[] }>;
 const recallNothing: Recall = async () => ({ before: [], now: [] });
 
 /**
- * `hindered`: who could still add to what is wanted, but could not be asked, or did not answer; `paused` are those of
- * them who were not asked because they pause, `spent` those whose monthly cap does not allow it. `verdicts` are all that count, `given` those that were given now.
+ * `unavailable`: providers that could still add requested data but could not be queried or did not answer. `paused` and
+ * `spent` are the subsets that are paused or have reached their monthly cap. `verdicts` are all that apply;
+ * `newVerdicts` only those obtained by this lookup.
  */
-export type LookedUp = {
+export type LookUpResult = {
   merged: Merged;
   asked: string[];
-  hindered: string[];
+  unavailable: string[];
   paused: string[];
   spent: string[];
   verdicts: Verdicts;
-  given: Verdict[];
-  /** Nobody has found anything now: all of it was known. */
+  newVerdicts: Verdict[];
+  /** Everything was already known; this lookup found nothing new. */
   isFromStore: boolean;
 };
 
-export type WhoToAsk = {
+export type LookUpOptions = {
   wanted: ReadonlySet<EnrichField>;
   providers: readonly GuardedProvider[];
   context: Omit<LookUpContext, "wanted">;
@@ -45,71 +46,71 @@ export type WhoToAsk = {
 };
 
 /**
- * Asks one provider after the other, in their order, about one person: those who can
- * still add to what is wanted. What one finds may be what another needs, so the order is gone through again after
- * each answer; nobody is asked twice, nor who was asked for what is `known` already, nor to verify an address that is
- * refuted or that the same provider has verified before. Who has verified an address may be asked once more for another.
+ * Looks up one person: queries the providers that can still add requested data, one at a time, in order. A finding may
+ * be the input that another provider needs, so the search restarts at the first provider after each answer. No provider
+ * is queried twice, nor for data that is already `known`, nor to verify an address that is refuted or that it has
+ * verified before. A provider that verified an address may be queried once more for another one.
  *
- * A verdict of before, where anew is asked, hinders nobody from being asked: meanwhile its address is no surer than it
- * says. It decides in the end, unless there is a new one.
+ * When refreshing, an earlier verdict does not prevent queries. Until there is a new verdict, it limits the confidence
+ * of its address; if there is none in the end, it applies.
  */
 export class LookUp {
   #input: Subject;
-  readonly #who: WhoToAsk;
+  readonly #options: LookUpOptions;
   readonly #recall: Recall;
   readonly #verdicts = new Verdicts();
-  readonly #before = new Verdicts();
+  readonly #previousVerdicts = new Verdicts();
   readonly #recalled = new Set<string>();
-  readonly #given: Verdict[] = [];
+  readonly #newVerdicts: Verdict[] = [];
   readonly #asked: Set<string>;
   readonly #waiting: Set<GuardedProvider>;
-  /** Who has verified an address, and is not asked to verify another one. */
+  /** Providers that have verified an address and are not asked to verify another. */
   readonly #verified = new Set<GuardedProvider>();
-  /** Who was asked for a part of what they know, and may be asked once for all of it. */
-  readonly #askedInPart = new Set<GuardedProvider>();
-  readonly #hindered: GuardedProvider[] = [];
+  /** Providers that were queried for some of their data and may be queried once for all of it. */
+  readonly #askedPartially = new Set<GuardedProvider>();
+  readonly #unavailable: GuardedProvider[] = [];
   readonly #paused: GuardedProvider[] = [];
   readonly #spent: GuardedProvider[] = [];
-  #underWay: GuardedProvider | null = null;
+  #current: GuardedProvider | null = null;
   #isFromStore = true;
   #merged: Merged;
   #subject: Subject;
 
-  constructor(input: Subject, who: WhoToAsk) {
-    const { providers, known = nothingKnown, recall = recallNothing } = who;
+  constructor(input: Subject, options: LookUpOptions) {
+    const { providers, known = nothingKnown, recall = recallNothing } = options;
     this.#input = input;
-    this.#who = who;
+    this.#options = options;
     this.#recall = recall;
     this.#asked = new Set(known.asked);
     this.#waiting = new Set(providers.filter(({ name }) => !known.asked.includes(name)));
     this.#merged = known.merged;
-    this.#subject = extended(input, known.merged);
+    this.#subject = extendSubject(input, known.merged);
   }
 
-  async run(): Promise<LookedUp> {
-    const { wanted, clock, providers } = this.#who;
-    const context = { ...this.#who.context, wanted };
-    await this.#recallKnown();
+  async run(): Promise<LookUpResult> {
+    const { wanted, clock, providers } = this.#options;
+    const context = { ...this.#options.context, wanted };
+    await this.#recallKnownVerdicts();
     for (;;) {
-      this.#subject = this.#known();
+      this.#subject = this.#currentSubject();
       const next = providers.find((provider) => this.#waiting.has(provider) && this.#canAdd(provider, this.#subject));
-      if (next === undefined) return this.soFar();
+      if (next === undefined) return this.currentResult();
       this.#waiting.delete(next);
-      this.#underWay = next;
+      this.#current = next;
       const subject = this.#subject;
-      const outcome = context.signal.aborted ? outOfTime : await next.lookUp(subject, context);
+      const outcome = context.signal.aborted ? timedOut : await next.lookUp(subject, context);
       if (outcome.kind === "found") await this.#add(next.name, outcome, clock.now());
-      if (outcome.kind === "found" || outcome.kind === "none") this.#hasAnswered(next, subject);
-      else this.#hasNot(next);
+      if (outcome.kind === "found" || outcome.kind === "none") this.#markAnswered(next, subject);
+      else this.#markUnavailable(next);
       if (outcome.kind === "skipped" && !next.canPayFor(subject)) this.#spent.push(next);
       else if (outcome.kind === "paused" || outcome.kind === "skipped") this.#paused.push(next);
-      this.#underWay = null;
+      this.#current = null;
     }
   }
 
-  #hasAnswered(provider: GuardedProvider, subject: Subject): void {
-    if (provider.asksInPart(subject, this.#who.wanted)) {
-      this.#askedInPart.add(provider);
+  #markAnswered(provider: GuardedProvider, subject: Subject): void {
+    if (provider.asksPartially(subject, this.#options.wanted)) {
+      this.#askedPartially.add(provider);
       this.#waiting.add(provider);
       return;
     }
@@ -119,77 +120,82 @@ export class LookUp {
     this.#waiting.add(provider);
   }
 
-  /** Also who has verified an address before has not said what else they know. */
-  #hasNot(provider: GuardedProvider): void {
+  /** Applies even to a provider that verified an address earlier: it has not returned its other data. */
+  #markUnavailable(provider: GuardedProvider): void {
     this.#asked.delete(provider.name);
-    this.#hindered.push(provider);
+    this.#unavailable.push(provider);
   }
 
-  /** As if nobody who has not answered by now could be asked. */
-  soFar(): LookedUp {
-    // Also who would have verified the sent address, though by now another one is looked for.
-    const subjects = [this.#subject, extended(this.#input, this.#merged, this.#verdicts)];
+  /** The result so far. Providers that have not answered yet count as unavailable. */
+  currentResult(): LookUpResult {
+    // Includes providers that would have verified the sent address, even if the search has moved on to another one.
+    const subjects = [this.#subject, extendSubject(this.#input, this.#merged, this.#verdicts)];
     const namesOf = (list: readonly GuardedProvider[]) =>
       list.filter((provider) => subjects.some((subject) => this.#canAdd(provider, subject))).map(({ name }) => name);
-    const silent = this.#underWay === null ? [] : [this.#underWay];
-    const verdicts = this.#before.replacedBy(this.#verdicts);
+    const silent = this.#current === null ? [] : [this.#current];
+    const verdicts = this.#previousVerdicts.overriddenBy(this.#verdicts);
     return {
-      merged: this.#decided(verdicts),
+      merged: this.#withPreviousVerdicts(verdicts),
       asked: [...this.#asked],
-      hindered: namesOf([...this.#hindered, ...silent, ...this.#waiting]),
+      unavailable: namesOf([...this.#unavailable, ...silent, ...this.#waiting]),
       paused: namesOf(this.#paused),
       spent: namesOf(this.#spent),
       verdicts,
-      given: [...this.#given],
+      newVerdicts: [...this.#newVerdicts],
       isFromStore: this.#isFromStore,
     };
   }
 
   #canAdd(provider: GuardedProvider, subject: Subject): boolean {
-    const isInPart = this.#askedInPart.has(provider) && provider.asksInPart(subject, this.#who.wanted);
+    const isInPart = this.#askedPartially.has(provider) && provider.asksPartially(subject, this.#options.wanted);
     return !isInPart && this.#isUndecided(provider, subject) && this.#isWorthAsking(provider, subject);
   }
 
   #isWorthAsking(provider: GuardedProvider, subject: Subject): boolean {
-    return isWorthAsking(this.#merged, this.#who.wanted, provider.brings(subject));
+    return isWorthAsking(this.#merged, this.#options.wanted, provider.fieldsFor(subject));
   }
 
-  /** Whether it has more to say than what it, or somebody, has said of the address that it would verify. */
+  /** Whether the provider can add more than an existing verdict on the address it would verify. */
   #isUndecided(provider: GuardedProvider, subject: Subject): boolean {
     const doubted = provider.verifies(subject);
     if (doubted === null) return true;
     return (
       !this.#verified.has(provider) &&
       !this.#verdicts.isRefuted(doubted) &&
-      !this.#verdicts.isBy(provider.name, doubted)
+      !this.#verdicts.hasVerdictFrom(provider.name, doubted)
     );
   }
 
   /**
-   * What is known by now. A sent address that was refuted before is asked about like every other; once nobody is left who
-   * would verify it, another one is looked for.
+   * The subject with everything known so far. A sent address that was refuted earlier is verified again like any other;
+   * once no provider is left to verify it, the search moves on to another address.
    */
-  #known(): Subject {
-    const known = extended(this.#input, this.#merged, this.#verdicts);
-    if (!this.#isSentOneDoubted()) return known;
+  #currentSubject(): Subject {
+    const known = extendSubject(this.#input, this.#merged, this.#verdicts);
+    if (!this.#isSentEmailDoubted()) return known;
     const { email } = this.#input;
     const willBeAsked = [...this.#waiting].some(
       (provider) => provider.verifies(known) === email && this.#canAdd(provider, known),
     );
-    return willBeAsked ? known : extended(this.#input, this.#merged, this.#before.replacedBy(this.#verdicts));
+    return willBeAsked
+      ? known
+      : extendSubject(this.#input, this.#merged, this.#previousVerdicts.overriddenBy(this.#verdicts));
   }
 
-  #isSentOneDoubted(): boolean {
+  #isSentEmailDoubted(): boolean {
     const { email } = this.#input;
-    return email !== null && this.#verdicts.of(email) === null && this.#before.isRefuted(email);
+    return email !== null && this.#verdicts.of(email) === null && this.#previousVerdicts.isRefuted(email);
   }
 
-  /** What is known must not hold what was refuted meanwhile, and what was verified is not verified again. */
-  async #recallKnown(): Promise<void> {
+  /**
+   * Removes known addresses that have been refuted since, and applies existing verdicts so they are not requested
+   * again.
+   */
+  async #recallKnownVerdicts(): Promise<void> {
     const { email } = this.#input;
     const found = emailsIn(this.#merged);
-    await this.#learn(email === null ? found : [...found, email]);
-    this.#merged = withoutRefuted(this.#merged, this.#before.replacedBy(this.#verdicts));
+    await this.#recallVerdicts(email === null ? found : [...found, email]);
+    this.#merged = withoutRefuted(this.#merged, this.#previousVerdicts.overriddenBy(this.#verdicts));
     const verdict = email === null || this.#merged.email !== undefined ? null : this.#verdicts.of(email);
     if (verdict !== null) this.#merged = this.#withVerdict(verdict, this.#verdicts);
   }
@@ -198,44 +204,44 @@ export class LookUp {
     this.#isFromStore = false;
     if (found.hasLeft === true) this.#input = withFormerEmail(this.#input);
     const findings = cleanedFindings(found.findings);
-    const fresh = await this.#learn(findings.flatMap(emailsOf));
+    const fresh = await this.#recallVerdicts(findings.flatMap(emailsOf));
     for (const verdict of verdictsIn(findings, provider, at)) {
       this.#verdicts.add(verdict);
-      this.#given.push(verdict);
+      this.#newVerdicts.push(verdict);
     }
-    // In the place of a sent address that was refuted before, any other is welcome.
-    const input = this.#isSentOneDoubted() ? { ...this.#input, email: null } : this.#input;
-    const held = findings.map((finding) => this.#heldBack(finding));
-    this.#merged = merge(this.#merged, provider, held, input, at, this.#verdicts);
+    // If the sent address was refuted earlier, any other address may replace it.
+    const input = this.#isSentEmailDoubted() ? { ...this.#input, email: null } : this.#input;
+    const capped = findings.map((finding) => this.#capConfidence(finding));
+    this.#merged = merge(this.#merged, provider, capped, input, at, this.#verdicts);
     for (const verdict of fresh) this.#merged = this.#withVerdict(verdict, this.#verdicts);
   }
 
-  /** An address with a verdict of before, no surer than that says, so that it is asked about. */
-  #heldBack(finding: Finding): Finding {
+  /** Limits the confidence of an address to its earlier verdict, so that it is verified again. */
+  #capConfidence(finding: Finding): Finding {
     const { field, value, confidence, verifies = false } = finding;
     if (verifies || field !== "email" || typeof value !== "string") return finding;
-    const before = this.#verdicts.of(value) === null ? this.#before.of(value) : null;
+    const before = this.#verdicts.of(value) === null ? this.#previousVerdicts.of(value) : null;
     if (before === null) return finding;
-    return { ...finding, confidence: Math.min(confidence, Math.max(before.confidence, leastSure)) };
+    return { ...finding, confidence: Math.min(confidence, Math.max(before.confidence, minConfidence)) };
   }
 
-  /** Answers verdicts that count on addresses that come up for the first time. */
-  async #learn(emails: readonly string[]): Promise<readonly Verdict[]> {
-    const unheard = [...new Set(emails)].filter((email) => !this.#recalled.has(email));
-    if (unheard.length === 0) return [];
-    for (const email of unheard) this.#recalled.add(email);
-    const { before, now } = await this.#recall(unheard);
-    for (const verdict of before) this.#before.add(verdict);
+  /** Loads verdicts on addresses that have not come up before; returns those that apply. */
+  async #recallVerdicts(emails: readonly string[]): Promise<readonly Verdict[]> {
+    const unseen = [...new Set(emails)].filter((email) => !this.#recalled.has(email));
+    if (unseen.length === 0) return [];
+    for (const email of unseen) this.#recalled.add(email);
+    const { before, now } = await this.#recall(unseen);
+    for (const verdict of before) this.#previousVerdicts.add(verdict);
     for (const verdict of now) this.#verdicts.add(verdict);
     return now;
   }
 
-  /** What is known, with what verdicts of before say of addresses that nobody was asked about anew. */
-  #decided(verdicts: Verdicts): Merged {
+  /** The merged data with earlier verdicts applied to addresses that were not verified again. */
+  #withPreviousVerdicts(verdicts: Verdicts): Merged {
     const { email: sent } = this.#input;
     const found = this.#merged.email?.value;
     const email = typeof found === "string" ? found : sent;
-    const before = email === null || this.#verdicts.of(email) !== null ? null : this.#before.of(email);
+    const before = email === null || this.#verdicts.of(email) !== null ? null : this.#previousVerdicts.of(email);
     const merged = before === null ? this.#merged : this.#withVerdict(before, verdicts);
     return withoutRefuted(merged, verdicts);
   }
@@ -247,10 +253,10 @@ export class LookUp {
   }
 }
 
-/** Of an address that was refuted before: it is there to be asked about, and every other one is surer. */
-const leastSure = 0.01;
+/** Confidence of an address that was refuted earlier: kept so that it can be verified again, but below any other. */
+const minConfidence = 0.01;
 
-/** The company that the address is at is not where the person is to be looked for. */
+/** The person has left the company of this address, so its domain must not be used for the search. */
 function withFormerEmail(input: Subject): Subject {
   const isOfAddress = input.email !== null && input.domain === domainOfEmail(input.email);
   return { ...input, emailIsFormer: true, domain: isOfAddress ? null : input.domain };
@@ -265,4 +271,4 @@ function emailsIn({ email, alternativeEmails }: Merged): string[] {
   return said.flatMap(({ value }) => [value].flat());
 }
 
-const outOfTime: GuardedOutcome = { kind: "failed", reason: "The time was over" };
+const timedOut: GuardedOutcome = { kind: "failed", reason: "Timed out" };

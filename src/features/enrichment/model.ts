@@ -1,13 +1,13 @@
 import { Type, type Static } from "@sinclair/typebox";
 import type { EnrichField, FieldGroup } from "./fields.ts";
 
-/** Specification: "at most 50 leads per request" is recommended; up to this many are answered directly all the same. */
+/** The specification recommends at most 50 leads per request; up to this many are enriched directly. */
 export const maxDirectLeads = 1000;
-/** A direct response is sent after this time: what is not done by then has failed as retryable. */
+/** Deadline of a direct response. Leads that are not done by then fail as retryable. */
 export const answerWithinMs = 60_000;
-/** More in one request is refused: send several. */
+/** Maximum number of leads per request. */
 export const maxLeads = 10_000;
-/** A stored result serves repeats for so long, at no charge. */
+/** Days for which a stored result is returned again free of charge. */
 export const resultDays = 90;
 
 const text = (maxLength: number, description: string) =>
@@ -15,22 +15,22 @@ const text = (maxLength: number, description: string) =>
 
 export const LeadToEnrich = Type.Object(
   {
-    leadId: text(100, "One of your leads, in the place of identifiers."),
-    email: text(254, "E-mail address."),
+    leadId: text(100, "ID of one of your leads. Replaces the other identifiers."),
+    email: text(254, "Email address."),
     networkUrl: text(500, "Profile URL on the professional network."),
     firstName: text(200, "Given name."),
     lastName: text(200, "Family name."),
     company: text(300, "Company the person works for."),
-    domain: text(253, "Domain of the company, which says more than its name."),
+    domain: text(253, "Domain of the company. More reliable than its name."),
     title: text(300, "Job title."),
-    location: text(300, "Where the person is."),
+    location: text(300, "Location of the person."),
     phone: text(50, "Phone number."),
   },
   {
-    // They come back in `input`.
+    // Additional properties are returned in `input`.
     additionalProperties: true,
     description:
-      "An identifier is needed: leadId, or email, or networkUrl, or firstName, lastName and company together. Everything else improves the result. Other fields come back in `input` untouched.",
+      "Requires an identifier: `leadId`, `email`, `networkUrl`, or `firstName`, `lastName`, and `company` together. All other fields improve the result. Unknown fields are returned unchanged in `input`.",
   },
 );
 export type LeadToEnrich = Static<typeof LeadToEnrich>;
@@ -39,16 +39,18 @@ const flag = (description: string) => Type.Optional(Type.Boolean({ default: true
 
 export const EnrichmentOptions = Type.Object(
   {
-    includePersonalInfo: flag("firstName, lastName, title, location, experience, skills, bio."),
-    includeCompanyInfo: flag("company and companyInfo."),
-    includeSocialProfiles: flag("networkUrl and socialProfiles."),
-    includeContactInfo: flag("email, alternativeEmails, phone."),
+    includePersonalInfo: flag(
+      "Include `firstName`, `lastName`, `title`, `location`, `experience`, `skills`, and `bio`.",
+    ),
+    includeCompanyInfo: flag("Include `company` and `companyInfo`."),
+    includeSocialProfiles: flag("Include `networkUrl` and `socialProfiles`."),
+    includeContactInfo: flag("Include `email`, `alternativeEmails`, and `phone`."),
   },
   {
     // As in EnrichInput.
     additionalProperties: false,
     description:
-      "Parts of the answer: nobody is asked for the sake of one that is false. A misspelled name is refused.",
+      "Groups of fields to enrich. Providers are not queried for groups that are false. Unknown names are rejected.",
   },
 );
 export type EnrichmentOptions = Static<typeof EnrichmentOptions>;
@@ -63,7 +65,7 @@ export const groupOptions: Record<FieldGroup, keyof EnrichmentOptions> = {
 const ProviderOrder = Type.Array(Type.String({ minLength: 1, maxLength: 60 }), {
   minItems: 1,
   maxItems: 30,
-  description: "Names of providers, the first to be asked first; those that are not named are not asked.",
+  description: "Provider names, in the order to query them. Other providers are not queried.",
 });
 
 export const EnrichInput = Type.Object(
@@ -74,21 +76,21 @@ export const EnrichInput = Type.Object(
     writeBack: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "Fill empty fields of the leads that leadId names; what they have is never replaced.",
+        description: "Fill empty fields of the leads referenced by `leadId`. Existing values are never replaced.",
       }),
     ),
     refresh: Type.Optional(
       Type.Boolean({
         default: false,
         description:
-          "Ask the providers again, though there is a result of the last 90 days. What a verifier said of an address holds until one has been asked anew about it.",
+          "Query providers again even if there is a result from the last 90 days. Verdicts on email addresses remain valid until a verifier returns a new one.",
       }),
     ),
-    dryRun: Type.Optional(Type.Boolean({ default: false, description: "As in the query." })),
-    userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+    dryRun: Type.Optional(Type.Boolean({ default: false, description: "Same as the query parameter." })),
+    userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
   },
   {
-    // A misspelled one must not buy what was meant to be left out.
+    // A misspelled option must not buy data that the client wanted to leave out.
     additionalProperties: false,
     examples: [
       {
@@ -129,11 +131,11 @@ export const EnrichedData = Type.Object(
     ),
     socialProfiles: Type.Optional(Type.Object({ twitter: some(), github: some() })),
   },
-  { $id: "EnrichedData", description: "What was found. A field that nobody knew is absent." },
+  { $id: "EnrichedData", description: "Data that was found. Fields without data are absent." },
 );
 export type EnrichedData = Static<typeof EnrichedData>;
 
-/** What a verdict on an address comes to. */
+/** Possible verdicts on an email address. */
 export const verdictWords = ["valid", "uncertain", "invalid"] as const;
 
 export const EmailVerification = Type.Object(
@@ -141,47 +143,53 @@ export const EmailVerification = Type.Object(
     email: Type.String(),
     verdict: Type.Union(
       verdictWords.map((word) => Type.Literal(word)),
-      { description: "uncertain: its server takes mail for everybody, or did not say." },
+      { description: "`uncertain`: the mail server accepts mail for any address or did not give an answer." },
     ),
-    confidence: Type.Number({ minimum: 0, maximum: 1, description: "How sure it is that mail arrives there." }),
+    confidence: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: "Confidence that mail to this address is delivered.",
+    }),
     provider: Type.String(),
     at: Type.String({ format: "date-time" }),
   },
   {
     $id: "EmailVerification",
     description:
-      "What a provider says that was asked whether an address is right: of the one that you sent or, where there is none, of the one that was found. Where several were asked, the one that is surest. It is kept for 90 days and costs no credits. An invalid address is never in `enrichedData`.",
+      "Verdict on the email address that you sent or, if you sent none, on the one that was found. If several providers verified it, the most decisive verdict is returned. Retained for 90 days and free of credits. Invalid addresses are never included in `enrichedData`.",
   },
 );
 export type EmailVerification = Static<typeof EmailVerification>;
 
-const Input = Type.Record(Type.String(), Type.Unknown(), { description: "The lead as it was sent." });
-const byField = "By field; a dot stands for a nested object, as in companyInfo.name.";
+const Input = Type.Record(Type.String(), Type.Unknown(), { description: "The lead as sent in the request." });
+const byField = "Keyed by field. A dot denotes a nested field, as in `companyInfo.name`.";
 
 export const EnrichmentResult = Type.Object(
   {
-    index: Type.Integer({ description: "Place in `leads`, from 0." }),
+    index: Type.Integer({ description: "Index in `leads`, starting at 0." }),
     input: Input,
     enrichedData: EnrichedData,
     confidence: Type.Number({ minimum: 0, maximum: 1 }),
-    sources: Type.Array(Type.String(), { description: "Providers that the data comes from." }),
+    sources: Type.Array(Type.String(), { description: "Providers that contributed data." }),
     fieldConfidence: Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1 }), { description: byField }),
     provenance: Type.Record(
       Type.String(),
       Type.Object({ provider: Type.String(), at: Type.String({ format: "date-time" }) }),
-      { description: `Who said it, and when. ${byField}` },
+      { description: `Source and time of each field. ${byField}` },
     ),
     emailVerification: Type.Optional(EmailVerification),
     creditsUsed: Type.Integer(),
-    fromCache: Type.Boolean({ description: "true: nobody had to be asked, all of it is known from the last 90 days." }),
+    fromCache: Type.Boolean({
+      description: "true if no provider was queried because all data was stored within the last 90 days.",
+    }),
     unavailable: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          "Providers that might add something, but could not be asked now. Send the lead again in a few minutes, or next month where a monthly cap is reached (GET /api/v2/enrich/settings tells): only they are asked then, at no charge for what is paid for.",
+          "Providers that may have more data but could not be queried. Send the lead again in a few minutes, or next month if a monthly cap is reached (see GET /api/v2/enrich/settings). Only these providers are then queried, at no additional charge for a lead that is already paid for.",
       }),
     ),
     leadId: Type.Optional(Type.String()),
-    writtenBack: Type.Optional(Type.Array(Type.String(), { description: "Fields of the lead that were filled." })),
+    writtenBack: Type.Optional(Type.Array(Type.String(), { description: "Lead fields that were filled." })),
   },
   { $id: "EnrichmentResult" },
 );
@@ -197,13 +205,13 @@ export const failureCodes = [
 ] as const;
 export const EnrichmentFailure = Type.Object(
   {
-    index: Type.Integer({ description: "Place in `leads`, from 0." }),
+    index: Type.Integer({ description: "Index in `leads`, starting at 0." }),
     input: Input,
     code: Type.Union(failureCodes.map((code) => Type.Literal(code))),
     message: Type.String(),
-    retryable: Type.Boolean({ description: "true: trying again later can help." }),
+    retryable: Type.Boolean({ description: "Whether trying again later can succeed." }),
   },
-  { $id: "EnrichmentFailure", description: "A lead for which nothing was found. It costs nothing." },
+  { $id: "EnrichmentFailure", description: "A lead that could not be enriched. No credits are charged." },
 );
 export type EnrichmentFailure = Static<typeof EnrichmentFailure>;
 
@@ -211,14 +219,17 @@ export const Estimate = Type.Object(
   {
     leads: Type.Integer(),
     free: Type.Integer({
-      description: "Repeats within the request, people who were paid for within 90 days, and leads that do not exist.",
+      description:
+        "Number of leads that cost nothing: duplicates within the request, people paid for within the last 90 days, and leads that do not exist.",
     }),
-    maxCredits: Type.Integer({ description: "What the request costs at most; misses are free." }),
-    isAffordable: Type.Boolean({ description: "Whether the balance, and the budget of this key, allow it." }),
+    maxCredits: Type.Integer({ description: "Maximum cost of the request. Leads without new data are free." }),
+    isAffordable: Type.Boolean({
+      description: "Whether the balance and the budget of this key cover the maximum cost.",
+    }),
     mode: Type.Union([Type.Literal("direct"), Type.Literal("job")], {
-      description: "direct: the response holds the results. job: a job finds them.",
+      description: "`direct`: results are returned in the response. `job`: results are produced by a job.",
     }),
-    providers: Type.Array(Type.String(), { description: "Who would be asked, in this order." }),
+    providers: Type.Array(Type.String(), { description: "Providers that would be queried, in order." }),
   },
   { $id: "EnrichmentEstimate" },
 );
@@ -231,7 +242,8 @@ export const EnrichAnswer = Type.Object({
   remainingCredits: Type.Integer(),
   jobId: Type.Optional(
     Type.String({
-      description: "The enrichment as a job. Its results stay at GET /api/v2/enrich/jobs/{jobId}/results for 90 days.",
+      description:
+        "Job of this enrichment. Its results are available at GET /api/v2/enrich/jobs/{jobId}/results for 90 days.",
     }),
   ),
   estimate: Type.Optional(Estimate),
@@ -241,28 +253,31 @@ export type EnrichAnswer = Static<typeof EnrichAnswer>;
 export const ProviderView = Type.Object(
   {
     name: Type.String(),
-    fields: Type.Array(Type.String(), { description: "Fields that it can find." }),
+    fields: Type.Array(Type.String(), { description: "Fields the provider can return." }),
     state: Type.Union(
       ["ready", "paused", "exhausted"].map((state) => Type.Literal(state as "ready" | "paused" | "exhausted")),
       {
-        description: "paused: it failed or asked for a pause, see pausedUntil; exhausted: its monthly cap is reached.",
+        description:
+          "`paused`: the provider failed or is rate limited, until `pausedUntil`. `exhausted`: its monthly spend cap is reached.",
       },
     ),
     pausedUntil: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
-    creditsUsed: Type.Number({ description: "The provider's own credits used this month." }),
-    spendCap: Type.Union([Type.Number(), Type.Null()], { description: "As configured; null = none." }),
+    creditsUsed: Type.Number({ description: "Credits used this month, in the provider's own credits." }),
+    spendCap: Type.Union([Type.Number(), Type.Null()], {
+      description: "Monthly spend cap. null if none is configured.",
+    }),
   },
   { $id: "EnrichmentProvider" },
 );
 export type ProviderView = Static<typeof ProviderView>;
 
-/** Whom to ask a provider about, to see whether it works. */
+/** The person to query a provider about in a test. */
 export const ProviderTestInput = Type.Object(
   {
     ...Type.Pick(LeadToEnrich, ["email", "networkUrl", "firstName", "lastName", "company", "domain"]).properties,
-    userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+    userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
   },
-  { description: "Somebody whom the provider should know.", examples: [{ email: "ada@example.com" }] },
+  { description: "A person the provider is expected to know.", examples: [{ email: "ada@example.com" }] },
 );
 export type ProviderTestInput = Static<typeof ProviderTestInput>;
 
@@ -275,11 +290,13 @@ export const ProviderTest = Type.Object(
       testOutcomes.map((outcome) => Type.Literal(outcome)),
       {
         description:
-          "found, none: it works. insufficientInput: it can't look anybody up by what was sent. paused: it asked for a pause. exhausted: its account is used up or not accepted. failed: no usable answer. skipped: it pauses already, or its monthly cap is reached.",
+          "`found`, `none`: the provider works. `insufficientInput`: the input is not enough for a lookup. `paused`: the provider is rate limiting requests. `exhausted`: the account has no credits or is not accepted. `failed`: no usable response. `skipped`: not queried because it is paused or its monthly cap is reached.",
       },
     ),
-    reason: Type.Union([Type.String(), Type.Null()], { description: "In the provider's words, where there are any." }),
-    fields: Type.Array(Type.String(), { description: "What it knew; the values are not told." }),
+    reason: Type.Union([Type.String(), Type.Null()], {
+      description: "Reason for the outcome, in the provider's words if available.",
+    }),
+    fields: Type.Array(Type.String(), { description: "Fields that were found. Values are not returned." }),
     milliseconds: Type.Integer(),
   },
   { $id: "EnrichmentProviderTest" },
@@ -288,8 +305,8 @@ export type ProviderTest = Static<typeof ProviderTest>;
 
 export const SettingsView = Type.Object(
   {
-    providers: Type.Array(Type.String(), { description: "The order in which your enrichments ask." }),
-    isDefault: Type.Boolean({ description: "true until you set an order of your own." }),
+    providers: Type.Array(Type.String(), { description: "Order in which your enrichments query providers." }),
+    isDefault: Type.Boolean({ description: "true until you set your own order." }),
     available: Type.Array(ProviderView),
   },
   { $id: "EnrichmentSettings" },
@@ -297,18 +314,22 @@ export const SettingsView = Type.Object(
 export type SettingsView = Static<typeof SettingsView>;
 
 export const SettingsInput = Type.Object(
-  { providers: Type.Union([ProviderOrder, Type.Null()], { description: "null: as the server is configured." }) },
+  {
+    providers: Type.Union([ProviderOrder, Type.Null()], {
+      description: "Provider order. null restores the default of the server.",
+    }),
+  },
   { examples: [{ providers: ["local", "hunter"] }] },
 );
 
-/** What is known of a person while providers are asked; texts are clean, the address and the domain in lower case. */
+/** What is known about a person during a lookup. Text is cleaned; email and domain are lowercase. */
 export type Subject = {
   email: string | null;
-  /** `email` names the person, but a verifier says that no mail arrives there: another one is looked for. */
+  /** `email` identifies the person, but a verifier refuted it, so another address is searched for. */
   emailIsRefuted?: boolean;
-  /** `email` names the person, who has left the company that it is at: its domain tells nothing. */
+  /** `email` identifies the person, who has left that company, so its domain is meaningless. */
   emailIsFormer?: boolean;
-  /** An address that was found or guessed, but that nobody is sure of yet; null when there is none or `email` is known. */
+  /** An address that was found or guessed but is still uncertain; null if there is none or `email` is known. */
   candidateEmail: string | null;
   /** Canonical (`canonicalProfileUrl`). */
   networkUrl: string | null;
@@ -320,12 +341,15 @@ export type Subject = {
 
 export type FieldValue = string | readonly string[];
 
-/** A provider's word on a field. `verifies`: it was asked whether this very value is right, so its word decides. */
+/**
+ * A provider's value for a field. `verifies`: the provider was asked to verify this exact value, so its answer is
+ * decisive.
+ */
 export type Finding = { field: EnrichField; value: FieldValue; confidence: number; verifies?: true };
 
-/** What a provider says that was asked whether an address is right; `confidence` is how sure mail arrives there. */
+/** A provider's verdict on an address. `confidence`: that mail to it is delivered. */
 export type Verdict = { email: string; provider: string; confidence: number; at: number };
 
-/** What the providers together say of a field: who said it first and when, then those who agreed. */
+/** The merged value of a field: the first provider that returned it and when, then those that agreed. */
 export type MergedField = { value: FieldValue; confidence: number; providers: readonly string[]; at: number };
 export type Merged = Partial<Record<EnrichField, MergedField>>;

@@ -3,24 +3,24 @@ import type { LeadIdentity } from "../leads/model.ts";
 import type { EnrichField } from "./fields.ts";
 import type { Merged } from "./model.ts";
 
-/** Surer than any guess, which may be somebody else's address. */
-const sureOfIdentity = 0.75;
+/** Higher than any guess, because a guessed address may belong to another person. */
+const minIdentityConfidence = 0.75;
 /**
- * The user's own lists tell a profile of one person whom a name and company mean, and guess none. Less sure than that is a
- * record under another last name.
+ * Profiles from the user's own lists are never guesses: name and company match exactly one person. Only records under a
+ * different last name have a lower confidence than this.
  */
-const sureOfOwnProfile = 0.5;
+const minOwnProfileConfidence = 0.5;
 
-/** What somebody who is paid for is known by: what was known then, and what was found in the place of the rest. */
+/** The identity of a person who is paid for: known identifiers, completed with findings. */
 export function paidIdentity(identity: LeadIdentity, merged: Merged): LeadIdentity {
-  const found = (field: EnrichField, least = sureOfIdentity): string | null => {
+  const found = (field: EnrichField, minConfidence = minIdentityConfidence): string | null => {
     const { value, confidence } = merged[field] ?? { value: null, confidence: 0 };
-    return typeof value === "string" && confidence >= least ? value : null;
+    return typeof value === "string" && confidence >= minConfidence ? value : null;
   };
   const isOwnProfile = merged.networkUrl?.providers.includes("local") === true;
   const { email, network, name } = leadIdentity({
     email: found("email"),
-    networkUrl: found("networkUrl", isOwnProfile ? sureOfOwnProfile : sureOfIdentity),
+    networkUrl: found("networkUrl", isOwnProfile ? minOwnProfileConfidence : minIdentityConfidence),
     firstName: found("firstName"),
     lastName: found("lastName"),
     company: found("company"),

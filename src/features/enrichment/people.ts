@@ -6,11 +6,11 @@ import { domainOfEmail, isFreeMail } from "../../platform/identity/email-domain.
 import type { LeadToEnrich, Subject } from "./model.ts";
 import type { InputTexts } from "./waterfall.ts";
 
-/** A person of a request, clean and ready to be asked about. */
+/** A person from a request, cleaned and ready for lookup. */
 export type Person = {
-  /** Place in the request. */
+  /** Index in the request. */
   n: number;
-  /** As it was sent. */
+  /** Input as sent. */
   input: LeadToEnrich;
   leadId: string | null;
   subject: Subject;
@@ -19,27 +19,32 @@ export type Person = {
 };
 
 /**
- * Reads what was sent of a person; `lead` is the one that `leadId` names, which what was sent adds to. Answers every
- * problem that stands against it. Without the lead at hand, one with a `leadId` is checked but for its identifiers.
+ * Parses the input for a person and adds it to `lead`, the lead that `leadId` refers to. Returns all errors. Without
+ * the lead, input with a `leadId` is validated except for its identifiers.
  */
 export function personOf(n: number, input: LeadToEnrich, lead: Lead | null): Person | { errors: FieldError[] } {
   const { leadId: _id, domain: sentDomain, ...sent } = input;
   const leadId = leadIdOf(input);
-  const draft = { ...(lead !== null && draftOf(lead)), ...sentTexts(sent) };
+  const draft = { ...(lead !== null && draftOf(lead)), ...nonBlankTexts(sent) };
   const errors: FieldError[] = [];
   const website = sentDomain?.trim() || null;
   const domain = website && domainOfWebsite(website);
   if (website !== null && (domain === null || !isDomainName(domain)))
-    errors.push({ path: "domain", message: `"${website.slice(0, 60)}" is not a domain such as example.com.` });
-  // A lead of one's own has an identifier; until it is read, any will do.
-  const standIn = leadId !== null && lead === null ? { firstName: "x", lastName: "x", company: "x" } : {};
-  const checked = leadContent({ ...standIn, ...draft });
+    errors.push({
+      path: "domain",
+      message: `"${website.slice(0, 60)}" is not a valid domain. Expected a domain such as example.com.`,
+    });
+  // A stored lead always has an identifier; until it is read, a placeholder passes the check.
+  const placeholder = leadId !== null && lead === null ? { firstName: "x", lastName: "x", company: "x" } : {};
+  const checked = leadContent({ ...placeholder, ...draft });
   if ("errors" in checked) errors.push(...checked.errors);
   if ("errors" in checked || errors.length > 0) return { errors };
   const { content } = checked;
   const { email, networkUrl, firstName, lastName, company, title, location, phone } = content;
   const identity = leadIdentity(content);
-  const ofCompany = [domain, identity.email && domainOfEmail(identity.email)].find((each) => each && !isFreeMail(each));
+  const companyDomain = [domain, identity.email && domainOfEmail(identity.email)].find(
+    (each) => each && !isFreeMail(each),
+  );
   const subject: Subject = {
     email: identity.email,
     candidateEmail: null,
@@ -47,7 +52,7 @@ export function personOf(n: number, input: LeadToEnrich, lead: Lead | null): Per
     firstName,
     lastName,
     company,
-    domain: ofCompany ?? null,
+    domain: companyDomain ?? null,
   };
   const texts: InputTexts = {
     ...{ firstName, lastName, email, company, title, location, phone, networkUrl },
@@ -58,7 +63,7 @@ export function personOf(n: number, input: LeadToEnrich, lead: Lead | null): Per
   return { n, input, leadId, subject, identity, texts };
 }
 
-/** Null where none is named; a blank one names none, as with identifiers. */
+/** Null if absent or blank, as for other identifiers. */
 export function leadIdOf({ leadId }: LeadToEnrich): string | null {
   return leadId?.trim() || null;
 }
@@ -68,8 +73,8 @@ type Texts = Pick<
   "email" | "networkUrl" | "firstName" | "lastName" | "company" | "title" | "location" | "phone"
 >;
 
-/** Other fields that a client sends along are its own business. */
-function sentTexts({ email, networkUrl, firstName, lastName, company, title, location, phone }: Texts): Texts {
+/** Picks the known, non-blank fields; clients may send others. */
+function nonBlankTexts({ email, networkUrl, firstName, lastName, company, title, location, phone }: Texts): Texts {
   const texts = { email, networkUrl, firstName, lastName, company, title, location, phone };
   return Object.fromEntries(Object.entries(texts).filter(([, text]) => (text ?? "").trim() !== ""));
 }
@@ -78,15 +83,15 @@ function draftOf({ email, networkUrl, firstName, lastName, company, title, locat
   return { email, networkUrl, firstName, lastName, company, title, location, phone, industry };
 }
 
-/** One text for each person, the same for repeats. */
+/** Key that is equal for repetitions of a person. */
 export function personKey({ identity: { email, network, name } }: Person): string {
   return email ?? network ?? name ?? "";
 }
 
-/** What was known of somebody when they were paid for, as far as it names them. */
+/** Identifying fields of a person that were known when they were paid for. */
 export function textsOfIdentity({ email, network, name }: LeadIdentity): InputTexts {
   const [firstName, last, company] = name?.split("\n") ?? [];
-  // There is none where the first name is all of the name.
+  // Empty if the name consists of a first name only.
   const lastName = last || undefined;
   return { email, networkUrl: network, firstName, lastName, company, "companyInfo.name": company };
 }

@@ -3,26 +3,26 @@ import type { Log } from "../../platform/base/log.ts";
 import type { EnrichField } from "./fields.ts";
 import type { ProviderView, Subject } from "./model.ts";
 import type { EnrichmentProvider, LookUpContext, LookUpOutcome } from "./provider.ts";
-import { Credits, sumOf, type Spending } from "./spending.ts";
+import { CreditSum, sumOf, type Spending } from "./spending.ts";
 
 export type GuardSettings = {
   timeoutMs: number;
-  /** The provider's own credits in a month; null = no cap. */
+  /** Monthly limit in the provider's own credits; null = no cap. */
   spendCap: number | null;
 };
 
-/** So many failures in a row, and the provider is left alone for a while. */
+/** Consecutive failures after which the provider is paused. */
 const failuresToPause = 5;
-const shortestPauseMs = 60_000;
-const longestPauseMs = 15 * 60_000;
-/** An account that is used up is not asked again before. */
+const minPauseMs = 60_000;
+const maxPauseMs = 15 * 60_000;
+/** Pause after the account is exhausted. */
 const exhaustedPauseMs = 3_600_000;
-/** skipped: it was not asked, because it pauses or has spent what it may. */
+/** `skipped`: not queried, because the provider is paused or has reached its spend cap. */
 export type GuardedOutcome = LookUpOutcome | { kind: "skipped" };
 
 /**
- * A provider behind a time limit, a monthly cap on what it spends, and a circuit breaker: one that fails again and
- * again is left alone for a minute, then tried with a single call; each failed trial doubles the pause.
+ * Wraps a provider with a timeout, a monthly spend cap, and a circuit breaker: after repeated failures, the provider is
+ * paused for a minute, then probed with a single call; each failed probe doubles the pause.
  */
 export class GuardedProvider {
   readonly #provider: EnrichmentProvider;
@@ -31,12 +31,12 @@ export class GuardedProvider {
   readonly #clock: Clock;
   readonly #log: Log;
   #failures = 0;
-  #pauseMs = shortestPauseMs;
+  #pauseMs = minPauseMs;
   #pausedUntil = 0;
   #pauses = 0;
-  #underWay = 0;
-  /** What those who are under way may cost. */
-  readonly #reserved = new Credits();
+  #activeCalls = 0;
+  /** Maximum cost of the calls in progress. */
+  readonly #reserved = new CreditSum();
 
   constructor(provider: EnrichmentProvider, settings: GuardSettings, spending: Spending, clock: Clock, log: Log) {
     this.#provider = provider;
@@ -50,20 +50,20 @@ export class GuardedProvider {
     return this.#provider.name;
   }
 
-  get gives(): readonly EnrichField[] {
-    return this.#provider.gives;
+  get fields(): readonly EnrichField[] {
+    return this.#provider.fields;
   }
 
-  brings(subject: Subject): readonly EnrichField[] {
-    return this.#provider.brings(subject);
+  fieldsFor(subject: Subject): readonly EnrichField[] {
+    return this.#provider.fieldsFor(subject);
   }
 
-  /** As the provider's own. */
-  asksInPart(subject: Subject, wanted: ReadonlySet<EnrichField>): boolean {
-    return this.#provider.asksInPart?.(subject, wanted) ?? false;
+  /** See `EnrichmentProvider`. */
+  asksPartially(subject: Subject, wanted: ReadonlySet<EnrichField>): boolean {
+    return this.#provider.asksPartially?.(subject, wanted) ?? false;
   }
 
-  /** As the provider's own. */
+  /** See `EnrichmentProvider`. */
   verifies(subject: Subject): string | null {
     return this.#provider.verifies?.(subject) ?? null;
   }
@@ -72,52 +72,52 @@ export class GuardedProvider {
     const isPaused = this.#pausedUntil > this.#clock.now();
     return {
       name: this.name,
-      fields: [...this.gives],
-      state: isPaused ? "paused" : this.#canPay(this.#least) ? "ready" : "exhausted",
+      fields: [...this.fields],
+      state: isPaused ? "paused" : this.#canPay(this.#minCost) ? "ready" : "exhausted",
       pausedUntil: isoTimeOrNull(isPaused ? this.#pausedUntil : null),
       creditsUsed: this.#spending.of(this.name),
       spendCap: this.#settings.spendCap,
     };
   }
 
-  /** When it may be asked again; in the past for one that is ready, null for one that has spent what it may. */
-  get backAt(): number | null {
-    return this.#canPay(this.#least) ? this.#pausedUntil : null;
+  /** When the provider can be queried again: in the past if it is ready, null if its spend cap is reached. */
+  get availableAt(): number | null {
+    return this.#canPay(this.#minCost) ? this.#pausedUntil : null;
   }
 
-  /** Whether its monthly cap leaves enough to ask about this person. */
+  /** Whether the monthly cap leaves enough for a query about this person. */
   canPayFor(subject: Subject): boolean {
     return this.#canPay(this.#costOf(subject));
   }
 
   async lookUp(subject: Subject, context: LookUpContext): Promise<GuardedOutcome> {
-    if (!this.#mayAsk(subject)) return { kind: "skipped" };
+    if (!this.#isAvailableFor(subject)) return { kind: "skipped" };
     const cost = this.#costOf(subject);
-    this.#underWay++;
+    this.#activeCalls++;
     this.#reserved.add(cost);
     const pauses = this.#pauses;
     try {
-      const outcome = await this.#withinTime(subject, context, cost);
-      // Who gave up waiting learned nothing about the provider; nor does a failure tell more that others paused it for.
-      const isNews = !context.signal.aborted && (outcome.kind !== "failed" || pauses === this.#pauses);
-      if (isNews) this.#learn(outcome);
+      const outcome = await this.#sendWithTimeout(subject, context, cost);
+      // An aborted wait says nothing about the provider, nor does a failure for which another call already paused it.
+      const isRelevant = !context.signal.aborted && (outcome.kind !== "failed" || pauses === this.#pauses);
+      if (isRelevant) this.#recordOutcome(outcome);
       return outcome;
     } finally {
-      this.#underWay--;
+      this.#activeCalls--;
       this.#reserved.add(-cost);
       if (this.#isCapped(cost)) this.#spending.release(this.name, cost);
     }
   }
 
-  #mayAsk(subject: Subject): boolean {
+  #isAvailableFor(subject: Subject): boolean {
     if (this.#pausedUntil > this.#clock.now() || !this.canPayFor(subject)) return false;
-    const isOnTrial = this.#failures >= failuresToPause;
-    return !isOnTrial || this.#underWay === 0;
+    const isProbing = this.#failures >= failuresToPause;
+    return !isProbing || this.#activeCalls === 0;
   }
 
-  get #least(): number {
+  get #minCost(): number {
     const { spends = 1 } = this.#provider;
-    return typeof spends === "number" ? spends : spends.least;
+    return typeof spends === "number" ? spends : spends.minimum;
   }
 
   #costOf(subject: Subject): number {
@@ -127,7 +127,7 @@ export class GuardedProvider {
 
   #canPay(cost: number): boolean {
     const { spendCap } = this.#settings;
-    // A call is taken for the most that it may cost until it tells.
+    // Until a call returns, it counts with its maximum cost.
     return spendCap === null || sumOf(this.#spending.of(this.name), this.#reserved.sum, cost) <= spendCap;
   }
 
@@ -135,19 +135,19 @@ export class GuardedProvider {
     return this.#settings.spendCap !== null && cost > 0;
   }
 
-  /** What a capped call may take is on the disk before it is sent. */
+  /** The maximum cost of a capped call is written to disk before the call is sent. */
   async #send(subject: Subject, context: LookUpContext, cost: number): Promise<LookUpOutcome> {
     if (this.#isCapped(cost)) await this.#spending.hold(this.name, cost);
     return this.#provider.lookUp(subject, context);
   }
 
-  /** A provider that does not heed its signal is not waited for. */
-  async #withinTime(subject: Subject, context: LookUpContext, cost: number): Promise<LookUpOutcome> {
+  /** Does not wait for a provider that ignores its abort signal. */
+  async #sendWithTimeout(subject: Subject, context: LookUpContext, cost: number): Promise<LookUpOutcome> {
     const stop = new AbortController();
     const abort = (): void => stop.abort();
     let giveUp = (): void => {};
     const gaveUp = new Promise<LookUpOutcome>((resolve) => {
-      giveUp = () => resolve({ kind: "failed", reason: "It took too long" });
+      giveUp = () => resolve({ kind: "failed", reason: "Timed out" });
     });
     stop.signal.addEventListener("abort", giveUp);
     const cancel = this.#clock.after(this.#settings.timeoutMs, abort);
@@ -157,20 +157,20 @@ export class GuardedProvider {
       const asked = this.#send(subject, { ...context, signal: stop.signal }, cost);
       return await Promise.race([asked, gaveUp]);
     } catch (error) {
-      this.#log.error({ err: error, provider: this.name }, "an enrichment provider broke");
-      return { kind: "failed", reason: "An internal error" };
+      this.#log.error({ err: error, provider: this.name }, "enrichment provider threw an error");
+      return { kind: "failed", reason: "Internal error" };
     } finally {
       cancel();
       context.signal.removeEventListener("abort", abort);
     }
   }
 
-  #learn(outcome: LookUpOutcome): void {
+  #recordOutcome(outcome: LookUpOutcome): void {
     switch (outcome.kind) {
       case "found":
       case "none":
         this.#failures = 0;
-        this.#pauseMs = shortestPauseMs;
+        this.#pauseMs = minPauseMs;
         this.#spending.add(this.name, outcome.spent);
         return;
       case "paused":
@@ -181,13 +181,13 @@ export class GuardedProvider {
         this.#failures++;
         if (this.#failures < failuresToPause) return;
         this.#pause(this.#clock.now() + this.#pauseMs, outcome.reason);
-        this.#pauseMs = Math.min(longestPauseMs, this.#pauseMs * 2);
+        this.#pauseMs = Math.min(maxPauseMs, this.#pauseMs * 2);
     }
   }
 
   #pause(until: number, reason: string): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
     this.#pauses++;
-    this.#log.warn({ provider: this.name, until: isoTimeOrNull(until), reason }, "an enrichment provider pauses");
+    this.#log.warn({ provider: this.name, until: isoTimeOrNull(until), reason }, "enrichment provider paused");
   }
 }

@@ -3,18 +3,17 @@ import type { Finding, Subject } from "./model.ts";
 
 export type LookUpContext = {
   userId: string;
-  /** The lead that is being enriched, which is no source about itself. */
+  /** The lead being enriched, which must not serve as a source for itself. */
   leadId: string | null;
-  /** Nothing else is to be bought. */
+  /** Requested fields; no others may be bought. */
   wanted: ReadonlySet<EnrichField>;
   signal: AbortSignal;
 };
 
 /**
- * What came of asking. `spent` counts the provider's own credits. `hasLeft`: the address that was asked about went with a
- * job that the person has no more.
- * none: it knows nobody like that. paused: it has had too many requests, not before `until`. exhausted: our account
- * there is used up or not accepted, which only a person can change. failed: no usable answer.
+ * Outcome of a query. `spent` is in the provider's own credits. `hasLeft`: the address in the query belongs to a job
+ * that the person has left. `none`: person not found. `paused`: rate limited until `until`. `exhausted`: the account
+ * has no credits or is not accepted, which only a user can fix. `failed`: no usable response.
  */
 export type LookUpOutcome =
   | { kind: "found"; findings: Finding[]; spent: number; hasLeft?: boolean }
@@ -23,22 +22,22 @@ export type LookUpOutcome =
   | { kind: "exhausted"; reason: string }
   | { kind: "failed"; reason: string };
 
-/** `least`: its cheapest question; `on`: that about this person. */
-export type Spends = { least: number; on(subject: Subject): number };
+/** `minimum`: cost of the cheapest query; `on`: cost of a query about this person. */
+export type ProviderCost = { minimum: number; on(subject: Subject): number };
 
-/** Somebody who knows people. It never throws for what a vendor answers. */
+/** A source of data about people. Never throws because of a vendor's response. */
 export type EnrichmentProvider = {
-  /** As in `sources`; unique. */
+  /** Unique name, as in `sources`. */
   name: string;
-  /** What asking takes of its credits at most; one where it does not say. */
-  spends?: number | Spends;
-  /** All that it can bring. */
-  gives: readonly EnrichField[];
-  /** What asking about this person can bring, by what is known of them; nothing where that is not enough to ask. */
-  brings(subject: Subject): readonly EnrichField[];
-  /** The address that asking about this person would verify and do no more; null where it does more, or nothing. */
+  /** Maximum cost of a query in the provider's credits; 1 by default. */
+  spends?: number | ProviderCost;
+  /** All fields that the provider can return. */
+  fields: readonly EnrichField[];
+  /** Fields that a query about this subject can return; empty if too little is known for a query. */
+  fieldsFor(subject: Subject): readonly EnrichField[];
+  /** The address to verify, if a query about this subject would only verify an address; otherwise null. */
   verifies?(subject: Subject): string | null;
-  /** Whether asking now leaves out something that it could bring: then it may be asked again, for all of it. */
-  asksInPart?(subject: Subject, wanted: ReadonlySet<EnrichField>): boolean;
+  /** Whether a query now would omit data that the provider has; it may then be queried again for all of it. */
+  asksPartially?(subject: Subject, wanted: ReadonlySet<EnrichField>): boolean;
   lookUp(subject: Subject, context: LookUpContext): Promise<LookUpOutcome>;
 };

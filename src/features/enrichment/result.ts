@@ -5,14 +5,19 @@ import { leadIdOf } from "./people.ts";
 import { verificationOf } from "./verdicts.ts";
 import { entriesOf, recordConfidence, rounded, sourcesOf } from "./waterfall.ts";
 
-type Settled = { verdict: Verdict | null; creditsUsed: number; fromCache: boolean; unavailable: readonly string[] };
+type ResultDetails = {
+  verdict: Verdict | null;
+  creditsUsed: number;
+  fromCache: boolean;
+  unavailable: readonly string[];
+};
 
-/** A record as a client sees it. */
+/** The API view of an enrichment result. */
 export function resultOf(
   index: number,
   input: LeadToEnrich,
   merged: Merged,
-  { verdict, creditsUsed, fromCache, unavailable }: Settled,
+  { verdict, creditsUsed, fromCache, unavailable }: ResultDetails,
 ): EnrichmentResult {
   const fields = entriesOf(merged);
   const leadId = leadIdOf(input);
@@ -34,7 +39,7 @@ export function resultOf(
   };
 }
 
-/** Fields with a dot in their name become objects. */
+/** Expands fields with a dot in their name into nested objects. */
 function nested(merged: Merged): EnrichedData {
   const data: EnrichedData & Record<string, unknown> = {};
   for (const [field, { value }] of entriesOf(merged)) {
@@ -46,24 +51,24 @@ function nested(merged: Merged): EnrichedData {
 }
 
 const failures = {
-  NO_MATCH: { message: "No provider knows more about this person.", retryable: false },
-  NOT_FOUND: { message: "You have no lead with this id.", retryable: false },
+  NO_MATCH: { message: "No provider has more data about this person.", retryable: false },
+  NOT_FOUND: { message: "Lead not found.", retryable: false },
   DO_NOT_CONTACT: {
-    message: "This person is on the do-not-contact list, so nothing is told of them.",
+    message: "This person is on the do-not-contact list, so no data is returned.",
     retryable: false,
   },
   ENRICHMENT_CREDITS_EXHAUSTED: {
     message:
-      "The credits that were reserved for this request are used up, since this lead has become somebody else than it was when they were counted. Nobody was asked. Send it again.",
+      "The reserved credits are used up because this lead changed while the request was running. No provider was queried. Send the request again.",
     retryable: true,
   },
   PROVIDERS_UNAVAILABLE: {
-    message: "A provider that might know this person could not be asked now. Try again in a few minutes.",
+    message: "A provider that may have data about this person is currently unavailable. Try again in a few minutes.",
     retryable: true,
   },
   NOT_PROCESSED: {
     message:
-      "The response was due before this lead was finished. Send it again, or ask for a job with the header Prefer: respond-async.",
+      "The request timed out before this lead was finished. Send it again, or request a job with the header Prefer: respond-async.",
     retryable: true,
   },
 } as const satisfies Record<EnrichmentFailure["code"], { message: string; retryable: boolean }>;
@@ -72,13 +77,11 @@ export function failureOf(index: number, input: LeadToEnrich, code: EnrichmentFa
   return { index, input, code, ...failures[code] };
 }
 
-/** The message where `spent`, some or all of those who were `unavailable`, have reached their monthly caps. */
-export function messageOfSpent(spent: readonly string[], unavailable: readonly string[], now: number): string {
+/** Error message if some or all `unavailable` providers are `spent`, that is, have reached their monthly cap. */
+export function spendCapMessage(spent: readonly string[], unavailable: readonly string[], now: number): string {
   const date = new Date(now);
   const nextMonth = isoTime(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)).slice(0, 10);
-  const caps = `The monthly cap of ${spent.join(", ")} is reached: try again from ${nextMonth} (UTC) on, or let an admin of the server raise enrichment-spend-caps.`;
+  const caps = `The monthly spend cap of ${spent.join(", ")} is reached. Try again on or after ${nextMonth} (UTC), or ask a server admin to raise enrichment-spend-caps.`;
   const others = unavailable.filter((name) => !spent.includes(name));
-  return others.length === 0
-    ? caps
-    : `${caps} Ask ${others.join(", ")}, which could not be asked now, in a few minutes.`;
+  return others.length === 0 ? caps : `${caps} ${others.join(", ")} could not be reached. Try again in a few minutes.`;
 }

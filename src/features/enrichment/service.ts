@@ -37,16 +37,15 @@ export type EnrichmentParts = {
   enricher: Enricher;
   credits: CreditService;
   jobs: JobService;
-  /** In the order that holds for users who set none. */
+  /** In the default order. */
   providers: readonly GuardedProvider[];
   hourly: HourlyLimit;
-  /** Where a person reads about permissions. */
   clock: Clock;
   ids: Ids;
-  poke: () => void;
+  onJobSubmitted: () => void;
 };
 
-export type EnrichHow = { dryRun: boolean; byJob: boolean };
+export type EnrichMode = { dryRun: boolean; byJob: boolean };
 export type EnrichOutcome = { kind: "answered"; answer: EnrichAnswer } | { kind: "submitted"; job: Job };
 export type ResultPage = Pick<EnrichAnswer, "enriched" | "failed"> & {
   creditsUsed: number;
@@ -56,15 +55,15 @@ export type ResultPage = Pick<EnrichAnswer, "enriched" | "failed"> & {
 };
 
 /**
- * Leads that are looked for, and stored, in one go: that keeps the event loop for a few milliseconds. A direct request
- * of no more becomes a job only with its outcome, which saves a write.
+ * Leads that are prepared and stored per batch, which blocks the event loop for a few milliseconds. The job of a direct
+ * request with a single batch is stored together with its outcome, which saves a write.
  */
 const batchLeads = 50;
 const maxJobAttempts = 5;
-const forgetAtOnce = 500;
+const forgetBatchSize = 500;
 const dayMs = 86_400_000;
 
-/** Enrichment of leads: directly, or by a job. */
+/** Enriches leads, directly or in a job. */
 export class EnrichmentService {
   readonly #parts: EnrichmentParts;
 
@@ -73,23 +72,23 @@ export class EnrichmentService {
   }
 
   /**
-   * VALIDATION_ERROR with the index of each lead that can't be enriched; RATE_LIMIT_EXCEEDED with `limit` and
-   * `resetTime`; ENRICHMENT_CREDITS_EXHAUSTED when the most that it can cost is not there. Nothing is asked before.
+   * Throws VALIDATION_ERROR with the index of each invalid lead, RATE_LIMIT_EXCEEDED with `limit` and `resetTime`, and
+   * ENRICHMENT_CREDITS_EXHAUSTED if the maximum cost is not available; all before querying any provider.
    */
-  async enrich(caller: Caller, userId: string, input: EnrichInput, how: EnrichHow): Promise<EnrichOutcome> {
+  async enrich(caller: Caller, userId: string, input: EnrichInput, mode: EnrichMode): Promise<EnrichOutcome> {
     const settings = await this.#settings(caller, userId, input);
     const leads = input.leads.map((lead, n) => ({ n, input: lead }));
     await checkLeads(leads, settings);
-    const byJob = how.byJob || leads.length > maxDirectLeads;
-    if (how.dryRun) return { kind: "answered", answer: await this.#estimate(caller, userId, leads, settings, byJob) };
-    // Jobs are not limited: they wait for providers, and are done two at a time.
-    if (!byJob) this.#takeTurn(userId);
+    const byJob = mode.byJob || leads.length > maxDirectLeads;
+    if (mode.dryRun) return { kind: "answered", answer: await this.#estimate(caller, userId, leads, settings, byJob) };
+    // Jobs are not rate limited: they wait for providers and run two at a time.
+    if (!byJob) this.#enforceHourlyLimit(userId);
     const batches = await this.#prepare(userId, leads);
     if (byJob) return { kind: "submitted", job: await this.#submit(caller, userId, batches, settings) };
-    return { kind: "answered", answer: await this.#answer(caller, userId, batches, settings) };
+    return { kind: "answered", answer: await this.#enrichDirectly(caller, userId, batches, settings) };
   }
 
-  /** What is done of a job. NOT_FOUND for a job that is none of enrichment. */
+  /** Finished results of a job. Throws NOT_FOUND if the job is not an enrichment. */
   async results(userId: string, jobId: string, afterN: number, limit: number): Promise<ResultPage> {
     const { store, jobs, credits } = this.#parts;
     const job = await jobs.get(userId, jobId);
@@ -109,13 +108,13 @@ export class EnrichmentService {
   async settings(userId: string): Promise<SettingsView> {
     const own = await this.#parts.store.providers(userId);
     return {
-      providers: this.#usable(own),
+      providers: this.#availableProviders(own),
       isDefault: own === null,
       available: this.#parts.providers.map((provider) => provider.view()),
     };
   }
 
-  /** Null: as the server is configured. VALIDATION_ERROR for a provider that the server does not have. */
+  /** Null restores the server's default order. Throws VALIDATION_ERROR for an unknown provider. */
   async setProviders(userId: string, providers: string[] | null): Promise<SettingsView> {
     if (providers !== null) this.#checkProviders(providers);
     await this.#parts.store.setProviders(userId, providers && [...new Set(providers)]);
@@ -123,8 +122,9 @@ export class EnrichmentService {
   }
 
   /**
-   * Asks one provider about somebody, for admins: whether its key and the way to it work. Nothing is charged, stored or
-   * told but which fields it knew. NOT_FOUND for an unknown provider; CONFLICT for who is on the do-not-contact list.
+   * Queries one provider about a person, for admins, to test its key and connection. Nothing is charged or stored, and
+   * only the names of the fields are returned. Throws NOT_FOUND for an unknown provider and CONFLICT for a person on
+   * the do-not-contact list.
    */
   async testProvider(
     caller: Caller,
@@ -142,11 +142,12 @@ export class EnrichmentService {
     const [person] = people;
     if (person === undefined)
       throw new ApiError("CONFLICT", {
-        message: "This person is on the do-not-contact list: nobody is asked about them. Name somebody else.",
+        message:
+          "This person is on the do-not-contact list, so no provider can be queried about them. Use another person.",
       });
     const since = performance.now();
     const outcome =
-      provider.brings(person.subject).length > 0
+      provider.fieldsFor(person.subject).length > 0
         ? await provider.lookUp(person.subject, { userId, leadId: null, wanted: new Set(allFields), signal })
         : ({ kind: "insufficientInput" } as const);
     return {
@@ -158,29 +159,29 @@ export class EnrichmentService {
     };
   }
 
-  /** Forgets results that serve no more repeats; answers how many. */
+  /** Deletes expired results; returns how many. */
   async forgetOld(): Promise<number> {
     const { store, clock } = this.#parts;
-    let forgotten = 0;
-    for (let last = 1; last > 0; forgotten += last)
-      last = await store.forgetBefore(clock.now() - resultDays * dayMs, forgetAtOnce);
-    return forgotten;
+    let deleted = 0;
+    for (let last = 1; last > 0; deleted += last)
+      last = await store.forgetBefore(clock.now() - resultDays * dayMs, forgetBatchSize);
+    return deleted;
   }
 
   async #settings(caller: Caller, userId: string, input: EnrichInput): Promise<EnrichSettings> {
     const { enrichmentOptions: options = {}, providers, writeBack = false, refresh = false } = input;
     const groups = allGroups.filter((group) => options[groupOptions[group]] ?? true);
     if (groups.length === 0)
-      throw invalid([{ path: "enrichmentOptions", message: "Every part is turned off; turn on at least one." }]);
+      throw invalid([{ path: "enrichmentOptions", message: "All groups are disabled. Enable at least one." }]);
     if (providers !== undefined) this.#checkProviders(providers);
     if (writeBack && !hasPermission(caller, "leads:write"))
-      throw denied(caller, "leads:write", "writeBack changes leads, which needs the permission leads:write.");
-    const order = providers ?? this.#usable(await this.#parts.store.providers(userId));
+      throw denied(caller, "leads:write", "writeBack updates leads, which requires the permission leads:write.");
+    const order = providers ?? this.#availableProviders(await this.#parts.store.providers(userId));
     return { groups, providers: [...new Set(order)], writeBack, refresh };
   }
 
-  /** A provider that the server had when the user chose it may be gone. */
-  #usable(own: string[] | null): string[] {
+  /** A provider in the user's order may no longer be available on the server. */
+  #availableProviders(own: string[] | null): string[] {
     const names = this.#parts.providers.map(({ name }) => name);
     return own?.filter((name) => names.includes(name)) ?? names;
   }
@@ -194,19 +195,19 @@ export class EnrichmentService {
             {
               path: `providers.${index}`,
               index,
-              message: `There is no provider "${name}". This server has: ${names.join(", ")}.`,
+              message: `Unknown provider "${name}". Available providers: ${names.join(", ")}.`,
             },
           ],
     );
     if (errors.length > 0) throw invalid(errors);
   }
 
-  #takeTurn(userId: string): void {
+  #enforceHourlyLimit(userId: string): void {
     const { hourly, clock } = this.#parts;
     const { isAllowed, retryAfterSeconds } = hourly.take(userId);
     if (isAllowed) return;
     throw new ApiError("RATE_LIMIT_EXCEEDED", {
-      message: `At most ${hourly.limit} direct enrichment requests per hour. Wait for retryAfter seconds, or ask for a job with the header Prefer: respond-async.`,
+      message: `Rate limit exceeded: ${hourly.limit} direct enrichment requests per hour. Retry after retryAfter seconds, or request a job with the header Prefer: respond-async.`,
       details: { limit: hourly.limit, resetTime: isoTime(clock.now() + retryAfterSeconds * 1000) },
       retryAfterSeconds,
     });
@@ -250,7 +251,7 @@ export class EnrichmentService {
     return { enriched: [], failed: [], creditsUsed: 0, remainingCredits: balance, estimate };
   }
 
-  async #answer(
+  async #enrichDirectly(
     caller: Caller,
     userId: string,
     batches: readonly LeadBatch[],
@@ -265,9 +266,9 @@ export class EnrichmentService {
     const isSmall = batches.length === 1;
     const reservationId = isSmall
       ? await this.#reserve(caller, userId, jobId, terms.credits)
-      : await this.#store(caller, job, batches, terms.credits);
+      : await this.#storeJob(caller, job, batches, terms.credits);
     const created = isSmall ? { job, leads: inputsOf(batches) } : null;
-    // What one batch has asked for anew, the next one does not ask for again.
+    // A refresh in one batch is not repeated by the next.
     const since = isSmall ? {} : { since: now };
     try {
       const work = { job, batches, settings: { ...settings, ...since }, terms, reservationId, created };
@@ -275,7 +276,7 @@ export class EnrichmentService {
       const remainingCredits = await credits.balance(userId);
       return { ...splitOutcomes(outcomes), creditsUsed, remainingCredits, jobId };
     } catch (error) {
-      // A job that is stored keeps what it needs to be finished by the runner.
+      // A stored job keeps its reservation so that the runner can complete it.
       if (isSmall && reservationId !== null) await credits.release(reservationId);
       throw error;
     }
@@ -293,13 +294,13 @@ export class EnrichmentService {
   async #submit(caller: Caller, userId: string, batches: readonly LeadBatch[], settings: EnrichSettings): Promise<Job> {
     const terms = this.#terms(batches, settings);
     const job = this.#newJob(caller, userId, batches, settings, terms);
-    await this.#store(caller, job, batches, terms.credits);
-    this.#parts.poke();
+    await this.#storeJob(caller, job, batches, terms.credits);
+    this.#parts.onJobSubmitted();
     return job;
   }
 
   /** Stores a job and reserves its credits. */
-  async #store({ keyId }: Caller, job: Job, batches: readonly LeadBatch[], amount: number): Promise<string | null> {
+  async #storeJob({ keyId }: Caller, job: Job, batches: readonly LeadBatch[], amount: number): Promise<string | null> {
     const { store, credits } = this.#parts;
     const request = { request: job.id, purpose: "enrichment", amount, keyId, jobId: job.id } as const;
     const reserve = amount === 0 ? null : credits.reservation(job.userId, request);
@@ -344,12 +345,12 @@ function inputsOf(batches: readonly LeadBatch[]): LeadToEnrich[] {
   return batches.flatMap(({ leads }) => leads.map(({ input }) => input));
 }
 
-/** Throws VALIDATION_ERROR with the index of each lead that can't be enriched. */
+/** Throws VALIDATION_ERROR with the index of each invalid lead. */
 async function checkLeads(leads: readonly NumberedLead[], { writeBack }: EnrichSettings): Promise<void> {
   const errors: FieldError[] = [];
   for (const { n, input } of leads) {
     if (errors.length >= maxErrors) break;
-    if (n > 0 && n % checkAtOnce === 0) await pause();
+    if (n > 0 && n % checkBatchSize === 0) await pause();
     const checked = personOf(n, input, null);
     for (const { path, message } of "errors" in checked ? checked.errors : [])
       errors.push({ path: ["leads", n, path].filter((part) => part !== "").join("."), index: n, message });
@@ -357,16 +358,16 @@ async function checkLeads(leads: readonly NumberedLead[], { writeBack }: EnrichS
       errors.push({
         path: `leads.${n}.leadId`,
         index: n,
-        message: "writeBack needs to know the lead: send its leadId.",
+        message: "Required for writeBack: send the leadId of the lead to update.",
       });
   }
   if (errors.length > 0) throw invalid(errors);
 }
 
-/** Takes a few milliseconds. */
-const checkAtOnce = 500;
+/** Checking this many leads takes a few milliseconds. */
+const checkBatchSize = 500;
 
-/** More help nobody, and an answer must not become many times its request. */
+/** More errors do not help the user, and a response should not be many times larger than its request. */
 const maxErrors = 100;
 
 function splitOutcomes(outcomes: readonly ItemOutcome[]): Pick<EnrichAnswer, "enriched" | "failed"> {

@@ -1,8 +1,8 @@
-import type { LookedUp, LookUp } from "./look-up.ts";
+import type { LookUpResult, LookUp } from "./look-up.ts";
 
 /**
- * Look-ups that several requests wait for: who asks for the same while one is under way, or is done but not stored yet,
- * gets what it finds. One that missed somebody who could not be asked is not given to those who come later.
+ * Lookups shared by concurrent requests: a request for the same lookup joins the one that is running, or done but not
+ * stored yet. A lookup that missed an unavailable provider is not shared with later requests.
  */
 export class SharedLookUps {
   readonly #byKey = new Map<string, SharedLookUp>();
@@ -23,20 +23,20 @@ export class SharedLookUps {
 export class SharedLookUp {
   readonly #lookUp: LookUp;
   readonly #stop = new AbortController();
-  readonly #done: Promise<LookedUp>;
+  readonly #done: Promise<LookUpResult>;
   readonly #leave: () => void;
   #waiting = 0;
   #holders = 0;
 
-  /** `leave` is called when nobody else may join. */
+  /** `leave` is called when no other request may join. */
   constructor(begin: (signal: AbortSignal) => LookUp, leave: () => void) {
     this.#leave = leave;
     this.#lookUp = begin(this.#stop.signal);
     this.#done = this.#lookUp.run();
-    this.#done.then(({ hindered }) => hindered.length > 0 && leave(), leave);
+    this.#done.then(({ unavailable }) => unavailable.length > 0 && leave(), leave);
   }
 
-  /** Others may join until everybody who holds it has released it. */
+  /** Requests may join until every holder has called `release`. */
   hold(): void {
     this.#holders++;
   }
@@ -46,18 +46,18 @@ export class SharedLookUp {
   }
 
   /**
-   * What is found. Who gives up by `signal` gets what is known by then, and the others go on waiting; with the last one
-   * the look-up itself is given up.
+   * Resolves to the result. A request whose `signal` aborts gets the intermediate result while the others keep waiting;
+   * when the last one aborts, so does the lookup.
    */
-  async result(signal: AbortSignal): Promise<LookedUp> {
+  async result(signal: AbortSignal): Promise<LookUpResult> {
     this.#waiting++;
     let isWaiting = true;
     let giveUp = (): void => {};
-    const gaveUp = new Promise<LookedUp>((resolve) => {
+    const gaveUp = new Promise<LookUpResult>((resolve) => {
       giveUp = () => {
         if (!isWaiting) return;
         isWaiting = false;
-        if (--this.#waiting > 0) return resolve(this.#lookUp.soFar());
+        if (--this.#waiting > 0) return resolve(this.#lookUp.currentResult());
         this.#leave();
         this.#stop.abort();
       };

@@ -1,15 +1,17 @@
 import type { Clock } from "../../platform/base/clock.ts";
 import type { EnrichmentStore } from "./store.ts";
 
-/** Vendors have halves and tenths of credits, which no binary fraction is exactly: they are counted in millionths. */
+/**
+ * Vendors charge tenths of credits, which have no exact binary representation, so amounts are counted in millionths.
+ */
 const millionths = 1_000_000;
 
 export function sumOf(...amounts: readonly number[]): number {
   return amounts.reduce((total, amount) => total + Math.round(amount * millionths), 0) / millionths;
 }
 
-/** A sum of a vendor's credits, exactly. */
-export class Credits {
+/** An exact sum of vendor credits. */
+export class CreditSum {
   sum = 0;
 
   add(amount: number): void {
@@ -18,8 +20,8 @@ export class Credits {
 }
 
 /**
- * What providers take of their own credits in the current month. Counted in memory; `flush` writes it. What calls under
- * way may take is written with it, so a crash forgets none of them, and may count one that took nothing.
+ * Credits spent at each provider in the current month. Counted in memory and written by `flush`, together with the
+ * maximum cost of calls in progress: a crash never loses a call, but may count one that cost nothing.
  */
 export class Spending {
   readonly #clock: Clock;
@@ -35,7 +37,7 @@ export class Spending {
   }
 
   of(provider: string): number {
-    this.#turnPage();
+    this.#resetIfNewMonth();
     return this.#spent[provider] ?? 0;
   }
 
@@ -45,13 +47,13 @@ export class Spending {
     this.#isChanged = true;
   }
 
-  /** Holds what a call may take; from the end of the promise on, a crash does not forget it. */
+  /** Holds the maximum cost of a call. Durable once the promise resolves. */
   async hold(provider: string, amount: number): Promise<void> {
     this.#hold(provider, amount);
     if (this.#store !== null) await this.flush(this.#store);
   }
 
-  /** What was held, when the call has ended and what it took is added. */
+  /** Releases a hold after the call has ended and its cost was added. */
   release(provider: string, amount: number): void {
     this.#hold(provider, -amount);
   }
@@ -61,24 +63,24 @@ export class Spending {
     this.#isChanged = true;
   }
 
-  /** Reads what was written before a restart; once, before the first `flush` and `hold`. */
+  /** Loads the spending from before a restart. Call once, before the first `flush` or `hold`. */
   async load(store: EnrichmentStore): Promise<void> {
     this.#store = store;
     for (const [provider, spent] of Object.entries(await store.spending(this.#month))) this.add(provider, spent);
     this.#isChanged = false;
   }
 
-  /** Writes what changed. */
+  /** Writes changes to the store. */
   async flush(store: EnrichmentStore): Promise<void> {
     if (!this.#isChanged) return;
     this.#isChanged = false;
-    this.#turnPage();
+    this.#resetIfNewMonth();
     const names = new Set([...Object.keys(this.#spent), ...Object.keys(this.#held)]);
     const sums = [...names].map((name) => [name, sumOf(this.#spent[name] ?? 0, this.#held[name] ?? 0)]);
     await store.saveSpending(this.#month, Object.fromEntries(sums));
   }
 
-  #turnPage(): void {
+  #resetIfNewMonth(): void {
     const month = this.#currentMonth();
     if (month === this.#month) return;
     this.#month = month;

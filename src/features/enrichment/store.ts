@@ -4,18 +4,18 @@ import type { LeadIdentity } from "../leads/model.ts";
 import type { EnrichmentFailure, EnrichmentResult, LeadToEnrich, Merged, Verdict } from "./model.ts";
 
 /**
- * What is known of a person who was paid for at `at`, all that was said of them included, wanted or not. `identity` is
- * what was known when they were paid for; `asked` are the providers who have said what they know.
+ * The result for a person who was paid for at `at`, including fields that were not requested. `identity` is what was
+ * known at that time; `asked` are the providers that answered.
  */
 export type StoredResult = { identity: LeadIdentity; merged: Merged; asked: string[]; at: number };
 
-/** A result that is to be paid for, with the item that it is charged as; null: it completes one that is paid for. */
+/** A result to store, with the credit item it is charged as; null if it completes a result that is already paid for. */
 export type NewResult = StoredResult & { item: string | null };
 
 /**
- * What is stored together. With `freeSince`, a person whose result of that moment or later has been stored meanwhile,
- * by another request for the same one, is not charged and not stored again. `verdicts` take the place of those of before
- * `freeSince` on the same addresses; of all, where it is null.
+ * Results, verdicts, and charges to store in one transaction. With `freeSince`, a person for whom another request has
+ * stored a result since that time is neither charged nor stored again. `verdicts` replace those from before `freeSince`
+ * on the same addresses, or all of them if it is null.
  */
 export type Payment = {
   results: NewResult[];
@@ -23,7 +23,7 @@ export type Payment = {
   settlement: SettleCredits | null;
   freeSince: number | null;
 };
-/** `free` are the items that were not charged because of `freeSince`. */
+/** `free`: items that were not charged because of `freeSince`. */
 export type Paid = { settled: SettleOutcome | null; free: string[] };
 
 export type ItemOutcome =
@@ -33,57 +33,57 @@ export type EnrichmentItem = { n: number; input: LeadToEnrich; outcome: ItemOutc
 
 export type FinishedBatch = {
   claim: JobClaim;
-  /** What each has cost is told by the ledger. */
+  /** The cost of each is recorded in the ledger. */
   outcomes: { n: number; outcome: ItemOutcome }[];
   payment: Payment;
-  /** Merged into the job's; what was charged is added to its `creditsUsed`. */
+  /** Merged into the metadata of the job, whose `creditsUsed` increases by the amount charged. */
   metadata: JobMetadata;
   message: string;
   /** Percent. */
   progress: number;
   leaseUntil: number;
-  /** The last batch: the job has completed. */
+  /** Whether this is the last batch, which completes the job. */
   completes: boolean;
   at: number;
 };
 
-/** `creditsUsed` by the whole job so far; the outcomes of the batch with what each has cost. */
+/** `creditsUsed` is the total of the job so far; `outcomes` of the batch include the cost of each. */
 export type StoredBatch = { creditsUsed: number; outcomes: ItemOutcome[]; paid: Paid };
 
-/** A job with its leads, to be stored. */
+/** A new job with its leads. */
 export type NewEnrichment = { job: Job; leads: LeadToEnrich[] };
 
 export type EnrichmentStore = {
-  /** For each person the newest result since `since`, or null. */
+  /** The newest result since `since` for each person, or null. */
   results(userId: string, people: LeadIdentity[], since: number): Promise<(StoredResult | null)[]>;
-  /** What verifiers have said of these addresses since `since`. */
+  /** Verdicts on these addresses since `since`. */
   verdicts(userId: string, emails: readonly string[], since: number): Promise<Verdict[]>;
 
-  /** Stores a job with its leads and reserves its credits: all or, when they are exhausted, nothing. */
+  /** Stores a job with its leads and reserves its credits. If the credits are exhausted, stores nothing. */
   submit(job: Job, leads: LeadToEnrich[], reserve: ReserveCredits | null): Promise<ReserveOutcome | null>;
-  /** Leads of a job that are not done, in order, at most `limit`. */
+  /** Pending leads of a job, in order, at most `limit`. */
   pending(jobId: string, limit: number): Promise<EnrichmentItem[]>;
   /**
-   * Stores what came of leads of a job, charges for it and updates its progress. Returns null, and does nothing, when the
-   * claim is void.
+   * Stores the outcomes of a batch, charges for it, and updates the progress of the job. Returns null and does nothing
+   * if the claim is void.
    */
   finishBatch(userId: string, batch: FinishedBatch): Promise<StoredBatch | null>;
-  /** As `finishBatch`, for a request that waits for it; `created` is stored first, in the same operation. */
+  /** Like `finishBatch`, for a direct request; `created` is stored first, in the same transaction. */
   answerBatch(userId: string, batch: FinishedBatch, created: NewEnrichment | null): Promise<StoredBatch | null>;
-  /** Leads of a job that are done, behind number `afterN`, in order, at most `limit`. */
+  /** Finished leads of a job after number `afterN`, in order, at most `limit`. */
   done(jobId: string, afterN: number, limit: number): Promise<EnrichmentItem[]>;
-  /** How many have an outcome, counted up to 10,000. */
+  /** Number of finished leads, counted up to 10,000. */
   countDone(jobId: string): Promise<number>;
 
-  /** The order of providers that the user has set; null = none. */
+  /** The provider order set by the user, or null. */
   providers(userId: string): Promise<string[] | null>;
   setProviders(userId: string, providers: string[] | null): Promise<void>;
 
-  /** What each provider took in the month (year * 100 + month). */
+  /** Spending by provider in a month (year * 100 + month). */
   spending(month: number): Promise<Record<string, number>>;
-  /** Replaces what is known of the month. */
+  /** Replaces the spending of the month. */
   saveSpending(month: number, spent: Record<string, number>): Promise<void>;
 
-  /** Forgets results, verdicts and leads of jobs from before, at most `limit` of each; answers how many. */
+  /** Deletes results, verdicts, and job leads older than `before`, at most `limit` of each; returns how many. */
   forgetBefore(before: number, limit: number): Promise<number>;
 };

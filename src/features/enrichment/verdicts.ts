@@ -2,26 +2,26 @@ import { isoTime } from "../../platform/base/clock.ts";
 import { canonicalEmail } from "../../platform/identity/email.ts";
 import type { EmailVerification, Finding, Subject, Verdict } from "./model.ts";
 
-/** As little sure, an address is refuted: no mail arrives there, or it is one for a day. */
-const refutedUpTo = 0.1;
-const validFrom = 0.8;
+/** At or below this confidence, an address is refuted: mail does not arrive there, or the address is disposable. */
+const maxRefutedConfidence = 0.1;
+const minValidConfidence = 0.8;
 
 /**
- * What verifiers say of addresses. Of several the surest verdict counts, which is the one that is farthest from a coin's
- * toss, and among equals the newest: so a plain "invalid" stands against a "valid", since mail that bounces harms the
- * sender more than one that is not sent.
+ * Verdicts on addresses by verifiers. If there are several, the most decisive one (farthest from 0.5) applies, or the
+ * newest in a tie. A definite "invalid" therefore outweighs "valid": a bounce harms the sender more than an email that
+ * is not sent.
  */
 export class Verdicts {
   readonly #byAddress = new Map<string, Verdict[]>();
 
-  /** Takes the place of what the same provider said before. */
+  /** Replaces an earlier verdict by the same provider. */
   add(verdict: Verdict): void {
     const address = canonicalEmail(verdict.email);
     const others = (this.#byAddress.get(address) ?? []).filter(({ provider }) => provider !== verdict.provider);
     this.#byAddress.set(address, [...others, verdict]);
   }
 
-  /** The one that counts; null where nobody was asked. */
+  /** The verdict that applies; null if there is none. */
   of(email: string): Verdict | null {
     const all = this.#byAddress.get(canonicalEmail(email)) ?? [];
     return all.toSorted((a, b) => certainty(b) - certainty(a) || b.at - a.at)[0] ?? null;
@@ -29,40 +29,40 @@ export class Verdicts {
 
   isRefuted(email: string): boolean {
     const verdict = this.of(email);
-    return verdict !== null && refutes(verdict);
+    return verdict !== null && isRefutation(verdict);
   }
 
-  /** All that are known; those on addresses that `newer` knows too count no more. */
-  replacedBy(newer: Verdicts): Verdicts {
+  /** All verdicts, where `newer` takes precedence for each address. */
+  overriddenBy(newer: Verdicts): Verdicts {
     const all = new Verdicts();
     for (const [address, verdicts] of [...this.#byAddress, ...newer.#byAddress]) all.#byAddress.set(address, verdicts);
     return all;
   }
 
-  isBy(provider: string, email: string): boolean {
+  hasVerdictFrom(provider: string, email: string): boolean {
     return (this.#byAddress.get(canonicalEmail(email)) ?? []).some((verdict) => verdict.provider === provider);
   }
 }
 
-/** The address that a verifier is asked about; null where there is none in doubt. */
+/** The address to verify; null if there is none. */
 export function addressInDoubt({ email, emailIsRefuted = false, candidateEmail }: Subject): string | null {
   return email === null || emailIsRefuted ? candidateEmail : email;
 }
 
-export function refutes({ confidence }: Pick<Verdict, "confidence">): boolean {
-  return confidence <= refutedUpTo;
+export function isRefutation({ confidence }: Pick<Verdict, "confidence">): boolean {
+  return confidence <= maxRefutedConfidence;
 }
 
-/** Those that a provider gives, as findings that decide; clean ones. */
+/** The verdicts among a provider's findings, which must be cleaned. */
 export function verdictsIn(findings: readonly Finding[], provider: string, at: number): Verdict[] {
   return findings.flatMap(({ value, confidence, verifies }) =>
     verifies === true && typeof value === "string" ? [{ email: value, provider, confidence, at }] : [],
   );
 }
 
-/** As a client sees it. */
+/** The API view of a verdict. */
 export function verificationOf({ email, provider, confidence, at }: Verdict): EmailVerification {
-  const verdict = confidence >= validFrom ? "valid" : refutes({ confidence }) ? "invalid" : "uncertain";
+  const verdict = confidence >= minValidConfidence ? "valid" : isRefutation({ confidence }) ? "invalid" : "uncertain";
   return { email, verdict, confidence: Math.round(confidence * 100) / 100, provider, at: isoTime(at) };
 }
 

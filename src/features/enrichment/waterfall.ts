@@ -5,37 +5,37 @@ import { businessDomain } from "../../platform/identity/email-domain.ts";
 import { canonicalEmail, extractEmailAddress, isEmailAddress } from "../../platform/identity/email.ts";
 import { isList, maxListItems, maxTextLength, recordWeights, type EnrichField } from "./fields.ts";
 import type { FieldValue, Finding, Merged, MergedField, Subject } from "./model.ts";
-import { refutes, Verdicts } from "./verdicts.ts";
+import { isRefutation, Verdicts } from "./verdicts.ts";
 
-// How the words of several providers become one record. Pure: nobody is asked here.
+// Merges the findings of several providers into one record. Pure: no provider is queried here.
 
-/** So sure of a field, nobody else is asked about it. */
-export const sureEnough = 0.8;
+/** At this confidence, no further provider is queried for a field. */
+export const sufficientConfidence = 0.8;
 /**
- * Below this a value is a guess: shown with its confidence, but not charged for and not written to a lead. So is an
- * address that is formed as that of one colleague; two make it likely.
+ * Values below this confidence are guesses: returned, but not charged or written to a lead. An address that follows the
+ * pattern of a single colleague is a guess; two colleagues make it likely.
  */
-export const worthPaying = 0.6;
-/** No number of agreeing providers makes a field more certain. */
-const surest = 0.99;
-/** A second address that is less likely is not worth showing. */
-const likelyAlternative = 0.4;
-/** A record under another family name may be of somebody else; people do marry. */
+export const minBillableConfidence = 0.6;
+/** Upper limit, however many providers agree. */
+const maxConfidence = 0.99;
+/** Less likely alternative addresses are not returned. */
+const minAlternativeConfidence = 0.4;
+/** Applied to records under a different family name, which may describe another person or one who changed names. */
 const otherNameFactor = 0.5;
 
-/** Whether asking somebody who brings these fields can still add to what is wanted. */
+/** Whether a provider of these fields can still add requested data. */
 export function isWorthAsking(
   merged: Merged,
   wanted: ReadonlySet<EnrichField>,
-  brings: readonly EnrichField[],
+  fields: readonly EnrichField[],
 ): boolean {
-  return brings.some((field) => wanted.has(field) && (merged[field]?.confidence ?? 0) < sureEnough);
+  return fields.some((field) => wanted.has(field) && (merged[field]?.confidence ?? 0) < sufficientConfidence);
 }
 
 /**
- * Adds what a provider said: the surer value wins, among equals the earlier one; others who agree make it surer; lists
- * are joined; an address that loses becomes an alternative; a verification decides. `input` is what was asked about;
- * an address that `verdicts` refute is left out, whoever brings it.
+ * Merges the findings of a provider: the value with the higher confidence wins (the earlier one in a tie), agreement
+ * raises the confidence, lists are combined, a losing address becomes an alternative, and a verification is decisive.
+ * `input` is the subject of the query. Addresses refuted by `verdicts` are left out, whichever provider returns them.
  */
 export function merge(
   merged: Merged,
@@ -46,30 +46,30 @@ export function merge(
   verdicts = new Verdicts(),
 ): Merged {
   const draft = { ...merged };
-  const isOwnRight = input.email !== null && !verdicts.isRefuted(input.email);
-  const factor = namesSomebodyElse(input, findings) ? otherNameFactor : 1;
+  const isSentEmailValid = input.email !== null && !verdicts.isRefuted(input.email);
+  const factor = isOtherPerson(input, findings) ? otherNameFactor : 1;
   for (const finding of cleanedFindings(findings)) {
     const { field, verifies = false } = finding;
-    const value = verifies ? finding.value : believable(field, finding.value, verdicts);
+    const value = verifies ? finding.value : withoutRefutedAddresses(field, finding.value, verdicts);
     if (value === null) continue;
-    // A verdict is about the address, whoever it belongs to.
-    const confidence = verifies ? decided(finding, verdicts) : finding.confidence * factor;
+    // A verdict applies to the address, regardless of its owner.
+    const confidence = verifies ? verifiedConfidence(finding, verdicts) : finding.confidence * factor;
     const said = { value, confidence, providers: [provider], at };
-    if (isList(field)) joinList(draft, field, said);
-    else if (verifies) decide(draft, field, said);
-    else if (field === "email" && isOwnRight && !isSameValue(field, value, input.email ?? ""))
-      joinList(draft, "alternativeEmails", said);
-    else if (said.confidence > 0) choose(draft, field, said);
+    if (isList(field)) mergeList(draft, field, said);
+    else if (verifies) applyVerification(draft, field, said);
+    else if (field === "email" && isSentEmailValid && !isSameValue(field, value, input.email ?? ""))
+      mergeList(draft, "alternativeEmails", said);
+    else if (said.confidence > 0) mergeValue(draft, field, said);
   }
   return withoutRefuted(draft, verdicts);
 }
 
-/** What is left of a record when addresses that verifiers refute are taken out. */
+/** The record without addresses that verifiers refute. */
 export function withoutRefuted(merged: Merged, verdicts: Verdicts): Merged {
   const entries = entriesOf(merged).map(([field, said]) => ({
     field,
     said,
-    value: believable(field, said.value, verdicts),
+    value: withoutRefutedAddresses(field, said.value, verdicts),
   }));
   if (entries.every(({ said, value }) => value === said.value)) return merged;
   return Object.fromEntries(
@@ -77,82 +77,82 @@ export function withoutRefuted(merged: Merged, verdicts: Verdicts): Merged {
   );
 }
 
-/** The value without addresses that are refuted; null when nothing is left of it. */
-function believable(field: EnrichField, value: FieldValue, verdicts: Verdicts): FieldValue | null {
+/** The value without refuted addresses; null if none is left. */
+function withoutRefutedAddresses(field: EnrichField, value: FieldValue, verdicts: Verdicts): FieldValue | null {
   if (field === "email") return typeof value === "string" && verdicts.isRefuted(value) ? null : value;
   if (field !== "alternativeEmails") return value;
   const emails = [value].flat();
-  const right = emails.filter((email) => !verdicts.isRefuted(email));
-  if (right.length === emails.length) return value;
-  return right.length === 0 ? null : right;
+  const remaining = emails.filter((email) => !verdicts.isRefuted(email));
+  if (remaining.length === emails.length) return value;
+  return remaining.length === 0 ? null : remaining;
 }
 
-/** What a verification comes to, where others were asked about the same address. */
-function decided({ value, confidence }: Finding, verdicts: Verdicts): number {
+/** Confidence of a verified address, considering all verdicts on it. */
+function verifiedConfidence({ value, confidence }: Finding, verdicts: Verdicts): number {
   return (typeof value === "string" ? verdicts.of(value)?.confidence : null) ?? confidence;
 }
 
-function choose(draft: Merged, field: EnrichField, said: MergedField): void {
+function mergeValue(draft: Merged, field: EnrichField, said: MergedField): void {
   const existing = draft[field];
   if (existing !== undefined && isSameValue(field, existing.value, said.value)) {
-    // Who says the same twice has no second witness.
-    const isWitness = said.providers.some((each) => !existing.providers.includes(each));
-    const confidence = isWitness
-      ? Math.min(surest, 1 - (1 - existing.confidence) * (1 - said.confidence))
+    // A provider that repeats its own value does not confirm it.
+    const isConfirmed = said.providers.some((each) => !existing.providers.includes(each));
+    const confidence = isConfirmed
+      ? Math.min(maxConfidence, 1 - (1 - existing.confidence) * (1 - said.confidence))
       : Math.max(existing.confidence, said.confidence);
-    draft[field] = { ...existing, confidence, providers: joined(existing.providers, said.providers) };
+    draft[field] = { ...existing, confidence, providers: union(existing.providers, said.providers) };
     return;
   }
   const isBetter = existing === undefined || said.confidence > existing.confidence;
   const loser = isBetter ? existing : said;
   if (isBetter) draft[field] = said;
-  if (field === "email" && loser !== undefined && loser.confidence >= likelyAlternative)
-    joinList(draft, "alternativeEmails", loser);
+  if (field === "email" && loser !== undefined && loser.confidence >= minAlternativeConfidence)
+    mergeList(draft, "alternativeEmails", loser);
 }
 
-/** A verification is about one value: it sets how sure that one is, or takes it away. */
-function decide(draft: Merged, field: EnrichField, said: MergedField): void {
+/** A verification applies to one value: it sets the confidence or removes the value. */
+function applyVerification(draft: Merged, field: EnrichField, said: MergedField): void {
   const existing = draft[field];
   if (existing !== undefined && !isSameValue(field, existing.value, said.value)) return;
-  if (refutes(said)) delete draft[field];
+  if (isRefutation(said)) delete draft[field];
   else if (existing === undefined) draft[field] = said;
   else
     draft[field] = {
       ...existing,
       confidence: said.confidence,
-      providers: joined(existing.providers, said.providers),
+      providers: union(existing.providers, said.providers),
     };
 }
 
-function joinList(draft: Merged, field: EnrichField, said: MergedField): void {
+function mergeList(draft: Merged, field: EnrichField, said: MergedField): void {
   const existing = draft[field];
-  const known = new Set([existing?.value ?? []].flat().map(folded));
-  if (field === "alternativeEmails" && draft.email) known.add(folded([draft.email.value].flat().join("\n")));
-  const fresh = [said.value].flat().filter((item) => !known.has(folded(item)) && known.add(folded(item)));
+  const known = new Set([existing?.value ?? []].flat().map(foldText));
+  if (field === "alternativeEmails" && draft.email) known.add(foldText([draft.email.value].flat().join("\n")));
+  const fresh = [said.value].flat().filter((item) => !known.has(foldText(item)) && known.add(foldText(item)));
   if (fresh.length === 0 || said.confidence <= 0) return;
   draft[field] = {
     value: [...[existing?.value ?? []].flat(), ...fresh].slice(0, maxListItems),
     confidence: Math.max(existing?.confidence ?? 0, said.confidence),
-    providers: joined(existing?.providers ?? [], said.providers),
+    providers: union(existing?.providers ?? [], said.providers),
     at: existing?.at ?? said.at,
   };
 }
 
-function joined(ours: readonly string[], theirs: readonly string[]): string[] {
+function union(ours: readonly string[], theirs: readonly string[]): string[] {
   return [...new Set([...ours, ...theirs])];
 }
 
-/** The providers whose word counts in the record. */
+/** The providers whose values are in the record. */
 export function sourcesOf(merged: Merged): string[] {
   return [...new Set(entriesOf(merged).flatMap(([, { providers }]) => providers))];
 }
 
-/** Clean texts of bounded length, and addresses that are some; what nothing is left of is no finding. */
+/** Cleans and truncates text, and drops invalid addresses and empty findings. */
 export function cleanedFindings(findings: readonly Finding[]): Finding[] {
-  return findings.map(cleaned).filter((finding) => finding !== null);
+  return findings.map(cleanFinding).filter((finding) => finding !== null);
 }
 
-function cleaned(finding: Finding): Finding | null {
+function cleanFinding(finding: Finding): Finding | null {
   const { field, value } = finding;
   const confidence = Math.min(1, Math.max(0, finding.confidence));
   const isAddress = field === "email" || field === "alternativeEmails";
@@ -170,32 +170,32 @@ function tidy(text: string): string {
   return clean.length > maxTextLength ? singleLine(clean.slice(0, maxTextLength)) : clean;
 }
 
-function namesSomebodyElse({ lastName }: Subject, findings: readonly Finding[]): boolean {
+function isOtherPerson({ lastName }: Subject, findings: readonly Finding[]): boolean {
   const theirs = findings.find(({ field }) => field === "lastName")?.value;
   return lastName !== null && theirs !== undefined && !isSameValue("lastName", theirs, lastName);
 }
 
-/** What is known by now: what was asked, and what was found where that was empty. */
-export function extended(input: Subject, merged: Merged, verdicts = new Verdicts()): Subject {
+/** The subject, with empty fields filled from what was found. */
+export function extendSubject(input: Subject, merged: Merged, verdicts = new Verdicts()): Subject {
   const found = (field: EnrichField): string | null => {
     const value = merged[field]?.value;
     return typeof value === "string" ? value : null;
   };
   const address = found("email");
   const foundEmail = address === null ? null : canonicalEmail(address);
-  const isSure = (merged.email?.confidence ?? 0) >= sureEnough;
+  const isSure = (merged.email?.confidence ?? 0) >= sufficientConfidence;
   const emailIsRefuted = input.email !== null && verdicts.isRefuted(input.email);
-  const right = (emailIsRefuted ? null : input.email) ?? (isSure ? foundEmail : null);
-  // One that is wrong still tells who is meant.
-  const email = right ?? input.email;
-  const candidateEmail = right === null ? foundEmail : null;
+  const validEmail = (emailIsRefuted ? null : input.email) ?? (isSure ? foundEmail : null);
+  // A refuted address still identifies the person.
+  const email = validEmail ?? input.email;
+  const candidateEmail = validEmail === null ? foundEmail : null;
   const { emailIsFormer = false } = input;
   const named = emailIsFormer && email === input.email ? null : email;
   const ofEmail = businessDomain(named ?? candidateEmail ?? "");
   return {
     email,
     ...(emailIsFormer && { emailIsFormer }),
-    ...(emailIsRefuted && right === null && { emailIsRefuted }),
+    ...(emailIsRefuted && validEmail === null && { emailIsRefuted }),
     candidateEmail,
     networkUrl: input.networkUrl ?? found("networkUrl"),
     firstName: input.firstName ?? found("firstName"),
@@ -205,22 +205,22 @@ export function extended(input: Subject, merged: Merged, verdicts = new Verdicts
   };
 }
 
-/** The part of a record that belongs to the wanted fields. */
-export function restricted(merged: Merged, wanted: ReadonlySet<EnrichField>): Merged {
+/** The requested fields of a record. */
+export function pickFields(merged: Merged, wanted: ReadonlySet<EnrichField>): Merged {
   return Object.fromEntries(entriesOf(merged).filter(([field]) => wanted.has(field)));
 }
 
-/** What was sent, by field. */
+/** The input, by field. */
 export type InputTexts = Partial<Record<EnrichField, string | null | undefined>>;
 
-/** Whether the record says anything, at least so sure, that was not in the input. */
-export function isNews(merged: Merged, input: InputTexts, leastConfidence: number): boolean {
+/** Whether the record contains anything that was not in the input, with at least this confidence. */
+export function hasNewData(merged: Merged, input: InputTexts, leastConfidence: number): boolean {
   return entriesOf(merged).some(
     ([field, { value, confidence }]) => confidence >= leastConfidence && !isSameValue(field, value, input[field] ?? ""),
   );
 }
 
-/** The weighted mean of what the parts are sure of; parts that are absent do not count. */
+/** Weighted mean of the confidence of all parts that are present. */
 export function recordConfidence(merged: Merged): number {
   let sum = 0;
   let weights = 0;
@@ -246,16 +246,16 @@ export function textsAt(merged: Merged, field: EnrichField): string[] {
   return [merged[field]?.value ?? []].flat();
 }
 
-/** Whether two values of a field mean the same: company names as `companyKey` compares them, other text as `folded`. */
+/** Whether two values of a field are equivalent. Company names are compared by `companyKey`, other text by `foldText`. */
 function isSameValue(field: EnrichField, one: FieldValue, other: FieldValue): boolean {
   const isName = field === "company" || field === "companyInfo.name";
   const comparable = (value: FieldValue) =>
-    isName && typeof value === "string" ? companyKey(value) : folded([value].flat().join("\n"));
+    isName && typeof value === "string" ? companyKey(value) : foldText([value].flat().join("\n"));
   return comparable(one) === comparable(other);
 }
 
-/** Text without differences in case, accents, spacing, the form of a URL, and the spelling of an e-mail domain. */
-function folded(text: string): string {
+/** Normalizes case, accents, spacing, the form of URLs, and the spelling of email domains for comparison. */
+function foldText(text: string): string {
   const value = isEmailAddress(text) ? canonicalEmail(text) : text;
   return value
     .normalize("NFKD")

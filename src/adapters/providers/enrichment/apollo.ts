@@ -5,14 +5,14 @@ import { numberAt, textAt, textsAt, valueAt } from "../json-path.ts";
 import { askVendor, asUrl, findingsOf, queryOf, usualRefusal, type VendorWorld } from "./vendor.ts";
 
 export const apolloUrl = "https://api.apollo.io/api/v1";
-/** It gives no number for a match as a whole; it answers only when it is sure of the person. */
+/** It returns no confidence for a match as a whole; it responds only when it is certain of the person. */
 const matchSureness = 0.85;
 /** The number of the company may lead to the person, but is not the person's. */
 const switchboardSureness = 0.5;
 const jobsShown = 5;
 
 const { company, social, contact } = fieldGroups;
-const gives: readonly EnrichField[] = [
+const fields: readonly EnrichField[] = [
   "firstName",
   "lastName",
   "title",
@@ -28,9 +28,9 @@ const gives: readonly EnrichField[] = [
 export function createApollo(world: VendorWorld, { url, key }: { url: string; key: string }): EnrichmentProvider {
   return {
     name: "apollo",
-    gives,
-    brings: ({ email, networkUrl, firstName, lastName, company, domain }) =>
-      (email ?? networkUrl ?? (firstName && lastName && (company ?? domain))) ? gives : [],
+    fields,
+    fieldsFor: ({ email, networkUrl, firstName, lastName, company, domain }) =>
+      (email ?? networkUrl ?? (firstName && lastName && (company ?? domain))) ? fields : [],
 
     async lookUp({ email, networkUrl, firstName, lastName, company, domain }, { signal }) {
       const query = queryOf({

@@ -3,13 +3,15 @@ import { businessDomain } from "../../../platform/identity/email-domain.ts";
 import type { Colleague, CompanyNames, Directory } from "../../../features/enrichment/directory-store.ts";
 import type { EnrichField } from "../../../features/enrichment/fields.ts";
 import type { Finding, Subject } from "../../../features/enrichment/model.ts";
-import { mostTold } from "../../../features/enrichment/witnesses.ts";
+import { majorityValue } from "../../../features/enrichment/consensus.ts";
 import { leadIdentity } from "../../../features/leads/identity.ts";
 import type { LeadIdentity } from "../../../features/leads/model.ts";
 
 /** So many people of a company tell of it, and of its addresses; more would tell the same, and each costs time. */
 const witnesses = 8;
-/** The leads of a request are often of few companies. Of one that has not so many yet more may be learned any moment. */
+/**
+ * The leads of a request are often of few companies. Of one that has not so many yet more may be learned any moment.
+ */
 const keepMs = { complete: 10_000, growing: 250 };
 const keepCompanies = 1_000;
 
@@ -46,18 +48,18 @@ function isSame(one: LeadIdentity, other: LeadIdentity): boolean {
 
 /** What most of the people say, each field as sure as they are many. */
 export function findingsOfColleagues(people: readonly Colleague[]): Finding[] {
-  const name = mostTold(
+  const name = majorityValue(
     people.map(({ company }) => company),
     companyKey,
   );
-  const website = mostTold(people.map((person) => person.domain ?? domainOfAddress(person)));
-  const told: Partial<Record<EnrichField, ReturnType<typeof mostTold>>> = {
+  const website = majorityValue(people.map((person) => person.domain ?? domainOfAddress(person)));
+  const told: Partial<Record<EnrichField, ReturnType<typeof majorityValue>>> = {
     company: name,
     "companyInfo.name": name,
     "companyInfo.website": website && { ...website, value: `https://${website.value}` },
-    "companyInfo.industry": mostTold(people.map(({ industry }) => industry)),
-    "companyInfo.size": mostTold(people.map(({ size }) => size)),
-    "companyInfo.headquarters": mostTold(people.map(({ headquarters }) => headquarters)),
+    "companyInfo.industry": majorityValue(people.map(({ industry }) => industry)),
+    "companyInfo.size": majorityValue(people.map(({ size }) => size)),
+    "companyInfo.headquarters": majorityValue(people.map(({ headquarters }) => headquarters)),
   };
   return Object.entries(told).flatMap(([field, most]) =>
     most === null ? [] : [{ field: field as EnrichField, ...most }],
@@ -67,8 +69,8 @@ export function findingsOfColleagues(people: readonly Colleague[]): Finding[] {
 /** Where a company gets its mail: at its own domain, or where most of its people do. */
 export function mailDomain(people: readonly Colleague[], own: string | null): string | null {
   const domains = people.map(domainOfAddress);
-  const common = own !== null && domains.includes(own) ? own : (mostTold(domains)?.value ?? own);
-  return common ?? mostTold(people.map(({ domain }) => domain))?.value ?? null;
+  const common = own !== null && domains.includes(own) ? own : (majorityValue(domains)?.value ?? own);
+  return common ?? majorityValue(people.map(({ domain }) => domain))?.value ?? null;
 }
 
 function domainOfAddress({ email }: Colleague): string | null {

@@ -40,14 +40,14 @@ export function createFullenrich(world: VendorWorld, { url, key }: { url: string
 
   return {
     name: "fullenrich",
-    gives: ["email", ...ofProfile],
-    brings({ networkUrl, firstName, lastName, company, domain, ...known }) {
+    fields: ["email", ...ofProfile],
+    fieldsFor({ networkUrl, firstName, lastName, company, domain, ...known }) {
       const address: EnrichField[] = isAddressMissing(known) ? ["email"] : [];
       if (networkUrl !== null) return [...address, ...ofProfile];
       return firstName !== null && lastName !== null && (domain ?? company) !== null ? address : [];
     },
 
-    asksInPart: (subject, wanted) => !asksForAddress(subject, wanted),
+    asksPartially: (subject, wanted) => !asksForAddress(subject, wanted),
 
     async lookUp({ firstName, lastName, company, domain, networkUrl, ...known }, { wanted, signal }) {
       const person = {
@@ -56,7 +56,8 @@ export function createFullenrich(world: VendorWorld, { url, key }: { url: string
         ...(domain !== null && { domain }),
         ...(company !== null && { company_name: company }),
         ...(networkUrl !== null && { linkedin_url: networkUrl }),
-        // Only what is wanted and missing is bought. The profile comes by itself; without the list it might send, and bill, them all.
+        // Only what is wanted and missing is bought. The profile comes by itself; without the list it might send, and
+        // bill, them all.
         enrich_fields: asksForAddress(known, wanted) ? ["contact.work_emails"] : [],
       };
       const body = { json: { name: "outreachd", data: [person] } };

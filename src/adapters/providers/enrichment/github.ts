@@ -8,7 +8,7 @@ export const githubUrl = "https://api.github.com";
 /** What people write of themselves, under an address that they show there. */
 const sureness = 0.7;
 
-const gives: readonly EnrichField[] = [
+const fields: readonly EnrichField[] = [
   "firstName",
   "lastName",
   "location",
@@ -36,8 +36,8 @@ export function createGithub(
 
   return {
     name: "github",
-    gives,
-    brings: ({ email }) => (email === null ? [] : gives),
+    fields,
+    fieldsFor: ({ email }) => (email === null ? [] : fields),
 
     async lookUp({ email }, { signal }) {
       if (email === null) return { kind: "none", spent: 0 };

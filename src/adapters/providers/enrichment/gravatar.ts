@@ -8,7 +8,7 @@ export const gravatarUrl = "https://api.gravatar.com/v3";
 const sureness = 0.75;
 
 const { social } = fieldGroups;
-const gives: readonly EnrichField[] = [
+const fields: readonly EnrichField[] = [
   "firstName",
   "lastName",
   "title",
@@ -26,8 +26,8 @@ export function createGravatar(
 ): EnrichmentProvider {
   return {
     name: "gravatar",
-    gives,
-    brings: ({ email }) => (email === null ? [] : gives),
+    fields,
+    fieldsFor: ({ email }) => (email === null ? [] : fields),
 
     async lookUp({ email }, { signal }) {
       if (email === null) return { kind: "none", spent: 0 };

@@ -67,10 +67,10 @@ function checkNames({ name, needs, fields }: VendorMapping): void {
 
 export function createHttpVendor(world: VendorWorld, vendor: VendorMapping, secret: string | null): EnrichmentProvider {
   const needs = vendor.needs.map((set) => set.split("+") as (keyof Subject)[]);
-  const gives = Object.keys(vendor.fields) as EnrichField[];
+  const fields = Object.keys(vendor.fields) as EnrichField[];
   const spends = vendor.spends ?? 1;
   const isKnown = (subject: Subject, set: readonly (keyof Subject)[]) => set.every((field) => subject[field] !== null);
-  const asksForAddressOnly = gives.length === 1 && gives[0] === "email";
+  const asksForAddressOnly = fields.length === 1 && fields[0] === "email";
 
   /**
    * What it is asked by, or null where that is not known. Who brings nothing but an address can be asked for it by all
@@ -95,8 +95,8 @@ export function createHttpVendor(world: VendorWorld, vendor: VendorMapping, secr
   return {
     name: vendor.name,
     spends,
-    gives,
-    brings: (subject) => (question(subject) === null ? [] : gives),
+    fields,
+    fieldsFor: (subject) => (question(subject) === null ? [] : fields),
     verifies,
 
     async lookUp(subject, { signal }) {

@@ -32,7 +32,7 @@ const verificationCost = 0.5;
 /** 202: it is still working, ask again. */
 const againAfterMs = 2_000;
 
-const gives: readonly EnrichField[] = ["email", "title", "company", "networkUrl", "phone"];
+const fields: readonly EnrichField[] = ["email", "title", "company", "networkUrl", "phone"];
 
 /** Hunter (v2): finds the address of a person at a domain, or verifies the one that is known. */
 export function createHunter(world: VendorWorld, { url, key }: { url: string; key: string }): EnrichmentProvider {
@@ -100,10 +100,10 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
 
   return {
     name: "hunter",
-    spends: { least: verificationCost, on: (subject) => (isToFind(subject) ? findingCost : verificationCost) },
-    gives,
-    brings(subject) {
-      if (isToFind(subject)) return gives;
+    spends: { minimum: verificationCost, on: (subject) => (isToFind(subject) ? findingCost : verificationCost) },
+    fields,
+    fieldsFor(subject) {
+      if (isToFind(subject)) return fields;
       return addressInDoubt(subject) === null ? [] : ["email"];
     },
     verifies: (subject) => (isToFind(subject) ? null : addressInDoubt(subject)),

@@ -6,7 +6,7 @@ import { guessAddress } from "../../../features/enrichment/email-pattern.ts";
 import { fieldGroups, type EnrichField } from "../../../features/enrichment/fields.ts";
 import type { Finding, Subject } from "../../../features/enrichment/model.ts";
 import type { EnrichmentProvider } from "../../../features/enrichment/provider.ts";
-import { extended, merge } from "../../../features/enrichment/waterfall.ts";
+import { extendSubject, merge } from "../../../features/enrichment/waterfall.ts";
 import { leadIdentity } from "../../../features/leads/identity.ts";
 import { createColleagues, findingsOfColleagues, mailDomain } from "./colleagues.ts";
 
@@ -15,7 +15,7 @@ const surenessOf = { byAddress: 0.75, byName: 0.65 };
 const yearMs = 365 * 86_400_000;
 const oldFactor = 0.8;
 const own = ["firstName", "lastName", "title", "location", "networkUrl", "email", "phone"] as const;
-const gives: readonly EnrichField[] = [...own, ...fieldGroups.company];
+const fields: readonly EnrichField[] = [...own, ...fieldGroups.company];
 
 /**
  * Knows what is on this machine: people and companies in the user's own lists, and how a company writes its addresses,
@@ -26,8 +26,8 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
 
   return {
     name: "local",
-    gives,
-    brings: () => gives,
+    fields,
+    fieldsFor: () => fields,
 
     async lookUp(subject, { userId, leadId }) {
       const { people, known, moved } = await peopleAndSubject(subject, userId, leadId);
@@ -54,7 +54,7 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
       if (person === null) continue;
       const said = findingsOfPerson(person, surenessFor(known, person, now()));
       people.push({ person, said });
-      known = extended(known, merge({}, "local", said, known, now()));
+      known = extendSubject(known, merge({}, "local", said, known, now()));
     }
     const moved = people.find(({ person }) => hasLeft(person, subject))?.person ?? null;
     if (moved === null) return { people, known, moved };
@@ -88,7 +88,10 @@ function hasLeft({ formerEmails }: KnownPerson, { email }: Subject): boolean {
   return email !== null && formerEmails?.some((former) => canonicalEmail(former) === email) === true;
 }
 
-/** Whether one list knows somebody by the address that he had in the job of before, in which another list knows him no more. */
+/**
+ * Whether one list knows somebody by the address that he had in the job of before, in which another list knows him no
+ * more.
+ */
 function isOfOldJob(person: KnownPerson, moved: KnownPerson, { email }: Subject): boolean {
   if (person === moved || person.email === null || canonicalEmail(person.email) !== email) return false;
   return person.company === null || moved.company === null || companyKey(person.company) !== companyKey(moved.company);
@@ -98,7 +101,10 @@ function isOfJob(field: EnrichField): boolean {
   return field === "title" || field === "phone" || field === "company" || field.startsWith("companyInfo.");
 }
 
-/** Whoever has left is asked about where he is now: neither the old address nor the company that was sent with it tells that. */
+/**
+ * Whoever has left is asked about where he is now: neither the old address nor the company that was sent with it tells
+ * that.
+ */
 function atNewJob(known: Subject, { email, domain = null, company }: KnownPerson, { email: old }: Subject): Subject {
   const isOfAddress = known.domain !== null && known.domain === domainOfEmail(old ?? "");
   const own = domain ?? businessDomain(email ?? "");

@@ -8,7 +8,7 @@ export const pdlUrl = "https://api.peopledatalabs.com/v5";
 const jobsShown = 5;
 
 const { personal, company, social, contact } = fieldGroups;
-const gives: readonly EnrichField[] = [
+const fields: readonly EnrichField[] = [
   ...personal,
   ...company.filter((field) => field !== "companyInfo.description"),
   ...social,
@@ -19,9 +19,9 @@ const gives: readonly EnrichField[] = [
 export function createPdl(world: VendorWorld, { url, key }: { url: string; key: string }): EnrichmentProvider {
   return {
     name: "pdl",
-    gives,
-    brings: ({ email, networkUrl, firstName, lastName, company, domain }) =>
-      (email ?? networkUrl ?? (firstName && lastName && (company ?? domain))) ? gives : [],
+    fields,
+    fieldsFor: ({ email, networkUrl, firstName, lastName, company, domain }) =>
+      (email ?? networkUrl ?? (firstName && lastName && (company ?? domain))) ? fields : [],
 
     async lookUp({ email, networkUrl, firstName, lastName, company, domain }, { signal }) {
       const query = queryOf({

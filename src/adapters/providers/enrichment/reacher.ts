@@ -7,7 +7,7 @@ import { askVendor, usualRefusal, type VendorWorld } from "./vendor.ts";
 const sureness: Record<string, number> = { safe: 0.97, risky: 0.6, unknown: 0.4, invalid: 0 };
 const disposableSureness = 0.1;
 
-const gives: readonly EnrichField[] = ["email"];
+const fields: readonly EnrichField[] = ["email"];
 
 /** Reacher, which one runs oneself: asks the mail server of an address whether it takes mail for it. */
 export function createReacher(
@@ -16,8 +16,8 @@ export function createReacher(
 ): EnrichmentProvider {
   return {
     name: "reacher",
-    gives,
-    brings: (subject) => (addressInDoubt(subject) === null ? [] : gives),
+    fields,
+    fieldsFor: (subject) => (addressInDoubt(subject) === null ? [] : fields),
     verifies: addressInDoubt,
 
     async lookUp(subject, { signal }) {

@@ -16,8 +16,8 @@ const sizes = ["11-50", "51-200", "201-500", "1001-5000"];
 export function createSimulatedProvider(seed: number): EnrichmentProvider {
   return {
     name: "simulated",
-    gives: allFields,
-    brings: (subject) => (nameOf(subject) === null ? [] : allFields),
+    fields: allFields,
+    fieldsFor: (subject) => (nameOf(subject) === null ? [] : allFields),
     async lookUp(subject) {
       const who = nameOf(subject);
       if (who === null || 100 * drawOf(seed, `${who} known`) >= knownPercent) return { kind: "none", spent: 0 };

@@ -35,7 +35,7 @@ const keepSites = 2_000;
 type Site = { page: CompanyPage | null; reason: string | null };
 
 const ofCompany = fieldGroups.company;
-const gives: readonly EnrichField[] = [...ofCompany, "email"];
+const fields: readonly EnrichField[] = [...ofCompany, "email"];
 
 /**
  * The public web: whether a domain takes mail at all (MX), and what the company's own start page says of it. Heeds
@@ -67,7 +67,10 @@ export function createWeb({ http, clock, takesMail }: WebWorld): EnrichmentProvi
     return failed("It has no web site");
   }
 
-  /** Null when nobody is there, perhaps only not by TLS. Follows redirects itself: each origin has a robots.txt of its own. */
+  /**
+   * Null when nobody is there, perhaps only not by TLS. Follows redirects itself: each origin has a robots.txt of its
+   * own.
+   */
   async function readStartPage(start: URL): Promise<Site | null> {
     const robotsOf = new Map<string, HttpOutcome>();
     let url = start;
@@ -97,12 +100,12 @@ export function createWeb({ http, clock, takesMail }: WebWorld): EnrichmentProvi
 
   return {
     name: "web",
-    gives,
+    fields,
     // Of an address it only says that it can't be right.
-    brings(subject) {
+    fieldsFor(subject) {
       const { domain } = subject;
       if (domain === null) return [];
-      return isAt(domain, addressInDoubt(subject)) ? gives : ofCompany;
+      return isAt(domain, addressInDoubt(subject)) ? fields : ofCompany;
     },
 
     async lookUp(subject) {

@@ -1,7 +1,7 @@
 import { pause } from "../../lib/concurrency/pause.ts";
 
-/** Runs for each item, at most `limit` at once. */
-export async function inParallel<T>(
+/** Runs a function for each item, at most `limit` concurrently. */
+export async function forEachConcurrent<T>(
   items: readonly T[],
   limit: number,
   run: (item: T) => Promise<void>,
@@ -11,7 +11,7 @@ export async function inParallel<T>(
     Array.from({ length: Math.min(limit, items.length) }, async () => {
       for (const item of queue) {
         await run(item);
-        // Who answers without waiting must not keep everybody else waiting.
+        // Items that complete without waiting must not starve other work.
         await pause();
       }
     }),
