@@ -31,7 +31,7 @@ export function composeEvents({ config, storage, clock, ids, log, keyRing, keys 
   const events = new EventService(storage.events, clock, config.eventDays);
   const streams = new EventStreams({
     events: storage.events,
-    isGood: (caller) => keyRing.isGood(caller),
+    isValid: (caller) => keyRing.isGood(caller),
     onKeysChanged: (look) => keyRing.onChange(look),
     limits: { all: config.maxStreams, perKey: config.maxStreamsPerKey },
     clock,
@@ -56,7 +56,7 @@ export function composeEvents({ config, storage, clock, ids, log, keyRing, keys 
     onChanged: (endpointId) => deliverer.endpointChanged(endpointId),
   });
   const chores: Chore[] = [
-    { name: "forget old events", pattern: "40 10 * * * *", run: () => events.forgetOld() },
+    { name: "forget old events", pattern: "40 10 * * * *", run: () => events.deleteExpired() },
     { name: "warn of keys that expire", pattern: "50 15 * * * *", run: () => keys.warnOfEnds() },
     { name: "remove what deleted webhooks left", pattern: "25 * * * * *", run: () => webhooks.sweep() },
   ];

@@ -81,7 +81,7 @@ export function composeHttp({
     publicUrl: config.publicUrl,
     baseUrlOf: (request) => config.publicUrl ?? originOf((outerRequests.get(request) ?? request).url),
     statusOf: () => operations.status().status,
-    onFault: (error) => readiness.tell(error),
+    onFault: (error) => readiness.reportError(error),
     onGlobalRefused: (caller, route) =>
       void audit
         .note(caller, { action: "key.globalRefused", userId: null, details: { route } })

@@ -204,7 +204,7 @@ async function compose(
     diskClock: realClock,
     holds: (type) => operations.holds(type),
   });
-  runner.onDiskFault((error) => readiness.tell(error));
+  runner.onDiskFault((error) => readiness.reportError(error));
   const flush = async () => {
     await keyRing.flush();
     await limiter.flush(storage.rates);
@@ -245,7 +245,7 @@ async function compose(
     ...events.chores,
     ...http.chores,
   ];
-  const maintenance = new Maintenance(simulated === null ? chores : [], log, (error) => readiness.tell(error));
+  const maintenance = new Maintenance(simulated === null ? chores : [], log, (error) => readiness.reportError(error));
   let noting: Promise<void> | null = null;
   const background = settleIn(() => {
     runner.start();

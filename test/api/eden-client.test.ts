@@ -37,7 +37,7 @@ test("it is given refusals with their status, code and message", async () => {
   expect(data).toBeNull();
   if (error?.status !== 404) throw new Error("Expected a status that the type knows");
   expect(error.value.code).toBe("NOT_FOUND");
-  expect(error.value.message).toBe("There is no lead with id nothing.");
+  expect(error.value.message).toBe("Lead nothing not found.");
 });
 
 /** Held against by the type checker; never run, as each would be refused. */

@@ -13,7 +13,7 @@ test("a refusal has the standard body", async () => {
   expect(body).toEqual({
     error: true,
     code: "NOT_FOUND",
-    message: "There is no lead with id nothing.",
+    message: "Lead nothing not found.",
     version: "2.0",
     timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     details: { resource: "lead", id: "nothing" },

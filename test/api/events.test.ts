@@ -176,7 +176,10 @@ test("streams end when the server stops, and go on where they were after a resta
   await addLead(admin);
   const [seen] = await stream.take(1);
   await own.restart();
-  expect(await stream.next()).toMatchObject({ event: "end", data: { reason: expect.stringContaining("stops") } });
+  expect(await stream.next()).toMatchObject({
+    event: "end",
+    data: { reason: expect.stringContaining("shutting down") },
+  });
   const lead = await addLead(admin);
   await using again = await openStream(`${own.url}${api}/stream?type=lead.*`, admin.key!, {
     "last-event-id": seen!.id!,

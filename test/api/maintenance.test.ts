@@ -45,7 +45,7 @@ test("in maintenance mode every route that changes something is refused, and eve
         shown,
         status: 503,
         code: "SERVICE_UNAVAILABLE",
-        message: "The server is in maintenance and takes no changes at the moment. Back at noon.",
+        message: "The server is in maintenance mode and does not accept changes. Back at noon.",
         retryAfter: "60",
       });
     }
@@ -58,7 +58,7 @@ test("maintenance mode is told by the health report and every response, and surv
   expect(await healthOf(user)).toEqual({ status: "healthy", message: null });
   await turn(service.admin, true);
   await service.restart();
-  const message = "The server is in maintenance and takes no changes at the moment.";
+  const message = "The server is in maintenance mode and does not accept changes.";
   expect(await healthOf(user)).toEqual({ status: "maintenance", message });
   expect((await user.get(`${api}/leads`)).headers.get("x-server-status")).toBe("maintenance");
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200);

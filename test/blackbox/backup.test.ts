@@ -453,7 +453,7 @@ testAsNobody("a place that the server may not write to does not keep it from sta
   const to = join(directory.path, "backups");
   await using server = await startServer(dataDir, { through: asNobody, env: { ...env, OUTREACHD_BACKUP_TO: to } });
   const headers = { "x-api-key": server.firstRun!.key };
-  const words = `The place for backups ${to} can't be used: the disk or a file on it can't be written to`;
+  const words = `The place for backups ${to} can't be used: the disk or a file on it is not writable`;
   const { data } = (await (await fetch(`${server.api}/backups`, { headers })).json()) as { data: { problem: string } };
   expect(data.problem).toContain(words);
   await server.stop();

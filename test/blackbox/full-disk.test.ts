@@ -338,7 +338,7 @@ function expectFull({ status, headers, body }: Answer): void {
   expect(headers.get("retry-after")).toBe("30");
   expect(body).toMatchObject({
     code: "SERVICE_UNAVAILABLE",
-    message: "The server's disk is full, so nothing can be stored. Try again when its operator has made room.",
+    message: "The server's disk is full, so nothing can be stored. Try again after its operator has freed up space.",
   });
 }
 

@@ -25,7 +25,7 @@ test("maintenance mode is turned on and off on the command line, with a server a
     expect(await healthOf(server, key)).toMatchObject({ status: "maintenance" });
     const refused = await runProgram(["user", "create", "ada@example.com", "--data", dataDir]);
     expect(refused.exitCode).toBe(1);
-    expect(refused.err).toContain("The server is in maintenance and takes no changes at the moment. Back at noon.");
+    expect(refused.err).toContain("The server is in maintenance mode and does not accept changes. Back at noon.");
     // What an operator does just then.
     expect((await runProgram(["backup", "--data", dataDir])).exitCode).toBe(0);
     await server.stop();

@@ -207,7 +207,7 @@ test("a turn of the schedule that fails is told, and the next one works", async 
   });
   await service.runScheduled();
   expect((await service.list(admin)).last?.message).toBe(
-    "No backup was made: the disk is full (write). Make room on the disk or raise the quota.",
+    "No backup was made: the disk is full (write). Free up disk space or raise the quota.",
   );
   isBroken = false;
   clock.advance(1000);
@@ -219,7 +219,7 @@ test("a turn of the schedule that fails is told, and the next one works", async 
       type: "backup.failed",
       data: {
         name: "outreachd-20260105T100000000Z-0a1b2c3d.tar.zst",
-        reason: "No backup was made: the disk is full (write). Make room on the disk or raise the quota.",
+        reason: "No backup was made: the disk is full (write). Free up disk space or raise the quota.",
       },
     },
     { type: "backup.completed", data: { name: last!.name, bytes: last!.bytes, missing: 0 } },

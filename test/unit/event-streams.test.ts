@@ -26,7 +26,7 @@ test("a client that never reads holds its buffer and no more, delays nobody, and
   const left = await new Response(stalled).text();
   expect(left.length).toBeLessThan(mostBytes);
   expect(left).toContain("event: end");
-  expect(left).toContain("nothing for a minute");
+  expect(left).toContain("not read anything for a minute");
   // It can come back and misses nothing.
   const seen = idsIn(left);
   const rest = await world.read(await world.open(seen.at(-1)), manyLeads - seen.length);
@@ -64,7 +64,7 @@ async function createWorld() {
   const { user } = await make.storedUser(storage);
   const streams = new EventStreams({
     events: storage.events,
-    isGood: async () => true,
+    isValid: async () => true,
     onKeysChanged: () => () => {},
     limits: { all: 10, perKey: 10 },
     clock,

@@ -75,7 +75,7 @@ test("a chore that keeps failing is told of once, and when something else is wro
     jest.advanceTimersByTime(1_000);
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();
   }
-  expect(lines).toEqual(["The disk is full", "The disk is gone", "a chore works again", "The disk is full"]);
+  expect(lines).toEqual(["The disk is full", "The disk is gone", "chore recovered", "The disk is full"]);
   maintenance.stop();
 });
 

@@ -17,7 +17,9 @@ test("what the check answers or throws is told in words that give nothing away",
     "the job runner does not run",
   );
   expect(await setUp(() => Promise.reject(full)).readiness.problem()).toBe("the disk is full");
-  expect(await setUp(() => Promise.reject(new Error("x of y"))).readiness.problem()).toBe("the database does not work");
+  expect(await setUp(() => Promise.reject(new Error("x of y"))).readiness.problem()).toBe(
+    "the database is not working",
+  );
 });
 
 test("all who ask within a second share one look", async () => {
@@ -43,7 +45,7 @@ test("a server that has just got going is ready at once", async () => {
 test("a request that failed for the disk counts at once, and for five seconds", async () => {
   const { readiness, clock } = setUp(async () => null);
   expect(await readiness.problem()).toBeNull();
-  readiness.tell(full);
+  readiness.reportError(full);
   expect(await readiness.problem()).toBe("the disk is full");
   clock.advance(4 * second);
   expect(await readiness.problem()).toBe("the disk is full");
@@ -53,7 +55,7 @@ test("a request that failed for the disk counts at once, and for five seconds", 
 
 test("a request that failed for another reason does not count", async () => {
   const { readiness } = setUp(async () => null);
-  readiness.tell(new Error("A fault of ours"));
+  readiness.reportError(new Error("A fault of ours"));
   expect(await readiness.problem()).toBeNull();
 });
 

@@ -77,7 +77,7 @@ test("a run that the disk broke off says so, goes on soon, and is never given up
     expect(await setup.get(job)).toMatchObject({
       status: "pending",
       failures: 0,
-      message: "Goes on by itself later: the disk is full.",
+      message: "Retrying automatically: the disk is full.",
     });
     setup.clock.advance(retryMs);
   }

@@ -245,7 +245,7 @@ describe("a job whose handler throws", () => {
     expect(ended).toMatchObject({
       status: "failed",
       attempt: 2,
-      message: "Given up after 2 attempts. An internal error came up each time.",
+      message: "Failed after 2 attempts. Each attempt ended with an internal error.",
     });
     expect(JSON.stringify(ended)).not.toContain("secret detail");
   });
@@ -278,7 +278,7 @@ test("a job that killed its runner each time is given up without another try", a
   expect(attempts).toBe(0);
   expect(await setup.get(job)).toMatchObject({
     status: "failed",
-    message: "Given up after 3 attempts. It was interrupted too often.",
+    message: "Failed after 3 attempts. The job was interrupted too often.",
   });
 });
 

@@ -1,11 +1,11 @@
-/** A disk that takes no writes, or has lost some, in words for those who meet it. */
+/** A disk that cannot be written to, or has lost data, with texts for clients and operators. */
 export type DiskFault = {
   kind: "full" | "readOnly" | "failing" | "damaged";
-  /** What is wrong, as half a sentence: "Not ready: the disk is full." */
+  /** The problem in lower case, for use after a colon: "Not ready: the disk is full." */
   words: string;
-  /** For a client, who can only wait: full sentences without internals. */
+  /** For clients, who can only wait: full sentences without internals. */
   message: string;
-  /** For the operator: the way out, as a full sentence. */
+  /** For the operator: what to do, as a full sentence. */
   hint: string;
 };
 
@@ -13,34 +13,34 @@ const faults: Record<DiskFault["kind"], DiskFault> = {
   full: {
     kind: "full",
     words: "the disk is full",
-    message: "The server's disk is full, so nothing can be stored. Try again when its operator has made room.",
-    hint: "Make room on the disk or raise the quota.",
+    message: "The server's disk is full, so nothing can be stored. Try again after its operator has freed up space.",
+    hint: "Free up disk space or raise the quota.",
   },
   readOnly: {
     kind: "readOnly",
-    words: "the disk or a file on it can't be written to",
-    message: "The server's disk is read-only, so nothing can be stored. Try again when its operator has changed that.",
-    hint: "Check how the disk is mounted, its free inodes, and owner and permissions of the directory and its files.",
+    words: "the disk or a file on it is not writable",
+    message:
+      "The server's disk is read-only, so nothing can be stored. Try again after its operator has made it writable.",
+    hint: "Check the mount options, the free inodes, and the owner and permissions of the directory and its files.",
   },
   failing: {
     kind: "failing",
-    words: "the disk does not work as it should",
-    message:
-      "The server's disk does not work, so nothing can be stored. Try again when its operator has looked after it.",
-    hint: "Check how the disk is mounted, its quota, the limit on file sizes (ulimit -f) and the system's log for its errors.",
+    words: "the disk is failing",
+    message: "The server's disk is failing, so nothing can be stored. Try again after its operator has fixed it.",
+    hint: "Check the mount options, the quota, the file size limit (ulimit -f), and the system log for disk errors.",
   },
   damaged: {
     kind: "damaged",
     words: "the database is damaged: run `outreachd doctor`, then `outreachd restore`",
     message:
-      "The server's database is damaged. Nothing is stored until its operator has checked it (`outreachd doctor`) and restored a backup (`outreachd restore`).",
+      "The server's database is damaged. Nothing can be stored until its operator has checked it (`outreachd doctor`) and restored a backup (`outreachd restore`).",
     hint: "Check it with `outreachd doctor`, then restore a backup: outreachd restore FILE --replace.",
   },
 };
 
 /**
- * Tells faults of the disk from faults of ours, by the codes of the operating system and of SQLite; also where it is
- * the cause of another error. Null for everything else.
+ * Detects disk faults by the error codes of the operating system and of SQLite, including those in the `cause` of another
+ * error. Null for all other errors.
  */
 export function diskFaultOf(error: unknown): DiskFault | null {
   for (let each = error; each instanceof Error; each = each.cause) {
@@ -52,12 +52,12 @@ export function diskFaultOf(error: unknown): DiskFault | null {
 
 function kindOf(error: Error): DiskFault["kind"] | null {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  // SHMSIZE: there was no room for the index of the write-ahead log.
+  // SHMSIZE: no space for the index of the write-ahead log.
   if (/^(ENOSPC|EDQUOT|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)$/.test(code)) return "full";
   if (/^(EROFS|SQLITE_READONLY.*|SQLITE_CANTOPEN.*|SQLITE_PERM)$/.test(code)) return "readOnly";
-  // A port or a process may be denied as well; only errors of the file system name a path.
+  // Access to a port or a process can be denied too, but only file system errors have a path.
   if (/^(EACCES|EPERM)$/.test(code)) return "path" in error ? "readOnly" : null;
   if (/^(SQLITE_CORRUPT.*|SQLITE_NOTADB|SQLITE_IOERR_(READ|SHORT_READ|DATA|CORRUPTFS))$/.test(code)) return "damaged";
-  // SQLite keeps to itself whether it was a quota, a limit or the disk.
+  // SQLite does not reveal whether the cause was a quota, a limit, or the disk.
   return /^(EIO|EFBIG|SQLITE_IOERR.*)$/.test(code) ? "failing" : null;
 }

@@ -4,7 +4,7 @@ const units = [
   ["minute", 60_000],
 ] as const;
 
-/** A duration as a person says it: "about 6 hours", rounded to the largest unit that it reaches. */
+/** A duration as readable text, rounded in its largest unit: "about 6 hours". */
 export function durationText(ms: number): string {
   if (ms < 60_000) return "less than a minute";
   const minutes = Math.round(ms / 60_000) * 60_000;

@@ -1,10 +1,10 @@
-/** Where ids, secrets and chance come from. Injected, so that a test can repeat a run exactly. */
+/** Source of IDs, secrets, and random numbers. Injected, so that tests are reproducible. */
 export type Ids = {
-  /** A UUID version 7: sorts by the time it was made at, also within one millisecond. */
+  /** A UUID version 7: sorts by creation time, even within one millisecond. */
   next(at: number): string;
   /** `length` bytes from a cryptographic source. */
   secretBytes(length: number): Uint8Array;
-  /** A number from 0 up to but not including 1; not for secrets. */
+  /** A random number in [0, 1). Not for secrets. */
   random(): number;
 };
 

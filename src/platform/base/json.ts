@@ -1,13 +1,13 @@
-/** Deeper JSON than this is no data of anybody's, and walking it would exhaust the stack. */
+/** Real data is never nested deeper than this, and traversing it would exhaust the stack. */
 export const maxJsonDepth = 64;
 
-/** As JSON.parse. Throws SyntaxError for text that is not JSON, and for values nested deeper than `maxJsonDepth`. */
+/** Like JSON.parse. Throws SyntaxError for invalid JSON and for values nested deeper than `maxJsonDepth`. */
 export function parseJson(text: string): unknown {
-  if (depthOf(text) > maxJsonDepth) throw new SyntaxError(`it is nested deeper than ${maxJsonDepth} levels`);
+  if (depthOf(text) > maxJsonDepth) throw new SyntaxError(`nested deeper than ${maxJsonDepth} levels`);
   return JSON.parse(text);
 }
 
-/** The deepest nesting of brackets outside strings; ends the count once it is too deep. */
+/** The maximum nesting of brackets outside strings. Stops counting once it is too deep. */
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -20,7 +20,7 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-/** The place of the quote that ends the string which begins at `start`. */
+/** The index of the quote that ends the string starting at `start`. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

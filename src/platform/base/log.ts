@@ -5,13 +5,13 @@ import { withoutKeys } from "./secret-text.ts";
 
 export type Log = Logger;
 
-/** Fields whose values never reach a log line, wherever a caller puts them (pino's `redact` paths). */
+/** Fields whose values are never logged, wherever they occur (pino's `redact` paths). */
 const secretPaths = ["key", "apiKey", "token", "secret", "password", "authorization", '["x-api-key"]'].flatMap((name) =>
   name.startsWith("[") ? [name, `*${name}`, `headers${name}`] : [name, `*.${name}`, `*.*.${name}`],
 );
 
 /**
- * JSON lines on standard error, so that a command's own output on standard output stays clean.
+ * Logs JSON lines to standard error, so that commands can use standard output for their results.
  * `level` is one of pino's: trace, debug, info, warn, error, fatal, silent.
  */
 export function createLog(level: string, destination: DestinationStream = standardError): Log {
@@ -20,27 +20,27 @@ export function createLog(level: string, destination: DestinationStream = standa
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
-    serializers: { err: described },
+    serializers: { err: serializeError },
     redact: { paths: secretPaths, censor: "[secret]" },
   };
-  // The one place where lines are written: whatever a key got into, be it the message of an error, it ends here.
+  // All lines pass through here, so keys are removed wherever they occur, even in the message of an error.
   return pino(options, { write: (line: string) => destination.write(withoutKeys(line)) });
 }
 
-/** Writes lines like those of `Log`, of plain fields; API keys in them are shortened to their hints. */
+/** Writes lines in the format of `Log`, with plain fields only. API keys are shortened to their hints. */
 export type LineLog = {
   writes(level: LineLevel): boolean;
   write(level: LineLevel, fields: Record<string, string | number | null>, message: string): void;
 };
 export type LineLevel = "debug" | "info";
 
-/** For what is written all the time: a line takes a microsecond, where `Log` takes ten to look for secrets in it. */
+/** For frequent lines: writing one takes a microsecond, while `Log` takes ten to search it for secrets. */
 export function createLineLog({ level }: Log, destination: DestinationStream = standardErrorSoon): LineLog {
-  const least = pino.levels.values[level] ?? Number.POSITIVE_INFINITY; // silent
+  const minLevel = pino.levels.values[level] ?? Number.POSITIVE_INFINITY; // silent
   let at = 0;
   let time = "";
   return {
-    writes: (of) => pino.levels.values[of]! >= least,
+    writes: (of) => pino.levels.values[of]! >= minLevel,
     write(of, fields, message) {
       if (at !== Date.now()) time = new Date((at = Date.now())).toISOString();
       const line = { level: of, time, ...fields, msg: message };
@@ -49,56 +49,56 @@ export function createLineLog({ level }: Log, destination: DestinationStream = s
   };
 }
 
-/** Lines that are not written yet, in order. */
-let waiting = "";
-let flushesInTurn = false;
+/** Buffered lines, in order. */
+let buffer = "";
+let isFlushScheduled = false;
 let timer: Timer | null = null;
 
-/** Gathers the lines of a turn of the event loop. Nothing is lost when the process exits. */
+/** Buffers the lines of one turn of the event loop. Nothing is lost when the process exits. */
 const standardError: DestinationStream = {
   write(line) {
-    waiting += line;
-    if (flushesInTurn) return;
-    flushesInTurn = true;
+    buffer += line;
+    if (isFlushScheduled) return;
+    isFlushScheduled = true;
     setImmediate(flush);
   },
 };
 
 /**
- * Gathers for longer what is written all the time: a write for each turn costs a request a tenth of its time, and what
- * is in the log's file is written by the next fsync of the database, too. A killed process loses what it gathered.
+ * Buffers frequent lines for longer: one write per turn would take a tenth of the time of a request, and the next fsync
+ * of the database would also write the log file. If the process is killed, the buffered lines are lost.
  */
 const standardErrorSoon: DestinationStream = {
   write(line) {
-    waiting += line;
-    if (waiting.length >= gatheredLength) flush();
-    else if (!flushesInTurn) timer ??= setTimeout(flush, gatheredMs);
+    buffer += line;
+    if (buffer.length >= bufferLength) flush();
+    else if (!isFlushScheduled) timer ??= setTimeout(flush, bufferMs);
   },
 };
 
-const gatheredMs = 100;
-const gatheredLength = 65_536;
+const bufferMs = 100;
+const bufferLength = 65_536;
 process.on("exit", flush);
 
 function flush(): void {
-  let bytes = Buffer.from(waiting);
-  waiting = "";
-  flushesInTurn = false;
+  let bytes = Buffer.from(buffer);
+  buffer = "";
+  isFlushScheduled = false;
   if (timer !== null) clearTimeout(timer);
   timer = null;
   try {
-    // Not process.stderr: what it takes when the process exits may never be written.
+    // Not process.stderr, which may never write what it accepts while the process exits.
     while (bytes.length > 0) bytes = bytes.subarray(writeSync(standardErrorFd, bytes));
   } catch (error) {
-    // Else nobody is left to be told: the reader went away, or the disk that the log goes to is full.
+    // Other errors can't be reported: the reader is gone, or the disk of the log is full.
     if ((error as NodeJS.ErrnoException).code === "EAGAIN") process.stderr.write(bytes);
   }
 }
 
 const standardErrorFd = 2;
 
-/** Errors as pino writes them, except faults of the disk: words tell their operator more than a stack of ours. */
-function described(error: Error): object {
+/** Like pino's serializer, except for disk faults, where a clear text helps the operator more than a stack trace. */
+function serializeError(error: Error): object {
   const fault = diskFaultOf(error);
   if (fault === null) return pino.stdSerializers.err(error);
   const { kind, words, hint } = fault;

@@ -1,9 +1,9 @@
-/** Option of an object schema: names that people use for its fields, and what to suggest instead. */
+/** Option of an object schema: common wrong names for its fields, and what to suggest instead. */
 export const suggestions = "x-suggestions";
 
 /**
- * The candidate that `word` was most likely meant to be, or null when none is near. Near means: at most a third of the
- * letters differ, and at most 3, so that a short name does not turn into any other short name.
+ * The candidate most similar to `word`, or null if none is similar. At most a third of the letters, and at most 3, may
+ * differ, so that a short name does not match any other short name.
  */
 export function closest(word: string, candidates: readonly string[]): string | null {
   let best: string | null = null;
@@ -18,8 +18,8 @@ export function closest(word: string, candidates: readonly string[]): string | n
 }
 
 /**
- * As `closest`, for names of several words (includeSocialProfiles): also the only one that has `word` in it, or has a word
- * that `word` is near to.
+ * Like `closest`, for names of several words (includeSocialProfiles): also matches the only name that contains `word`, or
+ * the only one with a similar word.
  */
 export function closestName(word: string, names: readonly string[]): string | null {
   const near = closest(word, names);
@@ -31,7 +31,7 @@ export function closestName(word: string, names: readonly string[]): string | nu
   return candidates.length === 1 ? candidates[0]! : null;
 }
 
-/** Levenshtein distance: how many letters have to be inserted, removed or replaced. */
+/** Levenshtein distance: the number of letters to insert, remove, or replace. */
 export function editDistance(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row++) {

@@ -1,4 +1,4 @@
-/** A start that can't be, for a reason the operator can change: shown as message and hint, without a stack trace. */
+/** The server cannot start for a reason that the operator can fix. Shown as message and hint, without a stack trace. */
 export class StartError extends Error {
   /** What to do about it, as a full sentence. */
   readonly hint: string | undefined;

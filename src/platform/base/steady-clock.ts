@@ -1,17 +1,17 @@
 import type { Clock } from "./clock.ts";
 
-/** How much slower time runs while the system clock is behind: enough for retries and for ids to stay in order. */
+/** How much slower time passes while the system clock is behind. Time must not stop: retries and ID order depend on it. */
 const slowdown = 10;
-/** The clock is read every second; a longer step is a change of the clock, which is not to be followed. */
-const longestStepMs = 10_000;
+/** The clock is read every second. A longer step means that the clock was changed, so it is ignored. */
+const maxStepMs = 10_000;
 
 /**
- * Time that never goes back. After the system clock was set back, it continues at a tenth of its speed from the latest
- * time it has shown, until the system clock is there as well. So nothing that was done moves into the future, where no
- * cap, lease or expiry would count it, and no record is older than one that was written before it.
+ * Time that never goes back. If the system clock is set back, time continues at a tenth of its speed from the latest time
+ * it has shown, until the system clock catches up. Otherwise, past actions would be in the future, where no cap, lease, or
+ * expiry counts them, and new records would be older than existing ones.
  */
 export class SteadyClock implements Clock {
-  /** What it goes by: for waits that no step of the clock must make longer. */
+  /** The underlying clock, for waits that a clock change must not prolong. */
   readonly system: Clock;
   #shown: number;
   #read: number;
@@ -25,7 +25,7 @@ export class SteadyClock implements Clock {
   now(): number {
     const system = this.system.now();
     if (system >= this.#shown) this.#shown = system;
-    else this.#shown += Math.min(Math.max(system - this.#read, 0), longestStepMs) / slowdown;
+    else this.#shown += Math.min(Math.max(system - this.#read, 0), maxStepMs) / slowdown;
     this.#read = system;
     return Math.floor(this.#shown);
   }
@@ -34,12 +34,12 @@ export class SteadyClock implements Clock {
     return this.system.after(delayMs, run);
   }
 
-  /** Continues where an earlier process was: from now on time is not before `at`. */
+  /** Continues from the time of a previous process: time is never before `at`. */
   raiseTo(at: number): void {
     this.#shown = Math.max(this.#shown, at);
   }
 
-  /** How far the system clock is behind; 0 when it is right. */
+  /** How far the system clock is behind; 0 if it is correct. */
   behindMs(): number {
     return Math.max(0, this.now() - this.system.now());
   }

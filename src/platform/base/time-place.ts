@@ -1,2 +1,2 @@
-/** A place in a list in the order of time: the item that was created at this moment with this id. */
+/** Position in a list sorted by time: the item created at this time with this ID. */
 export type TimePlace = { createdAt: number; id: string };

@@ -1,2 +1,2 @@
-/** The version of this program, for `--version`, the health report and the OpenAPI document; the build writes it in. */
+/** The version of this program, for `--version`, the health report, and the OpenAPI document. Inlined by the build. */
 export { version } from "../../../package.json" with { type: "json" };

@@ -1,18 +1,18 @@
-/** Bytes as they come; null holds none. */
+/** A stream of bytes; null is empty. */
 export type ByteStream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | null;
 
-/** Files that are too large for the database, by a name such as `imports/0198…`. */
+/** Stores files that are too large for the database, by name, such as `imports/0198…`. */
 export type BlobStore = {
   /**
-   * Takes a stream in, in constant memory, and resolves with its size once it is safe on disk. When the stream breaks
-   * off or passes `maxBytes` nothing is left behind; the latter throws `BlobTooLarge`.
+   * Stores a stream in constant memory and resolves with its size once it is durable. If the stream is interrupted or
+   * exceeds `maxBytes` (which throws `BlobTooLarge`), nothing is stored.
    */
   receive(name: string, stream: ByteStream, maxBytes: number): Promise<number>;
-  /** Where a file of that name can be read from on this machine. */
+  /** A local path to read the file from. */
   localPath(name: string): Promise<string>;
-  /** Names below a folder. */
+  /** Names of the files in a folder. */
   list(folder: string): Promise<string[]>;
-  /** Safe to call for a name that is gone. */
+  /** Does nothing if the file does not exist. */
   remove(name: string): Promise<void>;
 };
 

@@ -1,74 +1,78 @@
 import { Type, type Static } from "@sinclair/typebox";
 
-/** What is told, and when. Names as Standard Webhooks has them; a name is never given another meaning. */
+/** Event types and their descriptions. Names follow Standard Webhooks and never change their meaning. */
 export const eventTypes = {
-  "lead.created": "A lead was stored, by itself. An import tells `leads.imported` instead.",
-  "lead.updated": "A lead was changed. data: fields, the names of what changed; status, where that did.",
-  "lead.enriched": "An enrichment filled fields of a lead. data: fields.",
+  "lead.created": "A lead was created. Imports emit `leads.imported` instead.",
+  "lead.updated": "A lead was updated. Data: fields (names of the changed fields), status (if it changed).",
+  "lead.enriched": "A lead was updated by an enrichment. Data: fields.",
   "lead.deleted": "A lead was deleted.",
-  "leads.imported": "An import of leads ended. data: status and counts of its rows. One event, however many leads.",
-  "enrichment.completed": "An enrichment ended, direct or by a job. data: batchSize, enriched, failed, creditsUsed.",
-  "enrichment.failed": "An enrichment job failed or was canceled. data: as above, and reason.",
-  "credits.low": "The balance fell below the warning level. data: balance. At most once a day.",
-  "credits.exhausted": "The balance does not last for what was asked. data: balance. At most once a day.",
-  "prospects.uploaded": "An import of prospects ended. data: status and counts of its rows.",
-  "prospect.searched": "A search for prospects was paid for. data: creditsUsed.",
-  "action.scheduled": "An action got its moment. data: actionType, scheduledFor.",
-  "action.approval_required": "An action waits for somebody's approval. data: actionType.",
-  "action.postponed": "An attempt was put off. data: actionType, reason, until (null: nobody knows).",
-  "action.started": "An action is being carried out. data: actionType.",
-  "action.completed": "An action was carried out. data: actionType, outcome.",
-  "action.failed": "An action failed, or nobody knows what came of it. data: actionType, outcome, reason.",
-  "action.skipped": "An action was not needed or not allowed any more. data: actionType, outcome, reason.",
-  "action.canceled": "An action was taken back. data: actionType.",
+  "leads.imported": "A lead import ended. Data: status, row counts. One event per import.",
+  "enrichment.completed":
+    "An enrichment completed, directly or as a job. Data: batchSize, enriched, failed, creditsUsed.",
+  "enrichment.failed":
+    "An enrichment job failed or was canceled. Data: batchSize, enriched, failed, creditsUsed, reason.",
+  "credits.low": "The credit balance fell below the warning level. Data: balance. At most once a day.",
+  "credits.exhausted":
+    "A request was rejected because the credit balance was too low. Data: balance. At most once a day.",
+  "prospects.uploaded": "A prospect import ended. Data: status, row counts.",
+  "prospect.searched": "A prospect search was charged. Data: creditsUsed.",
+  "action.scheduled": "An action was scheduled. Data: actionType, scheduledFor.",
+  "action.approval_required": "An action requires approval. Data: actionType.",
+  "action.postponed": "An action was postponed. Data: actionType, reason, until (null if unknown).",
+  "action.started": "An action is being sent. Data: actionType.",
+  "action.completed": "An action completed. Data: actionType, outcome.",
+  "action.failed": "An action failed, or its outcome is unknown. Data: actionType, outcome, reason.",
+  "action.skipped":
+    "An action was skipped because it was not needed or no longer allowed. Data: actionType, outcome, reason.",
+  "action.canceled": "An action was canceled. Data: actionType.",
   "connection.accepted": "A person accepted a connection request.",
-  "message.replied": "A person replied. data: text and profileUrl, where the connector has the text.",
-  "campaign.started": "A campaign was started, or goes on.",
+  "message.replied": "A person replied to a message. Data: text and profileUrl, if the connector provides the text.",
+  "campaign.started": "A campaign was started or resumed.",
   "campaign.paused": "A campaign was paused.",
-  "campaign.completed": "The last lead that was on its way through a campaign has come to an end.",
+  "campaign.completed": "A campaign completed: no more leads are in progress.",
   "campaign.canceled": "A campaign was canceled.",
-  "voice.processing": "The training of a voice clone began.",
-  "voice.ready": "A voice clone can speak.",
-  "voice.failed": "The training of a voice clone failed. data: reason.",
+  "voice.processing": "Training of a voice clone started.",
+  "voice.ready": "A voice clone is ready to use.",
+  "voice.failed": "Training of a voice clone failed. Data: reason.",
   "voice.deleted": "A voice clone was deleted.",
-  "key.created": "An API key was made. data: keyId, name.",
-  "key.regenerated": "An API key got a new secret. data: keyId, name.",
-  "key.expiring": "An API key expires within a week. data: keyId, name, expiresAt.",
-  "key.deleted": "An API key was deleted. data: keyId, name.",
+  "key.created": "An API key was created. Data: keyId, name.",
+  "key.regenerated": "An API key was regenerated with a new secret. Data: keyId, name.",
+  "key.expiring": "An API key expires within a week. Data: keyId, name, expiresAt.",
+  "key.deleted": "An API key was deleted. Data: keyId, name.",
   "key.leaked":
-    "An API key stood in the address of a request, which proxies and browsers write down: renew it. data: keyId, name. At most once a day for each key.",
+    "An API key was sent in a URL, where proxies and browsers may have logged it. Regenerate it. Data: keyId, name. At most once a day per key.",
   "account.paused": "A network account was paused.",
-  "account.limit_reached": "The network asked an account for a slower pace. data: meter, until, reason.",
-  "account.reconnect_required": "The network signed an account out; a person must connect it again. data: reason.",
-  "backup.completed": "A backup was made. data: name, bytes, missing: how many files it lacks.",
-  "backup.failed": "A backup failed, or was cut off together with the server. data: name, reason.",
+  "account.limit_reached": "The network asked an account to slow down. Data: meter, until, reason.",
+  "account.reconnect_required": "The network signed an account out, and a person must reconnect it. Data: reason.",
+  "backup.completed": "A backup completed. Data: name, bytes, missing (number of missing files).",
+  "backup.failed": "A backup failed or was interrupted. Data: name, reason.",
   "webhook.disabled":
-    "An endpoint was turned off, because it failed for days or asked for it. data: endpointId, reason.",
-  "webhook.test": "Somebody asked for a test of an endpoint. data: endpointId.",
+    "A webhook endpoint was disabled because it failed for days or requested it. Data: endpointId, reason.",
+  "webhook.test": "A test event for a webhook endpoint, sent on request. Data: endpointId.",
 } as const satisfies Record<string, string>;
 export type EventType = keyof typeof eventTypes;
 export const eventTypeNames = Object.keys(eventTypes) as EventType[];
 
-/** What an event is about; the lists and streams of events can be narrowed to each. */
+/** Fields for the objects an event is about. Lists and streams of events can be filtered by each. */
 export const eventSubjects = ["leadId", "jobId", "campaignId", "accountId", "voiceId"] as const;
 export type EventSubject = (typeof eventSubjects)[number];
 
 /**
- * Small facts: ids, names of fields, numbers, reasons. Nothing that identifies a person, so that no log outlives it. The
- * text of a reply is the exception: it names its profile and is erased with the person.
+ * Details of an event: IDs, field names, numbers, and reasons, but nothing that identifies a person, so that the log can
+ * outlive personal data. The exception is the text of a reply: it is stored with its profile and erased with the person.
  */
 export type EventData = Record<string, unknown>;
 
-/** An event that is to be told, together with its cause. */
+/** An event to store in the transaction that causes it. */
 export type NewEvent = { [S in EventSubject]?: string | null } & {
   type: EventType;
-  /** Whose it is; null for what concerns the whole installation, which its admins are told. */
+  /** User the event belongs to; null for events of the whole installation, which its admins receive. */
   userId: string | null;
   at: number;
   data?: EventData;
 };
 
-/** `id` grows from event to event. */
+/** IDs are ascending. */
 export type Event = { [S in EventSubject]: string | null } & {
   id: number;
   type: EventType;
@@ -77,7 +81,7 @@ export type Event = { [S in EventSubject]: string | null } & {
   data: EventData;
 };
 
-/** What a list, a stream or a webhook is narrowed to; an absent field does not narrow. */
+/** Filter of a list, a stream, or a webhook. Fields that are absent do not filter. */
 export type EventFilter = { types?: readonly EventType[] } & { [S in EventSubject]?: string };
 
 const subjectViews = {
@@ -90,21 +94,25 @@ const subjectViews = {
 
 export const EventView = Type.Object(
   {
-    id: Type.String({ description: "Grows from event to event; `after`, `before` and Last-Event-ID take it." }),
+    id: Type.String({ description: "Ascending ID. Use it with `after`, `before`, and Last-Event-ID." }),
     type: Type.Union(eventTypeNames.map((type) => Type.Literal(type))),
     timestamp: Type.String({ format: "date-time" }),
-    userId: Type.Union([Type.String(), Type.Null()], { description: "null: of the whole installation; for admins." }),
+    userId: Type.Union([Type.String(), Type.Null()], {
+      description: "User the event belongs to. null for events of the whole installation, which only admins receive.",
+    }),
     ...subjectViews,
-    data: Type.Record(Type.String(), Type.Unknown(), { description: "By type; see the list of types." }),
+    data: Type.Record(Type.String(), Type.Unknown(), {
+      description: "Details, depending on the type. See the list of types.",
+    }),
   },
-  { $id: "Event", description: "Something that happened. Only the ids of what it is about are there." },
+  { $id: "Event", description: "An event. Includes the IDs of the objects it is about." },
 );
 export type EventView = Static<typeof EventView>;
 
-/** The longest text of somebody else's that an event repeats. */
+/** Maximum length of third-party text in an event. */
 const maxReasonLength = 300;
 
-/** A reason, short enough for an event. */
+/** Truncates a reason for use in an event. */
 export function shortReason(text: string): string {
   return text.length <= maxReasonLength ? text : `${text.slice(0, maxReasonLength - 1)}…`;
 }

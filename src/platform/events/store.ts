@@ -1,28 +1,28 @@
 import type { Event, EventFilter } from "./model.ts";
 
 export type EventPageRequest = {
-  /** Whose events: users, and null for those of the whole installation. */
+  /** Users whose events to return; null for those of the whole installation. */
   scopes: readonly (string | null)[];
   filter: EventFilter;
-  /** Only events behind, or before, this id. */
+  /** Only events after, or before, this ID. */
   after: number | null;
   before: number | null;
   newestFirst: boolean;
   limit: number;
 };
 
-/** Events are written by the operations of all stores that cause them, and only read here. */
+/** Reads events. They are written by the operations of other stores that cause them. */
 export type EventStore = {
-  /** In order of their ids, at most `limit`. */
+  /** Ordered by ID, at most `limit`. */
   page(request: EventPageRequest): Promise<Event[]>;
-  /** On all pages together, counted up to 10,000. */
+  /** Total of all pages, counted up to 10,000. */
   count(request: Pick<EventPageRequest, "scopes" | "filter">): Promise<number>;
-  /** Everybody's events behind `after`, oldest first, at most `limit`. None can come before them any more. */
+  /** Events of all users after `after`, oldest first, at most `limit`. No event can be inserted before them later. */
   since(after: number, limit: number): Promise<Event[]>;
-  /** The id of the latest event; 0 when there was none yet. */
+  /** ID of the latest event; 0 if there is none. */
   last(): Promise<number>;
-  /** Calls `tell` after each commit that brought events; the answer ends that. */
-  onNew(tell: () => void): () => void;
-  /** Deletes events of before that moment, oldest first, at most `limit`; answers how many. */
+  /** Calls `listener` after each commit with new events. The returned function unsubscribes. */
+  onNew(listener: () => void): () => void;
+  /** Deletes events older than `at`, oldest first, at most `limit`. Returns how many were deleted. */
   forgetBefore(at: number, limit: number): Promise<number>;
 };

@@ -2,7 +2,7 @@ import type { Caller } from "../auth/caller.ts";
 import type { Event, EventFilter } from "./model.ts";
 import { eventView, matches } from "./view.ts";
 
-/** What a client may have waiting in this process; what does not fit is read from the database once it has read this. */
+/** Maximum buffer of a client in this process. Further events are read from the database once the buffer is read. */
 const bufferBytes = 64 * 1024;
 const pageEvents = 100;
 const text = new TextEncoder();
@@ -15,49 +15,48 @@ export type StreamRequest = {
 
 export type StreamWorld = {
   now: () => number;
-  /** The client's events behind `after`, oldest first, at most `limit`. */
+  /** The client's events after `after`, oldest first, at most `limit`. */
   page: (request: StreamRequest, after: number, limit: number) => Promise<Event[]>;
-  /** Up to where every client has been offered events. */
+  /** The last event that was offered to the clients. */
   position: () => number;
   onEnd: (client: StreamClient) => void;
 };
 
-/** An event as it goes over the line (HTML, section 9.2.6). */
+/** An event in wire format (HTML, section 9.2.6). */
 export function eventChunk(event: Event): Uint8Array {
   return text.encode(`id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(eventView(event))}\n\n`);
 }
 
 /**
- * One client of the stream. While it keeps up it is offered each event as it comes. As soon as its buffer is full it is
- * behind: it is offered nothing more, costs nothing, and reads on from the database, at its own pace, when it has read
- * what it was sent.
+ * One client of the stream. While it keeps up, it is offered each new event. Once its buffer is full, it is behind: it is
+ * offered nothing more, costs nothing, and continues from the database at its own pace when it has read the buffer.
  */
 export class StreamClient {
   readonly request: StreamRequest;
   readonly body: ReadableStream<Uint8Array>;
   readonly #world: StreamWorld;
   readonly #scopes: ReadonlySet<string | null>;
-  readonly #whenEnded: (() => void)[] = [];
+  readonly #endListeners: (() => void)[] = [];
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  /** It has been sent all that concerns it up to here. */
+  /** All matching events up to this one have been sent. */
   #position: number;
   #keepsUp: boolean;
-  /** When it last took something while it was behind. */
-  #tookAt: number;
+  /** When it last read something while it was behind. */
+  #lastReadAt: number;
 
-  /** `after`: the event behind which it begins. */
+  /** `after`: the event after which the stream starts. */
   constructor(request: StreamRequest, after: number, world: StreamWorld) {
     this.request = request;
     this.#world = world;
     this.#scopes = new Set(request.scopes);
     this.#position = after;
     this.#keepsUp = this.#position >= world.position();
-    this.#tookAt = world.now();
+    this.#lastReadAt = world.now();
     this.body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
           this.#controller = controller;
-          // Opens the stream at the client's side, and says how soon it may come back.
+          // Opens the stream on the client's side and sets its reconnection delay.
           controller.enqueue(text.encode("retry: 3000\n\n"));
         },
         pull: () => this.#pull(),
@@ -71,9 +70,9 @@ export class StreamClient {
     return this.#controller === null;
   }
 
-  /** Since when it has taken nothing although there is something; null when it keeps up. */
+  /** Since when it has read nothing although events are pending; null if it keeps up. */
   get stuckSince(): number | null {
-    return this.#keepsUp || this.#hasRoom() ? null : this.#tookAt;
+    return this.#keepsUp || this.#hasRoom() ? null : this.#lastReadAt;
   }
 
   offer(event: Event, chunk: () => Uint8Array): void {
@@ -81,7 +80,7 @@ export class StreamClient {
     if (this.#scopes.has(event.userId) && matches(event, this.request.filter)) {
       if (!this.#hasRoom()) {
         this.#keepsUp = false;
-        this.#tookAt = this.#world.now();
+        this.#lastReadAt = this.#world.now();
         return;
       }
       this.#controller?.enqueue(chunk());
@@ -89,18 +88,18 @@ export class StreamClient {
     this.#position = event.id;
   }
 
-  /** A sign of life, for whatever stands between us. */
+  /** Keeps the connection alive in proxies. */
   beat(): void {
     if (this.#hasRoom()) this.#controller?.enqueue(text.encode(":\n\n"));
   }
 
-  /** Calls `then` once the stream has ended, whoever ended it. */
-  onEnd(then: () => void): void {
-    if (this.hasEnded) then();
-    else this.#whenEnded.push(then);
+  /** Calls `listener` once the stream has ended on either side. */
+  onEnd(listener: () => void): void {
+    if (this.hasEnded) listener();
+    else this.#endListeners.push(listener);
   }
 
-  /** Tells the client why, as far as it reads, and ends the stream. */
+  /** Sends the reason to the client and ends the stream. */
   end(reason: string): void {
     const controller = this.#controller;
     if (controller === null) return;
@@ -113,16 +112,16 @@ export class StreamClient {
     if (this.#controller === null) return;
     this.#controller = null;
     this.#world.onEnd(this);
-    for (const then of this.#whenEnded) then();
+    for (const listener of this.#endListeners) listener();
   }
 
   #hasRoom(): boolean {
     return (this.#controller?.desiredSize ?? 0) > 0;
   }
 
-  /** There is room: whoever is behind gets the next pages. */
+  /** The buffer has room: sends the next pages if the client is behind. */
   async #pull(): Promise<void> {
-    this.#tookAt = this.#world.now();
+    this.#lastReadAt = this.#world.now();
     while (!this.#keepsUp && this.#hasRoom()) {
       const upTo = this.#world.position();
       const page = await this.#world.page(this.request, this.#position, pageEvents);
@@ -133,7 +132,7 @@ export class StreamClient {
       }
       if (page.length === pageEvents) continue;
       this.#position = Math.max(this.#position, upTo);
-      // Nobody was offered anything meanwhile: from here on it takes part.
+      // If no events were offered meanwhile, the client has caught up.
       this.#keepsUp = this.#position >= this.#world.position();
     }
   }

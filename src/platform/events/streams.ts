@@ -10,26 +10,24 @@ import type { EventStore } from "./store.ts";
 
 export type StreamParts = {
   events: EventStore;
-  /** Whether the key still holds what it held when the stream began. */
-  isGood: (caller: Caller) => Promise<boolean>;
-  /** Calls back when keys have changed; the answer ends that. */
-  onKeysChanged: (look: () => void) => () => void;
+  /** Whether the key still has the rights it had when the stream started. */
+  isValid: (caller: Caller) => Promise<boolean>;
+  /** Calls `listener` when keys have changed. The returned function unsubscribes. */
+  onKeysChanged: (listener: () => void) => () => void;
   limits: { all: number; perKey: number };
   clock: Clock;
   log: Log;
 };
 
-/** Events that come close together are read together: at most twenty reads a second, for all clients. */
+/** Events in quick succession are read together: at most twenty reads a second for all clients. */
 const gatherMs = 50;
-const readAtOnce = 500;
-/** Proxies take a connection for dead after 30 to 60 seconds without a byte. */
+const pageSize = 500;
+/** Proxies close connections after 30 to 60 seconds without data. */
 const beatMs = 15_000;
-/** Whoever has read nothing for so long will not begin now, and can come back with Last-Event-ID. */
-const longestStuckMs = 60_000;
+/** A client that has read nothing for this long is disconnected; it can resume with Last-Event-ID. */
+const maxStuckMs = 60_000;
 
-/**
- * Live streams of events. All clients share one read of what is new; what a slow one has missed it reads by itself.
- */
+/** Live streams of events. All clients share the read of new events; slow clients read what they have missed separately. */
 export class EventStreams {
   readonly #parts: StreamParts;
   readonly #clients = new Set<StreamClient>();
@@ -57,18 +55,18 @@ export class EventStreams {
     };
   }
 
-  /** How many streams are open. */
+  /** Number of open streams. */
   get size(): number {
     return this.#clients.size;
   }
 
-  /** Begins to follow the log from its present end. */
+  /** Follows the log from its current end. */
   async start(): Promise<void> {
     if (this.#isStarted) return;
     this.#isStarted = true;
     const { events, onKeysChanged } = this.#parts;
     this.#position = await events.last();
-    this.#stopListening = [events.onNew(() => this.#gather()), onKeysChanged(() => void this.#look())];
+    this.#stopListening = [events.onNew(() => this.#gather()), onKeysChanged(() => void this.#checkKeys())];
     this.#beatLater();
   }
 
@@ -77,18 +75,18 @@ export class EventStreams {
     this.#isStarted = false;
     this.#cancelBeat();
     for (const stop of this.#stopListening.splice(0)) stop();
-    for (const client of this.#clients) client.end("The server stops. Connect again, with Last-Event-ID.");
+    for (const client of this.#clients) client.end("The server is shutting down. Reconnect with Last-Event-ID.");
     await this.#reading.stop();
   }
 
   /**
-   * A stream of the events behind `after`, or of those to come (null). RATE_LIMIT_EXCEEDED when there are too many
-   * streams.
+   * Opens a stream of the events after `after`, or of new events (null). Throws RATE_LIMIT_EXCEEDED if too many streams
+   * are open.
    */
   async open(request: StreamRequest, after: number | null): Promise<StreamClient> {
     const last = await this.#parts.events.last();
     this.#requireRoom(request.caller);
-    // An id of the future is from another life of the database: it began anew, or was restored.
+    // An ID that does not exist yet is from before the database was reset or restored.
     const client = new StreamClient(request, Math.min(after ?? last, last), this.#world);
     this.#clients.add(client);
     return client;
@@ -100,8 +98,8 @@ export class EventStreams {
     const refuse = (message: string): never => {
       throw new ApiError("RATE_LIMIT_EXCEEDED", { message, retryAfterSeconds: 30 });
     };
-    if (ofKey >= perKey) refuse(`This key has ${ofKey} streams open, the most there may be. Close one first.`);
-    if (this.#clients.size >= all) refuse(`The server has ${all} streams open, the most there may be. Try later.`);
+    if (ofKey >= perKey) refuse(`This key has reached the limit of ${perKey} open streams. Close one first.`);
+    if (this.#clients.size >= all) refuse(`The server has reached the limit of ${all} open streams. Try again later.`);
   }
 
   #gather(): void {
@@ -119,8 +117,8 @@ export class EventStreams {
       this.#position = await events.last();
       return;
     }
-    for (let page: Event[] = [], isFirst = true; isFirst || page.length === readAtOnce; isFirst = false) {
-      page = await events.since(this.#position, readAtOnce);
+    for (let page: Event[] = [], isFirst = true; isFirst || page.length === pageSize; isFirst = false) {
+      page = await events.since(this.#position, pageSize);
       for (const event of page) this.#offer(event);
       await pause();
     }
@@ -137,24 +135,24 @@ export class EventStreams {
       for (const client of this.#clients) {
         const { stuckSince } = client;
         if (stuckSince === null) client.beat();
-        else if (stuckSince <= this.#parts.clock.now() - longestStuckMs)
-          client.end("You have read nothing for a minute. Connect again, with Last-Event-ID.");
+        else if (stuckSince <= this.#parts.clock.now() - maxStuckMs)
+          client.end("The client has not read anything for a minute. Reconnect with Last-Event-ID.");
       }
-      void this.#look();
+      void this.#checkKeys();
       if (this.#isStarted) this.#beatLater();
     });
   }
 
-  /** Ends the streams of keys that do not hold any more; looks each key up once. */
-  async #look(): Promise<void> {
-    const { isGood, log } = this.#parts;
+  /** Ends the streams of keys that are no longer valid. Checks each key once. */
+  async #checkKeys(): Promise<void> {
+    const { isValid, log } = this.#parts;
     try {
       for (const [caller, clients] of Map.groupBy(this.#clients, (client) => client.request.caller))
-        if (!(await isGood(caller)))
+        if (!(await isValid(caller)))
           for (const client of clients)
             client.end("The API key of this stream has expired, or was changed or revoked.");
     } catch (error) {
-      log.error({ err: error }, "could not look at the keys of streams");
+      log.error({ err: error }, "could not check the keys of streams");
     }
   }
 }

@@ -6,7 +6,7 @@ export function eventView(event: Event): EventView {
   return { id: `${id}`, type, timestamp: isoTime(at), userId, ...subjectsOf(event), data };
 }
 
-/** What it is about, without what it is not about. */
+/** The subjects of an event that are not null. */
 export function subjectsOf(event: Event): Partial<Record<(typeof eventSubjects)[number], string>> {
   const subjects: Partial<Record<(typeof eventSubjects)[number], string>> = {};
   for (const subject of eventSubjects) {

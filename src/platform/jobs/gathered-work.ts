@@ -2,8 +2,8 @@ import type { Clock } from "../base/clock.ts";
 import { BackgroundWork } from "../../lib/concurrency/background-work.ts";
 
 /**
- * Background work whose hints come in crowds: the first waits a little, and all that come meanwhile are one. So a busy
- * server is not asked for a look, or a commit, after each of a thousand small things.
+ * Background work that is woken in bursts: the first call waits briefly, and calls made meanwhile are combined with it.
+ * A busy server does not need to check or commit after each of a thousand small changes.
  */
 export class GatheredWork {
   readonly #work: BackgroundWork;
@@ -11,7 +11,7 @@ export class GatheredWork {
   readonly #gatherMs: number;
   #cancel: (() => void) | null = null;
 
-  /** `run` and `onError` as `BackgroundWork` has them. */
+  /** `run` and `onError`: see `BackgroundWork`. */
   constructor(clock: Clock, gatherMs: number, run: () => Promise<void>, onError: (error: unknown) => void) {
     this.#work = new BackgroundWork(run, onError);
     this.#clock = clock;
@@ -22,27 +22,27 @@ export class GatheredWork {
     return this.#cancel !== null || this.#work.isBusy;
   }
 
-  /** `afterMs`: for a hint that is in less of a hurry. */
+  /** `afterMs`: a longer delay, for less urgent work. */
   wake(afterMs: number = this.#gatherMs): void {
-    this.#cancel ??= this.#clock.after(afterMs, () => this.#now());
+    this.#cancel ??= this.#clock.after(afterMs, () => this.#runNow());
   }
 
-  /** Does at once what it was woken for, and resolves when nothing is under way. */
+  /** Runs pending work immediately and resolves when nothing is running. */
   async idle(): Promise<void> {
     while (this.isBusy) {
-      if (this.#cancel !== null) this.#now();
+      if (this.#cancel !== null) this.#runNow();
       await this.#work.idle();
     }
   }
 
-  /** Takes no more hints, and resolves when the run that is under way has ended. */
+  /** Ignores further calls and resolves when the current run has ended. */
   async stop(): Promise<void> {
     this.#cancel?.();
     this.#cancel = null;
     await this.#work.stop();
   }
 
-  #now(): void {
+  #runNow(): void {
     this.#cancel?.();
     this.#cancel = null;
     this.#work.wake();

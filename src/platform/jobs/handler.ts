@@ -1,28 +1,28 @@
 import type { Job, JobType, JobClaim, JobEnd } from "./model.ts";
 
 export type JobContext = {
-  /** Under which the handler writes; void once the lease is lost. */
+  /** The claim to use for writes; void once the lease is lost. */
   claim: JobClaim;
-  /** Aborted when the server stops or the claim is lost: end soon, and write nothing more in the second case. */
+  /** Aborted when the server stops or the claim is lost: end soon, and in the second case write nothing more. */
   signal: AbortSignal;
-  /** Until when a write that prolongs the lease now should prolong it. */
+  /** The new expiry for a write that extends the lease now. */
   leaseUntil(): number;
-  /** Makes a write that must not be lost; while the disk is full it is tried again and again. */
+  /** Performs a write that must not be lost, retrying while the disk cannot be written to. */
   patiently<T>(write: () => Promise<T>): Promise<T>;
 };
 
-/** Carries out jobs of one type. What it throws makes the job run again, by the retry policy. */
+/** Runs jobs of one type. Jobs that throw are retried according to the retry policy. */
 export type JobHandler = {
   type: JobType;
-  /** How many run at once in this process. */
+  /** Maximum number of concurrent jobs in this process. */
   concurrency: number;
-  /** Takes due jobs of its type in the place of the store's claim, for a feature that decides on more than the time. */
+  /** Replaces the store's `claim`, for features where more than the due time decides what can run. */
   claim?(request: { limit: number; now: number; leaseUntil: number }): Promise<{ jobs: Job[]; more: boolean }>;
-  /** Null: the handler ended the job itself, in one operation with its own rows, or its claim was void. */
+  /** Returns null if the handler ended the job itself, in one operation with its own rows, or if its claim was void. */
   run(job: Job, context: JobContext): Promise<JobEnd | null>;
   /**
-   * The job has completed or failed, and that is written: what it needs no more may go. Not called when the process
-   * dies before or the owner cancels, so somebody has to sweep as well.
+   * Called after the job has completed or failed and that is stored, to clean up. Not called if the process dies before
+   * or the user cancels the job, so a periodic cleanup is needed as well.
    */
   ended?(job: Job, end: JobEnd): Promise<void>;
 };

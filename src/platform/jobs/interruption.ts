@@ -1,6 +1,6 @@
 /**
- * An AbortController that is made when somebody looks at its signal: most jobs have ended before, and making one costs
- * as much as a small query.
+ * An AbortController that is created when its signal is first used. Most jobs end before that, and creating one costs as
+ * much as a small query.
  */
 export class Interruption {
   #controller: AbortController | null = null;

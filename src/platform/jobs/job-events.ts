@@ -1,42 +1,42 @@
 import { shortReason, type EventData, type NewEvent } from "../events/model.ts";
 import type { Job } from "./model.ts";
 
-/** What is told when a job is stored; null for most kinds, of which their own stores tell. */
+/** The event for a new job; null for most types, whose own stores write their events. */
 export function beginningOf({ type, ...job }: Job): NewEvent | null {
   if (type !== "voice_training") return null;
-  return { ...toldOf(job), type: "voice.processing", at: job.createdAt };
+  return { ...commonFields(job), type: "voice.processing", at: job.createdAt };
 }
 
-/** What is told when a job has come to this end. */
+/** The event for the end of a job, if its type has one. */
 export function endOf(job: Job): NewEvent | null {
   const { type, status, metadata } = job;
-  const isFine = status === "completed";
-  const told = { ...toldOf(job), at: job.updatedAt };
-  const failure = isFine ? {} : { reason: shortReason(job.message) };
+  const isCompleted = status === "completed";
+  const common = { ...commonFields(job), at: job.updatedAt };
+  const failure = isCompleted ? {} : { reason: shortReason(job.message) };
   switch (type) {
     case "lead_import": {
-      // A dry run stores nothing, so there is nothing to tell of.
+      // A dry run stores nothing, so it has no event.
       if (metadata["dryRun"] === true) return null;
-      return { ...told, type: "leads.imported", data: { status, ...named(job, leadCounts), ...failure } };
+      return { ...common, type: "leads.imported", data: { status, ...pick(job, leadCounts), ...failure } };
     }
     case "prospect_import":
-      return { ...told, type: "prospects.uploaded", data: { status, ...named(job, prospectCounts), ...failure } };
+      return { ...common, type: "prospects.uploaded", data: { status, ...pick(job, prospectCounts), ...failure } };
     case "data_enrichment": {
-      const data = { ...named(job, ["batchSize", "enriched", "failed", "creditsUsed"]), ...failure };
-      return { ...told, type: isFine ? "enrichment.completed" : "enrichment.failed", data };
+      const data = { ...pick(job, ["batchSize", "enriched", "failed", "creditsUsed"]), ...failure };
+      return { ...common, type: isCompleted ? "enrichment.completed" : "enrichment.failed", data };
     }
     case "voice_training":
-      // It was canceled: a newer training took its place, or the clone is gone.
+      // Canceled because of a newer training, or because the clone was deleted.
       if (metadata["canceled"] === true) return null;
-      return { ...told, type: isFine ? "voice.ready" : "voice.failed", data: failure };
-    // Their own store tells of actions; of an erasure only the audit log does.
+      return { ...common, type: isCompleted ? "voice.ready" : "voice.failed", data: failure };
+    // Events of actions are written by their own store; an erasure is only in the audit log.
     case "linkedin_action":
     case "person_erasure":
       return null;
   }
 }
 
-function toldOf({ id, userId, metadata }: Pick<Job, "id" | "userId" | "metadata">) {
+function commonFields({ id, userId, metadata }: Pick<Job, "id" | "userId" | "metadata">) {
   const { voiceId } = metadata;
   return { userId, jobId: id, voiceId: typeof voiceId === "string" ? voiceId : null };
 }
@@ -44,6 +44,6 @@ function toldOf({ id, userId, metadata }: Pick<Job, "id" | "userId" | "metadata"
 const leadCounts = ["rows", "created", "updated", "skipped", "failed", "doNotContact"];
 const prospectCounts = ["rows", "created", "updated", "skipped", "failed", "companies"];
 
-function named({ metadata }: Job, names: readonly string[]): EventData {
+function pick({ metadata }: Job, names: readonly string[]): EventData {
   return Object.fromEntries(names.flatMap((name) => (name in metadata ? [[name, metadata[name]]] : [])));
 }

@@ -1,7 +1,7 @@
 import type { Job } from "./model.ts";
 import { jobView, statisticsOf } from "./service.ts";
 
-/** All jobs of a list as JSON, page by page as they are read; the statistics count exactly those that are in it. */
+/** Streams a list of jobs as JSON, page by page. The statistics count exactly the jobs in the list. */
 export async function* jobListPieces(
   userId: string,
   pages: AsyncIterable<Job[]>,

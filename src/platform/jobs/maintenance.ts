@@ -9,8 +9,8 @@ export type Chore = {
 };
 
 /**
- * Recurring work inside the process. A chore that takes longer than its turn is not started a second time. One that
- * fails is told of once, and again when it works or when something else is wrong: some are tried every second.
+ * Recurring work in this process. A chore that is still running is not started again. A failing chore is logged once, and
+ * again when it recovers or the error changes, because some chores run every second.
  */
 export class Maintenance {
   readonly #chores: readonly Chore[];
@@ -19,7 +19,7 @@ export class Maintenance {
   readonly #problems = new Map<string, string>();
   #crons: Cron[] = [];
 
-  /** `onFailure` hears of every failure, also of those that are not logged again. */
+  /** `onFailure` is called for every failure, including those that are not logged again. */
   constructor(chores: readonly Chore[], log: Log, onFailure: (error: unknown) => void = () => {}) {
     this.#onFailure = onFailure;
     this.#chores = chores;
@@ -30,12 +30,12 @@ export class Maintenance {
     if (this.#crons.length > 0) return;
     this.#crons = this.#chores.map(
       (chore) =>
-        // Not `timezone`, which would work out local time by Intl at each turn.
+        // Not `timezone`, which would compute local time with Intl on every run.
         new Cron(chore.pattern, { protect: true, utcOffset: 0 }, () => this.#run(chore)),
     );
   }
 
-  /** Starts no chore any more; safe to call twice. */
+  /** Starts no more chores. Safe to call twice. */
   stop(): void {
     for (const cron of this.#crons) cron.stop();
     this.#crons = [];
@@ -44,15 +44,15 @@ export class Maintenance {
   async #run({ name, run }: Chore): Promise<void> {
     try {
       await run();
-      if (this.#problems.delete(name)) this.#log.info({ chore: name }, "a chore works again");
+      if (this.#problems.delete(name)) this.#log.info({ chore: name }, "chore recovered");
     } catch (error) {
-      // What a chore that is under way needs may be gone with the stop.
+      // After a stop, a running chore may fail because its dependencies are closed.
       if (this.#crons.length === 0) return;
       this.#onFailure(error);
       const problem = error instanceof Error ? error.message : String(error);
       if (this.#problems.get(name) === problem) return;
       this.#problems.set(name, problem);
-      this.#log.error({ err: error, chore: name }, "a chore failed");
+      this.#log.error({ err: error, chore: name }, "chore failed");
     }
   }
 }

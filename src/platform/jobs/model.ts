@@ -14,7 +14,7 @@ export const jobTypes = [
 ] as const;
 export type JobType = (typeof jobTypes)[number];
 
-/** JSON object for clients; its keys differ by type. */
+/** JSON object for clients; its keys depend on the type. */
 export type JobMetadata = Record<string, unknown>;
 
 export type Job = {
@@ -22,15 +22,15 @@ export type Job = {
   userId: string;
   type: JobType;
   status: JobStatus;
-  /** Not before this moment. */
+  /** Earliest time to run. */
   runAt: number;
-  /** How often it was claimed; the fence of the current claim. */
+  /** Number of claims so far, which fences off writes of earlier claims. */
   attempt: number;
-  /** Claims that came to nothing since it was stored or last retried by its owner; postponements don't count. */
+  /** Failed claims since the job was created or last retried by its user. Postponements don't count. */
   failures: number;
-  /** With so many failures it is given up. */
+  /** Number of failures after which the job fails. */
   maxAttempts: number;
-  /** Until when the claim holds; null while nobody runs it. */
+  /** Expiry of the claim; null if the job is not running. */
   leaseUntil: number | null;
   message: string;
   /** Percent. */
@@ -41,7 +41,7 @@ export type Job = {
   createdAt: number;
   updatedAt: number;
   completedAt: number | null;
-  /** What a client wrote in the place of `message`, which is shown again once the job has ended. */
+  /** Message set by a client, shown instead of `message` until the job ends. */
   editedMessage?: string | null;
 };
 
@@ -52,14 +52,14 @@ export const JobView = Type.Object(
     status: Type.Union(jobStatuses.map((status) => Type.Literal(status))),
     createdAt: Type.String({ format: "date-time" }),
     completedAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
-    message: Type.String({ description: "What is going on, or what came out, for a person to read." }),
+    message: Type.String({ description: "Human-readable progress or result." }),
     progress: Type.Number({ minimum: 0, maximum: 100, description: "Percent." }),
     metadata: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        "By type. linkedin_action: actionType, profileUrl, delay (ms from its creation to its planned moment, 0 while it has none), scheduledFor, pendingReason, nextEligibleAt, outcome. lead_import: rows, created, updated, skipped, failed, dryRun. prospect_import: the same without dryRun, and companies, ignoredColumns. Both: columns (where each column of a CSV file went), onDuplicate, encoding, where the file was not UTF-8. data_enrichment: batchSize, processed, enriched, failed, creditsUsed, results (where to read them). voice_training: voiceId, name, engine. person_erasure: scope, subject (hashes), records, waiting.",
+        "Details, depending on the type. `linkedin_action`: actionType, profileUrl, delay (milliseconds from creation to the planned time; 0 if there is none), scheduledFor, pendingReason, nextEligibleAt, outcome. `lead_import`: rows, created, updated, skipped, failed, dryRun. `prospect_import`: rows, created, updated, skipped, failed, companies, ignoredColumns. Both imports: columns (field of each CSV column), onDuplicate, encoding (if not UTF-8). `data_enrichment`: batchSize, processed, enriched, failed, creditsUsed, results (URL of the results). `voice_training`: voiceId, name, engine. `person_erasure`: scope, subject (hashes), records, waiting.",
     }),
   },
-  { $id: "Job", description: "Work that the service does in the background." },
+  { $id: "Job", description: "A background job." },
 );
 export type JobView = Static<typeof JobView>;
 
@@ -71,7 +71,7 @@ export const JobStatisticsView = Type.Object(
     running: Type.Integer(),
     completed: Type.Integer(),
     failed: Type.Integer(),
-    successRate: Type.Number({ description: "Percent of the finished jobs that completed; 0 when none has finished." }),
+    successRate: Type.Number({ description: "Percentage of finished jobs that completed. 0 if none has finished." }),
   },
   { $id: "JobStatistics" },
 );
@@ -84,18 +84,18 @@ export const JobDay = Type.Object(
     completed: Type.Integer(),
     failed: Type.Integer(),
   },
-  { $id: "JobDay", description: "Jobs that were created on a day, by where they stand now." },
+  { $id: "JobDay", description: "Number of jobs created on a day, by their current status." },
 );
 export type JobDay = Static<typeof JobDay>;
 
 export type JobFilter = { status?: JobStatus; type?: JobType; createdFrom?: number; createdTo?: number };
-/** The place behind which a page begins: the last job of the page before. */
+/** Position of a page: the last job of the previous one. */
 export type JobPlace = { createdAt: number; id: string };
 
-/** Names the claim under which a runner writes: a later attempt makes it void. */
+/** The claim that a runner uses for its writes. A later attempt makes it void. */
 export type JobClaim = { id: string; attempt: number };
 
-/** What becomes of a running job. `metadata` is merged into what is there. */
+/** How a claim of a job ends. `metadata` is merged with the existing metadata. */
 export type JobEnd =
   | { kind: "completed"; message: string; metadata: JobMetadata; at: number }
   | { kind: "failed"; message: string; metadata: JobMetadata; at: number }

@@ -2,14 +2,14 @@ import type { Clock } from "../base/clock.ts";
 import { diskFaultOf } from "../base/disk-fault.ts";
 import type { Interruption } from "./interruption.ts";
 
-/** How long to wait before the next try when the disk took no writes: somebody has to make room first. */
+/** How long to wait before retrying when the disk cannot be written to. Usually the operator has to free up space first. */
 export const diskRetryMs = 5_000;
 
 type Patience = { clock: Clock; interruption: Interruption; onFault: (error: unknown) => void };
 
 /**
- * Repeats a write that the disk does not take until it does, for what is known only here and must not be lost.
- * Throws the fault once it is interrupted, and every other error at once; `onFault` hears of each try that failed.
+ * Retries a write on disk faults until it succeeds, for results that only this process knows and that must not be lost.
+ * Throws the fault when interrupted, and all other errors immediately. `onFault` is called for each failed attempt.
  */
 export async function untilWritten<T>(write: () => Promise<T>, { clock, interruption, onFault }: Patience): Promise<T> {
   for (;;)

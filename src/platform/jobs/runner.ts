@@ -11,13 +11,13 @@ import { diskRetryMs, untilWritten } from "./patience.ts";
 import { retryDelayMs } from "./retry-policy.ts";
 import type { JobStore } from "./store.ts";
 
-/** A lease outlives any pause of a healthy process by far; a missed one only delays the job. */
+/** Much longer than any pause of a healthy process. A lost lease only delays the job. */
 const leaseMs = 60_000;
 const renewEveryMs = leaseMs / 3;
-/** When nothing is due for longer, look again anyway. */
-const longestSleepMs = 30_000;
+/** Check for due jobs at least this often. */
+const maxSleepMs = 30_000;
 
-/** Hears what becomes of jobs, by type. `own`: the handler wrote the end itself. */
+/** Receives claims and ends of jobs by type. `own`: the handler ended the job itself. */
 export type JobObserver = {
   claimed(type: string, jobs: number): void;
   ended(type: string, outcome: JobEnd["kind"] | "own"): void;
@@ -26,8 +26,8 @@ export type JobObserver = {
 type Running = { claim: JobClaim; interruption: Interruption; done: Promise<void> };
 
 /**
- * Claims due jobs and runs their handlers. The table is the queue; the timer is only a hint of when to look again, and
- * `poke` a hint to look now.
+ * Claims due jobs and runs their handlers. The table is the queue; the timer is only a hint when to check again, and
+ * `poke` a hint to check now.
  */
 export class JobRunner {
   readonly #store: JobStore;
@@ -41,17 +41,17 @@ export class JobRunner {
   readonly #faultListeners = new Set<(error: unknown) => void>();
   readonly #running = new Map<string, Running>();
   readonly #counts = new Map<JobHandler, number>();
-  /** Jobs whose outcome the disk does not take. Nothing is claimed meanwhile: it could not write its outcome either. */
+  /** Jobs whose outcome cannot be written to disk. Meanwhile nothing is claimed, because its outcome could not be either. */
   readonly #stuck = new Set<Interruption>();
   #isStarted = false;
-  #looking: Promise<void> | null = null;
-  #lookAgain = false;
+  #checking: Promise<void> | null = null;
+  #checkAgain = false;
   #cancelTimer = (): void => {};
   #cancelRenewal = (): void => {};
 
   /**
-   * `diskClock`: the disk is of the real world, also where time is simulated. `holds`: no job of that type may begin now;
-   * whoever lifts that pokes.
+   * `diskClock`: the real clock even if time is simulated, because the disk is real. `holds`: whether jobs of this type
+   * must not start now; `poke` must be called when that changes.
    */
   constructor(
     store: JobStore,
@@ -86,13 +86,13 @@ export class JobRunner {
     this.poke();
   }
 
-  /** Takes no more jobs, asks the running ones to end, and waits for them, at most `drainMs`. */
+  /** Claims no more jobs, aborts the running ones, and waits for them, at most `drainMs`. */
   async stop(drainMs: number): Promise<void> {
     if (!this.#isStarted) return;
     this.#isStarted = false;
     this.#cancelTimer();
     this.#cancelRenewal();
-    await this.#looking;
+    await this.#checking;
     const reason = new Error("The server is stopping");
     for (const { interruption } of this.#running.values()) interruption.abort(reason);
     let cancel = (): void => {};
@@ -101,41 +101,41 @@ export class JobRunner {
     cancel();
   }
 
-  /** Something may be due: look as soon as possible. Cheap to call often. */
+  /** Checks for due jobs as soon as possible. Cheap to call often. */
   poke(): void {
     if (!this.#isStarted) return;
-    if (this.#looking !== null) {
-      this.#lookAgain = true;
+    if (this.#checking !== null) {
+      this.#checkAgain = true;
       return;
     }
-    this.#looking = apart(() => this.#lookInTurn())
+    this.#checking = apart(() => this.#checkInTurn())
       .catch((error: unknown) => {
-        this.#log.error({ err: error }, "could not look for due jobs");
-        if (diskFaultOf(error) !== null) this.#tellFault(error);
-        this.#sleep(longestSleepMs);
+        this.#log.error({ err: error }, "could not check for due jobs");
+        if (diskFaultOf(error) !== null) this.#reportFault(error);
+        this.#sleep(maxSleepMs);
       })
       .finally(() => {
-        this.#looking = null;
-        if (!this.#lookAgain) return;
-        this.#lookAgain = false;
+        this.#checking = null;
+        if (!this.#checkAgain) return;
+        this.#checkAgain = false;
         this.poke();
       });
   }
 
-  /** `tell` hears of each time that the disk does not take what jobs are to write; the answer ends that. */
-  onDiskFault(tell: (error: unknown) => void): () => void {
-    this.#faultListeners.add(tell);
-    return () => this.#faultListeners.delete(tell);
+  /** Calls `listener` whenever a job fails to write to the disk. The returned function unsubscribes. */
+  onDiskFault(listener: (error: unknown) => void): () => void {
+    this.#faultListeners.add(listener);
+    return () => this.#faultListeners.delete(listener);
   }
 
   get isBusy(): boolean {
-    return this.#looking !== null || this.#running.size > 0;
+    return this.#checking !== null || this.#running.size > 0;
   }
 
-  /** Resolves when nothing is due and nothing runs; for tests, which move the clock by hand. */
+  /** Resolves when nothing is due and nothing is running. For tests, which advance the clock manually. */
   async idle(): Promise<void> {
-    while (this.#looking !== null || this.#running.size > 0) {
-      await this.#looking;
+    while (this.#checking !== null || this.#running.size > 0) {
+      await this.#checking;
       await this.#allDone();
     }
   }
@@ -144,14 +144,14 @@ export class JobRunner {
     await Promise.all([...this.#running.values()].map(({ done }) => done));
   }
 
-  /** After this turn of the event loop: where many jobs end in it, one look, and one claim, makes up for them all. */
-  async #lookInTurn(): Promise<void> {
+  /** Waits for the next turn of the event loop, so that one check and one claim suffice when many jobs end in this turn. */
+  async #checkInTurn(): Promise<void> {
     await pause();
-    while (await this.#look()) if (!this.#isStarted) return;
+    while (await this.#check()) if (!this.#isStarted) return;
   }
 
-  /** True when there may be more to take at once. */
-  async #look(): Promise<boolean> {
+  /** Returns true if more jobs can be claimed immediately. */
+  async #check(): Promise<boolean> {
     this.#cancelTimer();
     if (this.#stuck.size > 0) {
       this.#sleep(diskRetryMs);
@@ -159,21 +159,21 @@ export class JobRunner {
     }
     const waiting: JobHandler[] = [];
     let hasMore = false;
-    const take = async (handler: JobHandler): Promise<void> => {
+    const claimFor = async (handler: JobHandler): Promise<void> => {
       if (this.#holds(handler.type)) return;
       const limit = handler.concurrency - this.#runningOf(handler);
-      if (limit <= 0) return; // the end of one of its jobs pokes
+      if (limit <= 0) return; // `poke` is called when one of its jobs ends
       const { jobs, more } = await this.#claim(handler, limit);
       if (jobs.length > 0) this.#observer?.claimed(handler.type, jobs.length);
-      for (const job of jobs) this.#begin(handler, job);
+      for (const job of jobs) this.#start(handler, job);
       if (more) hasMore = true;
       else waiting.push(handler);
     };
-    // Together, so that their claims share a commit.
-    await Promise.all(this.#handlers.map(take));
+    // Concurrently, so that the claims share a commit.
+    await Promise.all(this.#handlers.map(claimFor));
     if (hasMore) return true;
     const dueAt = waiting.length === 0 ? null : await this.#store.nextDueAt(waiting.map(({ type }) => type));
-    if (this.#isStarted) this.#sleep(dueAt === null ? longestSleepMs : dueAt - this.#clock.now());
+    if (this.#isStarted) this.#sleep(dueAt === null ? maxSleepMs : dueAt - this.#clock.now());
     return false;
   }
 
@@ -196,16 +196,16 @@ export class JobRunner {
 
   #sleep(ms: number): void {
     this.#cancelTimer();
-    this.#cancelTimer = this.#clock.after(Math.min(Math.max(ms, 0), longestSleepMs), () => this.poke());
+    this.#cancelTimer = this.#clock.after(Math.min(Math.max(ms, 0), maxSleepMs), () => this.poke());
   }
 
-  #begin(handler: JobHandler, job: Job): void {
-    // With the attempt: a job whose claim was lost may be claimed again before its old run has ended.
+  #start(handler: JobHandler, job: Job): void {
+    // Includes the attempt, because a job whose claim was lost may be claimed again before its previous run has ended.
     const key = `${handler.type}:${job.id}:${job.attempt}`;
     const interruption = new Interruption();
     const claim: JobClaim = { id: job.id, attempt: job.attempt };
     this.#count(handler, 1);
-    const done = this.#carryOut(handler, job, claim, interruption).finally(() => {
+    const done = this.#run(handler, job, claim, interruption).finally(() => {
       this.#running.delete(key);
       this.#count(handler, -1);
       this.poke();
@@ -213,8 +213,8 @@ export class JobRunner {
     this.#running.set(key, { claim, interruption, done });
   }
 
-  /** Never throws: what can't even be written down is left to the end of the lease. */
-  async #carryOut(handler: JobHandler, job: Job, claim: JobClaim, interruption: Interruption): Promise<void> {
+  /** Never throws: if the end of a job can't be stored, its lease expires. */
+  async #run(handler: JobHandler, job: Job, claim: JobClaim, interruption: Interruption): Promise<void> {
     try {
       const end = await this.#endOf(handler, job, claim, interruption);
       this.#observer?.ended(handler.type, end?.kind ?? "own");
@@ -229,8 +229,8 @@ export class JobRunner {
   #patiently<T>({ id: jobId, type }: Job, write: () => Promise<T>, interruption: Interruption): Promise<T> {
     const onFault = (error: unknown): void => {
       this.#stuck.add(interruption);
-      this.#tellFault(error);
-      this.#log.error({ err: error, jobId, type }, "could not write what became of a job; tried again soon");
+      this.#reportFault(error);
+      this.#log.error({ err: error, jobId, type }, "could not store the outcome of a job; retrying soon");
     };
     return untilWritten(write, { clock: this.#diskClock, interruption, onFault }).finally(() =>
       this.#stuck.delete(interruption),
@@ -238,7 +238,7 @@ export class JobRunner {
   }
 
   async #endOf(handler: JobHandler, job: Job, claim: JobClaim, interruption: Interruption): Promise<JobEnd | null> {
-    if (job.failures >= job.maxAttempts) return this.#gaveUp(job, "It was interrupted too often.");
+    if (job.failures >= job.maxAttempts) return this.#failed(job, "The job was interrupted too often.");
     try {
       return await handler.run(job, {
         claim,
@@ -251,25 +251,25 @@ export class JobRunner {
     } catch (error) {
       const at = this.#clock.now();
       const again = { kind: "again", metadata: {}, at, countsAsAttempt: false } as const;
-      if (interruption.isAborted) return { ...again, message: "Interrupted; goes on soon", runAt: at };
-      this.#log.warn({ err: error, jobId: job.id, type: job.type, attempt: job.attempt }, "a job failed");
+      if (interruption.isAborted) return { ...again, message: "Interrupted; resuming soon", runAt: at };
+      this.#log.warn({ err: error, jobId: job.id, type: job.type, attempt: job.attempt }, "job failed");
       const fault = diskFaultOf(error);
       if (fault !== null) {
-        this.#tellFault(error);
-        return { ...again, message: `Goes on by itself later: ${fault.words}.`, runAt: at + diskRetryMs };
+        this.#reportFault(error);
+        return { ...again, message: `Retrying automatically: ${fault.words}.`, runAt: at + diskRetryMs };
       }
-      if (job.failures + 1 >= job.maxAttempts) return this.#gaveUp(job, "An internal error came up each time.");
+      if (job.failures + 1 >= job.maxAttempts) return this.#failed(job, "Each attempt ended with an internal error.");
       const runAt = at + retryDelayMs(job.failures + 1, this.#ids.random());
-      return { ...again, message: `Failed for now; tried again at ${isoTime(runAt)}`, runAt, countsAsAttempt: true };
+      return { ...again, message: `Attempt failed; retrying at ${isoTime(runAt)}`, runAt, countsAsAttempt: true };
     }
   }
 
-  #tellFault(error: unknown): void {
-    for (const tell of this.#faultListeners) tell(error);
+  #reportFault(error: unknown): void {
+    for (const listener of this.#faultListeners) listener(error);
   }
 
-  #gaveUp(job: Job, reason: string): JobEnd {
-    const message = `Given up after ${job.maxAttempts} attempts. ${reason}`;
+  #failed(job: Job, reason: string): JobEnd {
+    const message = `Failed after ${job.maxAttempts} attempts. ${reason}`;
     return { kind: "failed", message, metadata: {}, at: this.#clock.now() };
   }
 

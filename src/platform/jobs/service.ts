@@ -6,26 +6,26 @@ import type { ClientChange, JobStore } from "./store.ts";
 
 export type JobPage = { jobs: Job[]; statistics: JobStatistics };
 
-/** Jobs as their owners see them. */
+/** Jobs for their users. */
 export class JobService {
   readonly #jobs: JobStore;
   readonly #clock: Clock;
   readonly #poke: () => void;
 
-  /** `poke` tells the runner that something may be due. */
+  /** `poke` makes the runner check for due jobs. */
   constructor(jobs: JobStore, clock: Clock, poke: () => void) {
     this.#jobs = jobs;
     this.#clock = clock;
     this.#poke = poke;
   }
 
-  /** Stores a job and lets the runner know. */
+  /** Stores a job and notifies the runner. */
   async submit(job: Job, audit?: AuditEntry): Promise<void> {
     await this.#jobs.insert(job, audit);
     this.#poke();
   }
 
-  /** Newest first; the statistics are of all jobs that the filter lets through. */
+  /** Newest first. The statistics cover all jobs that match the filter. */
   async page(
     userId: string,
     filter: JobFilter,
@@ -40,15 +40,15 @@ export class JobService {
     return { jobs, statistics: statisticsOf(counts) };
   }
 
-  /** All jobs that the filter lets through, newest first, in pages: constant memory, however many there are. */
+  /** All jobs that match the filter, newest first. Yields pages, so that memory use does not grow with their number. */
   async *all(userId: string, filter: JobFilter): AsyncGenerator<Job[], void, void> {
     let after: JobPlace | null = null;
     for (;;) {
-      const jobs: Job[] = await this.#jobs.page({ userId, filter, limit: pageJobs, offset: 0, after });
+      const jobs: Job[] = await this.#jobs.page({ userId, filter, limit: pageSize, offset: 0, after });
       const last = jobs.at(-1);
       if (last === undefined) return;
       yield jobs;
-      if (jobs.length < pageJobs) return;
+      if (jobs.length < pageSize) return;
       after = { createdAt: last.createdAt, id: last.id };
     }
   }
@@ -58,8 +58,8 @@ export class JobService {
   }
 
   /**
-   * Jobs by day of their creation in the time zone, oldest first, with the last `days` days up to today; a day without
-   * jobs is there too.
+   * Counts jobs by day of creation in the time zone for the last `days` days including today, oldest first. Includes days
+   * without jobs.
    */
   async history(userId: string, days: number, timeZone: string): Promise<JobDay[]> {
     const dates = datesUntil(this.#clock.now(), days, timeZone);
@@ -72,7 +72,7 @@ export class JobService {
     return [...byDate.values()];
   }
 
-  /** Of all users together. */
+  /** Statistics of all users together. */
   async allStatistics(): Promise<JobStatistics> {
     return statisticsOf(await this.#jobs.countAll());
   }
@@ -87,16 +87,20 @@ export class JobService {
     return this.#jobs.get(userId, id);
   }
 
-  /** CONFLICT when it has ended, or is being sent at this moment. */
+  /** Throws CONFLICT if the job has ended or its action is being sent. */
   async cancel(userId: string, id: string): Promise<Job> {
     const change = await this.#jobs.cancel(userId, id, this.#clock.now());
-    return this.#changed(id, change, (job) => `This job has ${job.status} already, so there is nothing to cancel.`);
+    return this.#changed(id, change, (job) => `Cannot cancel a job that has already ${job.status}.`);
   }
 
-  /** CONFLICT unless it has failed, and also when its action may have had its effect. */
+  /** Throws CONFLICT unless the job has failed, or if its action may have taken effect. */
   async retry(userId: string, id: string): Promise<Job> {
     const change = await this.#jobs.retry(userId, id, this.#clock.now());
-    const job = this.#changed(id, change, ({ status }) => `Only a failed job can be run again; this one is ${status}.`);
+    const job = this.#changed(
+      id,
+      change,
+      ({ status }) => `Only failed jobs can be retried. The status of this job is ${status}.`,
+    );
     this.#poke();
     return job;
   }
@@ -115,13 +119,13 @@ export class JobService {
   }
 }
 
-/** Read, and written as text, in some milliseconds. */
-const pageJobs = 200;
+/** Can be read and serialized in a few milliseconds. */
+const pageSize = 200;
 
-/** Midnight is at a quarter of an hour in every time zone. */
+/** In every time zone, midnight is on a quarter of an hour in UTC. */
 const bucketMs = 15 * 60_000;
 
-/** "2026-11-21", where it is that date. */
+/** The date in this time zone, such as "2026-11-21". */
 function dateIn(at: number, timeZone: string): string {
   return dateFormat(timeZone).format(at);
 }
@@ -137,10 +141,10 @@ const dateFormats = new Map<string, Intl.DateTimeFormat>();
 function dateFormat(timeZone: string): Intl.DateTimeFormat {
   const known = dateFormats.get(timeZone);
   if (known !== undefined) return known;
-  // Swedish dates are ISO 8601.
-  const made = new Intl.DateTimeFormat("sv-SE", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
-  dateFormats.set(timeZone, made);
-  return made;
+  // The Swedish date format is ISO 8601.
+  const format = new Intl.DateTimeFormat("sv-SE", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
+  dateFormats.set(timeZone, format);
+  return format;
 }
 
 export function statisticsOf(counts: Record<JobStatus, number>): JobStatistics {
@@ -168,7 +172,7 @@ export function jobView(job: Job): JobView {
     completedAt: isoTimeOrNull(job.completedAt),
     message,
     progress: Math.round(progress * 100) / 100,
-    // Of an action that is gone, nothing says when it was planned; its delay is a number all the same.
+    // The planned time of a deleted action is unknown, but the delay must still be a number.
     metadata: { ...(type === "linkedin_action" && { delay: 0 }), ...metadata, attempt: job.attempt },
   };
 }

@@ -2,7 +2,7 @@ import type { Job, JobMetadata, JobClaim, JobEnd } from "./model.ts";
 
 export type JobChange = Partial<Job>;
 
-/** Whether the claim still holds. A parked job is in nobody's hands. */
+/** Whether the claim is still valid. A parked job has no claim. */
 export function isHeld(job: Job, { attempt }: Pick<JobClaim, "attempt">): boolean {
   return job.status === "running" && job.attempt === attempt && job.leaseUntil !== null;
 }

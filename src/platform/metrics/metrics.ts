@@ -7,16 +7,16 @@ import type { MetricsStore, QueueDepth } from "./store.ts";
 
 export type MetricsParts = { store: MetricsStore; clock: Clock; dataDir: string };
 
-/** What hears of events as they happen. Labels come from closed lists: templates of routes, job types, connectors. */
+/** Records events as they happen. Labels come from closed lists: route templates, job types, and connectors. */
 export type Metrics = {
-  /** A request was taken in. */
+  /** A request was received. */
   entered(): void;
-  /** A request was answered; `route` is its template, null when there is none. */
+  /** A response was sent. `route` is the route template; null if no route matched. */
   answered(method: string, route: string | null, status: number, seconds: number): void;
   claimed(type: string, jobs: number): void;
   ended(type: string, outcome: string): void;
   acted(connector: string, outcome: string): void;
-  /** Everything in the text format of Prometheus, version 0.0.4. */
+  /** All metrics in the Prometheus text format, version 0.0.4. */
   text(): Promise<string>;
   stop(): void;
 };
@@ -25,15 +25,15 @@ const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const commitSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5];
 const commitWrites = [1, 2, 4, 8, 16, 32, 64, 128, 256];
-/** Scrapers come every 15 s as a rule; several of them share an answer. */
-const queueHoldsMs = 10_000;
-/** More movements between two scrapes are told with the next ones. */
+/** Scrapers usually poll every 15 s. Several of them share a result. */
+const queueCacheMs = 10_000;
+/** Further movements between two scrapes are counted in the next scrape. */
 const maxCredits = 100_000;
 const lagResolutionMs = 20;
 
-/** Counts from now on, and answers what can be read only when it is asked for. */
+/** Counts events from now on. Gauges are read on each scrape. */
 export async function createMetrics({ store, clock, dataDir }: MetricsParts): Promise<Metrics> {
-  // Loaded only where metrics are wanted.
+  // Loaded only if metrics are enabled.
   const { Counter, Gauge, Histogram, Registry } = await import("./prom-client.ts");
   const registry = new Registry();
   const registers = [registry];
@@ -41,45 +41,45 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
 
   const requests = new Counter({
     name: "outreachd_http_requests_total",
-    help: "Requests that were answered, by route.",
+    help: "Number of HTTP requests by route.",
     labelNames: ["method", "route", "status"],
     registers,
   });
   const durations = new Histogram({
     name: "outreachd_http_request_duration_seconds",
-    help: "Time from a request to the head of its answer.",
+    help: "Time from receiving a request to sending the response headers.",
     labelNames: ["method", "route"],
     buckets: requestSeconds,
     registers,
   });
-  const inFlight = new Gauge({ name: "outreachd_http_requests_in_flight", help: "Requests under way.", registers });
+  const inFlight = new Gauge({ name: "outreachd_http_requests_in_flight", help: "Requests in progress.", registers });
   const claims = new Counter({
     name: "outreachd_jobs_claimed_total",
-    help: "Jobs that were taken to be run.",
+    help: "Number of claimed jobs.",
     labelNames: ["type"],
     registers,
   });
   const ends = new Counter({
     name: "outreachd_jobs_ended_total",
-    help: "Runs of jobs by how they ended; again: to be run once more; own: its handler wrote the end.",
+    help: "Number of job runs by outcome. again: will be retried; own: ended by the handler.",
     labelNames: ["type", "outcome"],
     registers,
   });
   const actions = new Counter({
     name: "outreachd_connector_outcomes_total",
-    help: "What connectors made of actions.",
+    help: "Number of connector calls by outcome.",
     labelNames: ["connector", "outcome"],
     registers,
   });
   const batches = new Histogram({
     name: "outreachd_commit_writes",
-    help: "Writes that shared a commit.",
+    help: "Number of writes per commit.",
     buckets: commitWrites,
     registers,
   });
   const commits = new Histogram({
     name: "outreachd_commit_duration_seconds",
-    help: "Time of a group commit, its writes included.",
+    help: "Duration of a group commit, including its writes.",
     buckets: commitSeconds,
     registers,
   });
@@ -108,7 +108,7 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
       },
     });
 
-  const queue = new Remembered(() => store.queue(clock.now()), queueHoldsMs, clock);
+  const queue = new Remembered(() => store.queue(clock.now()), queueCacheMs, clock);
   const perType = (name: string, help: string, read: (depth: QueueDepth) => number) =>
     new Gauge({
       name,
@@ -121,15 +121,19 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
         for (const depth of depths) this.set({ type: depth.type }, read(depth));
       },
     });
-  perType("outreachd_jobs_waiting", "Jobs that wait, for their time or for a free place.", ({ waiting }) => waiting);
-  perType("outreachd_jobs_due", "Jobs whose time has come and that were not taken yet.", ({ due }) => due);
-  perType("outreachd_jobs_lateness_seconds", "How late the job is that is due for longest.", ({ oldestDueAt }) =>
+  perType(
+    "outreachd_jobs_waiting",
+    "Jobs waiting for their scheduled time or for a free slot.",
+    ({ waiting }) => waiting,
+  );
+  perType("outreachd_jobs_due", "Jobs that are due but not claimed yet.", ({ due }) => due);
+  perType("outreachd_jobs_lateness_seconds", "How long the oldest due job has been waiting.", ({ oldestDueAt }) =>
     oldestDueAt === null ? 0 : Math.max(0, clock.now() - oldestDueAt) / 1000,
   );
   const movements = await followCredits(store);
   new Counter({
     name: "outreachd_credits_total",
-    help: "Credits that were granted, spent and refunded.",
+    help: "Number of credits granted, spent, and refunded.",
     labelNames: ["kind"],
     registers,
     async collect() {
@@ -140,23 +144,23 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
   const lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
   lag.enable();
   const lagOf = (nanoseconds: number): number => (Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9) : 0);
-  gauge("outreachd_event_loop_lag_p99_seconds", "How late timers were since the last look, 99 of 100.", () =>
+  gauge("outreachd_event_loop_lag_p99_seconds", "99th percentile of the event loop lag since the last scrape.", () =>
     lagOf(lag.percentile(99)),
   );
-  gauge("outreachd_event_loop_lag_max_seconds", "How late the latest timer was since the last look.", () => {
+  gauge("outreachd_event_loop_lag_max_seconds", "Maximum event loop lag since the last scrape.", () => {
     const seconds = lagOf(lag.max);
     lag.reset();
     return seconds;
   });
-  gauge("process_resident_memory_bytes", "Memory of the process.", () => process.memoryUsage.rss());
-  gauge("outreachd_heap_used_bytes", "Memory that values of the program take.", () => process.memoryUsage().heapUsed);
-  total("process_cpu_user_seconds_total", "Processor time in the program.", () => process.cpuUsage().user / 1e6);
-  total("process_cpu_system_seconds_total", "Processor time in the system.", () => process.cpuUsage().system / 1e6);
-  gauge("process_start_time_seconds", "When it was started, Unix time.", () => startedAt / 1000);
-  gauge("outreachd_uptime_seconds", "How long it has run.", () => (clock.now() - startedAt) / 1000);
+  gauge("process_resident_memory_bytes", "Resident memory of the process.", () => process.memoryUsage.rss());
+  gauge("outreachd_heap_used_bytes", "Heap memory in use.", () => process.memoryUsage().heapUsed);
+  total("process_cpu_user_seconds_total", "CPU time in user mode.", () => process.cpuUsage().user / 1e6);
+  total("process_cpu_system_seconds_total", "CPU time in system mode.", () => process.cpuUsage().system / 1e6);
+  gauge("process_start_time_seconds", "Start time of the process in Unix time.", () => startedAt / 1000);
+  gauge("outreachd_uptime_seconds", "Time since the process started.", () => (clock.now() - startedAt) / 1000);
   gauge("outreachd_database_bytes", "Size of the database file.", () => store.sizes().database);
   gauge("outreachd_database_log_bytes", "Size of the write-ahead log.", () => store.sizes().log);
-  gauge("outreachd_disk_free_bytes", "Room on the disk of the data directory.", async () => {
+  gauge("outreachd_disk_free_bytes", "Free disk space of the data directory.", async () => {
     const { bavail, bsize } = await statfs(dataDir);
     return bavail * bsize;
   });
@@ -181,7 +185,7 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
 
 const creditKinds: Record<string, string> = { grant: "granted", settle: "spent", refund: "refunded" };
 
-/** Answers what was moved since the last time. The ledger only grows at its end, so each entry is read once. */
+/** Returns the movements since the previous call. The ledger is append-only, so each entry is read once. */
 async function followCredits(store: MetricsStore): Promise<() => Promise<[kind: string, amount: number][]>> {
   let after = await store.lastCredit();
   let reading: Promise<unknown> = Promise.resolve();
@@ -193,7 +197,7 @@ async function followCredits(store: MetricsStore): Promise<() => Promise<[kind: 
       return name === undefined ? [] : [[name, Math.abs(amount)]];
     });
   }
-  // One after the other, so that two scrapes at once do not count an entry twice.
+  // Sequential, so that concurrent scrapes do not count an entry twice.
   return () => {
     const next = reading.then(read, read);
     reading = next;

@@ -1,4 +1,4 @@
-// The package describes only its index.
+// The package has types only for its index.
 declare module "prom-client/lib/counter.js" {
   import { Counter } from "prom-client";
   export default Counter;

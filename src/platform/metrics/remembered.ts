@@ -1,38 +1,38 @@
 import type { Clock } from "../base/clock.ts";
 
-/** What takes long to find out shall not take more than this part of somebody's time, however often it is asked for. */
-const share = 20;
+/** An expensive computation takes at most one part in this many of the total time, however often its value is requested. */
+const costRatio = 20;
 
-/** An answer that holds for a while: at least `holdsMs`, and longer when it took long to find out. */
+/** Caches a value for at least `holdsMs`, and longer if it took long to compute. */
 export class Remembered<T> {
-  readonly #find: () => Promise<T>;
+  readonly #compute: () => Promise<T>;
   readonly #holdsMs: number;
   readonly #clock: Clock;
-  #latest: { value: T; foundAt: number; holdsMs: number } | null = null;
-  #finding: Promise<T> | null = null;
+  #latest: { value: T; computedAt: number; holdsMs: number } | null = null;
+  #pending: Promise<T> | null = null;
 
-  constructor(find: () => Promise<T>, holdsMs: number, clock: Clock) {
-    this.#find = find;
+  constructor(compute: () => Promise<T>, holdsMs: number, clock: Clock) {
+    this.#compute = compute;
     this.#holdsMs = holdsMs;
     this.#clock = clock;
   }
 
-  /** Everybody who asks while it is looked for waits for the same answer. A failure is not remembered. */
+  /** Concurrent callers share one computation. Failures are not cached. */
   async get(): Promise<T> {
     if (this.#latest !== null) {
-      const age = this.#clock.now() - this.#latest.foundAt;
-      // Below zero: the clock was set back.
+      const age = this.#clock.now() - this.#latest.computedAt;
+      // A negative age means that the clock was set back.
       if (age >= 0 && age < this.#latest.holdsMs) return this.#latest.value;
     }
-    this.#finding ??= this.#look().finally(() => (this.#finding = null));
-    return this.#finding;
+    this.#pending ??= this.#refresh().finally(() => (this.#pending = null));
+    return this.#pending;
   }
 
-  async #look(): Promise<T> {
+  async #refresh(): Promise<T> {
     const startedAt = performance.now();
-    const value = await this.#find();
+    const value = await this.#compute();
     const tookMs = performance.now() - startedAt;
-    this.#latest = { value, foundAt: this.#clock.now(), holdsMs: Math.max(this.#holdsMs, tookMs * share) };
+    this.#latest = { value, computedAt: this.#clock.now(), holdsMs: Math.max(this.#holdsMs, tookMs * costRatio) };
     return value;
   }
 }

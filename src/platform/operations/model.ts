@@ -1,6 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 
-/** Since when the server takes no writes, and what the operator says about it. */
+/** When maintenance mode was enabled, and the operator's message. */
 export type MaintenanceState = { since: number; message: string | null };
 
 const maxMessageLength = 300;
@@ -11,7 +11,7 @@ export const MaintenanceInput = Type.Object(
     enabled: Type.Boolean(),
     message: Type.Optional(
       Type.Union([Type.String({ minLength: 1, maxLength: maxMessageLength }), Type.Null()], {
-        description: "Shown to everyone whose request is refused, and in the dashboard.",
+        description: "Message to show in the dashboard and in rejected requests.",
       }),
     ),
   },
@@ -30,9 +30,10 @@ export const OperationsView = Type.Object(
     }),
     clock: Type.Object({
       behindSeconds: Type.Integer({
-        description: "How far the clock is behind the latest time it has shown. From 120 on, nothing is sent.",
+        description:
+          "How far the system clock is behind the latest time it has shown. At 120 or more, no actions are sent.",
       }),
-      latest: Type.String({ format: "date-time", description: "The latest time that the clock has shown." }),
+      latest: Type.String({ format: "date-time", description: "Latest time that the clock has shown." }),
     }),
   },
   { $id: "OperationsView" },

@@ -13,23 +13,23 @@ export type WatchedClock = { now(): number; behindMs(): number };
 export type OperationsParts = {
   store: OperationsStore;
   clock: WatchedClock;
-  /** What a client is told about damage to the data; null while none was met. */
+  /** Message for clients if the data is damaged; null if no damage was found. */
   damage: () => string | null;
-  /** Maintenance mode was turned on or off. */
+  /** Called when maintenance mode is enabled or disabled. */
   onChange: () => void;
   log: Log;
 };
 
-/** Why the server takes no writes; `retryAfterSeconds` is null if time does not help. */
+/** Why the server rejects writes. `retryAfterSeconds` is null if waiting does not help. */
 export type WriteRefusal = { message: string; retryAfterSeconds: number | null };
 
-/** Corrections by NTP are smaller: what is due then goes a little later, and nobody needs to hear of it. */
+/** Corrections by NTP are smaller. They delay due jobs slightly and do not need to be reported. */
 export const toleratedMs = 120_000;
 
-/** A maintenance takes minutes; asking every few seconds only fills the log. */
+/** Maintenance takes minutes. Retrying every few seconds would only fill the log. */
 const maintenanceRetrySeconds = 60;
 
-/** Whether the server takes writes and sends, and why not. */
+/** Whether the server accepts writes and sends actions, and why not. */
 export class Operations {
   readonly #parts: OperationsParts;
   #maintenance: MaintenanceState | null = null;
@@ -39,22 +39,22 @@ export class Operations {
     this.#parts = parts;
   }
 
-  /** Reads what a process before this one left. */
+  /** Restores the state of the previous process. */
   async load(): Promise<void> {
     this.#maintenance = await this.#parts.store.maintenance();
     if (this.#maintenance !== null) this.#parts.log.warn(this.#maintenance, "maintenance mode is on");
   }
 
-  /** Logs when the clock is behind and when it is right again. */
+  /** Logs when the clock falls behind and when it is correct again. */
   watchClock(): void {
     const { clock, log } = this.#parts;
     const isBehind = this.#isClockBehind();
-    if (isBehind && !this.#wasBehind) log.error({ behindMs: clock.behindMs() }, `${this.#clockText()} ${clockWayOut}`);
-    if (!isBehind && this.#wasBehind) log.info("the clock is right again");
+    if (isBehind && !this.#wasBehind) log.error({ behindMs: clock.behindMs() }, `${this.#clockText()} ${clockHint}`);
+    if (!isBehind && this.#wasBehind) log.info("the clock is correct again");
     this.#wasBehind = isBehind;
   }
 
-  /** For the next process. */
+  /** Stores the current time for the next process. */
   async keepTime(): Promise<void> {
     const { clock, damage, store } = this.#parts;
     if (damage() === null) await store.keepTime(clock.now());
@@ -67,12 +67,12 @@ export class Operations {
     return { message: maintenanceText(this.#maintenance), retryAfterSeconds: maintenanceRetrySeconds };
   }
 
-  /** Whether no job of this type may begin now. */
+  /** Whether jobs of this type must not start now. */
   holds(type: JobType): boolean {
     return this.writeRefusal() !== null || (type === "linkedin_action" && this.#isClockBehind());
   }
 
-  /** When a worker from outside may ask for an action again; null: now. */
+  /** When external workers can claim actions again; null: now. */
   sendsAgainAt(): number | null {
     if (!this.#isClockBehind()) return null;
     return this.#parts.clock.now() + this.#parts.clock.behindMs();
@@ -97,7 +97,7 @@ export class Operations {
     };
   }
 
-  /** Idempotent; a repeated call replaces the message. */
+  /** Idempotent. A repeated call replaces the message. */
   async setMaintenance(caller: Caller, { enabled, message = null }: MaintenanceInput): Promise<OperationsView> {
     requireAdmin(caller);
     const { store, clock, onChange, log } = this.#parts;
@@ -118,13 +118,13 @@ export class Operations {
   #clockText(): string {
     const { clock } = this.#parts;
     const behind = durationText(clock.behindMs());
-    return `The server's clock is ${behind} behind the latest time it has shown (${isoTime(clock.now())}). Nothing is sent until it is right.`;
+    return `The server's clock is ${behind} behind the latest time it has shown (${isoTime(clock.now())}). No actions are sent until it is correct.`;
   }
 }
 
-const clockWayOut =
-  "Set the clock. If it is right now and was ahead before, stop the server and run `outreachd clock accept`.";
+const clockHint =
+  "Set the clock. If it is correct now and was ahead before, stop the server and run `outreachd clock accept`.";
 
 function maintenanceText({ message }: MaintenanceState): string {
-  return `The server is in maintenance and takes no changes at the moment.${message === null ? "" : ` ${message}`}`;
+  return `The server is in maintenance mode and does not accept changes.${message === null ? "" : ` ${message}`}`;
 }

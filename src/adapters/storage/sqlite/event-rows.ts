@@ -12,7 +12,7 @@ export type EventRows = {
   /** When the user was last told an event of this type; null when never, or so long ago that it is forgotten. */
   lastTold(userId: string, type: EventType): number | null;
   /** See `EventStore.onNew`. */
-  onNew(tell: () => void): () => void;
+  onNew(listener: () => void): () => void;
 };
 
 const byEngine = new WeakMap<Engine, EventRows>();

@@ -65,7 +65,7 @@ function retryLater(target: Target, { message, retryAt, at }: As<"retry">, facts
 }
 
 function givenUp(attempts: number, reason: string, at: number): ActionEnd {
-  const message = `Given up after ${attempts} attempts that had no effect. ${reason}`;
+  const message = `Failed after ${attempts} attempts. ${reason}`;
   return { state: "failed", message, metadata: { outcome: "failed", reason }, reference: null, relation: null, at };
 }
 
