@@ -35,6 +35,13 @@ describe("the canonical profile URL", () => {
     expect(canonicalProfileUrl("https://network.example/in/Jose%CC%81")).toBe(name);
   });
 
+  test("keeps escapes that would make it the URL of another page", () => {
+    const name = "https://network.example/in/zo\u00eb%20ang%3f";
+    expect(canonicalProfileUrl("https://network.example/in/Zo%C3%8B%20Ang%3F")).toBe(name);
+    expect(canonicalProfileUrl(name)).toBe(name);
+    expect(canonicalProfileUrl("https://network.example/in/100%2525")).toBe("https://network.example/in/100%2525");
+  });
+
   test("keeps a path whose escapes are broken", () => {
     expect(canonicalProfileUrl("https://network.example/in/50%ada")).toBe("https://network.example/in/50%ada");
   });

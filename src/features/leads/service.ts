@@ -1,3 +1,4 @@
+import { canonicalEmail } from "../../platform/identity/email.ts";
 import { auditEntry } from "../../platform/auth/audit/entry.ts";
 import { isoTime, type Clock } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
@@ -60,7 +61,10 @@ export class LeadService {
     const { content, identity } = contentOf({ ...input, status: "new" });
     const now = this.#clock.now();
     const lead: Lead = { ...content, id: this.#ids.next(now), userId, version: 1, createdAt: now, updatedAt: now };
-    const outcome = await this.#leads.insert({ lead, identity, onDuplicate, formerEmails });
+    const outcome = await this.#leads.insert({
+      ...{ lead, identity, onDuplicate },
+      formerEmails: formerEmails.map(canonicalEmail),
+    });
     if (outcome.kind === "doNotContact") throw doNotContact(outcome.match);
     if (outcome.kind !== "duplicate") return outcome.lead;
     throw new ApiError("CONFLICT", {

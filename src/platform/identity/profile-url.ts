@@ -50,16 +50,15 @@ function parseUrl(text: string): URL | null {
   return url !== null && (url.protocol === "https:" || url.protocol === "http:") ? url : null;
 }
 
-/** The path with percent escapes resolved; unchanged if they are invalid, or if without them the URL would be another. */
+/** The path with percent escapes resolved, but for characters that would end it; unchanged if an escape is invalid. */
 function unescaped(path: string): string {
   if (!path.includes("%")) return path;
   try {
-    const text = decodeURIComponent(path);
-    return needsEscape.test(text) ? path : text.normalize("NFC");
+    return decodeURIComponent(path).normalize("NFC").replace(needsEscape, encodeURIComponent);
   } catch {
     return path;
   }
 }
 
 // oxlint-disable-next-line no-control-regex -- a URL drops them
-const needsEscape = /[%?#\\\s\u0000-\u001f\u007f]/;
+const needsEscape = /[%?#\\\s\u0000-\u001f\u007f]/g;
