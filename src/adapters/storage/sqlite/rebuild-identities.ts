@@ -1,4 +1,5 @@
-import type { Database } from "bun:sqlite";
+import type { Database, Statement } from "bun:sqlite";
+import { garbageCollector } from "../../../lib/concurrency/garbage.ts";
 import type { Merged } from "../../../features/enrichment/model.ts";
 import { paidIdentity } from "../../../features/enrichment/paid-identity.ts";
 import { leadIdentity } from "../../../features/leads/identity.ts";
@@ -24,10 +25,14 @@ export function rebuildIdentities(database: Database): void {
 }
 
 type Text = string | null;
-type KeyEntry = [key: number, row: number];
 
-/** Leads that are read at once. Their keys are sorted, so that many of them share a page of the table. */
-const leadsAtOnce = 20_000;
+/** Leads that are read at once. */
+const leadsAtOnce = 5_000;
+/** 300,000 leads take 44 MB this way, and 330 MB without. */
+const pagesBetweenCollections = 4;
+const pagesBetweenFullCollections = 16;
+/** Entries that are written at once, in the order of their keys: alone, each would read a page of the table. */
+const entriesAtOnce = 1_000_000;
 
 /** Moves the log into the table, where entries can be replaced. */
 function mergeLeadKeyLog(database: Database): void {
@@ -46,24 +51,50 @@ function rebuildLeadKeys(database: Database): void {
     `SELECT seq, owner, email, network_url, first_name, last_name, company FROM leads
      WHERE seq > ? ORDER BY seq LIMIT ${leadsAtOnce}`,
   );
-  const remove = database.prepare("DELETE FROM lead_keys WHERE key = ? AND lead = ?");
-  const insert = database.prepare("INSERT OR IGNORE INTO lead_keys (key, lead) VALUES (?, ?)");
+  const removed = new KeyEntries(database.prepare("DELETE FROM lead_keys WHERE key = ? AND lead = ?"));
+  const added = new KeyEntries(database.prepare("INSERT OR IGNORE INTO lead_keys (key, lead) VALUES (?, ?)"));
+  const collect = garbageCollector(pagesBetweenCollections, pagesBetweenFullCollections);
   for (let last: number | undefined = 0; last !== undefined;) {
     const rows = page.values(last) as LeadRow[];
-    const removed: KeyEntry[] = [];
-    const added: KeyEntry[] = [];
     for (const [seq, owner, email, networkUrl, firstName, lastName, company] of rows) {
-      const identity = leadIdentity({ email, networkUrl, firstName, lastName, company });
-      const former = formerIdentity({ email, networkUrl, firstName, lastName, company }, identity);
+      const texts = { email, networkUrl, firstName, lastName, company };
+      const identity = leadIdentity(texts);
+      const former = formerIdentity(texts, identity);
       if (former === null) continue;
       const keys = keysOf(owner, identity);
       const formerKeys = keysOf(owner, former);
-      for (const key of formerKeys) if (!keys.includes(key)) removed.push([key, seq]);
-      for (const key of keys) if (!formerKeys.includes(key)) added.push([key, seq]);
+      for (const key of formerKeys) if (!keys.includes(key)) removed.add(key, seq);
+      for (const key of keys) if (!formerKeys.includes(key)) added.add(key, seq);
     }
-    for (const entry of removed.toSorted(byKey)) remove.run(...entry);
-    for (const entry of added.toSorted(byKey)) insert.run(...entry);
     last = rows.at(-1)?.[0];
+    collect();
+  }
+  removed.write();
+  added.write();
+}
+
+/** Keys and rows that wait for a statement. */
+class KeyEntries {
+  readonly #statement: Statement<unknown, [number, number]>;
+  readonly #keys = new Float64Array(entriesAtOnce);
+  readonly #rows = new Float64Array(entriesAtOnce);
+  #count = 0;
+
+  constructor(statement: Statement<unknown, [number, number]>) {
+    this.#statement = statement;
+  }
+
+  add(key: number, row: number): void {
+    if (this.#count === entriesAtOnce) this.write();
+    this.#keys[this.#count] = key;
+    this.#rows[this.#count++] = row;
+  }
+
+  write(): void {
+    const places = Uint32Array.from({ length: this.#count }, (_, place) => place);
+    places.sort((one, other) => this.#keys[one]! - this.#keys[other]!);
+    for (const place of places) this.#statement.run(this.#keys[place]!, this.#rows[place]!);
+    this.#count = 0;
   }
 }
 
@@ -88,10 +119,6 @@ const changedProfile = /%|^(https?:\/\/)?(www|m|[a-z]{2})\.(m|[a-z]{2})\./i;
 function keysOf(owner: number, identity: LeadIdentity): number[] {
   const { strong, name } = leadKeysOf(owner, identity);
   return name === null ? strong : [...strong, name];
-}
-
-function byKey([one]: KeyEntry, [other]: KeyEntry): number {
-  return one - other;
 }
 
 /** Of dry runs that have not ended. The migration has removed all of them. */
