@@ -13,5 +13,9 @@ export function canonicalName(name: string): string {
  * which none of them contains.
  */
 export function personNameKey(firstName: string, lastName: string, company: string): string {
-  return `${canonicalName(firstName)}\n${canonicalName(lastName)}\n${companyKey(company)}`;
+  const names = `${firstName}\n${lastName}`;
+  const canonical = irregular.test(names)
+    ? `${canonicalName(firstName)}\n${canonicalName(lastName)}`
+    : names.toLowerCase();
+  return `${canonical}\n${companyKey(company)}`;
 }
