@@ -173,7 +173,7 @@ async function compose(
     clock,
     ids,
     log,
-    poke,
+    onJobSubmitted: poke,
   });
   const network = composeNetwork({
     config: simulated === null ? config : { ...config, acknowledgeNetworkRisk: true },

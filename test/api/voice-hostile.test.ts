@@ -115,6 +115,6 @@ test("files that are cut off or damaged never fail the service", async () => {
   const made = await createClone(client, readable);
   expect(await service.ended(client, made.data.jobId)).toMatchObject({
     status: "failed",
-    message: expect.stringContaining("send at least 10"),
+    message: expect.stringContaining("Send at least 10"),
   });
 });

@@ -69,7 +69,7 @@ test("a form of all four formats becomes a clone, whatever the files are called"
   );
   expect(made).toMatchObject({
     status: 200,
-    body: { success: true, message: expect.stringContaining("being trained") },
+    body: { success: true, message: expect.stringContaining("Training has started") },
     data: { name: "Ada", description: "First try", sampleCount: 4, status: "processing" },
   });
   const { data } = await client.get(`${clonesPath}/${made.data.voiceId}`);
@@ -329,12 +329,12 @@ test("consent is asked for when the service is set up so, and kept with the clon
   const { data } = await client.get<{ consent: object }>(`${clonesPath}/${made.data.voiceId}`);
   expect(data.consent).toMatchObject({
     speakerName: "Ada Byron",
-    statement: expect.stringContaining("Ada Byron agreed"),
+    statement: expect.stringContaining("Ada Byron consented"),
     attestedBy: { userId: client.userId, keyName: "test" },
     recording: { format: "wav" },
   });
   expect((await client.get(`${clonesPath}/${made.data.voiceId}/consent/audio`)).status).toBe(200);
-  expect((await strict.ended(client, made.data.jobId)).message).toContain("recording of consent can't be used");
+  expect((await strict.ended(client, made.data.jobId)).message).toContain("consent recording cannot be used");
 });
 
 test("a dry run measures files and keeps none", async () => {

@@ -134,7 +134,7 @@ test("a training that finds too little speech says so, and what to do", async ()
   ]);
   const job = await service.ended(client, made.data.jobId);
   expect(job.status).toBe("failed");
-  expect(job.message).toStartWith("Only 0 seconds of speech in 3 files: send at least 10.");
+  expect(job.message).toStartWith("Only 0 seconds of speech in 3 files. Send at least 10 seconds.");
   const { data } = await client.get<CloneList>(clonesPath, { query: { status: "failed" } });
   expect(data).toMatchObject({
     total: 1,
@@ -149,7 +149,7 @@ test("a training that finds too little speech says so, and what to do", async ()
   for (const query of [{ limit: 0 }, { limit: 101 }, { status: "done" }])
     expect((await client.get(clonesPath, { query })).code).toBe("VALIDATION_ERROR");
   const answer = await client.post(path(made.data.voiceId, "/preview"), { text });
-  expect(answer).toMatchObject({ status: 409, code: "CONFLICT", message: expect.stringContaining("send at least 10") });
+  expect(answer).toMatchObject({ status: 409, code: "CONFLICT", message: expect.stringContaining("Send at least 10") });
 });
 
 test("a clone belongs to its user", async () => {
@@ -263,7 +263,7 @@ testInProcess(
   },
 );
 
-testInProcess("a clone is changed without being trained again, and is silent while it is switched off", async () => {
+testInProcess("a clone is changed without being trained again, and is silent while it is deactivated", async () => {
   const vendor = pretendEngine();
   await using service = await startService({
     voiceEngines: { xtts: vendor.engine },
@@ -292,7 +292,7 @@ testInProcess("a clone is changed without being trained again, and is silent whi
   });
   expect(await client.post(path(voiceId, "/preview"), { text })).toMatchObject({
     code: "CONFLICT",
-    message: expect.stringContaining("switched off"),
+    message: expect.stringContaining("deactivated"),
   });
   await client.put(path(voiceId), { isActive: true });
   expect((await preview(service, client, voiceId, { text })).status).toBe(200);
@@ -366,7 +366,7 @@ testInProcess(
     const { samples } = (await client.get<CloneDetailView>(path(voiceId))).data;
     expect(samples).toMatchObject([{ hasOriginal: false, quality: { verdict: expect.any(String) } }]);
     const answer = await client.get(path(voiceId, `/samples/${samples[0]!.sampleId}/audio`));
-    expect(answer).toMatchObject({ status: 404, message: expect.stringContaining("deleted after the training") });
+    expect(answer).toMatchObject({ status: 404, message: expect.stringContaining("deleted after training") });
     expect(readdirSync(join(service.dataDir, "blobs/voice")).filter((name) => name.endsWith(".original"))).toEqual([]);
     const again = await client.post<{ jobId: string }>(path(voiceId, "/train"));
     expect((await service.ended(client, again.data.jobId)).status).toBe("completed");
@@ -399,7 +399,7 @@ testInProcess("a training that takes longer than five minutes is ended", async (
   await eventually("the training", async () => (runs > 0 ? true : null), { patienceMs: 60_000 });
   clock.advance(5 * 60_000);
   const job = await service.ended(client, made.data.jobId);
-  expect(job).toMatchObject({ status: "failed", message: expect.stringContaining("longer than 5 minutes") });
+  expect(job).toMatchObject({ status: "failed", message: expect.stringContaining("timed out after 5 minutes") });
 });
 
 testInProcess("a training that the end of the service cuts off runs again after the next start", async () => {

@@ -139,8 +139,8 @@ describe.each(engines)("voices on $name", ({ open }) => {
       "tooMany",
     ]);
     expect(outcomes.find(({ kind }) => kind === "tooMany")).toEqual({ kind: "tooMany", count: 3 });
-    expect(await voices.countOf(ada)).toBe(3);
-    expect(await voices.countOf(bob)).toBe(1);
+    expect(await voices.countClones(ada)).toBe(3);
+    expect(await voices.countClones(bob)).toBe(1);
   });
 
   test("a clone that failed and never spoke takes no place, and none is trained into a place that is taken", async () => {
@@ -149,9 +149,9 @@ describe.each(engines)("voices on $name", ({ open }) => {
     const { clone } = await store(ada);
     const { claim } = await claimed(storage);
     await voices.endTraining({ claim, quality: null, trained: null, end: failed });
-    expect(await voices.countOf(ada)).toBe(0);
+    expect(await voices.countClones(ada)).toBe(0);
     const next = await store(ada);
-    expect(await voices.countOf(ada)).toBe(1);
+    expect(await voices.countClones(ada)).toBe(1);
     const again = () => ({
       ...{ userId: ada, cloneId: clone.id, job: trainingOf(make, ada), engine: "local" as const },
       ...{ maxClones: 1, at: startOfTests + 9 },
@@ -162,7 +162,7 @@ describe.each(engines)("voices on $name", ({ open }) => {
     expect(await voices.samples(ada, clone.id)).toHaveLength(1);
     expect(await voices.retrain({ ...again(), cloneId: next.clone.id })).toBe("begun");
     expect(await voices.retrain({ ...again(), maxClones: 2 })).toBe("begun");
-    expect(await voices.countOf(ada)).toBe(2);
+    expect(await voices.countClones(ada)).toBe(2);
   });
 
   test("clones that failed before a time and never spoke are found, others are not", async () => {
@@ -196,11 +196,13 @@ describe.each(engines)("voices on $name", ({ open }) => {
     const attestedBy = { userId: ada, keyId: "k", keyName: "key" };
     const consent = { speakerName: "Ada", statement: "yes", attestedBy, attestedAt: startOfTests, recording };
     const { clone, samples } = await store(ada, { consent }, 2);
-    expect(await voices.bytesOf(ada)).toBe(2300);
+    expect(await voices.storedBytes(ada)).toBe(2300);
     const { step } = await claimed(storage);
-    expect(await voices.measured({ ...step, sampleId: samples[0]!.id, quality: good, derivedBytes: 50 })).toBe(true);
-    await voices.forgetOriginals(clone.id, [samples[0]!.id]);
-    expect(await voices.bytesOf(ada)).toBe(1350);
+    expect(await voices.saveMeasurement({ ...step, sampleId: samples[0]!.id, quality: good, derivedBytes: 50 })).toBe(
+      true,
+    );
+    await voices.markOriginalsDeleted(clone.id, [samples[0]!.id]);
+    expect(await voices.storedBytes(ada)).toBe(1350);
     expect((await voices.samples(ada, clone.id))[0]).toMatchObject({
       hasOriginal: false,
       quality: good,
@@ -246,10 +248,10 @@ describe.each(engines)("voices on $name", ({ open }) => {
     const stale = { ...step, claim: { ...claim, attempt: claim.attempt - 1 } };
     const sampleId = samples[0]!.id;
     expect(await voices.training(job.id)).toEqual({ clone, samples });
-    expect(await voices.tellProgress({ ...stale, progress: 10, message: "no" })).toBe(false);
-    expect(await voices.measured({ ...stale, sampleId, quality: good, derivedBytes: 1 })).toBe(false);
+    expect(await voices.updateProgress({ ...stale, progress: 10, message: "no" })).toBe(false);
+    expect(await voices.saveMeasurement({ ...stale, sampleId, quality: good, derivedBytes: 1 })).toBe(false);
     expect(await voices.endTraining({ claim: stale.claim, quality, trained: null, end: failed })).toBe(false);
-    expect(await voices.tellProgress({ ...step, progress: 40, message: "Reading" })).toBe(true);
+    expect(await voices.updateProgress({ ...step, progress: 40, message: "Reading" })).toBe(true);
     expect(await voices.get(ada, clone.id)).toMatchObject({
       status: "processing",
       progress: 40,
@@ -322,9 +324,9 @@ describe.each(engines)("voices on $name", ({ open }) => {
     expect(await add(ada, { ...added, sha256: samples[0]!.sha256 })).toMatchObject({ kind: "duplicate" });
     expect(await add(ada, added, { maxSamples: 1, maxBytes: 1e6 })).toEqual({ kind: "tooMany", count: 1 });
     expect(await add(ada, added, { maxSamples: 3, maxBytes: 1999 })).toEqual({ kind: "noRoom", usedBytes: 1000 });
-    expect(await voices.tellProgress({ ...step, progress: 1, message: "still ours" })).toBe(true);
+    expect(await voices.updateProgress({ ...step, progress: 1, message: "still ours" })).toBe(true);
     expect(await add(ada, added)).toEqual({ kind: "added" });
-    expect(await voices.tellProgress({ ...step, progress: 2, message: "void" })).toBe(false);
+    expect(await voices.updateProgress({ ...step, progress: 2, message: "void" })).toBe(false);
     expect(await storage.jobs.get(ada, job.id)).toMatchObject({
       status: "failed",
       message: expect.stringContaining("newer"),
@@ -336,7 +338,7 @@ describe.each(engines)("voices on $name", ({ open }) => {
     expect(await remove(ada, samples[0]!.id)).toBe("removed");
     expect(await remove(ada, samples[0]!.id)).toBe("absent");
     expect(await remove(ada, added.id)).toBe("last");
-    expect(await voices.known([clone.id, "nothing"])).toEqual(new Map([[clone.id, new Set([added.id])]]));
+    expect(await voices.findClones([clone.id, "nothing"])).toEqual(new Map([[clone.id, new Set([added.id])]]));
   });
 
   test("what a vendor keeps is queued for removal when its clone goes or is trained anew; nothing of our own is", async () => {
@@ -379,9 +381,9 @@ describe.each(engines)("voices on $name", ({ open }) => {
     const { step } = await claimed(storage);
     expect(await voices.remove(ada, clone.id, startOfTests)).toBe(true);
     expect(await voices.get(ada, clone.id)).toBeNull();
-    expect(await voices.known([clone.id])).toEqual(new Map());
-    expect(await voices.bytesOf(ada)).toBe(0);
-    expect(await voices.tellProgress({ ...step, progress: 2, message: "void" })).toBe(false);
+    expect(await voices.findClones([clone.id])).toEqual(new Map());
+    expect(await voices.storedBytes(ada)).toBe(0);
+    expect(await voices.updateProgress({ ...step, progress: 2, message: "void" })).toBe(false);
     expect(await storage.jobs.get(ada, job.id)).toMatchObject({
       status: "failed",
       message: expect.stringContaining("deleted"),

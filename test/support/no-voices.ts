@@ -2,6 +2,6 @@ import type { SpeechProvider } from "../../src/features/network/speech-provider.
 
 /** For a service without voices. */
 export const noVoices: SpeechProvider = {
-  problem: async (_userId, voiceId) => `There is no voice clone with id ${voiceId}.`,
-  speak: async (_userId, voiceId) => ({ kind: "refused", reason: `There is no voice clone with id ${voiceId}.` }),
+  problem: async (_userId, voiceId) => `Voice clone ${voiceId} not found.`,
+  speak: async (_userId, voiceId) => ({ kind: "refused", reason: `Voice clone ${voiceId} not found.` }),
 };

@@ -18,7 +18,7 @@ test("what was kept is found again, and while it is being written it is there al
   await using set = await setUp(1000);
   expect(await set.cache.find("ada", "k.wav")).toBeNull();
   const parts = [Uint8Array.of(1, 2), Uint8Array.of(3)];
-  const kept = set.cache.keep("ada", "k.wav", parts);
+  const kept = set.cache.store("ada", "k.wav", parts);
   expect(await set.cache.find("ada", "k.wav")).toEqual(parts);
   await kept;
   const path = await set.cache.find("ada", "k.wav");
@@ -28,29 +28,29 @@ test("what was kept is found again, and while it is being written it is there al
 test("the least recently used goes when there is too much", async () => {
   await using set = await setUp(100);
   for (const key of ["a", "b", "c"]) {
-    await set.cache.keep("ada", key, [new Uint8Array(30)]);
+    await set.cache.store("ada", key, [new Uint8Array(30)]);
     await set.cache.find("ada", key);
     set.clock.advance(1000);
   }
   await set.cache.find("ada", "a");
   set.clock.advance(1000);
-  await set.cache.keep("ada", "d", [new Uint8Array(30)]);
+  await set.cache.store("ada", "d", [new Uint8Array(30)]);
   expect(set.names()).not.toContain("ada.b");
   expect(set.names()).toContain("ada.a");
 });
 
 test("nothing is kept where nothing may be, nor what is larger than all", async () => {
   await using set = await setUp(10);
-  await set.cache.keep("ada", "k", [new Uint8Array(11)]);
+  await set.cache.store("ada", "k", [new Uint8Array(11)]);
   expect(await set.cache.find("ada", "k")).toBeNull();
   await using none = await setUp(0);
-  await none.cache.keep("ada", "k", [new Uint8Array(1)]);
+  await none.cache.store("ada", "k", [new Uint8Array(1)]);
   expect(await none.cache.find("ada", "k")).toBeNull();
 });
 
 test("speech that is on its way to the disk is not swept from under its writer, and goes with its voice all the same", async () => {
   await using set = await setUp(1000);
-  const writes = ["ada", "eve"].map((clone) => set.cache.keep(clone, "k", [new Uint8Array(1)]));
+  const writes = ["ada", "eve"].map((clone) => set.cache.store(clone, "k", [new Uint8Array(1)]));
   await set.cache.sweep(async (clone) => clone === "eve");
   await Promise.all(writes);
   expect(set.names()).toEqual(["eve.k"]);
@@ -58,10 +58,10 @@ test("speech that is on its way to the disk is not swept from under its writer, 
 
 test("speech goes with its voice", async () => {
   await using set = await setUp(1000);
-  for (const clone of ["ada", "bob"]) await set.cache.keep(clone, "k", [new Uint8Array(1)]);
-  await set.cache.forget("ada");
+  for (const clone of ["ada", "bob"]) await set.cache.store(clone, "k", [new Uint8Array(1)]);
+  await set.cache.removeVoice("ada");
   expect(set.names()).toEqual(["bob.k"]);
-  await set.cache.keep("eve", "k", [new Uint8Array(1)]);
+  await set.cache.store("eve", "k", [new Uint8Array(1)]);
   await set.cache.sweep(async (clone) => clone === "eve");
   expect(set.names()).toEqual(["eve.k"]);
 });

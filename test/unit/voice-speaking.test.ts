@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { SpeakingLine } from "../../src/features/voice/speaking.ts";
+import { SpeakingClient } from "../../src/features/voice/speaking-client.ts";
 import { defaultVoiceSettings } from "../../src/features/voice/model.ts";
 import { FakeClock } from "../support/clock.ts";
 
@@ -7,12 +7,12 @@ import { FakeClock } from "../support/clock.ts";
 setDefaultTimeout(30_000);
 
 test("what a line is warmed up with reaches nobody, and whoever speaks then is answered", async () => {
-  const line = new SpeakingLine(new FakeClock());
+  const line = new SpeakingClient(new FakeClock());
   try {
     line.warm("{}");
     line.warm("{}");
     const outcome = await line.speak("{}", "Hello.", defaultVoiceSettings, AbortSignal.timeout(25_000));
-    expect(outcome).toMatchObject({ kind: "refused", reason: expect.stringContaining("train it again") });
+    expect(outcome).toMatchObject({ kind: "refused", reason: expect.stringContaining("Retrain it") });
   } finally {
     line.stop();
   }

@@ -1,15 +1,15 @@
 import { messagesOf, startThread } from "../../threads.ts";
-import type { SpeakingLine } from "./speaking.ts";
+import type { SpeakingClient } from "./speaking-client.ts";
 import type { FittingAnswer } from "./threads/fitting-thread.ts";
 import type { TrainingMaterial, TrainingOutcome, VoiceEngine } from "./voice-engine.ts";
 
-/** The engine that is part of the program: works offline, speaks English, and says so where it can't. */
-export function createBuiltInVoices(line: SpeakingLine): VoiceEngine {
+/** The built-in engine: works offline and speaks English only. */
+export function createBuiltInVoices(line: SpeakingClient): VoiceEngine {
   return {
     problem: async () => null,
     async train(material, onProgress, signal) {
-      const outcome = await fitted(material, onProgress, signal);
-      // Whoever waited for the training wants to hear the voice next.
+      const outcome = await fitVoice(material, onProgress, signal);
+      // A user who waited for the training is likely to request a preview next.
       if (outcome.kind === "trained") line.warm(outcome.artefact);
       return outcome;
     },
@@ -18,7 +18,7 @@ export function createBuiltInVoices(line: SpeakingLine): VoiceEngine {
   };
 }
 
-async function fitted(
+async function fitVoice(
   { samples }: TrainingMaterial,
   onProgress: (percent: number, stage: string) => void,
   signal: AbortSignal,
@@ -33,14 +33,14 @@ async function fitted(
       const { distance, baseDistance, notes } = answer.report;
       return { kind: "trained", artefact: answer.model, notes: [checkNote(distance, baseDistance), ...notes] };
     }
-    throw new Error("The fitting thread ended without a voice");
+    throw new Error("The fitting thread ended without a result");
   } finally {
     thread.stop();
     await thread.closed;
   }
 }
 
-/** Distances of a spoken sentence to the samples. */
+/** `distance` and `baseDistance`: acoustic distance of a spoken sentence to the samples. */
 function checkNote(distance: number, baseDistance: number): string {
-  return `Checked against the samples: at a distance of ${distance.toFixed(2)}, where the unchanged base voice is at ${baseDistance.toFixed(2)} and another recording of the same person at about 1.`;
+  return `Acoustic distance to the samples: ${distance.toFixed(2)}. For comparison, the unmodified base voice is at ${baseDistance.toFixed(2)}, and another recording of the same person at about 1.`;
 }

@@ -19,17 +19,17 @@ export type SampleCheck = {
 const busySeconds = 30;
 const timeoutMs = 5 * 60_000;
 
-/** Tells what a training would find in files, and keeps nothing of them. */
+/** Checks recordings before training, without storing them. */
 export class SampleChecker {
   readonly #blobs: BlobStore;
   readonly #meter: SampleMeter;
   readonly #clock: Clock;
   readonly #ids: Ids;
-  readonly #arriving: Set<string>;
+  readonly #uploading: Set<string>;
 
-  /** `arriving`: clones whose files nobody may sweep. */
-  constructor(blobs: BlobStore, meter: SampleMeter, arriving: Set<string>, clock: Clock, ids: Ids) {
-    this.#arriving = arriving;
+  /** `uploading`: IDs whose files must not be swept. */
+  constructor(blobs: BlobStore, meter: SampleMeter, uploading: Set<string>, clock: Clock, ids: Ids) {
+    this.#uploading = uploading;
     this.#blobs = blobs;
     this.#meter = meter;
     this.#clock = clock;
@@ -37,25 +37,25 @@ export class SampleChecker {
   }
 
   /**
-   * Refusals as on creation; RATE_LIMIT_EXCEEDED when too many checks of this user are waiting already, and
-   * SERVICE_UNAVAILABLE when too many of all users are.
+   * Throws the same errors as creation, RATE_LIMIT_EXCEEDED if too many checks of this user are waiting, and
+   * SERVICE_UNAVAILABLE if too many checks of all users are.
    */
   async check(userId: string, upload: Upload, checkForm: FormCheck, signal: AbortSignal): Promise<SampleCheck> {
     const owner = `check:${userId}`;
     const full = this.#meter.queue.fullFor(owner);
-    if (full !== null) throw queueFull(full);
+    if (full !== null) throw queueFullError(full);
     const place = this.#meter.queue.join(owner);
     try {
-      return await this.#checkAt(place, upload, checkForm, signal);
+      return await this.#checkInTurn(place, upload, checkForm, signal);
     } finally {
       place.leave();
     }
   }
 
-  async #checkAt(place: Place, upload: Upload, checkForm: FormCheck, signal: AbortSignal): Promise<SampleCheck> {
+  async #checkInTurn(place: Place, upload: Upload, checkForm: FormCheck, signal: AbortSignal): Promise<SampleCheck> {
     const id = this.#ids.next(this.#clock.now());
-    const taken: string[] = [];
-    this.#arriving.add(id);
+    const storedBlobs: string[] = [];
+    this.#uploading.add(id);
     try {
       const form = await receiveForm(
         upload,
@@ -64,16 +64,16 @@ export class SampleChecker {
           maxFiles: maxSamples,
           maxFileBytes: maxSampleBytes,
           blobNameFor: () => voiceFiles.original(id, this.#ids.next(this.#clock.now())),
-          checkEarly: (fields) => void checkForm(formValues(fields), false),
+          validateFields: (fields) => void checkForm(formValues(fields), false),
         },
-        taken,
+        storedBlobs,
       );
       if (form.files.length === 0)
-        throw invalid([{ path: "files", message: "Send at least one recording as files: WAV, MP3, M4A or FLAC." }]);
+        throw invalid([{ path: "files", message: "Send at least one recording in WAV, MP3, M4A, or FLAC format." }]);
       return await this.#measure(form.files, place, signal);
     } finally {
-      await Promise.allSettled(taken.map((name) => this.#blobs.remove(name)));
-      this.#arriving.delete(id);
+      await Promise.allSettled(storedBlobs.map((name) => this.#blobs.remove(name)));
+      this.#uploading.delete(id);
     }
   }
 
@@ -81,10 +81,10 @@ export class SampleChecker {
     const samples = await Promise.all(
       files.map(async ({ blob }) => ({ id: blob, path: await this.#blobs.localPath(blob), output: null })),
     );
-    // Waiting behind others is not part of the time that measuring may take.
+    // Time spent in the queue does not count toward the timeout.
     await place.turn(signal);
     const limits = new AbortController();
-    const cancel = this.#clock.after(timeoutMs, () => limits.abort(tookTooLong()));
+    const cancel = this.#clock.after(timeoutMs, () => limits.abort(timeoutError()));
     const qualities = new Map<string, SampleQuality>();
     let speakers = 0;
     try {
@@ -102,21 +102,21 @@ export class SampleChecker {
   }
 }
 
-function queueFull(full: "owner" | "everyone"): ApiError {
+function queueFullError(full: "owner" | "everyone"): ApiError {
   if (full === "everyone")
     return new ApiError("SERVICE_UNAVAILABLE", {
-      message: "Too many recordings are being checked on this server. Try again in half a minute.",
+      message: "Too many recordings are being checked on this server. Try again in 30 seconds.",
       retryAfterSeconds: busySeconds,
     });
   return new ApiError("RATE_LIMIT_EXCEEDED", {
-    message: `${maxChecksPerUser} of your checks are already in progress. Try again when one of them has ended.`,
+    message: `Rate limit exceeded: ${maxChecksPerUser} of your checks are in progress. Try again when one of them is done.`,
     details: { limit: maxChecksPerUser },
     retryAfterSeconds: busySeconds,
   });
 }
 
-function tookTooLong(): ApiError {
+function timeoutError(): ApiError {
   return invalid([
-    { path: "files", message: "Measuring took longer than 5 minutes: send fewer or shorter recordings." },
+    { path: "files", message: "The check timed out after 5 minutes. Send fewer or shorter recordings." },
   ]);
 }

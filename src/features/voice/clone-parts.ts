@@ -14,30 +14,30 @@ import type {
 } from "./model.ts";
 import type { ReceivedForm } from "./receive.ts";
 
-// What a clone is put together from, out of a form.
+// Builds the parts of a clone from a form.
 
-/** Five interruptions speak for a fault that is not chance. */
+/** Five interruptions indicate a persistent fault. */
 const maxAttempts = 5;
 
-export function refuseIncomplete(
+export function rejectIncomplete(
   name: string,
   form: ReceivedForm,
   consent: ConsentInput | undefined,
   mode: ConsentMode,
 ): void {
   const errors: FieldError[] = [];
-  if (name === "") errors.push({ path: "name", message: "Expected a text that is not empty." });
+  if (name === "") errors.push({ path: "name", message: "Must not be empty." });
   if (form.files.length === 0)
-    errors.push({ path: "files", message: "Send at least one recording as files: WAV, MP3, M4A or FLAC." });
+    errors.push({ path: "files", message: "Send at least one recording in WAV, MP3, M4A, or FLAC format." });
   if (mode !== "off" && consent === undefined)
     errors.push({
       path: "consent",
-      message: 'Say who agreed to this clone: {"attested": true, "speakerName": "…"}.',
+      message: 'Consent is required. Send {"attested": true, "speakerName": "…"}.',
     });
   if (mode === "recording" && form.consentRecording === null)
-    errors.push({ path: "consentRecording", message: "Send a recording in which the speaker agrees to the clone." });
+    errors.push({ path: "consentRecording", message: "Send a recording of the speaker consenting to the clone." });
   if (form.consentRecording !== null && consent === undefined && mode === "off")
-    errors.push({ path: "consent", message: "Say who agrees in the recording." });
+    errors.push({ path: "consent", message: "Send consent with the name of the speaker in the recording." });
   if (errors.length > 0) throw invalid(errors);
 }
 
@@ -50,7 +50,7 @@ export function consentOf(
 ): Consent | null {
   if (consent === undefined) return null;
   const speakerName = singleLine(consent.speakerName);
-  const plain = `${speakerName} agreed that this voice is cloned from these recordings, and that the clone is used.`;
+  const defaultStatement = `${speakerName} consented to the creation of a voice clone from these recordings and to its use.`;
   const recording = consentRecording && {
     format: consentRecording.format,
     bytes: consentRecording.bytes,
@@ -58,7 +58,7 @@ export function consentOf(
   };
   return {
     speakerName,
-    statement: multiLine(consent.statement ?? "") || plain,
+    statement: multiLine(consent.statement ?? "") || defaultStatement,
     attestedBy: { userId: callerId ?? userId, keyId, keyName },
     attestedAt: now,
     recording,
@@ -101,7 +101,7 @@ export function trainingJob({ id: cloneId, userId, name }: VoiceClone, id: strin
   };
 }
 
-/** Wire names become ours; what is left out keeps its value. */
+/** Applies settings from a request; omitted ones keep their value. */
 export function settingsWith(before: VoiceSettings, sent: SettingsInput | undefined): VoiceSettings {
   return {
     stability: sent?.stability ?? before.stability,

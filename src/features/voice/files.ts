@@ -1,21 +1,24 @@
 const folder = "voice";
 
-/** Names of the files of a clone in the blob store; all begin with the clone's id. */
+/** Blob names of a clone's files. All start with the ID of the clone. */
 export const voiceFiles = {
-  /** As it was sent. */
+  /** The uploaded file. */
   original: (cloneId: string, sampleId: string) => `${folder}/${cloneId}.${sampleId}.original`,
-  /** Its clearest speech, as WAV. */
+  /** The clearest speech of the sample, as WAV. */
   clip: (cloneId: string, sampleId: string) => `${folder}/${cloneId}.${sampleId}.clip`,
-  /** What the built-in engine measured of it; the name counts up with the way of measuring, so that older ones are made anew. */
+  /**
+   * Measurements for the built-in engine. The number in the name is the version of the format: older files are measured
+   * again.
+   */
   frames: (cloneId: string, sampleId: string) => `${folder}/${cloneId}.${sampleId}.frames1`,
   /** The best speech of all samples, as WAV. */
   reference: (cloneId: string) => `${folder}/${cloneId}.reference`,
-  /** The speaker agrees. */
+  /** The consent recording. */
   consent: (cloneId: string) => `${folder}/${cloneId}.consent`,
   folder,
 } as const;
 
-/** Whose file it is; `sampleId` is null for files of the whole clone. */
+/** The clone and sample of a file; `sampleId` is null for files of the whole clone. */
 export function ownerOf(name: string): { cloneId: string; sampleId: string | null } {
   const [cloneId = "", second = "", third] = name.slice(folder.length + 1).split(".");
   return { cloneId, sampleId: third === undefined || third === "part" ? null : second };

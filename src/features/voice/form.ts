@@ -1,13 +1,16 @@
 import { invalid } from "../../platform/base/errors.ts";
 import type { CloneForm } from "./model.ts";
 
-/** Checks values against the schema of the form; throws VALIDATION_ERROR. With `isWhole` false a name may still come. */
+/**
+ * Validates values against the form schema. Throws VALIDATION_ERROR. If `isWhole` is false, required fields may still
+ * follow.
+ */
 export type FormCheck = (values: Record<string, unknown>, isWhole: boolean) => Partial<CloneForm>;
 
 const jsonFields = ["settings", "labels", "consent"] as const;
 const textFields = ["name", "description"] as const;
 
-/** The values of a form's fields; objects are JSON texts, and settings may also come one by one (`settings[clarity]`). */
+/** Parses form fields. Objects are JSON; settings may also be sent individually (`settings[clarity]`). */
 export function formValues(fields: ReadonlyMap<string, string>): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const name of textFields) if (fields.has(name)) values[name] = fields.get(name);
@@ -18,7 +21,7 @@ export function formValues(fields: ReadonlyMap<string, string>): Record<string, 
   for (const [name, value] of fields) {
     const [, field] = /^settings(?:\[(\w+)\]|\.(\w+))$/.exec(name)?.filter((part) => part !== undefined) ?? [];
     if (field !== undefined) values["settings"] = { ...(values["settings"] as object), [field]: scalar(value) };
-    // Whoever checks the values must see what no form has.
+    // Unknown fields are kept so that the check can report them.
     else if (!isKnown(name)) values[name] = value;
   }
   return values;
@@ -33,7 +36,7 @@ function objectIn(name: string, json: string): unknown {
     const value: unknown = JSON.parse(json);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // told below
+    // reported below
   }
   const example =
     name === "settings"

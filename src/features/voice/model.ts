@@ -2,7 +2,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { audioFormats, type AudioFormat } from "../../lib/audio/pcm.ts";
 import { sampleVerdicts, type SampleMeasures, type SampleVerdict } from "../../lib/voice-engine/sample-report.ts";
 
-/** Engines that a voice can be trained with; adapters to vendors stand in src/providers/voice. */
+/** Engines for training voices. Vendor adapters are in src/adapters/providers/voice. */
 export const voiceEngineNames = [
   "local",
   "elevenlabs",
@@ -15,61 +15,61 @@ export const voiceEngineNames = [
 ] as const;
 export type VoiceEngineName = (typeof voiceEngineNames)[number];
 
-/** What has to be shown before a voice is cloned: nothing, a statement, or a statement and a recording of it. */
+/** Consent required to clone a voice: none, a statement, or a statement and a recording of it. */
 export const consentModes = ["off", "attest", "recording"] as const;
 export type ConsentMode = (typeof consentModes)[number];
 
-/** Whether the files of a clone are kept once its voice is trained. */
+/** Whether the uploaded files are kept after training. */
 export const originalsPolicies = ["keep", "delete"] as const;
 export type OriginalsPolicy = (typeof originalsPolicies)[number];
 
 /** Specification, "Limits". */
 export const maxSamples = 10;
 export const maxSampleBytes = 50 * 2 ** 20;
-/** About a minute of speech, which is all that a voice message may be. */
+/** About a minute of speech, the maximum length of a voice message. */
 export const maxSpokenCharacters = 1000;
 
-/** Specification, "States and transitions". A clone's status is that of its latest training. */
+/** Specification, "States and transitions". The status of a clone is the status of its latest training. */
 export const cloneStatuses = ["processing", "ready", "failed"] as const;
 export type CloneStatus = (typeof cloneStatuses)[number];
 
 /**
- * How a voice speaks. `clarity` is what vendors call similarity: nearer to the speaker, at the price of being understood
- * less well. `stability` 1 keeps the melody flat.
+ * Speech settings. `clarity` is called similarity by vendors: a closer likeness, but less intelligible speech.
+ * `stability` 1 makes the intonation even.
  */
 export type VoiceSettings = { stability: number; clarity: number; useSpeakerBoost: boolean };
 
-/** The defaults of ElevenLabs, after which the three are named. */
+/** The defaults of ElevenLabs, whose names the settings follow. */
 export const defaultVoiceSettings: VoiceSettings = { stability: 0.5, clarity: 0.75, useSpeakerBoost: true };
 
-/** A file as it was taken in. */
+/** An uploaded file. */
 export type StoredFile = { format: AudioFormat; bytes: number; sha256: string };
 
-/** Who attested that the speaker agreed, and when. Kept as long as the clone. */
+/** Who attested the speaker's consent, and when. Retained as long as the clone. */
 export type Consent = {
   speakerName: string;
-  /** What was attested, word for word. */
+  /** Exact wording of the attestation. */
   statement: string;
   attestedBy: { userId: string; keyId: string; keyName: string };
   attestedAt: number;
-  /** The speaker, who reads the statement; null where none was asked for. */
+  /** Recording of the speaker reading the statement; null if none was required. */
   recording: StoredFile | null;
 };
 
 export type QualityProblem = { code: string; message: string };
 
-/** What was measured of a sample. A file that could not even be read has no measures. */
+/** Measured quality of a sample. A file that could not be decoded has no measures. */
 export type SampleQuality = { verdict: SampleVerdict; problems: QualityProblem[]; measures: SampleMeasures | null };
 
-/** What was measured of all samples of a clone together. */
+/** Overall quality of all samples of a clone. */
 export type CloneQuality = {
   verdict: SampleVerdict;
   usableSamples: number;
   speechSeconds: number;
-  /** How many different voices were heard; 0 before anything was measured. */
+  /** Number of different voices detected; 0 before measuring. */
   speakers: number;
   problems: QualityProblem[];
-  /** What the engine has to say about the voice that it made. */
+  /** Notes of the engine about the trained voice. */
   notes: string[];
 };
 
@@ -77,11 +77,11 @@ export type VoiceSample = StoredFile & {
   id: string;
   cloneId: string;
   fileName: string;
-  /** False once the policy has deleted the file; what was learned from it is still there. */
+  /** False if the file was deleted by policy; derived data is still available. */
   hasOriginal: boolean;
-  /** Of what was learned from it: the clip and the frames. */
+  /** Size of the derived files: the clip and the frames. */
   derivedBytes: number;
-  /** Null until it was measured. */
+  /** Null until measured. */
   quality: SampleQuality | null;
   createdAt: number;
 };
@@ -94,24 +94,24 @@ export type VoiceClone = {
   labels: Record<string, string>;
   settings: VoiceSettings;
   isActive: boolean;
-  /** Of the latest training. */
+  /** Engine of the latest training. */
   engine: VoiceEngineName;
   consent: Consent | null;
   quality: CloneQuality | null;
   jobId: string;
-  /** When the voice that it speaks with was made; null while there is none. */
+  /** When the current voice was trained; null until there is one. */
   trainedAt: number | null;
   createdAt: number;
   updatedAt: number;
 };
 
-/** A clone with what its samples and its training job say. */
+/** A clone with the state of its samples and training job. */
 export type VoiceCloneState = VoiceClone & {
   sampleCount: number;
   status: CloneStatus;
-  /** Percent of the training. */
+  /** Training progress in percent. */
   progress: number;
-  /** What the training is at, or how it ended. */
+  /** Current stage of the training, or its result. */
   message: string;
 };
 
@@ -121,42 +121,47 @@ const fraction = (value: number, description: string) =>
   Type.Number({ minimum: 0, maximum: 1, default: value, description });
 const Labels = Type.Record(Type.String({ minLength: 1, maxLength: 50 }), Type.String({ maxLength: 200 }), {
   maxProperties: 20,
-  description: "Your own labels, such as language or accent.",
+  description: "Custom labels, such as language or accent.",
 });
 
-/** Specification, "Voice clone"; the ranges and defaults are those of the vendors' settings of the same meaning. */
+/** Specification, "Voice clone". Ranges and defaults match the equivalent settings of the vendors. */
 export const SettingsInput = Type.Object(
   {
     stability: Type.Optional(
-      fraction(defaultVoiceSettings.stability, "1 keeps the melody even, 0 makes it lively and less predictable."),
-    ),
-    clarity: Type.Optional(
       fraction(
-        defaultVoiceSettings.clarity,
-        "How near to come to the samples; vendors call it similarity (similarity_boost).",
+        defaultVoiceSettings.stability,
+        "Consistency of the delivery. 1 is even; 0 is expressive and less predictable.",
       ),
     ),
+    clarity: Type.Optional(
+      fraction(defaultVoiceSettings.clarity, "Similarity to the samples. Called `similarity_boost` by some vendors."),
+    ),
     use_speaker_boost: Type.Optional(
-      Type.Boolean({ default: defaultVoiceSettings.useSpeakerBoost, description: "Bring the tone nearer still." }),
+      Type.Boolean({
+        default: defaultVoiceSettings.useSpeakerBoost,
+        description: "Increase the similarity to the speaker further.",
+      }),
     ),
   },
-  { description: "How the voice speaks. What is left out keeps its value." },
+  { description: "Speech settings. Omitted settings keep their value." },
 );
 export type SettingsInput = Static<typeof SettingsInput>;
 
 const ConsentInput = Type.Object(
   {
-    attested: Type.Literal(true, { description: "true: the speaker agreed that this voice is cloned and used." }),
-    speakerName: Type.String({ minLength: 1, maxLength: 200, description: "Whose voice it is." }),
+    attested: Type.Literal(true, {
+      description: "Must be true: confirms that the speaker consented to the creation and use of the clone.",
+    }),
+    speakerName: Type.String({ minLength: 1, maxLength: 200, description: "Name of the speaker." }),
     statement: Type.Optional(
-      Type.String({ maxLength: 2000, description: "What was attested; a plain sentence unless given." }),
+      Type.String({ maxLength: 2000, description: "Wording of the attestation. Defaults to a standard statement." }),
     ),
   },
-  { description: "Who agreed to the clone. Needed when the server's `voice-consent` asks for it." },
+  { description: "Consent of the speaker. Required if the `voice-consent` option of the server requires it." },
 );
 export type ConsentInput = Static<typeof ConsentInput>;
 
-/** The fields of the form beside its files; objects come as JSON texts. */
+/** Form fields other than files. Objects are sent as JSON. */
 export const CloneForm = Type.Object({
   name: Name,
   description: Type.Optional(Description),
@@ -172,7 +177,7 @@ export const CloneUpdate = Type.Object(
     description: Type.Optional(Description),
     settings: Type.Optional(SettingsInput),
     labels: Type.Optional(Labels),
-    isActive: Type.Optional(Type.Boolean({ description: "false: the voice is kept, but does not speak." })),
+    isActive: Type.Optional(Type.Boolean({ description: "If false, the voice is kept but cannot be used." })),
   },
   { examples: [{ name: "Ada, warm", settings: { stability: 0.4, clarity: 0.8 } }] },
 );
@@ -183,12 +188,12 @@ export type PreviewFormat = (typeof previewFormats)[number];
 
 export const PreviewInput = Type.Object(
   {
-    text: Type.String({ minLength: 1, maxLength: maxSpokenCharacters, description: "What the voice says." }),
+    text: Type.String({ minLength: 1, maxLength: maxSpokenCharacters, description: "Text to speak." }),
     settings: Type.Optional(SettingsInput),
     format: Type.Optional(
       Type.Union(
         previewFormats.map((format) => Type.Literal(format)),
-        { default: "wav", description: "wav is sent while the voice still speaks; m4a (AAC) is small." },
+        { default: "wav", description: "`wav` is streamed while it is generated; `m4a` (AAC) is smaller." },
       ),
     ),
   },
@@ -198,14 +203,14 @@ export type PreviewInput = Static<typeof PreviewInput>;
 
 export const SettingsView = Type.Object(
   { stability: Type.Number(), clarity: Type.Number(), use_speaker_boost: Type.Boolean() },
-  { $id: "VoiceSettings", description: "How the voice speaks." },
+  { $id: "VoiceSettings", description: "Speech settings of a voice." },
 );
 
 const instant = Type.String({ format: "date-time" });
 const instantOrNull = Type.Union([instant, Type.Null()]);
 const Verdict = Type.Union(sampleVerdicts.map((verdict) => Type.Literal(verdict)));
 const Problems = Type.Array(Type.Object({ code: Type.String(), message: Type.String() }), {
-  description: "What was found, and what to do about it.",
+  description: "Problems found, and how to fix them.",
 });
 
 export const SampleQualityView = Type.Object(
@@ -216,9 +221,9 @@ export const SampleQualityView = Type.Object(
       Type.Object({
         seconds: Type.Number(),
         speechSeconds: Type.Number(),
-        snrDb: Type.Number({ description: "How far the voice is above the background." }),
-        clippedShare: Type.Number({ description: "0 to 1." }),
-        levelDb: Type.Number({ description: "Of the speech, below full scale." }),
+        snrDb: Type.Number({ description: "Signal-to-noise ratio: level of the voice above the background." }),
+        clippedShare: Type.Number({ description: "Share of clipped samples, from 0 to 1." }),
+        levelDb: Type.Number({ description: "Speech level relative to full scale." }),
         bandwidthHz: Type.Number(),
         sampleRate: Type.Number(),
         channels: Type.Number(),
@@ -227,7 +232,7 @@ export const SampleQualityView = Type.Object(
       Type.Null(),
     ]),
   },
-  { $id: "VoiceSampleQuality", description: "What was measured of one recording." },
+  { $id: "VoiceSampleQuality", description: "Measured quality of a recording." },
 );
 
 export const CloneQualityView = Type.Object(
@@ -235,11 +240,11 @@ export const CloneQualityView = Type.Object(
     verdict: Verdict,
     usableSamples: Type.Integer(),
     speechSeconds: Type.Number(),
-    speakers: Type.Integer({ description: "How many different voices were heard." }),
+    speakers: Type.Integer({ description: "Number of different voices detected." }),
     problems: Problems,
-    notes: Type.Array(Type.String(), { description: "What the engine says about the voice that it made." }),
+    notes: Type.Array(Type.String(), { description: "Notes of the voice engine about the trained voice." }),
   },
-  { $id: "VoiceCloneQuality", description: "What was measured of all recordings together." },
+  { $id: "VoiceCloneQuality", description: "Overall quality of all recordings." },
 );
 
 const StoredFileView = {
@@ -253,15 +258,15 @@ export const SampleView = Type.Object(
     sampleId: Type.String(),
     fileName: Type.String(),
     ...StoredFileView,
-    hasOriginal: Type.Boolean({ description: "false once the file was deleted after the training." }),
-    quality: Type.Union([SampleQualityView, Type.Null()], { description: "null until it was measured." }),
+    hasOriginal: Type.Boolean({ description: "false if the file was deleted after training." }),
+    quality: Type.Union([SampleQualityView, Type.Null()], { description: "null until the recording is measured." }),
     createdAt: instant,
   },
-  { $id: "VoiceSample", description: "One recording of a voice." },
+  { $id: "VoiceSample", description: "A recording of a voice." },
 );
 export type SampleView = Static<typeof SampleView>;
 
-/** Specification, "Voice clone", create; status and jobId are ours. */
+/** Specification, "Voice clone", create. `status` and `jobId` are our additions. */
 export const NewCloneView = Type.Object(
   {
     voiceId: Type.String(),
@@ -270,12 +275,12 @@ export const NewCloneView = Type.Object(
     sampleCount: Type.Integer(),
     createdAt: instant,
     status: Type.Literal("processing"),
-    jobId: Type.String({ description: "The training; GET /api/v2/users/jobs/{jobId} follows it." }),
+    jobId: Type.String({ description: "Training job. Follow it at GET /api/v2/users/jobs/{jobId}." }),
   },
   { $id: "NewVoiceClone" },
 );
 
-/** Specification, "Voice clone", list item, and what a client observes of the training. */
+/** Specification, "Voice clone", list item, plus the state of the training. */
 export const CloneView = Type.Object(
   {
     voiceId: Type.String(),
@@ -287,13 +292,15 @@ export const CloneView = Type.Object(
     sampleCount: Type.Integer(),
     labels: Type.Record(Type.String(), Type.String()),
     status: Type.Union(cloneStatuses.map((status) => Type.Literal(status))),
-    progress: Type.Number({ minimum: 0, maximum: 100, description: "Percent of the training." }),
-    message: Type.String({ description: "What the training is at, or how it ended." }),
-    errorMessage: Type.Union([Type.String(), Type.Null()], { description: "Why it failed and what to do; else null." }),
+    progress: Type.Number({ minimum: 0, maximum: 100, description: "Training progress in percent." }),
+    message: Type.String({ description: "Current stage of the training, or its result." }),
+    errorMessage: Type.Union([Type.String(), Type.Null()], {
+      description: "Reason for the failure and how to fix it. null if training did not fail.",
+    }),
     jobId: Type.String(),
     trainedAt: instantOrNull,
   },
-  { $id: "VoiceClone", description: "A voice that speaks like the recordings it was made of." },
+  { $id: "VoiceClone", description: "A synthetic voice trained from recordings of a person." },
 );
 export type CloneView = Static<typeof CloneView>;
 
@@ -309,12 +316,12 @@ export const CloneDetailView = Type.Object(
   {
     ...CloneView.properties,
     settings: SettingsView,
-    engine: Type.String({ description: "What the voice is made with." }),
+    engine: Type.String({ description: "Voice engine of the clone." }),
     consent: Type.Union([ConsentView, Type.Null()]),
-    quality: Type.Union([CloneQualityView, Type.Null()], { description: "null until the samples were measured." }),
+    quality: Type.Union([CloneQualityView, Type.Null()], { description: "null until the samples are measured." }),
     samples: Type.Array(SampleView),
   },
-  { $id: "VoiceCloneDetail", description: "A voice clone with its recordings and what was measured of them." },
+  { $id: "VoiceCloneDetail", description: "A voice clone with its recordings and their quality." },
 );
 export type CloneDetailView = Static<typeof CloneDetailView>;
 
@@ -337,10 +344,10 @@ export type UpdatedCloneView = Static<typeof UpdatedCloneView>;
 
 export const CheckView = Type.Object(
   {
-    isTrainable: Type.Boolean({ description: "Whether a training with these files would find enough speech." }),
+    isTrainable: Type.Boolean({ description: "Whether the files contain enough speech for training." }),
     quality: CloneQualityView,
     samples: Type.Array(Type.Object({ fileName: Type.String(), ...StoredFileView, quality: SampleQualityView })),
   },
-  { $id: "VoiceSampleCheck", description: "What a training would find in these files; nothing was stored." },
+  { $id: "VoiceSampleCheck", description: "Quality of the recordings. Nothing was stored." },
 );
 export type CheckView = Static<typeof CheckView>;

@@ -1,17 +1,17 @@
 import { sampleVerdicts, type SampleVerdict } from "../../lib/voice-engine/sample-report.ts";
 import type { CloneQuality, QualityProblem, SampleQuality } from "./model.ts";
 
-/** With less speech a voice can't be told from its neighbours; the built-in engine refuses it as well. */
-export const leastTrainingSeconds = 10;
-/** What hosted services recommend; from here on more hardly helps. */
-const plentifulSeconds = 30;
+/** Minimum amount of speech to distinguish a voice from similar ones. The built-in engine has the same limit. */
+export const minTrainingSeconds = 10;
+/** Recommended by hosted services; more speech hardly improves the result. */
+const recommendedSeconds = 30;
 
-/** What the samples of a clone are good for, taken together. `speakers`: how many voices were heard in all of them. */
+/** Overall quality of a clone's samples. `speakers`: number of different voices detected in all of them. */
 export function cloneQuality(samples: readonly SampleQuality[], speakers: number): CloneQuality {
   const usable = samples.filter(({ verdict }) => verdict !== "unusable");
   const speechSeconds = speechIn(usable);
   const problems = [...problemsOf(samples, usable, speechSeconds, speakers)];
-  const isTooLittle = speechSeconds < leastTrainingSeconds;
+  const isTooLittle = speechSeconds < minTrainingSeconds;
   return {
     verdict: isTooLittle ? "unusable" : worse(bestOf(usable), speakers > 1 ? "poor" : "good"),
     usableSamples: usable.length,
@@ -22,18 +22,18 @@ export function cloneQuality(samples: readonly SampleQuality[], speakers: number
   };
 }
 
-/** Why no voice can be trained with these samples, as a sentence that says what to do; null when it can. */
+/** Why these samples cannot be used for training and what to do, as a sentence, or null if they can. */
 export function trainingProblem(samples: readonly SampleQuality[]): string | null {
   const usable = samples.filter(({ verdict }) => verdict !== "unusable");
   const seconds = speechIn(usable);
-  if (seconds >= leastTrainingSeconds) return null;
+  if (seconds >= minTrainingSeconds) return null;
   const found = `${Math.floor(seconds)} ${Math.floor(seconds) === 1 ? "second" : "seconds"}`;
   const files = samples.length === 1 ? "1 file" : `${samples.length} files`;
   const reasons = samples
     .filter(({ verdict }) => verdict === "unusable")
     .flatMap(({ problems }) => problems.map(({ message }) => message));
   const shown = [...new Set(reasons)].slice(0, 3);
-  return [`Only ${found} of speech in ${files}: send at least ${leastTrainingSeconds}.`, ...shown].join(" ");
+  return [`Only ${found} of speech in ${files}. Send at least ${minTrainingSeconds} seconds.`, ...shown].join(" ");
 }
 
 function* problemsOf(
@@ -44,20 +44,21 @@ function* problemsOf(
 ): Generator<QualityProblem> {
   const tooLittle = trainingProblem(samples);
   if (tooLittle !== null) yield { code: "too_little_speech", message: tooLittle };
-  else if (speechSeconds < plentifulSeconds)
+  else if (speechSeconds < recommendedSeconds)
     yield {
       code: "little_speech",
-      message: `${Math.floor(speechSeconds)} seconds of speech are few: 30 to 60 make a better likeness.`,
+      message: `Only ${Math.floor(speechSeconds)} seconds of speech. Send 30 to 60 seconds for a closer likeness.`,
     };
   if (usable.length < samples.length)
     yield {
       code: "unusable_samples",
-      message: `${samples.length - usable.length} of ${samples.length} samples could not be used: see their reports.`,
+      message: `${samples.length - usable.length} of ${samples.length} samples cannot be used. See their reports for the reasons.`,
     };
   if (speakers > 1)
     yield {
       code: "several_speakers",
-      message: "More than one voice was heard in the samples: the clone is a mixture. Send recordings of one person.",
+      message:
+        "The samples contain more than one voice, so the clone is a mixture. Send recordings of one person only.",
     };
 }
 

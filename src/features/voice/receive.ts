@@ -5,14 +5,14 @@ import { ApiError, invalid } from "../../platform/base/errors.ts";
 import { audioFormats, type AudioFormat } from "../../lib/audio/pcm.ts";
 import type { StoredFile } from "./model.ts";
 
-/** A part of a form as it arrives; the body of a file must be read before the next part comes. */
+/** A part of a form as it arrives. The body of a file must be read before the next part. */
 export type UploadPart =
   | { kind: "field"; name: string; value: string; isTruncated: boolean }
   | { kind: "file"; name: string; fileName: string; body: AsyncIterable<Uint8Array> };
 
 export type Upload = {
   parts: AsyncIterable<UploadPart>;
-  /** The length that the client announced for all of it; null when it did not. */
+  /** Content length announced by the client; null if unknown. */
   announcedBytes: number | null;
 };
 
@@ -21,80 +21,87 @@ export type ReceivedFile = StoredFile & { fileName: string; blob: string };
 export type ReceivedForm = {
   fields: ReadonlyMap<string, string>;
   files: ReceivedFile[];
-  /** The speaker, who agrees. */
+  /** Recording of the speaker's consent. */
   consentRecording: ReceivedFile | null;
 };
 
 export type ReceiveRules = {
   maxFiles: number;
   maxFileBytes: number;
-  /** The name in the blob store for the next sample, or for the recording of consent. */
+  /** Returns the blob name for the next sample or for the consent recording. */
   blobNameFor: (kind: "sample" | "consent") => string;
-  /** Throws for fields that can't be right, before the files behind them are taken in. */
-  checkEarly: (fields: ReadonlyMap<string, string>) => void;
+  /** Throws for invalid fields, before the files that follow are received. */
+  validateFields: (fields: ReadonlyMap<string, string>) => void;
 };
 
-/** What the form is around its files. */
-const formBytes = 1024 * 1024;
+/** Allowance for everything in the form other than files. */
+const maxFieldBytes = 1024 * 1024;
 const megabyte = 2 ** 20;
 const maxFileNameLength = 200;
 
-type Offence = { fileName: string; kind: "format"; reason: string } | { fileName: string; kind: "size"; bytes: number };
+type Rejection =
+  | { fileName: string; kind: "format"; reason: string }
+  | { fileName: string; kind: "size"; bytes: number };
 
 /**
- * Takes the files of a form in: to disk, while they are hashed and told apart by their content. Once a file is found
- * wrong nothing of it is kept, but the form is read to its end, so that one refusal names every wrong file. Throws
- * INVALID_FILE_FORMAT, FILE_TOO_LARGE or VALIDATION_ERROR, and what the parts and the disk throw; then, too, the files
- * that were taken in are still there, and `taken` has their names.
+ * Receives the files of a form: writes them to disk while hashing them and detecting their format from the content. An
+ * invalid file is discarded, but the form is read to its end so that one error lists all invalid files. Throws
+ * INVALID_FILE_FORMAT, FILE_TOO_LARGE, or VALIDATION_ERROR, as well as errors of the parts and the disk. Even then,
+ * files already received remain on disk, and `storedBlobs` contains their names.
  */
 export async function receiveForm(
   { parts, announcedBytes }: Upload,
   blobs: BlobStore,
   rules: ReceiveRules,
-  taken: string[],
+  storedBlobs: string[],
 ): Promise<ReceivedForm> {
   const fields = new Map<string, string>();
   const files: ReceivedFile[] = [];
-  const offences: Offence[] = [];
+  const rejections: Rejection[] = [];
   let consentRecording: ReceivedFile | null = null;
   let fileCount = 0;
-  const budget = new Budget((rules.maxFiles + 1) * rules.maxFileBytes + formBytes);
+  const budget = new Budget((rules.maxFiles + 1) * rules.maxFileBytes + maxFieldBytes);
 
   for await (const part of parts) {
     if (part.kind === "field") {
-      if (part.isTruncated) throw invalid([{ path: part.name, message: "This field is too long." }]);
+      if (part.isTruncated) throw invalid([{ path: part.name, message: "This field is too long. Shorten it." }]);
       fields.set(part.name, part.value);
       continue;
     }
-    rules.checkEarly(fields);
+    rules.validateFields(fields);
     const kind = /^files(\[\d*\])?$/.test(part.name) ? "sample" : "consent";
     if (kind === "consent" && part.name !== "consentRecording")
       throw invalid([
-        { path: part.name, message: "Send samples as files, and the speaker's agreement as consentRecording." },
+        {
+          path: part.name,
+          message: "Unknown file field. Send recordings as files and the consent recording as consentRecording.",
+        },
       ]);
     if (kind === "sample" && ++fileCount > rules.maxFiles)
-      throw invalid([{ path: "files", message: `Expected at most ${rules.maxFiles} files: leave some out.` }]);
+      throw invalid([{ path: "files", message: `Expected at most ${rules.maxFiles} files. Send fewer.` }]);
     if (kind === "consent" && consentRecording !== null)
       throw invalid([{ path: "consentRecording", message: "Expected one recording, got several." }]);
     const fileName = cleanName(part.fileName, kind === "sample" ? `sample-${fileCount}` : "consent");
-    const intake = new Intake(fileName, budget.count(part.body), rules.maxFileBytes);
-    const received = await intake.into(blobs, rules.blobNameFor(kind), taken);
-    if (received === null) offences.push(intake.offence!);
+    const intake = new FileReceiver(fileName, budget.count(part.body), rules.maxFileBytes);
+    const received = await intake.into(blobs, rules.blobNameFor(kind), storedBlobs);
+    if (received === null) rejections.push(intake.offence!);
     else if (kind === "sample") files.push(received);
     else consentRecording = received;
-    // Not all of it can be right, so there is no use in reading on to find out how much is wrong.
+    // The form is invalid in any case, so reading on to find further errors is pointless.
     if (budget.isSpent || (received === null && (announcedBytes ?? 0) > budget.bytes)) break;
   }
-  refuseOffences(offences, rules.maxFileBytes);
-  // Fields may also come behind the files.
-  rules.checkEarly(fields);
+  throwRejections(rejections, rules.maxFileBytes);
+  // Fields may also follow the files.
+  rules.validateFields(fields);
   if (budget.isSpent)
-    throw new ApiError("PAYLOAD_TOO_LARGE", { message: "The form is larger than all its files may be." });
-  refuseTwins(files);
+    throw new ApiError("PAYLOAD_TOO_LARGE", {
+      message: "The form exceeds the maximum total size. Send fewer or smaller recordings.",
+    });
+  rejectDuplicates(files);
   return { fields, files, consentRecording };
 }
 
-/** Counts what a form brings; a stranger must not keep us reading for ever. */
+/** Limits the total size of a form, so that a client cannot keep the server reading forever. */
 class Budget {
   readonly bytes: number;
   #used = 0;
@@ -107,7 +114,7 @@ class Budget {
     return this.#used > this.bytes;
   }
 
-  /** Ends early when the budget is spent. */
+  /** Ends early once the budget is exceeded. */
   async *count(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
     for await (const chunk of body) {
       this.#used += chunk.byteLength;
@@ -117,10 +124,10 @@ class Budget {
   }
 }
 
-class Offended extends Error {}
+class FileRejected extends Error {}
 
-/** One file on its way in. */
-class Intake {
+/** Receives a single file. */
+class FileReceiver {
   readonly #fileName: string;
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #maxBytes: number;
@@ -128,8 +135,8 @@ class Intake {
   #bytes = 0;
   #head = new Uint8Array(0);
   #format: AudioFormat | null = null;
-  /** Why it was refused; null while it is well. */
-  offence: Offence | null = null;
+  /** Why the file was rejected; null if it was not. */
+  offence: Rejection | null = null;
 
   constructor(fileName: string, body: AsyncIterable<Uint8Array>, maxBytes: number) {
     this.#fileName = fileName;
@@ -137,14 +144,14 @@ class Intake {
     this.#maxBytes = maxBytes;
   }
 
-  /** Null when the file is refused; it was read to its end, and nothing of it is stored. */
+  /** Null if the file is rejected; it was then read to its end, and nothing is stored. */
   async into(blobs: BlobStore, blob: string, taken: string[]): Promise<ReceivedFile | null> {
     try {
-      await blobs.receive(blob, this.#accepted(), this.#maxBytes);
+      await blobs.receive(blob, this.#validatedChunks(), this.#maxBytes);
       taken.push(blob);
     } catch (error) {
-      if (!(error instanceof Offended)) throw error;
-      await this.#readOn();
+      if (!(error instanceof FileRejected)) throw error;
+      await this.#drain();
       return null;
     }
     const problem = await this.#problemBehindTags(await blobs.localPath(blob));
@@ -156,8 +163,8 @@ class Intake {
     return { fileName: this.#fileName, blob, format: this.#format!, bytes: this.#bytes, sha256 };
   }
 
-  /** What may be stored: nothing before the beginning has shown what it is. */
-  async *#accepted(): AsyncGenerator<Uint8Array, void, void> {
+  /** Yields the content to store, but nothing before the format has been detected from the beginning. */
+  async *#validatedChunks(): AsyncGenerator<Uint8Array, void, void> {
     const { sniffAudio, sniffLength } = await import("../../lib/audio/sniff.ts");
     const held: Uint8Array[] = [];
     let heldBytes = 0;
@@ -186,7 +193,7 @@ class Intake {
     // Specification, "Limits": under 50 MB each.
     if (this.#bytes >= this.#maxBytes) {
       this.offence = { fileName: this.#fileName, kind: "size", bytes: this.#bytes };
-      throw new Offended();
+      throw new FileRejected();
     }
     this.#hash.update(value);
     return value;
@@ -194,11 +201,11 @@ class Intake {
 
   #refuseFormat(reason: string): never {
     this.offence = { fileName: this.#fileName, kind: "format", reason };
-    throw new Offended();
+    throw new FileRejected();
   }
 
-  /** To the end, to know its size and what comes after it. */
-  async #readOn(): Promise<void> {
+  /** Reads to the end, to learn the size and reach the next part. */
+  async #drain(): Promise<void> {
     for (;;) {
       const { done, value } = await this.#chunks.next();
       if (done === true) break;
@@ -208,7 +215,10 @@ class Intake {
       this.offence = { fileName: this.#fileName, kind: "size", bytes: this.#bytes };
   }
 
-  /** Tags of several MB, such as a cover picture, may hide what follows them. Null when that is sound. */
+  /**
+   * Checks the content after large tags, such as a cover picture, which the first check could not see. Null if it is
+   * audio.
+   */
   async #problemBehindTags(path: string): Promise<string | null> {
     const [{ id3v2Length }, { sniffAudio, sniffLength }] = await Promise.all([
       import("../../lib/audio/id3.ts"),
@@ -229,13 +239,13 @@ class Intake {
 }
 
 async function reasonFor(head: Uint8Array): Promise<string> {
-  if (head.length === 0) return "it holds no sound";
+  if (head.length === 0) return "it is empty";
   const { knownOther } = await import("../../lib/audio/sniff.ts");
   const other = knownOther(head);
-  return other === null ? "its content is not WAV, MP3, M4A or FLAC" : `it is ${other}`;
+  return other === null ? "its content is not WAV, MP3, M4A, or FLAC" : `it is ${other}`;
 }
 
-/** The last part of a path, without characters that could do harm in a header or on a screen. */
+/** The last segment of a path, without characters that could be harmful in a header or on a screen. */
 function cleanName(sent: string, otherwise: string): string {
   const name = singleLine(sent.split(/[\\/]/).at(-1) ?? "")
     .slice(0, maxFileNameLength)
@@ -243,14 +253,14 @@ function cleanName(sent: string, otherwise: string): string {
   return name === "" || /^\.+$/.test(name) ? otherwise : name;
 }
 
-function refuseOffences(offences: readonly Offence[], maxFileBytes: number): void {
-  const tooLarge = offences.filter((offence) => offence.kind === "size");
+function throwRejections(offences: readonly Rejection[], maxFileBytes: number): void {
+  const tooLarge = offences.filter((rejection) => rejection.kind === "size");
   const unsupported = offences.filter((offence) => offence.kind === "format");
   const reasons = unsupported.map(({ fileName, reason }) => ({ filename: fileName, reason }));
   const maxMegabytes = maxFileBytes / megabyte;
   if (tooLarge.length > 0)
     throw new ApiError("FILE_TOO_LARGE", {
-      message: `${listed(tooLarge)}: each file must be under ${maxMegabytes} MB. A minute of speech is enough.`,
+      message: `File too large: ${summarize(tooLarge)}. Each file must be under ${maxMegabytes} MB; a minute of speech is enough.`,
       details: {
         max_size_mb: maxMegabytes,
         rejected_files: tooLarge.map(({ fileName, bytes }) => ({
@@ -262,7 +272,7 @@ function refuseOffences(offences: readonly Offence[], maxFileBytes: number): voi
     });
   if (unsupported.length > 0)
     throw new ApiError("INVALID_FILE_FORMAT", {
-      message: `${listed(unsupported)} can't be used: ${unsupported[0]!.reason}. Send WAV, MP3, M4A or FLAC.`,
+      message: `Unsupported file: ${summarize(unsupported)}: ${unsupported[0]!.reason}. Send WAV, MP3, M4A, or FLAC.`,
       details: {
         supported_formats: [...audioFormats],
         rejected_files: unsupported.map(({ fileName }) => fileName),
@@ -271,17 +281,17 @@ function refuseOffences(offences: readonly Offence[], maxFileBytes: number): voi
     });
 }
 
-function listed(offences: readonly Offence[]): string {
+function summarize(offences: readonly Rejection[]): string {
   const [first] = offences;
   return offences.length === 1 ? first!.fileName : `${first!.fileName} and ${offences.length - 1} more`;
 }
 
-function refuseTwins(files: readonly ReceivedFile[]): void {
-  const twins = files.flatMap((file, index) => {
+function rejectDuplicates(files: readonly ReceivedFile[]): void {
+  const duplicates = files.flatMap((file, index) => {
     const first = files.findIndex(({ sha256 }) => sha256 === file.sha256);
     if (first === index) return [];
-    const message = `${file.fileName} is the same recording as ${files[first]!.fileName}: send each once.`;
+    const message = `${file.fileName} is the same recording as ${files[first]!.fileName}. Send each recording once.`;
     return [{ path: `files.${index}`, message, index }];
   });
-  if (twins.length > 0) throw invalid(twins);
+  if (duplicates.length > 0) throw invalid(duplicates);
 }

@@ -3,18 +3,18 @@ import type { BlobStore } from "../../platform/blobs/blob-store.ts";
 import { voiceFiles } from "./files.ts";
 import type { AudioClip } from "./voice-engine.ts";
 
-/** Clips are written by the analysis thread: mono, 16 bit, behind a plain header (RIFF without further chunks). */
+/** Clips are written by the analysis thread: mono, 16-bit, after a plain header (RIFF without further chunks). */
 export const clipRate = 24_000;
 const headerBytes = 44;
 const bytesPerSecond = clipRate * 2;
-/** What engines that clone from a short clip ask for at most. */
-const longestSeconds = 30;
+/** Maximum length used by engines that clone from a short clip. */
+const maxSeconds = 30;
 
 export function clipSeconds(bytes: number): number {
   return Math.max(0, bytes - headerBytes) / bytesPerSecond;
 }
 
-/** Puts the clips of a clone together, best first, up to 30 s, as the one clip that stands for the voice. */
+/** Combines the clips of a clone, best first, into one reference clip of up to 30 s. */
 export async function writeReference(
   blobs: BlobStore,
   cloneId: string,
@@ -22,14 +22,14 @@ export async function writeReference(
 ): Promise<AudioClip> {
   const { wavHeader } = await import("../../lib/audio/wav/encode-wav.ts");
   const chosen: Buffer[] = [];
-  let room = longestSeconds * bytesPerSecond;
+  let remainingBytes = maxSeconds * bytesPerSecond;
   for (const { path } of clips) {
-    if (room === 0) break;
-    const samples = await samplesIn(path, room);
-    room -= samples.length;
+    if (remainingBytes === 0) break;
+    const samples = await readSamples(path, remainingBytes);
+    remainingBytes -= samples.length;
     chosen.push(samples);
   }
-  const bytes = longestSeconds * bytesPerSecond - room;
+  const bytes = maxSeconds * bytesPerSecond - remainingBytes;
   const header = wavHeader(clipRate, { samples: bytes / 2 });
   const name = voiceFiles.reference(cloneId);
   async function* parts(): AsyncGenerator<Uint8Array> {
@@ -40,11 +40,11 @@ export async function writeReference(
   return { path: await blobs.localPath(name), seconds: bytes / bytesPerSecond };
 }
 
-async function samplesIn(path: string, mostBytes: number): Promise<Buffer> {
+async function readSamples(path: string, maxBytes: number): Promise<Buffer> {
   const file = await open(path);
   try {
-    const buffer = Buffer.alloc(mostBytes);
-    const { bytesRead } = await file.read(buffer, 0, mostBytes, headerBytes);
+    const buffer = Buffer.alloc(maxBytes);
+    const { bytesRead } = await file.read(buffer, 0, maxBytes, headerBytes);
     return buffer.subarray(0, bytesRead - (bytesRead % 2));
   } finally {
     await file.close();

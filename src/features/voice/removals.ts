@@ -3,12 +3,12 @@ import type { Log } from "../../platform/base/log.ts";
 import type { VoiceStore } from "./store.ts";
 import type { VoiceEngines } from "./training-job.ts";
 
-const atOnce = 20;
+const batchSize = 20;
 const firstRetryMs = 60_000;
-const longestRetryMs = 24 * 3_600_000;
-const patienceMs = 30_000;
+const maxRetryMs = 24 * 3_600_000;
+const timeoutMs = 30_000;
 
-/** Deletes what vendors still keep of voices that are gone, and asks again until they have. */
+/** Deletes vendors' copies of deleted voices, retrying until they are gone. */
 export class VoiceRemovals {
   readonly #store: VoiceStore;
   readonly #engines: VoiceEngines;
@@ -22,19 +22,19 @@ export class VoiceRemovals {
     this.#log = log;
   }
 
-  /** What is due now. Never throws for a vendor that fails. */
+  /** Processes due removals. Never throws because of a vendor. */
   async run(): Promise<void> {
-    const due = await this.#store.removals(atOnce, this.#clock.now());
+    const due = await this.#store.removals(batchSize, this.#clock.now());
     for (const { id, engine: name, artefact, failures } of due) {
-      const retryAt = this.#clock.now() + Math.min(firstRetryMs * 2 ** failures, longestRetryMs);
+      const retryAt = this.#clock.now() + Math.min(firstRetryMs * 2 ** failures, maxRetryMs);
       const engine = this.#engines[name];
       try {
-        // Without its engine the voice can't be deleted; it is when the engine is set up again.
-        if (engine === undefined) throw new Error(`The engine ${name} is not set up`);
-        await engine.remove(artefact, AbortSignal.timeout(patienceMs));
+        // Without its engine, the voice cannot be deleted until the engine is configured again.
+        if (engine === undefined) throw new Error(`The engine ${name} is not configured`);
+        await engine.remove(artefact, AbortSignal.timeout(timeoutMs));
         await this.#store.removalDone(id);
       } catch (error) {
-        this.#log.warn({ err: error, engine: name, failures }, "could not delete a voice at its vendor; tried again");
+        this.#log.warn({ err: error, engine: name, failures }, "could not delete voice at its vendor; retrying later");
         await this.#store.removalFailed(id, retryAt);
       }
     }

@@ -3,24 +3,24 @@ import { FairQueue, type Place } from "../../lib/concurrency/fair-queue.ts";
 import { messagesOf, startThread } from "../../threads.ts";
 import type { AnalysisAnswer, AnalysisRequest, SampleToMeasure } from "./threads/analysis-thread.ts";
 
-/** `measuredBefore`: frames of the clone's other samples, with which the voices are compared. */
+/** `measuredBefore`: frames files of the clone's other samples, for comparing voices. */
 export type Measurement = { samples: SampleToMeasure[]; measuredBefore: string[] };
 
-/** A check that arrives behind more than these would wait for minutes, with up to 500 MB of recordings on disk. */
+/** More checks would wait for minutes, each with up to 500 MB of recordings on disk. */
 export const maxChecksPerUser = 6;
 const maxChecks = 32;
 
 /**
- * Measures samples in a thread, one request at a time: each takes a core, and some 150 MB. The others wait, and get
- * their turns fairly.
+ * Measures samples in a thread, one request at a time, because each takes a core and about 150 MB. Other requests wait
+ * in a fair queue.
  */
 export class SampleMeter {
-  /** Checks and trainings of a user join as different owners, so that neither delays the other by more than a turn. */
+  /** Checks and trainings of a user have different owners, so that neither delays the other by more than one turn. */
   readonly queue = new FairQueue({ perOwner: maxChecksPerUser, total: maxChecks });
 
   /**
-   * The thread's answers, as they come, once it is the turn of `place`, which the caller then leaves. Throws the reason
-   * of the signal when it aborts, which ends the thread.
+   * Waits for the turn of `place`, which the caller leaves afterward, then streams the responses of the thread. If the
+   * signal aborts, stops the thread and throws the abort reason.
    */
   async *measure(
     { samples, measuredBefore }: Measurement,
@@ -28,7 +28,7 @@ export class SampleMeter {
     signal: AbortSignal,
   ): AsyncGenerator<AnalysisAnswer, void, void> {
     await place.turn(signal);
-    // Opened here and not in the thread, so that they are closed even when the thread is stopped in the middle.
+    // Files are opened here, not in the thread, so that they are closed even if the thread is stopped.
     const files: FileHandle[] = [];
     try {
       for (const { path } of samples) files.push(await open(path));

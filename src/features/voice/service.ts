@@ -8,7 +8,7 @@ import type { Caller } from "../../platform/auth/caller.ts";
 import type { Log } from "../../platform/base/log.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import type { TimePlace } from "../../platform/base/time-place.ts";
-import { consentOf, refuseIncomplete, samplesOf, settingsWith, trainingJob } from "./clone-parts.ts";
+import { consentOf, rejectIncomplete, samplesOf, settingsWith, trainingJob } from "./clone-parts.ts";
 import { formValues, type FormCheck } from "./form.ts";
 import { ownerOf, voiceFiles } from "./files.ts";
 import {
@@ -26,13 +26,13 @@ import {
   type VoiceSample,
 } from "./model.ts";
 import { receiveForm, type ReceivedForm, type Upload } from "./receive.ts";
-import { noRoom, tooManyClones, tooManySamples } from "./refusals.ts";
+import { storageLimitError, cloneLimitError, sampleLimitError } from "./limit-errors.ts";
 import type { AddOutcome, Retraining, VoiceStore } from "./store.ts";
 
 export type VoiceRules = {
   engine: VoiceEngineName;
   maxClones: number;
-  /** Of all files of a user. */
+  /** Storage limit per user. */
   maxBytes: number;
   consent: ConsentMode;
   upgradeUrl: string;
@@ -45,19 +45,19 @@ export type VoiceParts = {
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** Tells the runner that something may be due. */
-  poke: () => void;
-  /** Clones whose files are on their way in: on disk, and not yet in the store. Shared by all who take files in. */
-  arriving: Set<string>;
-  /** What was made of a clone beside its own files, such as speech in its voice, goes as well. */
+  /** Signals that a job may be due. */
+  onJobSubmitted: () => void;
+  /** Clones whose files are on disk but not yet in the store. Shared by everything that receives uploads. */
+  uploading: Set<string>;
+  /** Removes data derived from a clone, such as cached speech. */
   onRemoved: (cloneId: string) => Promise<void>;
 };
 
-/** So long a user can see why a training failed, and mend it. */
-const failedKeptMs = 7 * 86_400_000;
-const forgottenAtOnce = 100;
+/** Time for users to see and fix a failed training. */
+const failedRetentionMs = 7 * 86_400_000;
+const cleanupBatchSize = 100;
 
-/** Voice clones: taken in, listed, changed, deleted. Training is the job's part. */
+/** Creates, lists, updates, and deletes voice clones. Training is done by a job. */
 export class VoiceService {
   readonly #parts: VoiceParts;
   constructor(parts: VoiceParts) {
@@ -65,21 +65,21 @@ export class VoiceService {
   }
 
   /**
-   * Takes a form in and starts the training. Files are on disk before the clone exists; when anything goes wrong, also
-   * when the client goes away, nothing of them stays. Throws the refusals of `receiveForm`, VALIDATION_ERROR for
-   * fields, VOICE_CLONE_LIMIT_EXCEEDED, and PAYLOAD_TOO_LARGE when the user's storage is full.
+   * Receives a form and starts the training. Files are on disk before the clone exists; if anything fails or the client
+   * disconnects, they are deleted. Throws the errors of `receiveForm`, VALIDATION_ERROR for invalid fields,
+   * VOICE_CLONE_LIMIT_EXCEEDED, and PAYLOAD_TOO_LARGE if the user's storage is full.
    */
   async create(caller: Caller, userId: string, upload: Upload, check: FormCheck): Promise<VoiceCloneState> {
     const { store, rules, clock, ids } = this.#parts;
-    const count = await store.countOf(userId);
+    const count = await store.countClones(userId);
     if (count >= rules.maxClones) throw this.#tooManyClones(count);
-    await this.#requireRoom(userId, upload);
+    await this.#requireStorage(userId, upload);
     const id = ids.next(clock.now());
-    return await this.#whileArriving(id, upload, maxSamples, check, async (form) => {
+    return await this.#receiveForm(id, upload, maxSamples, check, async (form) => {
       const values = check(formValues(form.fields), true) as CloneForm;
       const name = singleLine(values.name);
       const consent = consentOf(values.consent, form, caller, userId, clock.now());
-      refuseIncomplete(name, form, values.consent, rules.consent);
+      rejectIncomplete(name, form, values.consent, rules.consent);
       const now = clock.now();
       const clone: VoiceClone = {
         id,
@@ -108,29 +108,29 @@ export class VoiceService {
       const audit = consented && auditEntry(caller, now, consented);
       const outcome = await store.create({ clone, samples, job, limits: rules, ...(audit && { audit }) });
       if (outcome.kind === "tooMany") throw this.#tooManyClones(outcome.count);
-      if (outcome.kind === "noRoom") throw noRoom(outcome.usedBytes, rules.maxBytes);
-      this.#parts.poke();
+      if (outcome.kind === "noRoom") throw storageLimitError(outcome.usedBytes, rules.maxBytes);
+      this.#parts.onJobSubmitted();
       if (consent !== null) this.#logConsent(clone, consent, caller);
       return { ...clone, sampleCount: samples.length, status: "processing", progress: 0, message: job.message };
     });
   }
 
-  /** Once it is stored for good: the answer may be on its way before that, and if it does not hold, the client is told so. */
+  /** Logs once the clone is durable: the response may be sent earlier, and the client learns if the commit fails. */
   #logConsent({ id, userId }: VoiceClone, { speakerName, recording }: Consent, { keyId }: Caller): void {
     const { store, log } = this.#parts;
     const fields = { audit: "voice-consent", voiceId: id, userId, keyId, speaker: speakerName };
     void store.durable().then(
-      () => log.info({ ...fields, hasRecording: recording !== null }, "consent to a voice clone was attested"),
+      () => log.info({ ...fields, hasRecording: recording !== null }, "consent to voice clone attested"),
       () => {},
     );
   }
 
-  /** Newest first; `total` counts all of the user's, `matching` those that have the status. */
+  /** Newest first. `total` counts all clones of the user, `matching` the clones with the status. */
   page(userId: string, status: CloneStatus | null, limit: number, offset: number, after: TimePlace | null) {
     return this.#parts.store.page({ userId, status, limit, offset, after });
   }
 
-  /** NOT_FOUND for an unknown one, here and below. */
+  /** Throws NOT_FOUND for an unknown clone, as do the methods below. */
   async get(userId: string, id: string): Promise<VoiceCloneState> {
     const clone = await this.#parts.store.get(userId, id);
     if (clone === null) throw notFound("voice clone", id);
@@ -140,8 +140,7 @@ export class VoiceService {
   async update(userId: string, id: string, change: CloneUpdate): Promise<VoiceCloneState> {
     const { store, clock } = this.#parts;
     const { name, description, settings, ...rest } = change;
-    if (name !== undefined && singleLine(name) === "")
-      throw invalid([{ path: "name", message: "Expected a text that is not empty." }]);
+    if (name !== undefined && singleLine(name) === "") throw invalid([{ path: "name", message: "Must not be empty." }]);
     const before = await this.get(userId, id);
     const changed = await store.update(
       userId,
@@ -158,14 +157,14 @@ export class VoiceService {
     return changed;
   }
 
-  /** Deletes the clone, its files and what was made of them; a vendor's copy is queued for deletion. */
+  /** Deletes the clone, its files, and all derived data. A vendor's copy is queued for deletion. */
   async remove(caller: Caller, userId: string, id: string): Promise<VoiceCloneState> {
     const { store, clock, log, onRemoved } = this.#parts;
     const clone = await this.get(userId, id);
     const now = clock.now();
     const event = { action: "voice.deleted", userId, target: { type: "voice", id } } as const;
     if (!(await store.remove(userId, id, now, auditEntry(caller, now, event)))) throw notFound("voice clone", id);
-    log.info({ audit: "voice-deleted", voiceId: id, userId, keyId: caller.keyId }, "a voice clone was deleted");
+    log.info({ audit: "voice-deleted", voiceId: id, userId, keyId: caller.keyId }, "voice clone deleted");
     await this.removeFiles(id);
     await onRemoved(id);
     return clone;
@@ -175,80 +174,83 @@ export class VoiceService {
     return this.#parts.store.samples(userId, id);
   }
 
-  /** Where the file of a sample can be read from; NOT_FOUND when it is unknown or was deleted after the training. */
+  /** Local path of a sample's file. Throws NOT_FOUND if it is unknown or was deleted after training. */
   async original(userId: string, id: string, sampleId: string): Promise<{ sample: VoiceSample; path: string }> {
     await this.get(userId, id);
     const sample = (await this.samples(userId, id)).find((each) => each.id === sampleId);
     if (sample === undefined) throw notFound("voice sample", sampleId);
     if (!sample.hasOriginal)
       throw new ApiError("NOT_FOUND", {
-        message: "This recording was deleted after the training, as this service is set up to do. Its report is kept.",
+        message:
+          "This recording was deleted after training, as configured on this server. Its quality report is still available.",
         details: { resource: "voice sample", id: sampleId },
       });
     return { sample, path: await this.#parts.blobs.localPath(voiceFiles.original(id, sampleId)) };
   }
 
-  /** Where the recording of consent can be read from. */
+  /** Local path of the consent recording. */
   async consentRecording(userId: string, id: string): Promise<{ consent: Consent; path: string }> {
     const { consent } = await this.get(userId, id);
-    if (!consent?.recording) throw notFound("recording of consent", id);
+    if (!consent?.recording) throw notFound("consent recording", id);
     return { consent, path: await this.#parts.blobs.localPath(voiceFiles.consent(id)) };
   }
 
-  /** Takes more samples in and trains again. Refusals as on creation. */
+  /** Adds samples and retrains. Throws the same errors as creation. */
   async addSamples(userId: string, id: string, upload: Upload, check: FormCheck): Promise<VoiceCloneState> {
     const { store, rules, clock } = this.#parts;
     const clone = await this.get(userId, id);
-    const room = maxSamples - clone.sampleCount;
-    if (room <= 0) throw tooManySamples(clone.sampleCount);
-    await this.#requireRoom(userId, upload);
-    return await this.#whileArriving(id, upload, room, check, async (form) => {
-      if (form.files.length === 0) throw invalid([{ path: "files", message: "Send at least one file." }]);
+    const capacity = maxSamples - clone.sampleCount;
+    if (capacity <= 0) throw sampleLimitError(clone.sampleCount);
+    await this.#requireStorage(userId, upload);
+    return await this.#receiveForm(id, upload, capacity, check, async (form) => {
+      if (form.files.length === 0) throw invalid([{ path: "files", message: "Send at least one recording." }]);
       if (form.consentRecording !== null)
-        throw invalid([{ path: "consentRecording", message: "Consent is given when the clone is made." }]);
+        throw invalid([
+          { path: "consentRecording", message: "Consent can be given only when a voice clone is created." },
+        ]);
       const now = clock.now();
       const samples = samplesOf(id, form, now);
       const limits = { maxSamples, maxBytes: rules.maxBytes };
       const outcome = await store.addSamples({ ...this.#retraining(clone, now), ...limits, samples });
       if (outcome.kind === "tooManyClones") throw this.#tooManyClones(outcome.count);
-      refuseAddition(outcome, id, rules.maxBytes);
-      this.#parts.poke();
+      throwIfNotAdded(outcome, id, rules.maxBytes);
+      this.#parts.onJobSubmitted();
       return await this.get(userId, id);
     });
   }
 
-  /** Deletes a sample and trains again. CONFLICT for the last one. */
+  /** Deletes a sample and retrains. Throws CONFLICT for the last sample. */
   async removeSample(userId: string, id: string, sampleId: string): Promise<VoiceCloneState> {
-    const { store, clock, blobs, poke } = this.#parts;
+    const { store, clock, blobs, onJobSubmitted } = this.#parts;
     const clone = await this.get(userId, id);
     const outcome = await store.removeSample({ ...this.#retraining(clone, clock.now()), sampleId });
     if (outcome === "absent") throw notFound("voice sample", sampleId);
-    if (outcome === "tooManyClones") throw this.#tooManyClones(await store.countOf(userId));
+    if (outcome === "tooManyClones") throw this.#tooManyClones(await store.countClones(userId));
     if (outcome === "last")
       throw new ApiError("CONFLICT", {
-        message: "A clone needs a sample: add another one first, or delete the clone.",
+        message: "The last recording cannot be removed. Add another one first, or delete the voice clone.",
       });
     for (const kind of ["original", "clip", "frames"] as const) await blobs.remove(voiceFiles[kind](id, sampleId));
-    poke();
+    onJobSubmitted();
     return await this.get(userId, id);
   }
 
-  /** Trains again with the same samples, with the engine that is configured now. */
+  /** Retrains with the same samples and the currently configured engine. */
   async retrain(userId: string, id: string): Promise<VoiceCloneState> {
-    const { store, clock, poke } = this.#parts;
+    const { store, clock, onJobSubmitted } = this.#parts;
     const clone = await this.get(userId, id);
     const outcome = await store.retrain(this.#retraining(clone, clock.now()));
     if (outcome === "absent") throw notFound("voice clone", id);
-    if (outcome === "tooManyClones") throw this.#tooManyClones(await store.countOf(userId));
-    poke();
+    if (outcome === "tooManyClones") throw this.#tooManyClones(await store.countClones(userId));
+    onJobSubmitted();
     return await this.get(userId, id);
   }
 
-  /** Deletes clones that failed a week ago and never spoke. Returns how many. */
-  async forgetFailed(): Promise<number> {
+  /** Deletes clones that failed a week ago and were never usable. Returns how many. */
+  async deleteFailed(): Promise<number> {
     const { store, clock, onRemoved } = this.#parts;
     const now = clock.now();
-    const failed = await store.failedBefore(now - failedKeptMs, forgottenAtOnce);
+    const failed = await store.failedBefore(now - failedRetentionMs, cleanupBatchSize);
     for (const { userId, id } of failed) {
       const event = { action: "voice.deleted", userId, target: { type: "voice", id } } as const;
       await store.remove(userId, id, now, auditEntry(null, now, event));
@@ -265,22 +267,22 @@ export class VoiceService {
       if (ownerOf(name).cloneId === cloneId) await blobs.remove(name);
   }
 
-  /** Removes files that no clone has: of uploads that a crash cut off, and of deletions. Answers how many. */
+  /** Removes orphaned files of interrupted uploads and deletions. Returns how many. */
   async sweep(): Promise<number> {
     const { blobs } = this.#parts;
     const byClone = Map.groupBy(await blobs.list(voiceFiles.folder), (name) => ownerOf(name).cloneId);
     let removed = 0;
     for (const [cloneId, names] of byClone) {
-      if (this.#parts.arriving.has(cloneId)) continue;
+      if (this.#parts.uploading.has(cloneId)) continue;
       removed += await this.#removeOrphans(cloneId, names);
     }
     return removed;
   }
 
-  /** Removes those of these files of a clone that it does not have. Answers how many. */
+  /** Removes files that do not belong to any sample of the clone. Returns how many. */
   async #removeOrphans(cloneId: string, names: readonly string[]): Promise<number> {
     const { store, blobs } = this.#parts;
-    const samples = (await store.known([cloneId])).get(cloneId);
+    const samples = (await store.findClones([cloneId])).get(cloneId);
     const orphans = names.filter((name) => {
       const { sampleId } = ownerOf(name);
       return samples === undefined || (sampleId !== null && !samples.has(sampleId));
@@ -289,8 +291,8 @@ export class VoiceService {
     return orphans.length;
   }
 
-  /** Takes a form in, and its files away again unless `store` makes use of them. */
-  async #whileArriving<T>(
+  /** Receives a form, and deletes its files unless `use` stores them. */
+  async #receiveForm<T>(
     cloneId: string,
     upload: Upload,
     maxFiles: number,
@@ -298,38 +300,38 @@ export class VoiceService {
     use: (form: ReceivedForm) => Promise<T>,
   ): Promise<T> {
     const { blobs, ids, clock } = this.#parts;
-    const taken: string[] = [];
-    this.#parts.arriving.add(cloneId);
+    const storedBlobs: string[] = [];
+    this.#parts.uploading.add(cloneId);
     try {
       const blobNameFor = (kind: "sample" | "consent") =>
         kind === "consent" ? voiceFiles.consent(cloneId) : voiceFiles.original(cloneId, ids.next(clock.now()));
-      const checkEarly = (fields: ReadonlyMap<string, string>) => void check(formValues(fields), false);
-      const rules = { maxFiles, maxFileBytes: maxSampleBytes, blobNameFor, checkEarly };
-      const made = await use(await receiveForm(upload, blobs, rules, taken));
-      // With an Idempotency-Key it is committed together with the answer, which is made after this. Rejects with the disk
-      // only: the next sweep takes what is left then.
+      const validateFields = (fields: ReadonlyMap<string, string>) => void check(formValues(fields), false);
+      const rules = { maxFiles, maxFileBytes: maxSampleBytes, blobNameFor, validateFields };
+      const result = await use(await receiveForm(upload, blobs, rules, storedBlobs));
+      // With an Idempotency-Key, the clone is committed together with the response, which follows later. Rejects only
+      // on disk errors: the next sweep removes what is left.
       void pause()
-        .then(() => this.#removeOrphans(cloneId, taken))
+        .then(() => this.#removeOrphans(cloneId, storedBlobs))
         .catch(() => {});
-      return made;
+      return result;
     } catch (error) {
-      await Promise.allSettled(taken.map((name) => blobs.remove(name)));
+      await Promise.allSettled(storedBlobs.map((name) => blobs.remove(name)));
       throw error;
     } finally {
-      this.#parts.arriving.delete(cloneId);
+      this.#parts.uploading.delete(cloneId);
     }
   }
 
-  /** What is announced tells before anything is read that there will be no room. */
-  async #requireRoom(userId: string, { announcedBytes }: Upload): Promise<void> {
+  /** Checks the announced length before reading anything. */
+  async #requireStorage(userId: string, { announcedBytes }: Upload): Promise<void> {
     const { store, rules } = this.#parts;
-    const usedBytes = await store.bytesOf(userId);
-    if (usedBytes + (announcedBytes ?? 0) > rules.maxBytes) throw noRoom(usedBytes, rules.maxBytes);
+    const usedBytes = await store.storedBytes(userId);
+    if (usedBytes + (announcedBytes ?? 0) > rules.maxBytes) throw storageLimitError(usedBytes, rules.maxBytes);
   }
 
   #tooManyClones(count: number): ApiError {
     const { maxClones, upgradeUrl } = this.#parts.rules;
-    return tooManyClones(count, maxClones, upgradeUrl);
+    return cloneLimitError(count, maxClones, upgradeUrl);
   }
 
   #retraining(clone: VoiceClone, at: number): Retraining {
@@ -340,17 +342,17 @@ export class VoiceService {
   }
 }
 
-function refuseAddition(outcome: Exclude<AddOutcome, { kind: "tooManyClones" }>, id: string, maxBytes: number): void {
+function throwIfNotAdded(outcome: Exclude<AddOutcome, { kind: "tooManyClones" }>, id: string, maxBytes: number): void {
   switch (outcome.kind) {
     case "added":
       return;
     case "absent":
       throw notFound("voice clone", id);
     case "tooMany":
-      throw tooManySamples(outcome.count);
+      throw sampleLimitError(outcome.count);
     case "noRoom":
-      throw noRoom(outcome.usedBytes, maxBytes);
+      throw storageLimitError(outcome.usedBytes, maxBytes);
     case "duplicate":
-      throw invalid([{ path: "files", message: `This clone has the recording ${outcome.fileName} already.` }]);
+      throw invalid([{ path: "files", message: `This voice clone already has the recording ${outcome.fileName}.` }]);
   }
 }

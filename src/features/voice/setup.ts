@@ -8,7 +8,7 @@ import type { ConsentMode, OriginalsPolicy, VoiceEngineName } from "./model.ts";
 import { VoiceRemovals } from "./removals.ts";
 import { SampleMeter } from "./sample-meter.ts";
 import { VoiceService } from "./service.ts";
-import { SpeakingLine } from "./speaking.ts";
+import { SpeakingClient } from "./speaking-client.ts";
 import { SpeechCache } from "./speech-cache.ts";
 import { SpeechService } from "./speech-service.ts";
 import type { VoiceStore } from "./store.ts";
@@ -27,26 +27,36 @@ export type VoiceConfig = Readonly<{
 export type VoiceSetup = {
   store: VoiceStore;
   blobs: BlobStore;
-  /** Beside the built-in one, or in its place. */
+  /** Engines in addition to the built-in one, or replacing it. */
   engines: VoiceEngines;
   config: VoiceConfig;
-  /** Where to read how to get more clones. */
+  /** URL that explains how to get more clones. */
   upgradeUrl: string;
   clock: Clock;
   ids: Ids;
   log: Log;
-  poke: () => void;
+  onJobSubmitted: () => void;
 };
 
-/** The voice feature, put together. Nothing heavy is loaded before a voice is used: that happens in threads. */
-export function createVoices({ store, blobs, engines: others, config, upgradeUrl, clock, ids, log, poke }: VoiceSetup) {
-  const line = new SpeakingLine(clock);
+/** Assembles the voice feature. Heavy code is loaded in threads, and only when a voice is used. */
+export function createVoices({
+  store,
+  blobs,
+  engines: others,
+  config,
+  upgradeUrl,
+  clock,
+  ids,
+  log,
+  onJobSubmitted,
+}: VoiceSetup) {
+  const line = new SpeakingClient(clock);
   const engines: VoiceEngines = { local: createBuiltInVoices(line), ...others };
   const cache = new SpeechCache(blobs, config.voiceCacheBytes, clock);
   const speech = new SpeechService({ store, blobs, engines, line, cache, log });
   const meter = new SampleMeter();
   const removals = new VoiceRemovals(store, engines, clock, log);
-  const arriving = new Set<string>();
+  const uploading = new Set<string>();
   const service = new VoiceService({
     store,
     blobs,
@@ -57,39 +67,39 @@ export function createVoices({ store, blobs, engines: others, config, upgradeUrl
       consent: config.voiceConsent,
       upgradeUrl,
     },
-    arriving,
+    uploading,
     clock,
     ids,
     log,
-    poke,
-    onRemoved: (cloneId) => cache.forget(cloneId),
+    onJobSubmitted,
+    onRemoved: (cloneId) => cache.removeVoice(cloneId),
   });
 
   async function sweep(): Promise<void> {
-    const failed = await service.forgetFailed();
-    if (failed > 0) log.info({ failed }, "deleted voice clones whose training failed a week ago");
+    const failed = await service.deleteFailed();
+    if (failed > 0) log.info({ failed }, "deleted voice clones that failed training a week ago");
     const removed = await service.sweep();
-    await cache.sweep(async (cloneId) => (await store.known([cloneId])).has(cloneId));
-    if (removed > 0) log.info({ removed }, "removed voice files that no clone has");
+    await cache.sweep(async (cloneId) => (await store.findClones([cloneId])).has(cloneId));
+    if (removed > 0) log.info({ removed }, "removed orphaned voice files");
   }
 
-  /** What was spoken in voices of the user, or of anybody: it is made anew when it's wanted. */
+  /** Deletes cached speech in the voices of a user, or of all users if null. It is generated again on demand. */
   async function forgetSpeech(userId: string | null): Promise<void> {
     await cache.sweep(async (cloneId) => userId !== null && (await store.get(userId, cloneId)) === null);
   }
 
-  /** An operator learns from the log what every training would fail with. */
-  async function tellProblem(): Promise<void> {
+  /** Logs a problem that would make every training fail, so that the operator learns about it. */
+  async function logEngineProblem(): Promise<void> {
     const { voiceEngine } = config;
     const engine = engines[voiceEngine];
-    const problem = engine === undefined ? "It is not set up." : await engine.problem(AbortSignal.timeout(10_000));
-    if (problem !== null) log.warn({ engine: voiceEngine, problem }, "no voice can be trained");
+    const problem = engine === undefined ? "It is not configured." : await engine.problem(AbortSignal.timeout(10_000));
+    if (problem !== null) log.warn({ engine: voiceEngine, problem }, "voice engine cannot train voices");
   }
 
   return {
     service,
     speech,
-    checker: new SampleChecker(blobs, meter, arriving, clock, ids),
+    checker: new SampleChecker(blobs, meter, uploading, clock, ids),
     messages: new VoiceMessages(store, speech),
     forgetSpeech,
     handler: createTrainingHandler({
@@ -106,13 +116,13 @@ export function createVoices({ store, blobs, engines: others, config, upgradeUrl
       { name: "delete voices at their vendors", pattern: "30 * * * * *", run: () => removals.run() },
       { name: "sweep voice files", pattern: "0 20 3 * * *", run: sweep },
     ],
-    /** Removes files that no clone has: of uploads and deletions that a crash cut off. */
+    /** Removes orphaned files left by uploads and deletions that a crash interrupted. */
     async start(): Promise<void> {
       await sweep();
-      void tellProblem().catch((error: unknown) => log.warn({ err: error }, "could not ask the voice engine"));
+      void logEngineProblem().catch((error: unknown) => log.warn({ err: error }, "could not check the voice engine"));
     },
     async stop(): Promise<void> {
-      await speech.settled();
+      await speech.flush();
       line.stop();
     },
   };

@@ -7,7 +7,7 @@ import type { BlobStore } from "../../platform/blobs/blob-store.ts";
 import type { AudioTags } from "../../lib/audio/tags.ts";
 import { voiceFiles } from "./files.ts";
 import type { PreviewFormat, VoiceCloneState, VoiceEngineName, VoiceSettings } from "./model.ts";
-import type { SpeakingLine } from "./speaking.ts";
+import type { SpeakingClient } from "./speaking-client.ts";
 import type { SpeechCache } from "./speech-cache.ts";
 import type { TrainedArtefact, VoiceStore } from "./store.ts";
 import type { VoiceEngines } from "./training-job.ts";
@@ -17,14 +17,14 @@ export type SpeechParts = {
   store: VoiceStore;
   blobs: BlobStore;
   engines: VoiceEngines;
-  line: SpeakingLine;
+  line: SpeakingClient;
   cache: SpeechCache;
   log: Log;
 };
 
-export type SpeechOrder = { text: string; settings: VoiceSettings; format: PreviewFormat };
+export type SpeechOptions = { text: string; settings: VoiceSettings; format: PreviewFormat };
 
-/** A sound file: one on disk, or one that still comes. */
+/** An audio file, either on disk or streamed. */
 export type SpokenFile = {
   mediaType: string;
   engine: VoiceEngineName;
@@ -33,38 +33,38 @@ export type SpokenFile = {
 
 export const speechMediaTypes: Record<PreviewFormat, string> = { wav: "audio/wav", m4a: "audio/mp4" };
 
-/** Of the 16 texts that the built-in engine takes at a time, no user gets more than a quarter. */
+/** The built-in engine accepts 16 texts at a time; no user gets more than a quarter of them. */
 const maxPreviewsPerUser = 4;
 const busySeconds = 5;
 
-/** Nobody listens longer, and an engine that doesn't stop must be stopped. */
-const longestSeconds = 120;
+/** Longer than any message, so an engine that exceeds it is out of control and must be stopped. */
+const maxSeconds = 120;
 
-/** Raised when the same words come out as another file. */
+/** Increment when the same input produces a different file. */
 const renderingVersion = 2;
 
-/** Speaks with voice clones, whichever engine made them; every file says that nobody said this. */
+/** Generates speech with voice clones of any engine, and marks every file as synthetic. */
 export class SpeechService {
   readonly #parts: SpeechParts;
-  /** What is still being written to the cache. */
-  readonly #keeping = new Set<Promise<void>>();
+  /** Pending writes to the cache. */
+  readonly #cacheWrites = new Set<Promise<void>>();
   readonly #previews = new FairQueue({ perOwner: maxPreviewsPerUser, total: Number.POSITIVE_INFINITY });
 
   constructor(parts: SpeechParts) {
     this.#parts = parts;
   }
 
-  /** A sentence on why the clone does not speak, or null. */
+  /** Why the clone cannot speak, as a sentence, or null if it can. */
   problemOf(clone: VoiceCloneState): string | null {
-    if (!clone.isActive) return `The voice ${clone.name} is switched off: set isActive to true first.`;
+    if (!clone.isActive) return `The voice ${clone.name} is deactivated. Set isActive to true first.`;
     if (clone.status === "failed")
-      return `The voice ${clone.name} is not usable, because its training failed: ${clone.message}`;
+      return `The voice ${clone.name} cannot be used because its training failed: ${clone.message}`;
     if (clone.trainedAt === null)
-      return `The voice ${clone.name} is still being trained (${Math.round(clone.progress)} %): try again when it is ready.`;
+      return `The voice ${clone.name} is still being trained (${Math.round(clone.progress)} %). Try again when it is ready.`;
     return null;
   }
 
-  /** Somebody looks at a voice, and may want to hear it next: what speaking needs is loaded meanwhile. */
+  /** Preloads what a preview needs, because a user who views a voice is likely to request one next. */
   async expect(clone: VoiceCloneState): Promise<void> {
     const { store, line } = this.#parts;
     if (clone.engine !== "local" || this.problemOf(clone) !== null) return;
@@ -73,45 +73,47 @@ export class SpeechService {
   }
 
   /**
-   * As a file, from its beginning as soon as that is there. NOT_FOUND; CONFLICT while the clone does not speak;
-   * VALIDATION_ERROR for a text that can't be spoken; RATE_LIMIT_EXCEEDED when too many of the user's texts are being
-   * spoken, and SERVICE_UNAVAILABLE when the engine is busy, with the time to wait.
+   * Generates a file, streamed as soon as its beginning is available. Throws NOT_FOUND; CONFLICT if the clone cannot
+   * speak; VALIDATION_ERROR for text that cannot be spoken; RATE_LIMIT_EXCEEDED if too many previews of the user are in
+   * progress; and SERVICE_UNAVAILABLE with a retry time if the engine is busy.
    */
-  async speak(clone: VoiceCloneState, order: SpeechOrder, signal: AbortSignal): Promise<SpokenFile> {
+  async speak(clone: VoiceCloneState, order: SpeechOptions, signal: AbortSignal): Promise<SpokenFile> {
     const { cache } = this.#parts;
     const artefact = await this.#voiceOf(clone);
     const mediaType = speechMediaTypes[order.format];
     const text = multiLine(order.text);
-    if (text === "") throw invalid([{ path: "text", message: "Expected a text that is not empty." }]);
+    if (text === "") throw invalid([{ path: "text", message: "Must not be empty." }]);
     const key = cacheKey(clone, artefact, { ...order, text });
     const known = await cache.find(clone.id, key);
     const { engine } = artefact;
     if (typeof known === "string") return { mediaType, engine, content: { kind: "file", path: known } };
-    if (known !== null) return { mediaType, engine, content: { kind: "stream", bytes: each(known) } };
+    if (known !== null) return { mediaType, engine, content: { kind: "stream", bytes: iterate(known) } };
     const leave = this.#joinPreviews(clone.userId, signal);
     try {
-      const { sampleRate, blocks } = await this.#spoken(clone, artefact, text, order.settings, signal);
+      const { sampleRate, blocks } = await this.#synthesize(clone, artefact, text, order.settings, signal);
       const tags = tagsOf(clone, engine);
       if (order.format === "wav") {
-        const bytes = this.#wav(sampleRate, endedBy(blocks, leave), tags, (parts) => this.#keep(clone.id, key, parts));
+        const bytes = this.#wav(sampleRate, withOnEnd(blocks, leave), tags, (parts) =>
+          this.#cacheSpeech(clone.id, key, parts),
+        );
         return { mediaType, engine, content: { kind: "stream", bytes } };
       }
       const file = await this.#parts.line.encode(sampleRate, blocks, tags, signal);
       leave();
-      this.#keep(clone.id, key, [file]);
-      return { mediaType, engine, content: { kind: "stream", bytes: each([file]) } };
+      this.#cacheSpeech(clone.id, key, [file]);
+      return { mediaType, engine, content: { kind: "stream", bytes: iterate([file]) } };
     } catch (error) {
       leave();
       throw error;
     }
   }
 
-  /** Returns what frees the place; a client that goes away frees it too, even before it has read anything. */
+  /** Returns a function that frees the slot. A client disconnect frees it too, even before anything was read. */
   #joinPreviews(userId: string, signal: AbortSignal): () => void {
     signal.throwIfAborted();
     if (this.#previews.fullFor(userId) !== null)
       throw new ApiError("RATE_LIMIT_EXCEEDED", {
-        message: `${maxPreviewsPerUser} of your previews are already being spoken. Try again when one of them has ended.`,
+        message: `Rate limit exceeded: ${maxPreviewsPerUser} of your previews are in progress. Try again when one of them is done.`,
         details: { limit: maxPreviewsPerUser },
         retryAfterSeconds: busySeconds,
       });
@@ -123,14 +125,14 @@ export class SpeechService {
     };
   }
 
-  /** As an M4A file in memory, with its length. Refusals as `speak`. */
+  /** Generates an M4A file in memory and its duration. Throws the same errors as `speak`. */
   async render(
     clone: VoiceCloneState,
     text: string,
     signal: AbortSignal,
   ): Promise<{ bytes: Uint8Array; seconds: number }> {
     const artefact = await this.#voiceOf(clone);
-    const { sampleRate, blocks } = await this.#spoken(clone, artefact, text, clone.settings, signal);
+    const { sampleRate, blocks } = await this.#synthesize(clone, artefact, text, clone.settings, signal);
     let samples = 0;
     async function* counted(): AsyncGenerator<Float32Array, void, void> {
       for await (const block of blocks) {
@@ -142,9 +144,9 @@ export class SpeechService {
     return { bytes, seconds: samples / sampleRate };
   }
 
-  /** Resolves when everything spoken so far is in the cache. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#keeping);
+  /** Resolves when all speech generated so far is cached. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#cacheWrites);
   }
 
   async #voiceOf(clone: VoiceCloneState): Promise<TrainedArtefact> {
@@ -155,7 +157,7 @@ export class SpeechService {
     return artefact;
   }
 
-  async #spoken(
+  async #synthesize(
     clone: VoiceCloneState,
     { engine: name, artefact }: TrainedArtefact,
     text: string,
@@ -165,7 +167,7 @@ export class SpeechService {
     const engine = this.#parts.engines[name];
     if (engine === undefined)
       throw new ApiError("CONFLICT", {
-        message: `This voice was trained with ${name}, which is not set up on this server any more: train it again.`,
+        message: `This voice was trained with ${name}, which is no longer configured on this server. Retrain the voice.`,
       });
     const referencePath = await this.#parts.blobs.localPath(voiceFiles.reference(clone.id));
     const voice = { cloneId: clone.id, artefact, reference: { path: referencePath, seconds: 0 } };
@@ -176,10 +178,10 @@ export class SpeechService {
         message: outcome.reason,
         retryAfterSeconds: Math.max(1, Math.ceil(outcome.retryAfterSeconds)),
       });
-    return { ...outcome, blocks: bounded(outcome.blocks, longestSeconds * outcome.sampleRate) };
+    return { ...outcome, blocks: limitSamples(outcome.blocks, maxSeconds * outcome.sampleRate) };
   }
 
-  /** The length is not known yet, so the header leaves it open; the file in the cache has it. */
+  /** Streams a WAV with a header without length, since that is unknown; the cached file includes it. */
   async *#wav(
     sampleRate: number,
     blocks: AsyncIterable<Float32Array>,
@@ -199,22 +201,22 @@ export class SpeechService {
     keep([wavHeader(sampleRate, { samples, tags }), ...parts]);
   }
 
-  /** A cache that can't be written to is no reason to fail. */
-  #keep(cloneId: string, key: string, parts: Uint8Array[]): void {
+  /** A failed cache write must not fail the request. */
+  #cacheSpeech(cloneId: string, key: string, parts: Uint8Array[]): void {
     const { cache, log } = this.#parts;
     const kept = cache
-      .keep(cloneId, key, parts)
-      .catch((error: unknown) => log.warn({ err: error }, "could not keep speech for the next time"))
-      .finally(() => this.#keeping.delete(kept));
-    this.#keeping.add(kept);
+      .store(cloneId, key, parts)
+      .catch((error: unknown) => log.warn({ err: error }, "could not cache speech"))
+      .finally(() => this.#cacheWrites.delete(kept));
+    this.#cacheWrites.add(kept);
   }
 }
 
-/** Everything that makes a difference to the file. */
+/** Hash of everything that affects the file. */
 function cacheKey(
   clone: VoiceCloneState,
   { engine }: TrainedArtefact,
-  { text, settings, format }: SpeechOrder,
+  { text, settings, format }: SpeechOptions,
 ): string {
   const { stability, clarity, useSpeakerBoost } = settings;
   const parts = [
@@ -231,16 +233,16 @@ function cacheKey(
   return `${new Bun.CryptoHasher("sha256").update(JSON.stringify(parts)).digest("hex")}.${format}`;
 }
 
-/** What a player shows, and what says that it is synthetic (EU AI Act, article 50: machine-readable marking). */
+/** Metadata shown by players, including the machine-readable marking as synthetic (EU AI Act, article 50). */
 function tagsOf({ name }: VoiceCloneState, engine: VoiceEngineName): AudioTags {
   return {
     title: `Synthetic voice: ${name}`,
-    comment: "AI-generated speech in a cloned voice. Nobody said this.",
+    comment: "AI-generated speech in a cloned voice, not spoken by a person.",
     software: `outreachd ${version} (voice engine: ${engine})`,
   };
 }
 
-async function* bounded(
+async function* limitSamples(
   blocks: AsyncIterable<Float32Array>,
   maxSamples: number,
 ): AsyncGenerator<Float32Array, void, void> {
@@ -252,7 +254,7 @@ async function* bounded(
   }
 }
 
-async function* endedBy<T>(blocks: AsyncIterable<T>, onEnd: () => void): AsyncGenerator<T, void, void> {
+async function* withOnEnd<T>(blocks: AsyncIterable<T>, onEnd: () => void): AsyncGenerator<T, void, void> {
   try {
     yield* blocks;
   } finally {
@@ -260,6 +262,6 @@ async function* endedBy<T>(blocks: AsyncIterable<T>, onEnd: () => void): AsyncGe
   }
 }
 
-async function* each(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void, void> {
+async function* iterate(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void, void> {
   yield* parts;
 }

@@ -11,7 +11,7 @@ import type {
   VoiceSample,
 } from "./model.ts";
 
-/** What a user may store at most. */
+/** Limits per user. */
 export type VoiceLimits = { maxClones: number; maxBytes: number };
 
 export type NewClone = {
@@ -19,22 +19,22 @@ export type NewClone = {
   samples: VoiceSample[];
   job: Job;
   limits: VoiceLimits;
-  /** Stored in the same operation. */
+  /** Stored in the same transaction. */
   audit?: AuditEntry;
 };
 export type CreateOutcome =
   | { kind: "created" }
   | { kind: "tooMany"; count: number }
-  /** The files would take the user beyond `maxBytes`. */
+  /** The files would exceed the user's `maxBytes`. */
   | { kind: "noRoom"; usedBytes: number };
 
-/** `job` trains again; it takes the place of a training that still runs, which ends as failed. */
+/** `job` retrains the clone and replaces a training that is still running, which ends as failed. */
 export type Retraining = {
   userId: string;
   cloneId: string;
   job: Job;
   engine: VoiceEngineName;
-  /** A clone that has failed takes its place among them again. */
+  /** Limit that applies because a failed clone counts again once it is retrained. */
   maxClones: number;
   at: number;
 };
@@ -45,7 +45,7 @@ export type AddOutcome =
   | { kind: "tooManyClones"; count: number }
   | { kind: "tooMany"; count: number }
   | { kind: "noRoom"; usedBytes: number }
-  /** The clone has this file already. */
+  /** The clone already has this file. */
   | { kind: "duplicate"; sha256: string; fileName: string };
 
 export type CloneChange = Partial<Pick<VoiceClone, "name" | "description" | "labels" | "settings" | "isActive">>;
@@ -58,62 +58,67 @@ export type ClonePage = {
   after?: TimePlace | null;
 };
 
-/** A step of a training: its claim, until when it holds, and now. */
+/** A step of a training: its claim, the end of the lease, and the current time. */
 export type TrainingStep = { claim: JobClaim; leaseUntil: number; at: number };
 
 export type TrainedArtefact = { engine: VoiceEngineName; artefact: string };
 
-/** A voice that was made elsewhere and is to be deleted there. */
+/** A voice that must be deleted at its vendor. */
 export type VoiceRemoval = TrainedArtefact & { id: number; failures: number };
 
-/** Voice clones, their samples, and what was made of them. */
+/** Stores voice clones, their samples, and trained voices. */
 export type VoiceStore = {
-  /** Stores clone, samples and training in one; what others store at the same time counts against the limits. */
+  /** Stores clone, samples, and training job in one transaction. Concurrent creations count toward the limits. */
   create(request: NewClone): Promise<CreateOutcome>;
-  /** Resolves once what this request has stored before is durable; rejects when it does not hold after all. */
+  /** Resolves once everything this request has stored so far is durable; rejects if the commit fails. */
   durable(): Promise<void>;
-  /** Clones that count against the limit: all but those that failed and never spoke. */
-  countOf(userId: string): Promise<number>;
-  /** Clones of anybody that do not count, and failed before `before`, at most `limit`. */
+  /** Number of clones that count toward the limit: all except failed ones that were never usable. */
+  countClones(userId: string): Promise<number>;
+  /** Clones of all users that failed before `before` and do not count toward the limit, at most `limit`. */
   failedBefore(before: number, limit: number): Promise<{ userId: string; id: string }[]>;
-  /** Of all files of a user: samples, what was learned from them, and recordings of consent. */
-  bytesOf(userId: string): Promise<number>;
-  /** Newest first, at most `limit`; `total` counts all of the user's, `matching` those that have the status. */
+  /** Total size of a user's files: samples, derived data, and consent recordings. */
+  storedBytes(userId: string): Promise<number>;
+  /** Newest first, at most `limit`. `total` counts all clones of the user, `matching` the clones with the status. */
   page(request: ClonePage): Promise<{ clones: VoiceCloneState[]; total: number; matching: number }>;
   get(userId: string, id: string): Promise<VoiceCloneState | null>;
-  /** Null when there is none. */
+  /** Null if the clone does not exist. */
   update(userId: string, id: string, change: CloneChange, at: number): Promise<VoiceCloneState | null>;
   /**
-   * Deletes a clone with all that is stored of it; a training that still runs ends as failed. What a vendor keeps is
-   * queued for removal. False when there is none.
+   * Deletes a clone and everything stored with it. A running training ends as failed, and a vendor's copy is queued for
+   * removal. False if the clone does not exist.
    */
   remove(userId: string, id: string, at: number, audit?: AuditEntry): Promise<boolean>;
-  /** Oldest first; empty for a clone of somebody else. */
+  /** Oldest first; empty for a clone of another user. */
   samples(userId: string, cloneId: string): Promise<VoiceSample[]>;
   addSamples(request: AddSamples): Promise<AddOutcome>;
-  /** "last": a clone without samples could not be trained. */
+  /** "last": the last sample cannot be removed. */
   removeSample(request: Retraining & { sampleId: string }): Promise<"removed" | "absent" | "last" | "tooManyClones">;
   retrain(request: Retraining): Promise<"begun" | "absent" | "tooManyClones">;
 
-  /** What the job is to train; null when another job took its place or the clone is gone. */
+  /** The clone and samples to train; null if the job was replaced or the clone was deleted. */
   training(jobId: string): Promise<{ clone: VoiceClone; samples: VoiceSample[] } | null>;
-  /** Tells how far it is and prolongs the lease. False, here and below: the claim is void and nothing was written. */
-  tellProgress(step: TrainingStep & { progress: number; message: string }): Promise<boolean>;
-  measured(step: TrainingStep & { sampleId: string; quality: SampleQuality; derivedBytes: number }): Promise<boolean>;
-  /** Ends the training; `trained` is the voice that it made, null when it made none. */
+  /**
+   * Stores the progress and extends the lease. Here and below, false means that the claim is void and nothing was
+   * written.
+   */
+  updateProgress(step: TrainingStep & { progress: number; message: string }): Promise<boolean>;
+  saveMeasurement(
+    step: TrainingStep & { sampleId: string; quality: SampleQuality; derivedBytes: number },
+  ): Promise<boolean>;
+  /** Ends the training. `trained` is the resulting voice, or null. */
   endTraining(ending: {
     claim: JobClaim;
     quality: CloneQuality | null;
     trained: TrainedArtefact | null;
     end: JobEnd;
   }): Promise<boolean>;
-  /** The files of these samples are gone. */
-  forgetOriginals(cloneId: string, sampleIds: readonly string[]): Promise<void>;
+  /** Records that the files of these samples were deleted. */
+  markOriginalsDeleted(cloneId: string, sampleIds: readonly string[]): Promise<void>;
 
-  /** What a clone speaks with; null while there is nothing. */
+  /** The trained voice of a clone; null until there is one. */
   artefact(cloneId: string): Promise<TrainedArtefact | null>;
-  /** Which of these clones are stored, whosever they are, with the ids of their samples. */
-  known(cloneIds: readonly string[]): Promise<Map<string, ReadonlySet<string>>>;
+  /** Those of these clones that exist, for any user, with the IDs of their samples. */
+  findClones(cloneIds: readonly string[]): Promise<Map<string, ReadonlySet<string>>>;
 
   /** Due removals, oldest first, at most `limit`. */
   removals(limit: number, now: number): Promise<VoiceRemoval[]>;

@@ -23,7 +23,7 @@ import type { SampleToMeasure } from "./threads/analysis-thread.ts";
 import { TrainingProgress } from "./training-progress.ts";
 import type { TrainingMaterial, TrainingSample, VoiceEngine } from "./voice-engine.ts";
 
-/** The engines that are set up, by name. */
+/** Configured engines, by name. */
 export type VoiceEngines = Partial<Record<VoiceEngineName, VoiceEngine>>;
 
 export type TrainingParts = {
@@ -34,11 +34,11 @@ export type TrainingParts = {
   originals: OriginalsPolicy;
   clock: Clock;
   log: Log;
-  /** The claim was void because the clone is gone: what the training wrote must go as well. */
+  /** Removes what the training wrote if the clone was deleted meanwhile, which voids the claim. */
   removeFiles: (cloneId: string) => Promise<void>;
 };
 
-/** The upper end of what clients are told ("2 to 5 minutes"). */
+/** Upper end of the documented duration ("2 to 5 minutes"). */
 const timeoutMs = 5 * 60_000;
 /** Measuring takes most of the time. */
 const measuredPercent = 60;
@@ -47,19 +47,19 @@ const consentId = "consent";
 class ClaimLost extends Error {}
 class TimedOut extends Error {}
 
-/** What a training found out before it came to an end, which is then written in one. */
-type Result = { quality: CloneQuality | null; trained: TrainedArtefact | null; end: JobEnd };
+/** Result of a training, stored in one transaction. */
+type TrainingResult = { quality: CloneQuality | null; trained: TrainedArtefact | null; end: JobEnd };
 
 /**
- * Trains a voice: measures the samples that were not measured yet, judges them together, and has the engine make a voice
- * of them. What was measured is kept, so that an interrupted training goes on where it was.
+ * Trains a voice: measures the samples that have not been measured, checks their overall quality, and lets the engine
+ * train a voice. Measurements are stored, so that an interrupted training continues where it stopped.
  */
 export function createTrainingHandler(parts: TrainingParts): JobHandler {
   const { store, blobs, engines, meter, originals, clock, log, removeFiles } = parts;
 
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
     const found = await store.training(job.id);
-    if (found === null) return failed("A newer training took its place, or the voice clone is gone.");
+    if (found === null) return failure("Replaced by a newer training, or the voice clone was deleted.");
     const limits = new AbortController();
     let cancelTimeout = (): void => {};
     const signal = AbortSignal.any([context.signal, limits.signal]);
@@ -67,60 +67,64 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
     const place = meter.queue.join(`training:${job.userId}`);
     try {
       await place.turn(signal);
-      // Waiting behind others is not part of the time that a training may take.
+      // Time spent in the queue does not count toward the timeout.
       cancelTimeout = clock.after(timeoutMs, () => limits.abort(new TimedOut()));
       const result = await train(found.clone, found.samples, { job, context, signal, progress, place });
-      await progress.settled();
+      await progress.flush();
       return await finish(found.clone, context, result);
     } catch (error) {
-      await progress.settled();
+      await progress.flush();
       const reason: unknown = limits.signal.reason;
-      if (reason instanceof ClaimLost || context.signal.aborted) await forgetIfGone(found.clone.id);
+      if (reason instanceof ClaimLost || context.signal.aborted) await removeFilesIfGone(found.clone.id);
       if (reason instanceof ClaimLost) return null;
       if (!(reason instanceof TimedOut)) throw error;
-      const message = "The training took longer than 5 minutes and was stopped: send fewer or shorter recordings.";
-      return await finish(found.clone, context, { quality: found.clone.quality, trained: null, end: failed(message) });
+      const message = "Training timed out after 5 minutes. Send fewer or shorter recordings.";
+      return await finish(found.clone, context, { quality: found.clone.quality, trained: null, end: failure(message) });
     } finally {
       cancelTimeout();
       place.leave();
     }
   }
 
-  type Work = { job: Job; context: JobContext; signal: AbortSignal; progress: TrainingProgress; place: Place };
+  type TrainingWork = { job: Job; context: JobContext; signal: AbortSignal; progress: TrainingProgress; place: Place };
 
-  async function train(clone: VoiceClone, stored: VoiceSample[], work: Work): Promise<Result> {
+  async function train(clone: VoiceClone, stored: VoiceSample[], work: TrainingWork): Promise<TrainingResult> {
     const { samples, speakers, consent } = await measureAll(clone, stored, work);
     const quality = cloneQuality(
       samples.map((sample) => sample.quality),
       speakers,
     );
-    const refused = (message: string): Result => ({ quality, trained: null, end: failed(message) });
+    const rejected = (message: string): TrainingResult => ({ quality, trained: null, end: failure(message) });
     if (consent?.verdict === "unusable")
-      return refused(
-        `The recording of consent can't be used. ${consent.problems.map(({ message }) => message).join(" ")}`,
+      return rejected(
+        `The consent recording cannot be used. ${consent.problems.map(({ message }) => message).join(" ")}`,
       );
     const problem = trainingProblem(samples.map((sample) => sample.quality));
-    if (problem !== null) return refused(problem);
+    if (problem !== null) return rejected(problem);
     const engine = engines[clone.engine];
     if (engine === undefined)
-      return refused(`The engine ${clone.engine} is not set up on this server any more: train this voice again.`);
+      return rejected(`The engine ${clone.engine} is no longer configured on this server. Retrain this voice.`);
     const material = await materialOf(clone, samples);
     const onProgress = (percent: number, stage: string) =>
-      work.progress.tell(measuredPercent + (percent * (100 - measuredPercent)) / 100, stage);
+      work.progress.report(measuredPercent + (percent * (100 - measuredPercent)) / 100, stage);
     const outcome = await engine.train(material, onProgress, work.signal);
-    if (outcome.kind === "failed") return refused(outcome.reason);
-    if (outcome.kind === "busy") return { quality, trained: null, end: postponed(work.job, outcome) };
+    if (outcome.kind === "failed") return rejected(outcome.reason);
+    if (outcome.kind === "busy") return { quality, trained: null, end: deferral(work.job, outcome) };
     const trained = { engine: clone.engine, artefact: outcome.artefact };
     const seconds = Math.round(quality.speechSeconds);
     const message = `Ready: trained with ${seconds} seconds of speech from ${quality.usableSamples} of ${samples.length} samples`;
     const end: JobEnd = { kind: "completed", message, metadata: { engine: clone.engine }, at: clock.now() };
-    const told = new Set(quality.problems.map(({ message }) => message));
-    return { quality: { ...quality, notes: outcome.notes.filter((note) => !told.has(note)) }, trained, end };
+    const known = new Set(quality.problems.map(({ message }) => message));
+    return { quality: { ...quality, notes: outcome.notes.filter((note) => !known.has(note)) }, trained, end };
   }
 
   type Measured = VoiceSample & { quality: SampleQuality };
 
-  async function measureAll(clone: VoiceClone, stored: VoiceSample[], { context, signal, progress, place }: Work) {
+  async function measureAll(
+    clone: VoiceClone,
+    stored: VoiceSample[],
+    { context, signal, progress, place }: TrainingWork,
+  ) {
     const qualities = new Map<string, SampleQuality>();
     const toMeasure: SampleToMeasure[] = [];
     const measuredBefore: string[] = [];
@@ -129,7 +133,7 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
       if (isMeasured) qualities.set(sample.id, sample.quality!);
       if (isMeasured && sample.quality?.verdict !== "unusable") measuredBefore.push(framesPath);
       if (isMeasured) continue;
-      if (source === null) qualities.set(sample.id, lostFile);
+      if (source === null) qualities.set(sample.id, missingFile);
       else toMeasure.push({ id: sample.id, path: source, output: { clipPath, framesPath } });
     }
     if (clone.consent?.recording)
@@ -138,23 +142,23 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
     for await (const answer of meter.measure({ samples: toMeasure, measuredBefore }, place, signal)) {
       if (answer.kind === "progress") {
         const share = (answer.index + answer.share) / toMeasure.length;
-        progress.tell(measuredPercent * share, `Reading sample ${answer.index + 1} of ${toMeasure.length}`);
+        progress.report(measuredPercent * share, `Reading sample ${answer.index + 1} of ${toMeasure.length}`);
       } else if (answer.kind === "measured") {
         qualities.set(answer.id, answer.quality);
         if (answer.id === consentId) continue;
         const { claim, leaseUntil } = context;
         const { id: sampleId, quality, derivedBytes } = answer;
         const step = { claim, leaseUntil: leaseUntil(), at: clock.now() };
-        if (!(await context.patiently(() => store.measured({ ...step, sampleId, quality, derivedBytes }))))
+        if (!(await context.patiently(() => store.saveMeasurement({ ...step, sampleId, quality, derivedBytes }))))
           throw new ClaimLost();
       } else speakers = answer.speakers;
     }
     place.leave();
-    const samples = stored.map((sample): Measured => ({ ...sample, quality: qualities.get(sample.id) ?? lostFile }));
+    const samples = stored.map((sample): Measured => ({ ...sample, quality: qualities.get(sample.id) ?? missingFile }));
     return { samples, speakers, consent: qualities.get(consentId) ?? null };
   }
 
-  /** `source`: what it can be measured from; once the original is deleted, its clearest speech. */
+  /** `source`: the file to measure, which is the clip if the original was deleted. */
   async function filesOf(clone: VoiceClone, sample: VoiceSample) {
     const original = await blobs.localPath(voiceFiles.original(clone.id, sample.id));
     const clipPath = await blobs.localPath(voiceFiles.clip(clone.id, sample.id));
@@ -191,13 +195,17 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
     return { cloneId: clone.id, name, description, labels, settings, samples, reference };
   }
 
-  /** Writes down what came of it; only this process knows, so it is not given up when the disk takes no writes. */
-  async function finish(clone: VoiceClone, { claim, patiently }: JobContext, result: Result): Promise<JobEnd | null> {
+  /** Stores the result. Only this process knows it, so writing is retried until the disk accepts it. */
+  async function finish(
+    clone: VoiceClone,
+    { claim, patiently }: JobContext,
+    result: TrainingResult,
+  ): Promise<JobEnd | null> {
     const { trained, end } = result;
     const isOurs = await patiently(() => store.endTraining({ claim, ...result }));
     if (!isOurs) {
       if (trained !== null) await engines[trained.engine]?.remove(trained.artefact, AbortSignal.timeout(30_000));
-      await forgetIfGone(clone.id);
+      await removeFilesIfGone(clone.id);
       return null;
     }
     log.info({ voiceId: clone.id, jobId: claim.id, outcome: end.kind, engine: clone.engine }, end.message);
@@ -209,24 +217,24 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
     const stored = (await store.samples(userId, id)).filter(
       ({ hasOriginal, quality }) => hasOriginal && quality !== null,
     );
-    // The rows first: a row never points at nothing, and files that nobody names are swept.
-    await store.forgetOriginals(
+    // Rows first: a row must never reference a missing file, and orphaned files are swept.
+    await store.markOriginalsDeleted(
       id,
       stored.map((sample) => sample.id),
     );
     for (const sample of stored) await blobs.remove(voiceFiles.original(id, sample.id));
   }
 
-  async function forgetIfGone(cloneId: string): Promise<void> {
-    if (!(await store.known([cloneId])).has(cloneId)) await removeFiles(cloneId);
+  async function removeFilesIfGone(cloneId: string): Promise<void> {
+    if (!(await store.findClones([cloneId])).has(cloneId)) await removeFiles(cloneId);
   }
 
-  function failed(message: string): JobEnd {
+  function failure(message: string): JobEnd {
     return { kind: "failed", message, metadata: {}, at: clock.now() };
   }
 
-  function postponed(job: Job, { reason, retryAfterSeconds }: { reason: string; retryAfterSeconds: number }): JobEnd {
-    if (job.failures + 1 >= job.maxAttempts) return failed(`Given up after ${job.maxAttempts} attempts. ${reason}`);
+  function deferral(job: Job, { reason, retryAfterSeconds }: { reason: string; retryAfterSeconds: number }): JobEnd {
+    if (job.failures + 1 >= job.maxAttempts) return failure(`Gave up after ${job.maxAttempts} attempts. ${reason}`);
     const at = clock.now();
     const runAt = at + retryAfterSeconds * 1000;
     return { kind: "again", message: reason, metadata: {}, at, runAt, countsAsAttempt: true };
@@ -235,9 +243,11 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
   return { type: "voice_training", concurrency: 1, run };
 }
 
-const lostFile: SampleQuality = {
+const missingFile: SampleQuality = {
   verdict: "unusable",
-  problems: [{ code: "file_missing", message: "The file of this sample is gone: remove it and send it again." }],
+  problems: [
+    { code: "file_missing", message: "The file of this sample is missing. Remove the sample and upload it again." },
+  ],
   measures: null,
 };
 

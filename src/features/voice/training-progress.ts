@@ -2,17 +2,17 @@ import type { Clock } from "../../platform/base/clock.ts";
 import type { JobContext } from "../../platform/jobs/handler.ts";
 import type { VoiceStore } from "./store.ts";
 
-/** Often enough for somebody who watches, seldom enough to cost nothing. */
-const tellEveryMs = 500;
+/** Frequent enough for a user who is watching, and rare enough to be cheap. */
+const writeIntervalMs = 500;
 
-/** Writes the progress of a training, the latest only; `onLost` hears when the claim is void. */
+/** Stores the latest progress of a training. Calls `onLost` if the claim is void. */
 export class TrainingProgress {
   readonly #store: VoiceStore;
   readonly #context: JobContext;
   readonly #clock: Clock;
   readonly #onLost: () => void;
-  #toldAt = Number.NEGATIVE_INFINITY;
-  #told = -1;
+  #writtenAt = Number.NEGATIVE_INFINITY;
+  #writtenPercent = -1;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(store: VoiceStore, context: JobContext, clock: Clock, onLost: () => void) {
@@ -22,18 +22,18 @@ export class TrainingProgress {
     this.#onLost = onLost;
   }
 
-  /** Percent of the whole; it never goes back. */
-  tell(percent: number, stage: string): void {
+  /** Percentage of the whole training. Lower values than before are ignored. */
+  report(percent: number, stage: string): void {
     const now = this.#clock.now();
     const progress = Math.min(99, Math.max(0, percent));
-    if (progress <= this.#told || now - this.#toldAt < tellEveryMs) return;
-    this.#told = progress;
-    this.#toldAt = now;
+    if (progress <= this.#writtenPercent || now - this.#writtenAt < writeIntervalMs) return;
+    this.#writtenPercent = progress;
+    this.#writtenAt = now;
     this.#writing = this.#writing.then(() => this.#write(progress, stage));
   }
 
-  /** Resolves when what was told is written. */
-  settled(): Promise<void> {
+  /** Resolves when all reported progress is stored. */
+  flush(): Promise<void> {
     return this.#writing;
   }
 
@@ -41,9 +41,9 @@ export class TrainingProgress {
     const { claim, leaseUntil } = this.#context;
     const step = { claim, leaseUntil: leaseUntil(), at: this.#clock.now() };
     try {
-      if (!(await this.#store.tellProgress({ ...step, progress, message }))) this.#onLost();
+      if (!(await this.#store.updateProgress({ ...step, progress, message }))) this.#onLost();
     } catch {
-      // A full disk: progress is not worth a training. What it ends with is written patiently.
+      // On a full disk, losing progress must not fail the training. Its result is written with retries.
     }
   }
 }

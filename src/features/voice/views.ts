@@ -12,7 +12,7 @@ import type {
   VoiceSettings,
 } from "./model.ts";
 
-// The specification gives the same clone other field names on other routes.
+// The specification uses different field names for the same clone on different routes.
 
 export function newCloneView({ id, name, description, sampleCount, createdAt, jobId }: VoiceCloneState) {
   return {

@@ -4,7 +4,7 @@ import type { SpeechService } from "./speech-service.ts";
 import { speechMediaTypes } from "./speech-service.ts";
 import type { VoiceStore } from "./store.ts";
 
-/** Speaks messages in voices of the user, when they are due. */
+/** Generates the audio of voice messages in the user's voices. */
 export class VoiceMessages implements SpeechProvider {
   readonly #store: VoiceStore;
   readonly #speech: SpeechService;
@@ -14,16 +14,16 @@ export class VoiceMessages implements SpeechProvider {
     this.#speech = speech;
   }
 
-  /** A sentence on why the voice can't be used, or null. */
+  /** Why the voice cannot be used, as a sentence, or null if it can. */
   async problem(userId: string, voiceId: string): Promise<string | null> {
     const clone = await this.#store.get(userId, voiceId);
-    return clone === null ? `There is no voice clone with id ${voiceId}.` : this.#speech.problemOf(clone);
+    return clone === null ? `Voice clone ${voiceId} not found.` : this.#speech.problemOf(clone);
   }
 
-  /** As M4A. "refused" also for what may work later; whoever asks tries again. */
+  /** Returns M4A audio. Also returns "refused" for temporary problems; callers retry. */
   async speak(userId: string, voiceId: string, text: string, signal: AbortSignal): Promise<Speech> {
     const clone = await this.#store.get(userId, voiceId);
-    if (clone === null) return { kind: "refused", reason: `There is no voice clone with id ${voiceId}.` };
+    if (clone === null) return { kind: "refused", reason: `Voice clone ${voiceId} not found.` };
     try {
       const { bytes, seconds } = await this.#speech.render(clone, text, signal);
       return { kind: "spoken", audio: { bytes, mediaType: speechMediaTypes.m4a, seconds } };

@@ -8,7 +8,7 @@ import type { VoiceUsage } from "./voices.ts";
 
 type SampleOperations = Pick<
   VoiceStore,
-  "samples" | "addSamples" | "removeSample" | "retrain" | "forgetOriginals" | "known"
+  "samples" | "addSamples" | "removeSample" | "retrain" | "markOriginalsDeleted" | "findClones"
 >;
 
 /** Samples of a clone; each change of them starts a new training in the same transaction. */
@@ -88,7 +88,7 @@ export function createVoiceSamples({ orm, writer }: Engine, jobRows: JobRows, us
     addSamples: (request) => writer.writeForAnswer(() => addSamples(request)),
     removeSample: (request) => writer.write(() => removeSample(request)),
     retrain: (request) => writer.writeForAnswer(() => retrain(request)),
-    forgetOriginals: (cloneId, sampleIds) =>
+    markOriginalsDeleted: (cloneId, sampleIds) =>
       writer.write(
         () =>
           void orm
@@ -97,7 +97,7 @@ export function createVoiceSamples({ orm, writer }: Engine, jobRows: JobRows, us
             .where(and(eq(voiceSamples.cloneId, cloneId), inArray(voiceSamples.id, [...sampleIds])))
             .run(),
       ),
-    known,
+    findClones: known,
   };
   return { operations, endOpenJob };
 }

@@ -5,7 +5,7 @@ import { isHeld } from "../../../platform/jobs/transitions.ts";
 import type { JobRows } from "./jobs.ts";
 import { voiceArtefacts, voiceClones, voiceSamples } from "./voice-tables.ts";
 
-type TrainingOperations = Pick<VoiceStore, "training" | "tellProgress" | "measured" | "endTraining">;
+type TrainingOperations = Pick<VoiceStore, "training" | "updateProgress" | "saveMeasurement" | "endTraining">;
 
 /** What a training writes: always together with its job, and only while its claim holds. */
 export function createVoiceTraining({ orm, writer }: Engine, jobRows: JobRows): TrainingOperations {
@@ -39,9 +39,9 @@ export function createVoiceTraining({ orm, writer }: Engine, jobRows: JobRows): 
         .all();
       return { clone, samples };
     },
-    tellProgress: ({ claim, leaseUntil, at, progress, message }) =>
+    updateProgress: ({ claim, leaseUntil, at, progress, message }) =>
       writer.write(() => jobRows.writeClaimed(claim, () => ({ progress, message, leaseUntil, updatedAt: at }))),
-    measured: ({ claim, leaseUntil, at, sampleId, quality, derivedBytes }) =>
+    saveMeasurement: ({ claim, leaseUntil, at, sampleId, quality, derivedBytes }) =>
       writer.write(() => {
         if (!jobRows.writeClaimed(claim, () => ({ leaseUntil, updatedAt: at }))) return false;
         orm.update(voiceSamples).set({ quality, derivedBytes }).where(eq(voiceSamples.id, sampleId)).run();

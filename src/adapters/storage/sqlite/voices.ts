@@ -97,7 +97,7 @@ export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
     ...createVoiceTraining(engine, jobRows),
     create: (request) => writer.writeForAnswer(() => create(request)),
     durable: () => writer.write(() => {}),
-    countOf: async (userId) => usage.countOf(userId),
+    countClones: async (userId) => usage.countOf(userId),
     failedBefore: async (before, limit) =>
       orm
         .select({ userId: voiceClones.userId, id: voiceClones.id })
@@ -106,7 +106,7 @@ export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
         .where(and(not(isCounted), lt(jobs.completedAt, before)))
         .limit(limit)
         .all(),
-    bytesOf: async (userId) => usage.bytesOf(userId),
+    storedBytes: async (userId) => usage.bytesOf(userId),
     page,
     get: async (userId, id) => get(userId, id),
     update: (userId, id, change, at) =>

@@ -7,31 +7,31 @@ import { countVoicesAmong } from "../../../lib/voice-engine/speaker-count.ts";
 import { profileOf, type Profile } from "../../../lib/voice-engine/speaker-profile.ts";
 import { loadSilero } from "../../../lib/voice-engine/voice-assets.ts";
 import type { SampleQuality } from "../model.ts";
-import { readFrames, writeFrames, writeWhole } from "./frames-file.ts";
+import { readFrames, writeFrames, writeAtomically } from "./frames-file.ts";
 
-/** `output` is where to store what is measured; null for a dry run. */
+/** `output`: where to store the results; null for a dry run. */
 export type SampleToMeasure = { id: string; path: string; output: { clipPath: string; framesPath: string } | null };
-/** A sample as the thread gets it. The descriptor belongs to the main thread, which closes it. */
+/** A sample as passed to the thread. The main thread owns the descriptor and closes it. */
 export type OpenSample = Omit<SampleToMeasure, "path"> & { descriptor: number };
 
-/** `measuredBefore`: frames of the clone's other samples, with which the voices are compared. */
+/** `measuredBefore`: frames files of the clone's other samples, for comparing voices. */
 export type AnalysisRequest = { samples: OpenSample[]; measuredBefore: string[] };
 
 export type AnalysisAnswer =
-  /** Of the sample with this index, from 0 to 1. */
+  /** Progress of the sample with this index, from 0 to 1. */
   | { kind: "progress"; index: number; share: number }
   | { kind: "measured"; id: string; quality: SampleQuality; derivedBytes: number }
-  /** How many different voices are in the samples. */
+  /** Number of different voices in the samples. */
   | { kind: "done"; speakers: number };
 
-/** The task "voice-analysis": reads and measures samples, one after the other. */
+/** The task "voice-analysis": decodes and measures samples, one at a time. */
 export type AnalysisThread = {
   task: "voice-analysis";
   init: AnalysisRequest;
   port: ThreadPort<never, AnalysisAnswer>;
 };
 
-/** Reading is quick; measuring what was read takes longer. */
+/** Decoding is fast; measuring takes longer. */
 const readingShare = 0.4;
 
 export async function runAnalysisThread(
@@ -51,18 +51,18 @@ export async function runAnalysisThread(
     const { quality, result } = measure(sample.descriptor, silero, onShare);
     profiles.push(result?.frames ? profileOf(result.frames) : null);
     speakers = Math.max(speakers, quality.measures?.speakers ?? 0);
-    const derivedBytes = result === null ? 0 : store(sample, result);
+    const derivedBytes = result === null ? 0 : writeResult(sample, result);
     port.post({ kind: "measured", id: sample.id, quality, derivedBytes });
-    // A sample leaves some 100 MB behind, which would be there still when the next one needs as much.
+    // Each sample leaves about 100 MB of garbage, which must be collected before the next one needs as much.
     Bun.gc(true);
   }
-  const among = countVoicesAmong(profiles.filter((profile) => profile !== null));
-  port.post({ kind: "done", speakers: Math.max(speakers, among) });
+  const speakersAcross = countVoicesAmong(profiles.filter((profile) => profile !== null));
+  port.post({ kind: "done", speakers: Math.max(speakers, speakersAcross) });
 }
 
 type Measured = { quality: SampleQuality; result: SampleResult | null };
 
-/** A file that can't be read is a finding, not a failure. */
+/** An undecodable file is a result, not an error. */
 function measure(descriptor: number, silero: SileroWeights, onShare: (share: number) => void): Measured {
   const source = fileSource(descriptor);
   try {
@@ -70,13 +70,13 @@ function measure(descriptor: number, silero: SileroWeights, onShare: (share: num
     const expectedSeconds = Math.min(claimedSeconds ?? maxReadSeconds, maxReadSeconds);
     const analysis = new SampleAnalysis(silero);
     let seconds = 0;
-    let toldAt = 0;
+    let reportedAt = 0;
     for (const block of decodeAudio(source)) {
       analysis.push(block);
       if (analysis.isFull) break;
       seconds += (block.channels[0]?.length ?? 0) / block.sampleRate;
-      if (seconds - toldAt < 5) continue;
-      toldAt = seconds;
+      if (seconds - reportedAt < 5) continue;
+      reportedAt = seconds;
       onShare(readingShare * Math.min(1, seconds / Math.max(1, expectedSeconds)));
     }
     onShare(readingShare);
@@ -90,9 +90,9 @@ function measure(descriptor: number, silero: SileroWeights, onShare: (share: num
   }
 }
 
-/** Answers how many bytes were written: nothing for a sample of no use. */
-function store({ output }: OpenSample, { report, frames, excerpt }: SampleResult): number {
+/** Returns the number of bytes written; 0 for an unusable sample. */
+function writeResult({ output }: OpenSample, { report, frames, excerpt }: SampleResult): number {
   if (output === null || frames === null) return 0;
-  const clipBytes = writeWhole(output.clipPath, [wavBytes(excerpt.signal, excerpt.sampleRate)]);
+  const clipBytes = writeAtomically(output.clipPath, [wavBytes(excerpt.signal, excerpt.sampleRate)]);
   return clipBytes + writeFrames(output.framesPath, { report, frames });
 }

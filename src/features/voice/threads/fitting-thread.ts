@@ -9,11 +9,11 @@ export type FittingRequest = { framesPaths: string[] };
 
 export type FittingAnswer =
   | { kind: "progress"; percent: number; stage: TrainingStage }
-  /** `model` is the voice as JSON. */
+  /** `model`: the voice as JSON. */
   | { kind: "trained"; model: string; report: CloneReport }
   | { kind: "refused"; reason: string };
 
-/** The task "voice-fitting": trains the built-in engine from what was measured. */
+/** The task "voice-fitting": trains a voice of the built-in engine from the measurements. */
 export type FittingThread = { task: "voice-fitting"; init: FittingRequest; port: ThreadPort<never, FittingAnswer> };
 
 export async function runFittingThread(port: FittingThread["port"], { framesPaths }: FittingRequest): Promise<void> {

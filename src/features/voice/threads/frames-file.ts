@@ -9,8 +9,9 @@ type Header = { count: number; lengths: number[]; report: SampleReport };
 export type MeasuredSpeech = { report: SampleReport; frames: SpeechFrames };
 
 /**
- * What was measured of a sample, so that a clone is trained again without decoding it again, or without having it any
- * more: the length of a header, the header as JSON, and the columns as 32-bit floats. Answers the size in bytes.
+ * Writes the measurements of a sample, so that a clone can be retrained without decoding the sample again or after it
+ * was deleted: the length of the header, the header as JSON, and the columns as 32-bit floats. Returns the size in
+ * bytes.
  */
 export function writeFrames(path: string, { report, frames }: MeasuredSpeech): number {
   const lengths = columns.map((column) => frames[column].length);
@@ -19,10 +20,10 @@ export function writeFrames(path: string, { report, frames }: MeasuredSpeech): n
   const length = Buffer.alloc(4);
   length.writeUInt32LE(text.length);
   const parts = columns.map((column) => new Uint8Array(Float32Array.from(frames[column]).buffer));
-  return writeWhole(path, [length, text, ...parts]);
+  return writeAtomically(path, [length, text, ...parts]);
 }
 
-/** Null when it is absent or damaged. */
+/** Null if the file is absent or damaged. */
 export function readFrames(path: string): MeasuredSpeech | null {
   try {
     const file = readFileSync(path);
@@ -41,15 +42,15 @@ export function readFrames(path: string): MeasuredSpeech | null {
     };
     return { report, frames };
   } catch {
-    return null; // whatever is wrong with it, the way out is to measure again
+    return null; // whatever the cause, measuring again fixes it
   }
 }
 
 /**
- * A file appears under its name only when all of it is on disk. Returns its size. Written in one call, which opens and
- * closes the file: a thread that is stopped in between leaves nothing open.
+ * Writes a file that appears under its name only when it is completely on disk. Returns its size. A single call opens,
+ * writes, and closes it, so that a thread that is stopped leaves no file open.
  */
-export function writeWhole(path: string, parts: readonly Uint8Array[]): number {
+export function writeAtomically(path: string, parts: readonly Uint8Array[]): number {
   const partial = `${path}.part`;
   const bytes = Buffer.concat(parts);
   writeFileSync(partial, bytes, { mode: 0o600, flush: true });

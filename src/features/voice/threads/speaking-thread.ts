@@ -6,14 +6,14 @@ import type { Speaker } from "../../../lib/voice-engine/speaker.ts";
 import type { VoiceModel } from "../../../lib/voice-engine/voice-model.ts";
 import type { VoiceSettings } from "../model.ts";
 
-/** Requests carry an id, which the answers repeat. One is served at a time, in order, except for `stop`. */
+/** Requests have an ID, which responses repeat. They are processed one at a time and in order, except for `stop`. */
 export type SpeakingRequest =
-  /** `model` is the voice as JSON. */
+  /** `model`: the voice as JSON. */
   | { kind: "speak"; id: number; model: string; text: string; settings: VoiceSettings }
-  /** The next samples of a file to encode; the first makes it, at this rate. */
+  /** Samples to append to a file being encoded; the first request creates it with this sample rate. */
   | { kind: "encode"; id: number; sampleRate: number; samples: Float32Array }
   | { kind: "finish"; id: number; tags: AudioTags }
-  /** Nobody listens any more. */
+  /** The requester is no longer listening. */
   | { kind: "stop"; id: number };
 
 export type SpeakingAnswer =
@@ -23,14 +23,14 @@ export type SpeakingAnswer =
   | { kind: "refused"; id: number; reason: string }
   | { kind: "failed"; id: number; message: string };
 
-/** The task "voice-speaking": speaks with voices of the built-in engine, and encodes what any engine spoke. */
+/** The task "voice-speaking": speaks with voices of the built-in engine, and encodes speech of any engine. */
 export type SpeakingThread = {
   task: "voice-speaking";
   init: null;
   port: ThreadPort<SpeakingRequest, SpeakingAnswer>;
 };
 
-/** Keeps what is costly to load, and the last voice. */
+/** Keeps expensive assets and the most recent voice loaded. */
 export function runSpeakingThread(port: SpeakingThread["port"]): void {
   const voice = new LoadedVoice();
   const encoders = new Map<number, M4aEncoder>();
@@ -44,7 +44,7 @@ export function runSpeakingThread(port: SpeakingThread["port"]): void {
         const { sampleRate, blocks } = await voice.speak(request);
         for (const samples of blocks) {
           port.post({ kind: "block", id: request.id, sampleRate, samples });
-          await pause(); // hears of a stop
+          await pause(); // lets a stop request arrive
           if (stopped.delete(request.id)) return;
         }
         return port.post({ kind: "spoken", id: request.id });
@@ -95,7 +95,7 @@ class LoadedVoice {
     if (this.#modelText !== model) {
       const parsed: unknown = JSON.parse(model);
       if (!isVoiceModel(parsed))
-        throw new VoiceError("voice_unfit", "This voice was trained by another version of outreachd: train it again.");
+        throw new VoiceError("voice_unfit", "This voice was trained by another version of outreachd. Retrain it.");
       this.#model = parsed;
       this.#modelText = model;
     }

@@ -5,16 +5,18 @@ import { defaultVoiceSettings, type VoiceSettings } from "./model.ts";
 import type { SpeakingAnswer, SpeakingRequest } from "./threads/speaking-thread.ts";
 import type { SpeechOutcome } from "./voice-engine.ts";
 
-/** Loading takes a quarter of a second and 100 MB, so the thread stays for a while when there is nothing to say. */
+/** Loading takes a quarter of a second and 100 MB, so the idle thread is kept for a while. */
 const idleMs = 60_000;
-/** More would wait longer than anybody listens. */
+/** With more, the wait would exceed the patience of users. */
 const maxWaiting = 16;
 const busySeconds = 5;
 
-type Listener = (answer: SpeakingAnswer | { kind: "gone"; error: Error }) => void;
+type Listener = (response: SpeakingAnswer | { kind: "gone"; error: Error }) => void;
 
-/** The thread that speaks and encodes; started when it's needed, ended when it has been idle for a while. */
-export class SpeakingLine {
+/**
+ * Client of the thread that speaks and encodes. Starts the thread on demand and stops it after a period of idleness.
+ */
+export class SpeakingClient {
   readonly #clock: Clock;
   readonly #listeners = new Map<number, Listener>();
   #thread: Thread<SpeakingRequest, SpeakingAnswer> | null = null;
@@ -25,11 +27,15 @@ export class SpeakingLine {
     this.#clock = clock;
   }
 
-  /** Speaks with a voice of the built-in engine; `model` as the fitting thread made it. */
+  /** Speaks with a voice of the built-in engine. `model` comes from the fitting thread. */
   async speak(model: string, text: string, settings: VoiceSettings, signal: AbortSignal): Promise<SpeechOutcome> {
     signal.throwIfAborted();
     if (this.#listeners.size >= maxWaiting)
-      return { kind: "busy", reason: "Too many texts wait to be spoken.", retryAfterSeconds: busySeconds };
+      return {
+        kind: "busy",
+        reason: "Too many texts are waiting to be spoken. Try again in a few seconds.",
+        retryAfterSeconds: busySeconds,
+      };
     const answers = this.#open(signal);
     this.#post({ kind: "speak", id: answers.id, model, text, settings });
     try {
@@ -40,7 +46,7 @@ export class SpeakingLine {
       }
       if (first.kind === "block")
         return { kind: "spoken", sampleRate: first.sampleRate, blocks: blocksOf(first.samples, answers) };
-      throw new Error(`The speaking thread answered ${first.kind} to a text`);
+      throw new Error(`Unexpected response of the speaking thread to a text: ${first.kind}`);
     } catch (error) {
       answers.close();
       throw error;
@@ -48,8 +54,8 @@ export class SpeakingLine {
   }
 
   /**
-   * Somebody may want to hear this voice next: a word that nobody listens to has the thread load, and its code compiled,
-   * what would take half of the first second. Nothing happens when the thread is there.
+   * Warms up the thread for a voice that is likely to be used next. Speaking a short text that is discarded loads and
+   * compiles what would otherwise delay the first request by half a second. Does nothing if the thread is running.
    */
   warm(model: string): void {
     if (this.#thread !== null) return;
@@ -57,7 +63,7 @@ export class SpeakingLine {
     this.#endWhenIdle();
   }
 
-  /** An M4A file (AAC-LC) of these samples, at most a few minutes. */
+  /** Encodes samples of at most a few minutes as an M4A file (AAC-LC). */
   async encode(
     sampleRate: number,
     blocks: AsyncIterable<Float32Array>,
@@ -69,25 +75,26 @@ export class SpeakingLine {
       for await (const samples of blocks) this.#post({ kind: "encode", id: answers.id, sampleRate, samples });
       this.#post({ kind: "finish", id: answers.id, tags });
       const answer = await answers.next();
-      if (answer.kind !== "file") throw new Error(`The speaking thread answered ${answer.kind} to an encoding`);
+      if (answer.kind !== "file")
+        throw new Error(`Unexpected response of the speaking thread to an encoding: ${answer.kind}`);
       return answer.bytes;
     } finally {
       answers.close();
     }
   }
 
-  /** Ends the thread; what is being spoken breaks off. */
+  /** Stops the thread, interrupting speech in progress. */
   stop(): void {
     this.#cancelIdle();
     this.#thread?.stop();
     this.#thread = null;
   }
 
-  #open(signal: AbortSignal): Answers {
+  #open(signal: AbortSignal): ResponseStream {
     const id = this.#nextId++;
     this.#cancelIdle();
-    const answers = new Answers(id, signal, (hasEnded) => this.#close(id, hasEnded));
-    this.#listeners.set(id, answers.take);
+    const answers = new ResponseStream(id, signal, (hasEnded) => this.#close(id, hasEnded));
+    this.#listeners.set(id, answers.push);
     return answers;
   }
 
@@ -118,8 +125,8 @@ export class SpeakingLine {
   }
 }
 
-/** The answers to one request, pulled. */
-class Answers {
+/** Pull-based stream of the thread's responses to one request. */
+class ResponseStream {
   readonly id: number;
   readonly #signal: AbortSignal;
   readonly #onClose: (hasEnded: boolean) => void;
@@ -134,13 +141,13 @@ class Answers {
     signal.addEventListener("abort", this.#abort);
   }
 
-  take: Listener = (answer) => {
+  push: Listener = (answer) => {
     this.#hasEnded = answer.kind !== "block";
     this.#waiting.push(answer);
     this.#wake();
   };
 
-  /** Throws what made the thread fail, and the reason of the signal. */
+  /** Throws the error of the thread, or the abort reason of the signal. */
   async next(): Promise<SpeakingAnswer> {
     for (;;) {
       this.#signal.throwIfAborted();
@@ -158,14 +165,14 @@ class Answers {
     this.#onClose(this.#hasEnded);
   }
 
-  /** Closes too: a client that leaves before the first block is read has no generator running whose end would. */
+  /** Closes as well: if a client leaves before reading the first block, no generator is running that would. */
   #abort = (): void => {
     this.close();
     this.#wake();
   };
 }
 
-async function* blocksOf(first: Float32Array, answers: Answers): AsyncGenerator<Float32Array, void, void> {
+async function* blocksOf(first: Float32Array, answers: ResponseStream): AsyncGenerator<Float32Array, void, void> {
   try {
     yield first;
     for (;;) {
