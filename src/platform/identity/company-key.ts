@@ -32,11 +32,11 @@ const spelledForms =
 // Alone, "S.A.S." is a name.
 const legalForm = new RegExp(`(?: (?:${legalForms})|(?<!^.) (?:${spelledForms}))+$`);
 
-/** In front of a name or behind it, with or without a space. Longer ones precede those that they end in. */
+/** In front of a name or behind it, with or without a space. Longer forms precede their own endings. */
 const eastAsianForms =
   "株式会社|有限会社|合同会社|合資会社|合名会社|股份有限公司|有限责任公司|有限責任公司|有限公司|" +
   "주식회사|유한책임회사|유한회사|합자회사|합명회사";
-/** Separate words: those in brackets or in one character, as in (株) and ㈜, and those that Russian names start with. */
+/** Separate words: the short forms in (株) and ㈜, and the forms that Russian names start with. */
 const shortForms = "株|有|주|유|ооо|оао|зао|пао|ао";
 const long = eastAsianForms.split("|").map(folded).join("|");
 const short = shortForms.split("|").map(folded).join("|");

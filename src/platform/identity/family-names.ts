@@ -1,6 +1,7 @@
 /**
- * Family names that tell for sure where a name without blanks is parted. `chinese` are those of one character that begin
- * hardly any family name of Japan: 高 begins 高橋, so it is not among them. `koreanEither`: 선우진 is 선 우진 or 선우 진.
+ * Family names that determine where a name without spaces is split. `chinese` has the names of one character that start
+ * hardly any Japanese family name: 高 starts 高橋, so it is not among them. `koreanEither` is ambiguous: 선우진 is 선 우진 or
+ * 선우 진.
  */
 export type FamilyNames = Record<
   "japanese" | "chinese" | "chineseOfTwo" | "korean" | "koreanOfTwo" | "koreanEither",
@@ -9,7 +10,7 @@ export type FamilyNames = Record<
 
 let made: FamilyNames | null = null;
 
-/** Made with the first name that needs them. */
+/** Created for the first name that needs them. */
 export function familyNames(): FamilyNames {
   return (made ??= {
     japanese: new Set(japanese.trim().split(/\s+/)),

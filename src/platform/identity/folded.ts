@@ -1,6 +1,6 @@
 /**
- * A text as facets compare it: lower case, without accents, every run of other characters one space. The signs of C++
- * and C# stay.
+ * Text as names, companies, and search facets compare it: lower case, without accents, with one space for each run of
+ * other characters. The signs in C++ and C# stay.
  *
  * @example folded("Société Générale & Co.") === "societe generale co"
  */
@@ -17,7 +17,7 @@ export function folded(text: string): string {
     .trim();
 }
 
-// Here and not where they are used: an import would leave an object for each use.
+// Compiled once: an import would otherwise create objects for each use.
 const plain = /^[a-z0-9]+( [a-z0-9]+)*$/;
 const marks = /\p{M}+/gu;
 const apostrophes = /['’]/g;

@@ -1,6 +1,6 @@
 import { splitEastAsianName } from "./east-asian-name.ts";
 
-/** Words that begin a last name of several words, in lower case. */
+/** Words that start a last name of several words, in lower case. */
 const particles = new Set(
   "af al av bin da dal das de degli dei del dela della den der di do dos du el ibn la las le les lo los st st. te ten ter van vom von zu zum zur".split(
     " ",
@@ -8,14 +8,14 @@ const particles = new Set(
 );
 
 const honorifics = /^((mr|mrs|ms|miss|dr|prof|sir|herr|frau|mme|sr|sra)\.?\s+)+(?=\S)/i;
-/** What follows a name: of a generation, or a degree. It stays with the last name. */
+/** Generations and degrees behind a name. They stay with the last name. */
 const suffix =
   /^(jr|sr|junior|senior|ii|iii|iv|v|esq|ph\.?\s?d|m\.?\s?d|mba|m\.?sc|b\.?sc|m\.?a|cpa|pmp|dds|rn|llm|jd)\.?$/i;
 
 /**
- * Splits a full name into first and last name. Middle names stay with the first name, particles ("van", "de la") and
- * what follows the name ("Jr.", "PhD") with the last; titles before it ("Dr.") are dropped; "Last, First" is turned
- * round. One word alone is a first name. Names in Chinese characters, kana or Hangul have the last name first.
+ * Splits a full name into first and last name. Middle names stay with the first name; particles ("van", "de la") and
+ * suffixes ("Jr.", "PhD") stay with the last. Titles ("Dr.") are dropped, and "Last, First" is reordered. A single word
+ * is a first name. Names in Chinese characters, kana, or Hangul have the last name first.
  *
  * @example splitFullName("Dr. Ludwig van Beethoven Jr.") // { firstName: "Ludwig", lastName: "van Beethoven Jr." }
  */
@@ -32,7 +32,7 @@ export function splitFullName(fullName: string): { firstName: string; lastName: 
   return { firstName, lastName: lastName && [lastName, ...degrees].join(", ") };
 }
 
-/** As most names are; saves a look at their scripts. */
+/** Most names. Saves testing their scripts. */
 const isLatin = /^[\0-\u024f]*$/;
 
 function splitInOrder(words: string[]): { firstName: string; lastName: string } {
@@ -40,7 +40,7 @@ function splitInOrder(words: string[]): { firstName: string; lastName: string } 
   return { firstName: words.slice(0, start).join(" "), lastName: words.slice(start).join(" ") };
 }
 
-/** The index of the word that the last name begins with: a particle that is not the first word, or the last word. */
+/** Index of the first word of the last name: a particle that is not the first word, or else the last word. */
 function lastNameStart(words: string[]): number {
   const particle = words.findIndex(
     (word, index) => index > 0 && index < words.length - 1 && particles.has(word.toLowerCase()),

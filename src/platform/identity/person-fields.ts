@@ -1,8 +1,8 @@
-/** Longest text that each field of a person takes, in characters. */
+/** Maximum length of each text field of a person, in characters. */
 export const personTextLimits = {
   firstName: 200,
   lastName: 200,
-  email: 254, // RFC 5321: the longest address that can be delivered to
+  email: 254, // RFC 5321: the longest deliverable address
   company: 300,
   title: 300,
   phone: 50,

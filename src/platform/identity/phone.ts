@@ -2,27 +2,27 @@ import type { CountryCode, PhoneNumber } from "libphonenumber-js/min";
 import { phoneLibrary } from "./lazy-packages.ts";
 import { plainNumber } from "./plain-number.ts";
 
-/** ISO 3166-1 alpha-2, in capitals. */
+/** ISO 3166-1 alpha-2, in upper case. */
 export type PhoneRegion = CountryCode;
 
-/** Longer texts are no phone numbers, and reading them would take time. */
+/** Longer text is not a phone number, and parsing it would be slow. */
 const maxLength = 50;
 
 /**
- * The number as E.164 writes it, without its extension: "+442079460018". A number without "+" is read as one of
- * `region`. Null when it is none, or when it has no country code and there is no region.
+ * The form in which phone numbers are compared: E.164 without the extension, as in "+442079460018". A number without "+"
+ * belongs to `region`. Null for text that is not a phone number, and for a number without country code or region.
  */
 export function phoneNumber(text: string, region: PhoneRegion | null): string | null {
   return plainNumber(text) ?? parsed(text, region)?.number ?? null;
 }
 
-/** As `phoneNumber`; null also for a number that is too short or too long for its country. */
+/** Like `phoneNumber`, but also null for a number that is too short or too long for its country. */
 export function possiblePhoneNumber(text: string, region: PhoneRegion | null): string | null {
   const number = parsed(text, region);
   return number?.isPossible() ? number.number : null;
 }
 
-/** Whether phone numbers of this region are known. */
+/** Whether the numbering plan of this region is known. */
 export function isPhoneRegion(text: string): text is PhoneRegion {
   return phoneLibrary().isSupportedCountry(text);
 }

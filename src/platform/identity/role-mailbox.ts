@@ -1,6 +1,6 @@
 /**
- * Whether an e-mail address belongs to a function instead of a person (RFC 2142 and common practice). Such an address can
- * be on the do-not-contact list, but does not show that two records are the same person.
+ * Whether an e-mail address belongs to a role instead of a person (RFC 2142 and common practice). Such an address can be
+ * on the do-not-contact list, but does not prove that two records are the same person.
  */
 export function isRoleMailbox(email: string): boolean {
   const local = email.slice(0, email.lastIndexOf("@")).toLowerCase();

@@ -2,13 +2,13 @@ import { closest } from "../base/spelling.ts";
 import { normalized } from "./person-columns.ts";
 import { ImportFileError } from "./import-file-error.ts";
 
-/** Throws ImportFileError when somebody chose a target for a column that the file does not have: its values would be lost. */
+/** Throws ImportFileError if a target was chosen for a column that is not in the file: its values would be lost. */
 export function refuseMissingColumns(chosen: readonly string[], headers: readonly string[]): void {
   const known = new Set(headers.map(normalized));
   const unknown = chosen.filter((header) => !known.has(normalized(header)));
   if (unknown.length === 0) return;
-  const meant = unknown.map((header) => nearest(header, headers)).filter((header) => header !== null);
-  const hint = meant.length === 0 ? "" : ` Did you mean ${listedHeaders(meant)}?`;
+  const similar = unknown.map((header) => nearest(header, headers)).filter((header) => header !== null);
+  const hint = similar.length === 0 ? "" : ` Did you mean ${listedHeaders(similar)}?`;
   throw new ImportFileError(
     "badColumns",
     `The file has no column called ${listedHeaders(unknown)}. It has: ${listedHeaders(headers)}.${hint}`,
@@ -22,7 +22,7 @@ function nearest(header: string, headers: readonly string[]): string | null {
   return found === null ? null : headers[plain.indexOf(found)]!.trim();
 }
 
-/** Headers for a message; what only looks like a header can be thousands of long texts. */
+/** Headers for a message. A line that only looks like a header can have thousands of long cells. */
 export function listedHeaders(headers: readonly string[]): string {
   const more = headers.length > 30 ? ` and ${headers.length - 30} more` : "";
   return shortenedHeaders(headers.slice(0, 30)).join(", ") + more;

@@ -1,4 +1,4 @@
-/** Header names of Japanese, Chinese (both scripts) and Korean lists, by what leads and prospects both have. */
+/** Japanese, Chinese (both scripts), and Korean header names of the fields that leads and prospects share. */
 export const eastAsianHeaders = {
   firstName: ["名"],
   lastName: ["姓", "氏", "姓氏", "苗字", "성", "성씨"],
@@ -30,5 +30,5 @@ export const eastAsianHeaders = {
   source: ["来源", "來源", "情報源", "출처"],
 } as const; // prettier-ignore
 
-/** What means a full name alone, and a given name beside a family name: "성, 이름". */
+/** Headers that mean a full name, or the given name if the file also has a family name: "성, 이름". */
 export const givenBesideFamily: readonly string[] = ["名前", "お名前", "名字", "이름"];

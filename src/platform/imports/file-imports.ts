@@ -6,20 +6,20 @@ import type { JobService } from "../jobs/service.ts";
 
 export type ImportKind<Report extends ReportRequest, Row> = {
   type: JobType;
-  /** What the audit log calls it. */
+  /** Name in the audit log. */
   action: AuditAction;
-  /** Where its files lie. */
+  /** Folder of its files. */
   folder: string;
-  /** What the job counts, beside created, updated, skipped, failed and all of the rows. */
+  /** Counters of the job in addition to rows, created, updated, skipped, and failed. */
   counts: readonly string[];
   report: (request: Report) => Promise<Row[]>;
-  /** Lines on all pages of the report together, counted up to 10,000. */
+  /** Number of rows in the report, counted up to 10,000. */
   countReport: (request: Report) => Promise<number>;
 };
 type ReportRequest = { userId: string; jobId: string };
 type Settings = { onDuplicate: string; dryRun: boolean };
 
-/** Files of rows of one kind: taken in, stored by a job, reported row by row. */
+/** Imports files with rows of one kind: receives the file, stores the rows in a job, and reports each row. */
 export class FileImports<S extends Settings, Report extends ReportRequest, Row> {
   readonly #kind: ImportKind<Report, Row>;
   readonly #jobs: JobService;
@@ -31,7 +31,7 @@ export class FileImports<S extends Settings, Report extends ReportRequest, Row> 
     this.#intake = intake;
   }
 
-  /** As `FileIntake.start`. */
+  /** See `FileIntake.start`. */
   start(
     caller: Caller,
     userId: string,
@@ -50,14 +50,14 @@ export class FileImports<S extends Settings, Report extends ReportRequest, Row> 
     });
   }
 
-  /** Rows that became nothing new, by row. NOT_FOUND for an unknown import. */
+  /** Rows that created nothing, in order. Throws NOT_FOUND for an unknown import. */
   async report(request: Report): Promise<{ rows: Row[]; total: number }> {
     await this.#jobs.get(request.userId, request.jobId);
     const [rows, total] = await Promise.all([this.#kind.report(request), this.#kind.countReport(request)]);
     return { rows, total };
   }
 
-  /** As `FileIntake.sweep`. */
+  /** See `FileIntake.sweep`. */
   sweep(isOpen: (jobId: string) => Promise<boolean>): Promise<number> {
     return this.#intake.sweep(this.#kind.folder, isOpen);
   }

@@ -9,23 +9,23 @@ import type { Caller } from "../auth/caller.ts";
 import type { Job, JobMetadata, JobType } from "../jobs/model.ts";
 import type { JobService } from "../jobs/service.ts";
 
-/** A crash in the middle goes on behind the last stored row; five of them speak for a fault that is not chance. */
+/** After a crash the job resumes behind the last stored row. Five crashes in a row are no coincidence. */
 const maxAttempts = 5;
 
-export type FileToTakeIn = {
+export type IncomingFile = {
   caller: Caller;
   userId: string;
   type: JobType;
-  /** Where files of this kind lie; the file is called like its job. */
+  /** Folder of the files of this kind. The file has the ID of its job as its name. */
   folder: string;
   stream: AsyncIterable<Uint8Array> | null;
-  /** For the handler. */
+  /** Input of the job handler. */
   payload: Record<string, unknown>;
   metadata: JobMetadata;
   maxBytes: number;
-  /** What the audit log is told. */
+  /** Action in the audit log. */
   action: AuditAction;
-  /** Makes the error for a file above `maxBytes`. */
+  /** Creates the error for a file larger than `maxBytes`. */
   tooLarge: () => Error;
 };
 
@@ -33,13 +33,13 @@ export function fileOfJob(folder: string, jobId: string): string {
   return `${folder}/${jobId}`;
 }
 
-/** Files that somebody sends, and the jobs that read them. */
+/** Receives uploaded files and starts the jobs that read them. */
 export class FileIntake {
   readonly #jobs: JobService;
   readonly #blobs: BlobStore;
   readonly #clock: Clock;
   readonly #ids: Ids;
-  /** Files whose job is not known to be stored yet. */
+  /** Files whose job may not be stored yet. */
   readonly #underWay = new Set<string>();
 
   constructor(jobs: JobService, blobs: BlobStore, clock: Clock, ids: Ids) {
@@ -50,17 +50,17 @@ export class FileIntake {
   }
 
   /**
-   * Takes the file in and starts the job that reads it. The file is on disk before the job exists, so that a job never
-   * points at nothing; where the job is not stored after all, the file goes. VALIDATION_ERROR for an empty body.
+   * Stores the file and starts the job that reads it. The file is on disk before the job exists, so that no job lacks
+   * its file. If the job is not stored, the file is removed. Throws VALIDATION_ERROR for an empty body.
    */
-  async start(request: FileToTakeIn): Promise<Job> {
+  async start(request: IncomingFile): Promise<Job> {
     const now = this.#clock.now();
     const id = this.#ids.next(now);
     const file = fileOfJob(request.folder, id);
     this.#underWay.add(file);
     try {
-      const job = await this.#takeIn(request, id, file, now);
-      // Rejects with the disk only: a sweep takes what is left then.
+      const job = await this.#receive(request, id, file, now);
+      // Rejects only if the disk fails; a later sweep removes the file.
       void this.#removeUnlessStored(job, file)
         .catch(() => {})
         .finally(() => this.#underWay.delete(file));
@@ -71,7 +71,7 @@ export class FileIntake {
     }
   }
 
-  async #takeIn(request: FileToTakeIn, id: string, file: string, now: number): Promise<Job> {
+  async #receive(request: IncomingFile, id: string, file: string, now: number): Promise<Job> {
     const { caller, userId, type, stream, payload, metadata, maxBytes, action, tooLarge } = request;
     let bytes: number;
     try {
@@ -109,20 +109,20 @@ export class FileIntake {
     return job;
   }
 
-  /** What a request with an Idempotency-Key stores is committed together with its answer, which is made after this. */
+  /** A request with an Idempotency-Key is committed together with its response, which is created after this. */
   async #removeUnlessStored({ userId, id }: Job, file: string): Promise<void> {
     await pause();
     if ((await this.#jobs.find(userId, id)) === null) await this.#blobs.remove(file);
   }
 
   /**
-   * Removes files whose job has ended or was never stored: of those that failed or were canceled, once nobody can retry
-   * them; of others, what a crash has left. Answers how many. What is being taken in stays.
+   * Removes files whose job has ended or was never stored, and returns their number. Files of failed and canceled jobs
+   * stay while the job can be retried. Files that are being received stay too.
    */
   async sweep(folder: string, isOpen: (jobId: string) => Promise<boolean>): Promise<number> {
     let removed = 0;
     for (const name of await this.#blobs.list(folder)) {
-      // First: what was under way when it was listed may have its job by now. Half a file has an ending of its own.
+      // Checked first: a file that was being received when it was listed may have its job by now. A partial file has a suffix.
       if ([...this.#underWay].some((file) => name.startsWith(file))) continue;
       if (await isOpen(name.slice(folder.length + 1))) continue;
       await this.#blobs.remove(name);

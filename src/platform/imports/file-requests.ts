@@ -12,7 +12,7 @@ import { answersJson, success } from "../http/openapi.ts";
 import { charset, mediaType } from "../http/media-type.ts";
 import { ok } from "../http/responses.ts";
 
-/** Content types that an import takes, and what each says about the format. */
+/** Content types that an import accepts, and the format that each implies. */
 const importFormats: Record<string, FileFormat> = {
   "text/csv": "csv",
   "text/tab-separated-values": "csv",
@@ -24,30 +24,37 @@ const importFormats: Record<string, FileFormat> = {
   "application/octet-stream": "auto",
 };
 
-/** What every import takes in its query. `targets`: what a column can go to, with an example. */
+/** Query parameters of every import. `targets` describes what a column can map to, with an example. */
 export function fileQueryFields(targets: string) {
   return {
     dryRun: Type.Optional(Type.Boolean({ default: false, description: "Check and report everything, store nothing." })),
-    source: Type.Optional(Type.String({ maxLength: 200, description: "For rows that name none." })),
+    source: Type.Optional(Type.String({ maxLength: 200, description: "Source of rows that have none." })),
     delimiter: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1, description: "Found out by itself unless given." }),
+      Type.String({
+        minLength: 1,
+        maxLength: 1,
+        description: "Separator of the cells. Detected automatically if omitted.",
+      }),
     ),
     encoding: Type.Optional(
       Type.String({
         maxLength: 40,
         description:
-          "What the file is in, where it is found out wrong or refused because it can't be told: " +
-          `${usualEncodings.join(", ")}, or another of the WHATWG Encoding Standard. A byte order mark goes before it. ` +
-          "It goes before the charset of the content type, which says the same.",
+          "Encoding of the file, if automatic detection fails or is wrong: " +
+          `${usualEncodings.join(", ")}, or any other in the WHATWG Encoding Standard. A byte order mark takes precedence. ` +
+          "Overrides the charset of the content type.",
       }),
     ),
     columns: Type.Optional(Type.String({ maxLength: 20_000, description: `JSON object from header to ${targets}` })),
-    userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+    userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
   };
 }
 type FileQuery = { dryRun?: boolean; source?: string; delimiter?: string; encoding?: string; columns?: string };
 
-/** How the body is to be read. UNSUPPORTED_MEDIA_TYPE, also for the charset; VALIDATION_ERROR for `encoding` and `columns`. */
+/**
+ * How to read the body. Throws UNSUPPORTED_MEDIA_TYPE for the content type and its charset, and VALIDATION_ERROR for
+ * `encoding` and `columns`.
+ */
 export function fileSettings({ dryRun = false, source, delimiter, encoding, columns }: FileQuery, request: Request) {
   return {
     format: formatOf(request),
@@ -59,7 +66,7 @@ export function fileSettings({ dryRun = false, source, delimiter, encoding, colu
   };
 }
 
-/** The answer to a file that was taken in: 202 with its job. */
+/** The response to a file that was accepted: 202 with its job. */
 export function accepted(set: { status?: number | string; headers: Record<string, string | number> }, job: Job) {
   set.status = 202;
   set.headers["location"] = `/api/v2/users/jobs/${job.id}`;
@@ -68,37 +75,37 @@ export function accepted(set: { status?: number | string; headers: Record<string
 
 type Described = { tag: Parameters<typeof answersJson>[1]["tag"]; summary: string; description: string };
 
-/** The body of a route that takes a file, for its description. */
+/** Request body of a route that accepts a file, for OpenAPI. */
 export const fileContent = Object.fromEntries(
   Object.keys(importFormats).map((type) => [type, { schema: { type: "string" as const } }]),
 );
 
-/** Describes the route that takes the file. */
+/** OpenAPI description of the route that accepts the file. */
 export function importDetail(described: Described) {
   return {
     ...answersJson(success(JobView), {
       ...described,
       status: 202,
       errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
-      headers: { Location: "The job." },
+      headers: { Location: "URL of the job." },
     }),
     requestBody: { required: true, content: fileContent },
   };
 }
 
-/** The query of the report on an import. */
+/** Query parameters of an import report. */
 export function reportQuery<Outcome extends string>(outcomes: readonly Outcome[]) {
   return Type.Object({
     ...pageQuery(100, 1000),
-    afterRow: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "As `cursor`." })),
+    afterRow: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "Same as `cursor`." })),
     outcome: Type.Optional(Type.Union(outcomes.map((outcome) => Type.Literal(outcome)))),
   });
 }
 
-/** The fields of a line of the report that are the same in all imports. */
+/** Fields that report rows of all imports have. */
 export function reportRowFields<Outcome extends string>(outcomes: readonly Outcome[]) {
   return {
-    row: Type.Integer({ description: "Line as a spreadsheet numbers it: the header is line 1." }),
+    row: Type.Integer({ description: "Row number as in a spreadsheet: the header is row 1." }),
     outcome: Type.Union(outcomes.map((outcome) => Type.Literal(outcome))),
   };
 }
@@ -107,11 +114,13 @@ export function reportPageOf<Row extends TSchema>(row: Row) {
   return Type.Object({
     rows: Type.Array(row),
     ...logPageFields,
-    nextRow: Type.Union([Type.Integer(), Type.Null()], { description: "As `nextCursor`, for `afterRow`." }),
+    nextRow: Type.Union([Type.Integer(), Type.Null()], {
+      description: "Value of `afterRow` for the next page, the same as `nextCursor`.",
+    }),
   });
 }
 
-/** A page of the report, and where the next one begins. */
+/** A page of the report, with the cursor of the next one. */
 export async function reportPage<Row extends { row: number }>(
   { limit = 100, afterRow = 0, cursor }: { limit?: number; afterRow?: number; cursor?: string },
   read: (page: { limit: number; afterRow: number }) => Promise<{ rows: Row[]; total: number }>,
@@ -128,21 +137,21 @@ function formatOf(request: Request): FileFormat {
   const format = type === "" ? "auto" : importFormats[type];
   if (format !== undefined) return format;
   throw new ApiError("UNSUPPORTED_MEDIA_TYPE", {
-    message: `Send the file itself as the body, as text/csv or application/x-ndjson; "${type}" is not understood.`,
+    message: `Content type "${type}" is not supported. Send the file itself as the body, as text/csv or application/x-ndjson.`,
     details: { supported: Object.keys(importFormats) },
   });
 }
 
 /**
- * The encoding that the charset of the content type names; null when there is none, and for UTF-8, which clients say
- * without having looked, and which is found out where it is true. UNSUPPORTED_MEDIA_TYPE for what can't be read.
+ * The encoding that the charset of the content type names. Null without a charset, and for UTF-8, which clients send
+ * without checking and which is detected reliably. Throws UNSUPPORTED_MEDIA_TYPE for an unknown charset.
  */
 export function charsetEncoding(request: Request): string | null {
   const name = charset(request);
   const encoding = name === null ? null : encodingNamed(name);
   if (name === null || encoding !== null) return encoding === "utf-8" ? null : encoding;
   throw new ApiError("UNSUPPORTED_MEDIA_TYPE", {
-    message: `The charset of the content type: ${unreadable(name)} Without one it is found out.`,
+    message: `The charset of the content type is not supported. ${unknownEncoding(name)} Without a charset, the encoding is detected.`,
     details: { supported: [...usualEncodings] },
   });
 }
@@ -150,11 +159,11 @@ export function charsetEncoding(request: Request): string | null {
 function encodingIn(name: string): string {
   const encoding = encodingNamed(name);
   if (encoding !== null) return encoding;
-  throw invalid([{ path: "encoding", message: unreadable(name) }]);
+  throw invalid([{ path: "encoding", message: unknownEncoding(name) }]);
 }
 
-function unreadable(name: string): string {
-  return `"${name.slice(0, 40)}" is no encoding that can be read. Use one such as ${usualEncodings.join(", ")}, or save the list as UTF-8.`;
+function unknownEncoding(name: string): string {
+  return `Unknown encoding "${name.slice(0, 40)}". Use one such as ${usualEncodings.join(", ")}, or save the file as UTF-8.`;
 }
 
 const Columns = Type.Object({ columns: Type.Record(Type.String(), Type.String()) });

@@ -4,15 +4,15 @@ import { eastAsianHeaders } from "./east-asian-headers.ts";
 const otherTargets = ["fullName", "city", "state", "country", "status", "tags", "customFields", "ignore"] as const;
 
 /**
- * Where the values of a column go: a text field of the lead; `fullName`, which is split; `city`, `state` and `country`,
- * which make up the location where no column has it whole; `status`; `tags`, parted by semicolons or commas;
- * `customFields`, a JSON object; `customFields.x`, the custom field x; or nowhere.
+ * What a column maps to: a text field of the lead; `fullName`, which is split; `city`, `state`, and `country`, which
+ * form the location if no column has all of it; `status`; `tags`, separated by semicolons or commas; `customFields`, a
+ * JSON object; `customFields.x`, the custom field x; or `ignore`.
  */
 export type ColumnTarget = PersonTextField | (typeof otherTargets)[number] | `customFields.${string}`;
 
 /**
- * The header names that are understood, with the exports that have them where it is not plain. Case, spaces,
- * punctuation and accents don't matter.
+ * Header names that are recognized, and the product that exports them where it is not obvious. Case, spaces,
+ * punctuation, and accents do not matter.
  */
 const headerNames: Record<Exclude<ColumnTarget, `customFields.${string}`>, string[]> = {
   firstName: [
@@ -138,7 +138,7 @@ const headerNames: Record<Exclude<ColumnTarget, `customFields.${string}`>, strin
   ],
   status: ["Status"],
   customFields: ["customFields", "Custom Fields"],
-  // Our own export has them, and a lead that is imported gets its own.
+  // Our own export has them, but an imported lead gets new ones.
   ignore: ["id", "createdAt", "updatedAt"],
 };
 
@@ -152,7 +152,7 @@ function targetsByName(): ReadonlyMap<string, ColumnTarget> {
   );
 }
 
-/** Names of headers by which a person can be told apart; shown when a file has none of them. */
+/** Headers that identify or describe a person, as examples for a file without a usable header. */
 export const understoodHeaders = [
   ...[
     "Email",
@@ -169,7 +169,7 @@ export const understoodHeaders = [
   ...["Source", "Notes", "Tags"],
 ];
 
-/** The target of a column by its header, or null when the header is not known; `customFields.x` is always known. */
+/** The target of a column by its header; null if the header is unknown. `customFields.x` is always known. */
 export function recognizedTarget(header: string): ColumnTarget | null {
   const name = header.trim();
   const custom = /^customFields\.(.+)$/is.exec(name)?.[1];
@@ -177,17 +177,17 @@ export function recognizedTarget(header: string): ColumnTarget | null {
   return (byName ??= targetsByName()).get(normalized(name)) ?? null;
 }
 
-/** Reads what somebody wrote as the target of a column; null when there is no such target. */
+/** Parses the target of a column; null if no such target exists. */
 export function columnTarget(text: string): ColumnTarget | null {
   const custom = /^customFields\.(.{1,100})$/s.exec(text)?.[1];
   if (custom !== undefined) return `customFields.${custom}`;
   return columnTargets.find((target) => target === text) ?? null;
 }
 
-/** Every target but the custom fields by name. */
+/** Every target except `customFields.x`. */
 export const columnTargets = [...personTextFields, ...otherTargets];
 
-/** A header in lower case, without accents, spaces and punctuation: headers that only differ in those are one. */
+/** The form in which headers are compared: lower case, without accents, spaces, and punctuation. */
 export function normalized(header: string): string {
   const letters = header.normalize("NFKD").toLowerCase();
   return letters.replace(/[^\p{L}\p{N}]/gu, "") || header.trim();

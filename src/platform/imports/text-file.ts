@@ -4,37 +4,37 @@ import { detectedEncoding, utf8In } from "../../lib/table-file/detect-encoding.t
 import { decoderOf, type TextEncoding } from "../../lib/table-file/encodings.ts";
 import { ImportFileError } from "./import-file-error.ts";
 
-/** Bytes that delimiter and header are recognised by. */
+/** Bytes in which the delimiter and the header are detected. */
 const sampleBytes = 65_536;
-/** Larger blocks were no faster, and a thread of 256 KiB blocks took 20 MB more. */
+/** Larger blocks were no faster, and blocks of 256 KiB took 20 MB more per thread. */
 const blockBytes = 65_536;
-/** Of lines that are not ASCII so much is looked at to tell the encoding; more made it no surer. */
+/** Bytes of lines beyond ASCII that are examined to detect the encoding. More bytes did not improve detection. */
 const evidenceBytes = 16_384;
-/** So many characters of UTF-8, and nothing that is none, are no accident. */
+/** So many valid UTF-8 characters without an invalid one are no coincidence. */
 const surelyUtf8 = 8;
 
 /**
- * A text file, read block by block with blocking calls: it lives in a worker thread that has nothing else to do.
- * Throws ImportFileError when the file is no text, or in an encoding that can't be told; `encoding` is what somebody says
- * that it is in. A byte order mark says so itself. The descriptor belongs to the caller and stays open.
+ * A text file, read block by block with blocking calls, because its worker thread has nothing else to do. `encoding` is
+ * the one that the user named; a byte order mark takes precedence. Throws ImportFileError if the file is not text, or if
+ * its encoding cannot be detected. The descriptor belongs to the caller and stays open.
  */
 export class TextFile {
   readonly encoding: TextEncoding;
-  /** The beginning as text, without a byte order mark. A character that is cut off at its end is left out. */
+  /** The beginning of the text, without a byte order mark or a character that is cut off at the end. */
   readonly sample: string;
   /** Whether the sample is the whole file. */
   readonly sampleIsAll: boolean;
-  /** Whether the sample has bytes that mean nothing in the encoding; they became U+FFFD. */
+  /** Whether the sample has bytes that are invalid in the encoding. They became U+FFFD. */
   readonly sampleHasBadBytes: boolean;
-  /** Bytes of the file that `next` has taken so far. */
+  /** Bytes of the file that `next` has read so far. */
   bytesRead: number;
-  /** Whether a block up to here had bytes that mean nothing in the file's encoding; they became U+FFFD. */
+  /** Whether a block so far had bytes that are invalid in the encoding. They became U+FFFD. */
   hasBadBytes = false;
 
   readonly #descriptor: number;
   readonly #block = new Uint8Array(blockBytes);
   #decoder: TextDecoder;
-  /** The end of the block before; longer than any character that it may have cut in two. */
+  /** The end of the previous block, longer than any character that may be split between two blocks. */
   #lastBytes = new Uint8Array();
 
   constructor(descriptor: number, encoding: TextEncoding | null) {
@@ -53,7 +53,7 @@ export class TextFile {
     refuseMarkup(this.sample);
   }
 
-  /** The text that follows, or null at the end of the file. */
+  /** The next part of the text; null at the end of the file. */
   next(): string | null {
     const bytes = this.#block.subarray(0, readAt(this.#descriptor, this.#block, this.bytesRead));
     this.bytesRead += bytes.length;
@@ -63,7 +63,7 @@ export class TextFile {
     return isEnd && text === "" ? null : text;
   }
 
-  /** In these U+FFFD may be text, and a decoder that threw can be followed by another. */
+  /** In these encodings U+FFFD may be part of the text, and decoding can resume after an error. */
   get #isStrict(): boolean {
     return this.encoding.startsWith("utf-");
   }
@@ -76,13 +76,13 @@ export class TextFile {
     } catch {
       this.hasBadBytes = true;
       this.#decoder = decoderOf(this.encoding);
-      // What these bytes complete was told before; what they leave open belongs to this block.
+      // The character that these bytes complete was returned before; one that they start belongs to this block.
       this.#decoder.decode(this.#lastBytes, { stream: true });
       return this.#decoder.decode(bytes, { stream });
     }
   }
 
-  /** By lines that are not ASCII, and these may come late: a name with an accent behind thousands without. */
+  /** Detects the encoding by lines beyond ASCII, which may come late: a name with an accent behind thousands without. */
   #foundEncoding(head: Uint8Array): TextEncoding {
     const wide = wideEncodingOf(head);
     if (wide !== null) return wide;
@@ -103,18 +103,18 @@ export class TextFile {
 function encodingHelp(likely: readonly TextEncoding[]): string {
   const maybe = likely.length === 0 ? "" : ` (it may be ${likely.join(" or ")})`;
   return (
-    `The file is not in UTF-8, and what it is in can't be told for sure${maybe}. Save the list as CSV UTF-8, ` +
-    "or say with `encoding` what it is in (--encoding on the command line), such as windows-1252 or shift_jis."
+    `The file is not UTF-8, and its encoding could not be detected${maybe}. Save the file as CSV UTF-8, ` +
+    "or set `encoding` (--encoding on the command line) to its encoding, such as windows-1252 or shift_jis."
   );
 }
 
-/** What somebody says, but for a file that is no text in any encoding of that kind. */
+/** The encoding that the user named. Throws for a file that cannot be text in it. */
 function encodingTold(encoding: TextEncoding | null, head: Uint8Array): TextEncoding | null {
   if (encoding !== null && !encoding.startsWith("utf-16")) wideEncodingOf(head);
   return encoding;
 }
 
-/** Lines of a file that are not ASCII, in the order in which they stand. */
+/** Lines of a file that are not ASCII, in order. */
 class Evidence {
   readonly #bytes = new Uint8Array(evidenceBytes);
   #length = 0;
@@ -129,7 +129,7 @@ class Evidence {
     return this.#length === evidenceBytes || (valid >= surelyUtf8 && invalid === 0);
   }
 
-  /** Takes the whole lines of a block, or all of it where there is none or it is the last; answers of how many bytes. */
+  /** Adds the complete lines of a block, or all of a block that is the last or has no complete line. Returns their bytes. */
   add(block: Uint8Array, isLast: boolean): number {
     const end = block.includes(newline) ? newline : carriageReturn;
     const length = isLast || !block.includes(end) ? block.length : block.lastIndexOf(end) + 1;
@@ -157,10 +157,10 @@ class Evidence {
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
-/** ISO-2022-JP is ASCII, with an escape before and behind what is Japanese. */
+/** ISO-2022-JP is ASCII with escapes around Japanese text. */
 const japaneseOfMail = ["\x1b$@", "\x1b$B"];
 
-/** Fills `bytes` from `position` as far as the file goes; answers how many there were. */
+/** Fills `bytes` from `position` to the end of the file at most. Returns the number of bytes read. */
 function readAt(descriptor: number, bytes: Uint8Array, position: number): number {
   let length = 0;
   while (length < bytes.length) {
@@ -175,11 +175,11 @@ function isBlank(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
-/** What a file of another kind begins with, and what to do about it. */
+/** First bytes of other kinds of files, and what the user can do. */
 const binaryKinds: { bytes: number[]; says: string }[] = [
   {
     bytes: [0x50, 0x4b, 0x03, 0x04],
-    says: "an Excel workbook (.xlsx), another office document or a ZIP archive. Save the sheet as CSV",
+    says: "an Excel workbook (.xlsx), another office document, or a ZIP archive. Save the sheet as CSV",
   },
   { bytes: [0xd0, 0xcf, 0x11, 0xe0], says: "an old Excel workbook (.xls). Save the sheet as CSV" },
   { bytes: [0x1f, 0x8b], says: "a gzip archive. Unpack it first" },
@@ -192,12 +192,12 @@ function refuseKnownBinary(head: Uint8Array): void {
   if (kind) throw new ImportFileError("notText", `The file looks like ${kind.says}, then send that.`);
 }
 
-/** Some services name a web page or an XML document `.xls` or even `.csv`. */
+/** Some services send a web page or an XML document as `.xls` or even `.csv`. */
 function refuseMarkup(sample: string): void {
   if (/^\s*<(!doctype|html|\?xml|table|meta)\b/i.test(sample))
     throw new ImportFileError(
       "notText",
-      "The file looks like a web page or XML, not like CSV. Save the sheet as CSV, then send that.",
+      "The file looks like a web page or XML, not CSV. Save the sheet as CSV, then send that.",
     );
 }
 
@@ -208,25 +208,22 @@ function markOf(head: Uint8Array): { encoding: TextEncoding; bytes: number } | n
   return null;
 }
 
-/** Null for a text that has no zeros, as only those of UTF-16 have. */
+/** UTF-16, recognized by its zero bytes; null for text without any. */
 function wideEncodingOf(head: Uint8Array): TextEncoding | null {
   const zeros: [number, number] = [0, 0];
   for (let index = 0; index < head.length; index++) if (head[index] === 0) zeros[index & 1 ? 1 : 0]++;
   const [evenZeros, oddZeros] = zeros;
   if (evenZeros + oddZeros === 0) return null;
-  // Western text in UTF-16 has a zero beside nearly every character; one half is enough for names from elsewhere.
+  // Western text in UTF-16 has a zero byte next to nearly every character. Half of them allows for names in other scripts.
   const half = head.length / 4;
   if (oddZeros > half && evenZeros < oddZeros / 10) return "utf-16le";
   if (evenZeros > half && oddZeros < evenZeros / 10) return "utf-16be";
-  throw new ImportFileError(
-    "notText",
-    "The file is not text but binary. Save the list as CSV (UTF-8), then send that.",
-  );
+  throw new ImportFileError("notText", "The file is binary, not text. Save the list as CSV (UTF-8), then send that.");
 }
 
 function isText(bytes: Uint8Array, encoding: TextEncoding): boolean {
   try {
-    // As a stream, so that a character that the sample cuts in two is no mistake.
+    // As a stream, so that a character at the end of the sample may be incomplete.
     decoderOf(encoding, true).decode(bytes, { stream: true });
     return true;
   } catch {

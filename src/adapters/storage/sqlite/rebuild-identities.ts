@@ -16,6 +16,7 @@ import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
  * current ones. Two leads that become one person stay two; the next write finds them as duplicates.
  */
 export function rebuildIdentities(database: Database): void {
+  if (database.query("SELECT 1 FROM users LIMIT 1").get() === null) return;
   mergeLeadKeyLog(database);
   rebuildLeadKeys(database);
   rebuildNoteKeys(database);
@@ -26,12 +27,12 @@ export function rebuildIdentities(database: Database): void {
 
 type Text = string | null;
 
-/** Leads that are read at once. */
+/** Leads per page. */
 const leadsAtOnce = 5_000;
 /** 300,000 leads take 44 MB this way, and 330 MB without. */
 const pagesBetweenCollections = 4;
 const pagesBetweenFullCollections = 16;
-/** Entries that are written at once, in the order of their keys: alone, each would read a page of the table. */
+/** Entries per batch. A batch is written in the order of its keys, so that its entries share pages of the table. */
 const entriesAtOnce = 1_000_000;
 
 /** Moves the log into the table, where entries can be replaced. */
@@ -121,7 +122,7 @@ function keysOf(owner: number, identity: LeadIdentity): number[] {
   return name === null ? strong : [...strong, name];
 }
 
-/** Of dry runs that have not ended. The migration has removed all of them. */
+/** Rebuilds the keys of dry runs that have not ended. The SQL of the migration has deleted them. */
 function rebuildNoteKeys(database: Database): void {
   const notes = database.query(
     `SELECT users.seq, note.job_id, note.n, note.texts FROM lead_import_notes AS note
@@ -134,7 +135,7 @@ function rebuildNoteKeys(database: Database): void {
 
 type ResultRow = [n: number, owner: number, email: Text, network: Text, name: Text, fields: string];
 
-/** The migration has removed all of their keys. */
+/** Rebuilds results and their keys, which the SQL of the migration has deleted. */
 function rebuildEnrichmentResults(database: Database): void {
   const page = database.prepare(
     "SELECT n, owner, email, network, name, fields FROM enrichment_results WHERE n > ? ORDER BY n LIMIT 1000",
@@ -156,13 +157,13 @@ function rebuildEnrichmentResults(database: Database): void {
   }
 }
 
-/** First name, last name, and company, of which the last kept its legal form. */
+/** A name of the previous rules: first name, last name, and company with its legal form. */
 function withCompanyKey(name: string): string {
   const company = name.lastIndexOf("\n") + 1;
   return name.slice(0, company) + companyKey(name.slice(company));
 }
 
-/** Of these keys few change: those with what an escape stood for, or with two subdomains in front. */
+/** Selects the few profile keys that may change: those with a character that was escaped, or with two subdomains. */
 const mayChange = (column: string) =>
   `${column} GLOB '*[ ?#%\\]*' OR ${column} GLOB 'https://m.*.*/*' OR ${column} GLOB 'https://[a-z][a-z].*.*/*'`;
 
@@ -197,13 +198,13 @@ function rebuildSuppressions(database: Database): void {
   }
 }
 
-/** The current key of a profile, by the one of the previous rules. */
+/** The current key of a profile, given its key under the previous rules. */
 function currentProfileKey(former: string): string {
   const [, host = "", path = ""] = /^(https:\/\/[^/]+\/)(.*)$/s.exec(former) ?? [];
   return canonicalProfileUrl(host + escaped(path)) ?? former;
 }
 
-/** Escapes were resolved, even if they stood for characters that end a path. A path with invalid ones was kept as it was. */
+/** Restores escapes, which were resolved even for characters that end a path. A path with invalid escapes was kept. */
 function escaped(path: string): string {
   try {
     decodeURIComponent(path);
