@@ -30,3 +30,10 @@ export function foldedSource(source: string): string {
 export function foldedText(text: string): string {
   return text.replace(/\p{Cc}/gu, "").toLowerCase();
 }
+
+const noTags: ReadonlySet<string> = new Set();
+
+/** Tags are found without regard to case. */
+export function foldedTags({ tags }: Pick<LeadContent, "tags">): ReadonlySet<string> {
+  return tags.length === 0 ? noTags : new Set(tags.map((tag) => tag.toLowerCase()));
+}

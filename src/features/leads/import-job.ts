@@ -11,7 +11,8 @@ import { toldEncoding, type TextEncoding } from "../../lib/table-file/encodings.
 import { importEnd, removeFile } from "./import/import-end.ts";
 import { readLeadFile, type LeadFileBatch, type LeadFileOptions } from "./import/lead-file.ts";
 import type { ImportOnDuplicate } from "./model.ts";
-import type { ImportCounts, ImportReportRequest, ImportReportRow, LeadStore } from "./store.ts";
+import type { ImportCounts, ImportReportRequest, ImportReportRow } from "./change-model.ts";
+import type { LeadStore } from "./store.ts";
 
 /** How a file is to be read and stored; the payload of the job. */
 export type ImportSettings = Pick<

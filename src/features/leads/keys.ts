@@ -20,6 +20,13 @@ function keysFor(owner: number, { email, network, name }: LeadIdentity): KeysOfL
   return { strong, name: name === null ? null : hashOf(`${owner}\nn\n${name}`) };
 }
 
+/** All keys of a lead: those of its identity, and the phone number's. */
+export function allKeysOf(owner: number, identity: LeadIdentity, phone: string | null): number[] {
+  const { strong, name } = leadKeysOf(owner, identity);
+  const ofPhone = phone === null ? null : phoneKey(owner, phone);
+  return [...strong, ...(name === null ? [] : [name]), ...(ofPhone === null ? [] : [ofPhone])];
+}
+
 /** The hash of a canonical e-mail address. */
 export function emailKey(owner: number, email: string): number {
   return hashOf(`${owner}\ne\n${email}`);

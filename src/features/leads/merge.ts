@@ -5,7 +5,6 @@ import {
   maxTags,
   type Lead,
   type LeadContent,
-  type LeadIdentity,
 } from "./model.ts";
 
 /**
@@ -31,13 +30,4 @@ function mergedFields(ours: Record<string, unknown>, incoming: Record<string, un
     if (Object.keys(more).length <= maxCustomFields && bytes <= maxCustomFieldsBytes) merged = more;
   }
   return merged;
-}
-
-/**
- * Whether a lead with the same name and company is the same person: yes, unless both have an e-mail address, or both
- * have a profile, and those differ.
- */
-export function namesakeIsSame(ours: LeadIdentity, theirs: LeadIdentity): boolean {
-  const differ = (a: string | null, b: string | null) => a !== null && b !== null && a !== b;
-  return !differ(ours.email, theirs.email) && !differ(ours.network, theirs.network);
 }

@@ -20,15 +20,8 @@ import {
   type LeadUpdate,
   type LeadView,
 } from "./model.ts";
-import type {
-  ChangeLeadOutcome,
-  DoNotContact,
-  InsertLead,
-  LeadPage,
-  LeadPageRequest,
-  LeadStore,
-  UpdateLead,
-} from "./store.ts";
+import type { ChangeLeadOutcome, DoNotContact, InsertLead, UpdateLead } from "./change-model.ts";
+import type { LeadPage, LeadPageRequest, LeadStore } from "./store.ts";
 
 /** An update that finds the lead changed under its hands starts over; this often, then it says so. */
 const maxUpdateTries = 5;

@@ -33,7 +33,7 @@ export function* matchesOf(
 }
 
 /** The entries for an identifier itself: its value and, for an e-mail address, the domains that it belongs to. */
-export function* entriesFor(
+function* entriesFor(
   { kind, value }: Identifier,
   entries: SuppressionFacts["entries"],
 ): Generator<StoredEntry, void, void> {
@@ -45,7 +45,15 @@ export function* entriesFor(
   }
 }
 
-export function matchOf({ id, owner, kind, reason }: StoredEntry): SuppressionMatch {
+/** The entries for exactly this address or its domain, no matter who else the address belongs to. */
+export function* entriesOfAddress(
+  email: string,
+  entries: SuppressionFacts["entries"],
+): Generator<SuppressionMatch, void, void> {
+  for (const entry of entriesFor({ kind: "email", value: canonicalEmail(email) }, entries)) yield matchOf(entry);
+}
+
+function matchOf({ id, owner, kind, reason }: StoredEntry): SuppressionMatch {
   return { entryId: id, kind, scope: owner === null ? "team" : "user", reason };
 }
 

@@ -13,7 +13,7 @@ import { campaignEnrollments, campaigns } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
 import { olderThan } from "./list-pages.ts";
-import type { LeadReader } from "./lead-reader.ts";
+import type { LeadReader } from "./lead-rows.ts";
 import type { NetworkRows } from "./network.ts";
 import { networkActions } from "./network-tables.ts";
 import { createSuppressionRows } from "./suppressions.ts";

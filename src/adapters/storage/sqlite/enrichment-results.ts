@@ -3,7 +3,7 @@ import type { StoredResult } from "../../../features/enrichment/store.ts";
 import type { LeadIdentity } from "../../../features/leads/model.ts";
 import type { Engine } from "./engine.ts";
 import { leadKeysOf } from "../../../features/leads/keys.ts";
-import { samePerson } from "./lead-match.ts";
+import { samePerson } from "../../../features/leads/same-person.ts";
 
 /** What was found about people, inside a write unit, by the same rules by which leads are the same person. */
 export function createResultRows({ database }: Engine) {

@@ -1,45 +1,33 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
-import type { JobMetadata } from "../../../platform/jobs/model.ts";
-import { identityKeysOf, isLead, unpackedRow, type PackedRows } from "../../../features/leads/import/packed-rows.ts";
-import type { ImportOutcome, LeadContent, LeadIdentity } from "../../../features/leads/model.ts";
 import type {
   ImportBatch,
   ImportCounts,
   ImportReportRequest,
   ImportRowError,
-  LeadStore,
-} from "../../../features/leads/store.ts";
-import type { SuppressionMatch } from "../../../features/suppression/model.ts";
-import { doNotContactText, suppressedField } from "../../../features/suppression/refusal.ts";
+} from "../../../features/leads/change-model.ts";
+import { targetOf, type LeadFacts } from "../../../features/leads/decisions.ts";
+import { decideImport, type ImportChange, type ImportFacts } from "../../../features/leads/import-decision.ts";
+import { unpackedRow } from "../../../features/leads/import/packed-rows.ts";
+import type { LeadStore } from "../../../features/leads/store.ts";
 import type { Engine } from "./engine.ts";
-import { isHeld } from "../../../platform/jobs/transitions.ts";
-import type { createDryRuns } from "./lead-dry-run.ts";
-import type { HashIndex } from "./hash-index.ts";
-import type { StoredLead } from "./lead-row.ts";
-import type { LeadRows } from "./lead-rows.ts";
-import { createNewLeadParts, NewLeads } from "./new-leads.ts";
-import type { PhoneKeys } from "./phone-keys.ts";
+import { createDryRunNotes } from "./lead-dry-run.ts";
+import type { LeadParts } from "./lead-parts.ts";
 import { countRows } from "./list-pages.ts";
-import { createOwners } from "./owners.ts";
+import { createNewLeadParts, NewLeads } from "./new-leads.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import type { Person, SuppressionRows } from "./suppressions.ts";
 import { jobs, leadImportRows } from "./tables.ts";
 
-/** What a row comes to; `created` ones are still to be stored. */
-type Settled = { outcome: "created" | ImportOutcome; leadId: string | null; errors: ImportRowError[] };
-
 /** Imports: batches of rows, their report, and the notes of dry runs. */
 export function createLeadImports(
   engine: Engine,
-  rows: LeadRows,
-  keys: HashIndex,
-  phoneKeys: PhoneKeys,
+  { owners, keys, phoneKeys, rows }: LeadParts,
   suppressions: SuppressionRows,
-  dryRuns: ReturnType<typeof createDryRuns>,
+  leadFacts: (userId: string) => LeadFacts,
 ): Pick<LeadStore, "ownerNumber" | "importBatch" | "importReport" | "countImportReport" | "forgetDryRun"> {
   const { orm, database, writer } = engine;
-  const owners = createOwners(engine);
   const newLeads = createNewLeadParts(engine, keys, phoneKeys, rows);
+  const notes = createDryRunNotes(engine);
   const insertReport = orm
     .insert(leadImportRows)
     .values(placeholdersOf(leadImportRows))
@@ -50,82 +38,68 @@ export function createLeadImports(
     .from(jobs)
     .where(eq(jobs.id, sql.placeholder("id")))
     .prepare();
-  const tellProgress = orm
+  const writeProgress = orm
     .update(jobs)
     .set({
       metadata: sql`${sql.placeholder("metadata")}`,
       progress: sql`${sql.placeholder("progress")}`,
       message: sql`${sql.placeholder("message")}`,
       leaseUntil: sql`${sql.placeholder("leaseUntil")}`,
-      updatedAt: sql`${sql.placeholder("at")}`,
+      updatedAt: sql`${sql.placeholder("updatedAt")}`,
     })
     .where(eq(jobs.id, sql.placeholder("id")))
     .prepare();
 
   function storeBatch(batch: ImportBatch): ImportCounts | null {
-    const job = jobById.get({ id: batch.jobId });
-    if (job?.userId !== batch.userId || !isHeld(job, batch)) return null;
-    const counts = countsOf(job.metadata);
-    const created = new NewLeads(newLeads, batch.jobId, batch.rows, batch.at);
-    for (const [place, row] of batch.rows.numbers.entries()) {
-      const { outcome, leadId, errors } = settle(batch, place, created);
-      counts.rows++;
-      counts[outcome]++;
-      if (outcome === "created") continue;
-      if (errors[0]?.code === "DO_NOT_CONTACT") counts.doNotContact = (counts.doNotContact ?? 0) + 1;
-      insertReport.run({ jobId: batch.jobId, row, outcome, leadId, errors });
-    }
-    created.store();
-    tellProgress.run({
-      id: job.id,
-      metadata: JSON.stringify({ ...job.metadata, ...counts, lastRow: batch.lastRow }),
-      progress: batch.progress,
-      message: `${counts.rows} rows read`,
-      leaseUntil: batch.leaseUntil,
-      at: batch.at,
-    });
-    return counts;
+    const { outcome, changes } = decideImport(batch, factsOf(batch));
+    if (changes.length > 0) apply(batch, changes);
+    return outcome;
+  }
+
+  function factsOf({ userId, jobId }: ImportBatch): ImportFacts {
+    return {
+      ...leadFacts(userId),
+      job: jobById.get({ id: jobId }) ?? null,
+      mayHave: (key) => keys.has(key),
+      hasSuppressions: suppressions.hasAny(userId),
+      notes: notes.factsOf(jobId),
+    };
+  }
+
+  function apply({ jobId, rows: packed, at }: ImportBatch, changes: readonly ImportChange[]): void {
+    const created = new NewLeads(newLeads, jobId, packed, at);
+    for (const change of changes)
+      switch (change.kind) {
+        case "create":
+          created.store(change.from, change.to);
+          break;
+        case "replace": {
+          const { before, lead, identity } = change;
+          const seq = before.seq < 0 ? created.numberOf(-before.seq) : before.seq;
+          rows.replace({ ...before, seq }, lead, identity);
+          break;
+        }
+        case "report":
+          insertReport.run({ jobId, ...change.row });
+          break;
+        case "note":
+          notes.write(jobId, change);
+          break;
+        case "job": {
+          const job = { ...change.job, ...change.change };
+          writeProgress.run({ ...job, metadata: JSON.stringify(job.metadata) });
+        }
+      }
   }
 
   function* peopleIn({ userId, rows: packed }: ImportBatch): Generator<Person, void, void> {
-    for (const place of packed.numbers.keys()) {
-      const row = unpackedRow(packed, place);
-      if (!("errors" in row)) yield { userId, target: targetOf(row) };
+    for (const index of packed.numbers.keys()) {
+      const row = unpackedRow(packed, index);
+      if (!("errors" in row)) yield { userId, target: targetOf({ lead: row.content, identity: row.identity }) };
     }
   }
 
-  function settle(batch: ImportBatch, place: number, created: NewLeads): Settled {
-    const { rows: packed, userId, onDuplicate } = batch;
-    const isNew = onDuplicate === "create" || !isKnown(packed, place);
-    if (isNew && isLead(packed, place) && !batch.dryRun && !suppressions.hasAny(userId)) {
-      // Nearly every row of nearly every import: nothing of it is read here but its keys.
-      created.add(place);
-      return stored;
-    }
-    const row = unpackedRow(packed, place);
-    if ("errors" in row) return { outcome: "failed", leadId: null, errors: row.errors };
-    const { content, identity } = row;
-    const match = suppressions.find(userId, targetOf(row));
-    if (match !== null) return { outcome: "skipped", leadId: null, errors: [suppressed(match)] };
-    if (batch.dryRun) return { ...dryRuns.foresee(batch, content, identity), errors: [] };
-    const existing = isNew ? null : sameLead(userId, identity, created);
-    if (existing === null) created.add(place);
-    if (existing === null) return stored;
-    if (onDuplicate === "skip") return { outcome: "skipped", leadId: existing.lead.id, errors: [] };
-    return { outcome: "updated", leadId: rows.merge(existing, content, batch.at).id, errors: [] };
-  }
-
-  /** Whether some lead may be the same person. */
-  function isKnown(packed: PackedRows, place: number): boolean {
-    return identityKeysOf(packed, place).some((key) => !Number.isNaN(key) && keys.has(key));
-  }
-
-  function sameLead(userId: string, identity: LeadIdentity, created: NewLeads): StoredLead | null {
-    created.store(); // it may be one of them
-    return rows.findSame(userId, identity);
-  }
-
-  // From the stretch that the row before the page is in, in the order of both keys, so that nothing is sorted.
+  // From the range with the row before the page, in the order of both keys, so that nothing is sorted.
   const createdRows = database.prepare<{ row: number; leadId: string }, Record<string, string | number>>(
     `SELECT c.row + leads.seq - c.lead AS row, leads.id AS leadId FROM jobs
      CROSS JOIN lead_import_created AS c ON c.job_id = jobs.id AND c.row >= coalesce(
@@ -180,31 +154,9 @@ export function createLeadImports(
     );
   }
 
-  const forgetDryRun = (jobId: string, limit: number) => writer.write(() => dryRuns.forget(jobId, limit));
+  const forgetDryRun = (jobId: string, limit: number) => writer.write(() => notes.forget(jobId, limit));
   return { ownerNumber: async (userId) => owners(userId), importBatch, importReport, countImportReport, forgetDryRun };
-}
-
-function targetOf({ content, identity }: { content: LeadContent; identity: LeadIdentity }): Person["target"] {
-  return { email: identity.email, profileKey: identity.network, phone: content.phone };
 }
 
 const createdOfJob = `SELECT 1 FROM lead_import_created AS c CROSS JOIN leads
   ON leads.seq >= c.lead AND leads.seq < c.lead + c.leads AND leads.created_at = c.created_at WHERE c.job_id = ?1`;
-
-const stored: Settled = { outcome: "created", leadId: null, errors: [] };
-
-function suppressed(match: SuppressionMatch): ImportRowError {
-  return { path: suppressedField[match.kind], message: doNotContactText(match), code: "DO_NOT_CONTACT" };
-}
-
-function countsOf(metadata: JobMetadata): ImportCounts {
-  const count = (name: keyof ImportCounts) => (typeof metadata[name] === "number" ? metadata[name] : 0);
-  return {
-    rows: count("rows"),
-    created: count("created"),
-    updated: count("updated"),
-    skipped: count("skipped"),
-    failed: count("failed"),
-    ...(typeof metadata.doNotContact === "number" && { doNotContact: metadata.doNotContact }),
-  };
-}

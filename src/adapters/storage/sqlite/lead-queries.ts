@@ -1,11 +1,13 @@
 import { and, asc, count, desc, eq, gte, inArray, lt, or, sql, type SQL } from "drizzle-orm";
 import { canonicalEmail, displayEmail } from "../../../platform/identity/email.ts";
 import { campaignTag, type LeadFilter, type LeadSortField } from "../../../features/leads/model.ts";
+import { pageOf } from "../../../features/leads/pages.ts";
 import type { LeadPage, LeadPageRequest, LeadStore } from "../../../features/leads/store.ts";
 import { campaignEnrollments } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
 import { foldedCompany, foldedEmail, foldedSource, foldedText } from "../../../features/leads/fold.ts";
-import { storedLead, type StoredLead } from "./lead-row.ts";
+import type { StoredLead } from "../../../features/leads/decisions.ts";
+import { storedLead } from "./lead-rows.ts";
 import { limitOf, valueOf } from "./parameter.ts";
 import type { HashIndex } from "./hash-index.ts";
 import { emailKey } from "../../../features/leads/keys.ts";
@@ -113,16 +115,6 @@ export function createLeadQueries(
   return { page, count: countLeads };
 }
 
-function pageOf(found: StoredLead[], { limit, sort }: LeadPageRequest): LeadPage {
-  const last = found.length > limit ? found[limit - 1] : undefined;
-  const value = last?.lead[sort.field];
-  return {
-    leads: found.slice(0, limit).map(({ lead }) => lead),
-    next:
-      last === undefined ? null : { value: typeof value === "number" ? value : asciiLower(value ?? ""), tie: last.seq },
-  };
-}
-
 type IndexedShape = { sort: "createdAt" | "updatedAt"; descending: boolean; after: boolean; status: boolean };
 
 /** True when an index gives the page's rows in order, so that it costs no more than the page itself. */
@@ -175,11 +167,6 @@ function isBehind({ sort, after }: LeadPageRequest): SQL {
 function sortExpression(field: LeadSortField): SQL {
   if (field === "createdAt" || field === "updatedAt") return sql`${leads[field]}`;
   return sql`coalesce(lower(${leads[field]}), '')`;
-}
-
-/** As SQLite's lower(), which leaves letters beyond ASCII as they are. */
-function asciiLower(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 function isAmong(list: unknown): SQL {

@@ -1,20 +1,17 @@
 import { and, eq, sql } from "drizzle-orm";
+import type { StoredLead } from "../../../features/leads/decisions.ts";
+import { foldedLead, foldedTags } from "../../../features/leads/fold.ts";
 import { leadIdentity } from "../../../features/leads/identity.ts";
-import { mergedContent } from "../../../features/leads/merge.ts";
-import type { Lead, LeadContent, LeadIdentity, LeadStatus } from "../../../features/leads/model.ts";
+import { allKeysOf } from "../../../features/leads/keys.ts";
+import type { Lead, LeadIdentity, LeadStatus } from "../../../features/leads/model.ts";
 import type { Engine } from "./engine.ts";
-import { foldedLead } from "../../../features/leads/fold.ts";
-import { leadKeysOf, phoneKey } from "../../../features/leads/keys.ts";
 import type { HashIndex } from "./hash-index.ts";
-import type { PhoneKeys } from "./phone-keys.ts";
-import { samePerson } from "./lead-match.ts";
-import { insertLeadSql, leadParams, storedLead, type StoredLead } from "./lead-row.ts";
-import { createLeadReader } from "./lead-reader.ts";
 import type { Owners } from "./owners.ts";
+import type { PhoneKeys } from "./phone-keys.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import { leads, leadTags } from "./tables.ts";
 
-/** Single leads, prepared. What writes belongs inside `unit`, and keeps the tables that follow leads in step. */
+/** Single leads, prepared. Writes belong in a write unit and keep the tables that follow leads in step. */
 export type LeadRows = ReturnType<typeof createLeadRows>;
 
 export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex, phoneKeys: PhoneKeys) {
@@ -36,15 +33,15 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex, 
   const addToCount = database.prepare(
     "INSERT INTO lead_counts (owner, status, leads) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET leads = leads + excluded.leads",
   );
-  /** What the units of a batch have changed in the number of leads, by owner and status. */
-  const counted = new Map<string, { owner: number; status: LeadStatus; change: number }>();
   const removeRow = orm
     .delete(leads)
     .where(eq(leads.seq, at("seq")))
     .prepare();
+  /** Changes in the number of leads that the units of a batch have made, by owner and status. */
+  const counted = new Map<string, { owner: number; status: LeadStatus; change: number }>();
 
-  // What follows from the units of a batch is written together: one entry in the log of keys and one change of each
-  // count, however many leads they store.
+  // Keys and counts are written once for all units of a batch: one entry in the log of keys and one change of each count,
+  // no matter how many leads they store.
   writer.beforeCommit(() => {
     keys.write();
     for (const { owner, status, change } of counted.values()) addToCount.run(owner, status, change);
@@ -55,7 +52,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex, 
     counted.clear();
   });
 
-  /** Keeps the number of leads in step with what is written elsewhere. */
+  /** Also for leads that are stored elsewhere. */
   function count(owner: number, status: LeadStatus, change: number): void {
     const name = `${owner} ${status}`;
     const sum = counted.get(name);
@@ -63,63 +60,40 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex, 
     else sum.change += change;
   }
 
-  /** The lead that is the same person; not the one with the id `exceptId`. */
-  function findSame(userId: string, identity: LeadIdentity, exceptId: string | null = null): StoredLead | null {
-    const owner = owners(userId);
-    if (owner === null) return null;
-    return samePerson(owner, identity, function* (key) {
-      for (const stored of candidates(userId, owner, key)) if (stored.lead.id !== exceptId) yield identified(stored);
-    });
-  }
-
-  /** The owner's leads that a key hints at, read one by one: one person may be stored many thousand times. */
+  /** Leads of the owner that a key points to, read one by one: one person may be stored thousands of times. */
   function* candidates(userId: string, owner: number, key: number): Generator<StoredLead, void, void> {
     for (const seq of keys.each(key)) for (const row of bySeq.values({ owner, seq })) yield storedLead(row, userId);
   }
 
   function insert(lead: Lead, identity: LeadIdentity): void {
     const owner = owners(lead.userId);
-    if (owner === null) throw new Error(`User ${lead.userId} is gone`);
+    if (owner === null) throw new Error(`User ${lead.userId} no longer exists`);
     const seq = Number(insertLead.run(...leadParams(owner, lead)).lastInsertRowid);
     count(owner, lead.status, 1);
     const hasPhone = lead.phone !== null;
-    const takesPhone = hasPhone && phoneKeys.isWanted;
-    if (hasPhone && !takesPhone) phoneKeys.leaveOut(seq);
-    addKeys(owner, seq, identity, takesPhone ? lead.phone : null);
+    const needsPhoneKey = hasPhone && phoneKeys.isWanted;
+    if (hasPhone && !needsPhoneKey) phoneKeys.leaveOut(seq);
+    addKeys(owner, seq, identity, needsPhoneKey ? lead.phone : null);
     for (const tag of foldedTags(lead)) insertTag.run({ owner, tag, lead: seq });
   }
 
-  function write({ seq, lead }: StoredLead, content: LeadContent, identity: LeadIdentity, now: number): Lead {
-    const { userId, ...stored } = { ...lead, ...content, version: lead.version + 1, updatedAt: now };
-    const owner = owners(userId)!;
-    const changed = { ...stored, userId };
+  function replace({ seq, lead: before }: StoredLead, lead: Lead, identity: LeadIdentity): void {
+    const owner = owners(lead.userId)!;
+    const { userId: _userId, ...values } = lead;
     orm
       .update(leads)
-      .set({ ...stored, folded: foldedLead(changed) })
+      .set({ ...values, folded: foldedLead(lead) })
       .where(eq(leads.seq, seq))
       .run();
-    if (changed.status !== lead.status) {
-      count(owner, lead.status, -1);
-      count(owner, changed.status, 1);
+    if (lead.status !== before.status) {
+      count(owner, before.status, -1);
+      count(owner, lead.status, 1);
     }
-    const before = leadIdentity(lead);
-    // Entries of what it was stay as stale hints.
-    const { email, network, name } = identity;
-    const changedIdentity = {
-      email: email === before.email ? null : email,
-      network: network === before.network ? null : network,
-      name: name === before.name ? null : name,
-    };
-    addKeys(owner, seq, changedIdentity, changed.phone === lead.phone ? null : changed.phone);
-    const [tagsBefore, tagsNow] = [foldedTags(lead), foldedTags(changed)];
+    // The keys of what it was stay: they are only hints.
+    addKeys(owner, seq, changedIn(identity, leadIdentity(before)), lead.phone === before.phone ? null : lead.phone);
+    const [tagsBefore, tagsNow] = [foldedTags(before), foldedTags(lead)];
     for (const tag of tagsBefore.difference(tagsNow)) removeTag.run({ owner, tag, lead: seq });
     for (const tag of tagsNow.difference(tagsBefore)) insertTag.run({ owner, tag, lead: seq });
-    return changed;
-  }
-
-  function merge(existing: StoredLead, incoming: LeadContent, now: number): Lead {
-    const content = mergedContent(existing.lead, incoming);
-    return write(existing, content, leadIdentity(content), now);
   }
 
   function remove({ seq, lead }: StoredLead): void {
@@ -127,29 +101,113 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex, 
     removeRow.run({ seq });
     count(owner, lead.status, -1);
     for (const tag of foldedTags(lead)) removeTag.run({ owner, tag, lead: seq });
-    for (const key of keysOf(owner, leadIdentity(lead), lead.phone)) keys.remove(key, seq);
+    for (const key of allKeysOf(owner, leadIdentity(lead), lead.phone)) keys.remove(key, seq);
   }
 
   function addKeys(owner: number, seq: number, identity: LeadIdentity, phone: string | null): void {
-    for (const key of keysOf(owner, identity, phone)) keys.add(key, seq);
+    for (const key of allKeysOf(owner, identity, phone)) keys.add(key, seq);
   }
 
-  function keysOf(owner: number, identity: LeadIdentity, phone: string | null): number[] {
-    const { strong, name } = leadKeysOf(owner, identity);
-    const ofPhone = phone === null ? null : phoneKey(owner, phone);
-    return [...strong, ...(name === null ? [] : [name]), ...(ofPhone === null ? [] : [ofPhone])];
-  }
-
-  return { get, candidates, findSame, insert, count, write, merge, remove };
+  return { get, candidates, insert, count, replace, remove };
 }
 
-const noTags: ReadonlySet<string> = new Set();
+/** Reads one lead of a user; null when the user has none of that id. Synchronous, also for other stores' write units. */
+export type LeadReader = (userId: string, id: string) => StoredLead | null;
 
-/** Tags are found without regard to case. */
-function foldedTags({ tags }: Lead): ReadonlySet<string> {
-  return tags.length === 0 ? noTags : new Set(tags.map((tag) => tag.toLowerCase()));
+export function createLeadReader({ orm }: Engine, owners: Owners): LeadReader {
+  const byId = orm
+    .select()
+    .from(leads)
+    .where(and(eq(leads.id, sql.placeholder("id")), eq(leads.owner, sql.placeholder("owner"))))
+    .prepare();
+  return (userId, id) => {
+    const [row] = byId.values({ owner: owners(userId), id });
+    return row === undefined ? null : storedLead(row, userId);
+  };
 }
 
-function identified(stored: StoredLead): StoredLead & { identity: LeadIdentity } {
-  return { ...stored, identity: leadIdentity(stored.lead) };
+function changedIn(identity: LeadIdentity, before: LeadIdentity): LeadIdentity {
+  const changed = (part: keyof LeadIdentity) => (identity[part] === before[part] ? null : identity[part]);
+  return { email: changed("email"), network: changed("network"), name: changed("name") };
 }
+
+/**
+ * Maps a row of `leads` as SQLite returns it: the values of all columns, in order. Drizzle's mapping, column by column,
+ * takes as long as finding and reading the rows.
+ */
+export function storedLead(row: unknown[], userId: string): StoredLead {
+  const values = row as LeadValues;
+  return {
+    seq: values[0],
+    lead: {
+      id: values[1],
+      userId,
+      firstName: values[3],
+      lastName: values[4],
+      email: values[5],
+      company: values[6],
+      title: values[7],
+      phone: values[8],
+      networkUrl: values[9],
+      industry: values[10],
+      location: values[11],
+      source: values[12],
+      notes: values[13],
+      status: values[14],
+      tags: values[15] === "[]" ? [] : (JSON.parse(values[15]) as string[]),
+      customFields: values[16] === "{}" ? {} : (JSON.parse(values[16]) as Record<string, unknown>),
+      // 17 is the text that searches read.
+      version: values[18],
+      createdAt: values[19],
+      updatedAt: values[20],
+    },
+  };
+}
+
+/** Stores `leadParams`; not a drizzle query for the same reason. */
+const insertLeadSql = `INSERT INTO leads (id, owner, first_name, last_name, email, company, title, phone,
+  network_url, industry, location, source, notes, status, tags, custom_fields, folded, version, created_at, updated_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** Stores a list of `PackedLead` in the bytes ?1 for the owner ?2 at the instant ?3. */
+export const insertPackedSql = `WITH packed (v) AS MATERIALIZED (SELECT value FROM json_each(CAST(?1 AS TEXT)))
+  INSERT INTO leads (id, first_name, last_name, email, company, title, phone, network_url, industry, location, source,
+    notes, status, tags, custom_fields, folded, owner, version, created_at, updated_at)
+  SELECT v ->> 0, v ->> 1, v ->> 2, v ->> 3, v ->> 4, v ->> 5, v ->> 6, v ->> 7, v ->> 8, v ->> 9, v ->> 10,
+    v ->> 11, v ->> 12, v ->> 13, v ->> 14, v ->> 15, ?2, 1, ?3, ?3 FROM packed`;
+
+/** The parameters of `insertLeadSql`. */
+function leadParams(owner: number, lead: Lead): (string | number | null)[] {
+  return [
+    lead.id,
+    owner,
+    lead.firstName,
+    lead.lastName,
+    lead.email,
+    lead.company,
+    lead.title,
+    lead.phone,
+    lead.networkUrl,
+    lead.industry,
+    lead.location,
+    lead.source,
+    lead.notes,
+    lead.status,
+    lead.tags.length === 0 ? "[]" : JSON.stringify(lead.tags),
+    JSON.stringify(lead.customFields),
+    foldedLead(lead),
+    lead.version,
+    lead.createdAt,
+    lead.updatedAt,
+  ];
+}
+
+type Text = string | null;
+/** The columns of `leads`, in the order of the table. */
+type LeadValues = [
+  ...[seq: number, id: string, owner: number],
+  ...[Text, Text, Text, Text, Text, Text, Text, Text, Text, Text, Text],
+  ...[status: (typeof leads.$inferSelect)["status"], tags: string, customFields: string],
+  ...[folded: string],
+  ...[version: number, createdAt: number, updatedAt: number],
+];

@@ -2,100 +2,91 @@ import type { Database, Statement } from "bun:sqlite";
 import { identityKeysOfRow, keysOfRow, withList, type PackedRows } from "../../../features/leads/import/packed-rows.ts";
 import { leadStatuses } from "../../../features/leads/model.ts";
 import type { HashIndex } from "./hash-index.ts";
-import { insertPackedSql } from "./lead-row.ts";
-import type { LeadRows } from "./lead-rows.ts";
+import { insertPackedSql, type LeadRows } from "./lead-rows.ts";
 import type { PhoneKeys } from "./phone-keys.ts";
 import { RowInserter } from "./row-inserter.ts";
 
-/** Stores the rows of a batch that are new leads as they come packed: all that follow each other with one statement. */
+/** Stores the rows of one batch that become leads, without unpacking them: each range with one statement. */
 export class NewLeads {
   readonly #parts: NewLeadParts;
   readonly #jobId: string;
   readonly #rows: PackedRows;
   readonly #at: number;
   /** Of each row; phone numbers come last. */
-  readonly #keysTaken: number;
-  /** What the next lead is known by (`seq`), as the table counts. */
+  readonly #keysStored: number;
+  readonly #first: number;
+  /** Number (`seq`) of the next lead, as the table counts. */
   #next: number;
-  /** Places of the rows that wait to be stored: from here up to, but not including, there. */
-  #from = 0;
-  #to = 0;
-  /** Of the tags of the batch, those before belong to earlier rows. */
+  /** Tags before this index belong to earlier rows. */
   #tag = 0;
-  /** Of the rows that wait: owner, tag and lead of each tag, and how many there are of each status. */
-  #tagValues: (string | number)[] = [];
-  #ofStatus = leadStatuses.map(() => 0);
 
-  /** Inside a write unit, in which nobody else stores leads while this does. `jobId`: the import that they are of. */
+  /** In a write unit that stores leads only through this object. */
   constructor(parts: NewLeadParts, jobId: string, rows: PackedRows, at: number) {
     this.#parts = parts;
     this.#jobId = jobId;
     this.#rows = rows;
     this.#at = at;
-    this.#next = parts.latest.get()!.seq + 1;
-    this.#keysTaken = parts.phoneKeys.isWanted ? keysOfRow : identityKeysOfRow;
-    if (this.#keysTaken < keysOfRow) parts.phoneKeys.leaveOut(this.#next);
+    this.#first = parts.latest.get()!.seq + 1;
+    this.#next = this.#first;
+    this.#keysStored = parts.phoneKeys.isWanted ? keysOfRow : identityKeysOfRow;
   }
 
-  /** Takes up the row at a place behind those before. Its keys are found from now on, but the lead only once it is stored. */
-  add(place: number): void {
-    if (place !== this.#to) {
-      this.store();
-      this.#from = place;
+  /** Number of the n-th lead that was stored, from 1. */
+  numberOf(n: number): number {
+    return this.#first + n - 1;
+  }
+
+  /** Rows from one index up to, but not including, another; ranges come in order. */
+  store(from: number, to: number): void {
+    const { insert, insertTags, count, phoneKeys } = this.#parts;
+    const { owner, statuses } = this.#rows;
+    if (this.#keysStored < keysOfRow) phoneKeys.leaveOut(this.#next);
+    const { lastInsertRowid } = withList(this.#rows, from, to, (list) => insert.run(list, owner, this.#at));
+    const last = this.#next + to - from - 1;
+    if (Number(lastInsertRowid) !== last)
+      throw new Error(`Expected the last lead to be ${last}, got ${lastInsertRowid}`);
+    this.#noteCreated(from, to);
+    const tags: (string | number)[] = [];
+    const ofStatus = leadStatuses.map(() => 0);
+    for (let index = from; index < to; index++) {
+      const lead = this.#next++;
+      this.#addKeys(index, lead);
+      this.#addTags(index, lead, tags);
+      ofStatus[statuses[index]!]!++;
     }
-    this.#to = place + 1;
-    const lead = this.#next++;
-    this.#addKeys(place, lead);
-    this.#addTags(place, lead);
-    this.#ofStatus[this.#rows.statuses[place]!]!++;
+    insertTags.insert(tags);
+    for (const [index, change] of ofStatus.entries()) if (change > 0) count(owner, leadStatuses[index]!, change);
   }
 
-  /** Stores what waits. */
-  store(): void {
-    if (this.#from === this.#to) return;
-    const { insert, insertTags, count } = this.#parts;
-    const { owner } = this.#rows;
-    const { lastInsertRowid } = withList(this.#rows, this.#from, this.#to, (list) => insert.run(list, owner, this.#at));
-    if (Number(lastInsertRowid) !== this.#next - 1)
-      throw new Error(`Expected the last lead to be number ${this.#next - 1}, got ${lastInsertRowid}`);
-    this.#noteCreated();
-    insertTags.insert(this.#tagValues);
-    for (const [index, change] of this.#ofStatus.entries()) if (change > 0) count(owner, leadStatuses[index]!, change);
-    this.#from = this.#to;
-    this.#tagValues = [];
-    this.#ofStatus.fill(0);
-  }
-
-  /** For the report: stretches, because one line for each lead would double what an import writes. */
-  #noteCreated(): void {
+  /** For the report: ranges, because one line for each lead would double what an import writes. */
+  #noteCreated(first: number, end: number): void {
     const { numbers } = this.#rows;
-    const first = this.#next - (this.#to - this.#from);
-    for (let from = this.#from; from < this.#to;) {
+    for (let from = first; from < end;) {
       let to = from + 1;
-      while (to < this.#to && numbers[to] === numbers[from]! + to - from) to++;
-      this.#parts.insertCreated.run(this.#jobId, numbers[from]!, first + from - this.#from, to - from, this.#at);
+      while (to < end && numbers[to] === numbers[from]! + to - from) to++;
+      this.#parts.insertCreated.run(this.#jobId, numbers[from]!, this.#next + from - first, to - from, this.#at);
       from = to;
     }
   }
 
-  #addKeys(place: number, lead: number): void {
-    const from = place * keysOfRow;
-    for (let at = from; at < from + this.#keysTaken; at++) {
+  #addKeys(index: number, lead: number): void {
+    const from = index * keysOfRow;
+    for (let at = from; at < from + this.#keysStored; at++) {
       const key = this.#rows.keys[at]!;
       if (!Number.isNaN(key)) this.#parts.keys.add(key, lead);
     }
   }
 
-  #addTags(place: number, lead: number): void {
+  #addTags(index: number, lead: number, values: (string | number)[]): void {
     const { owner, tags, tagRows } = this.#rows;
-    while (tagRows[this.#tag]! < place) this.#tag++;
-    for (; tagRows[this.#tag] === place; this.#tag++) this.#tagValues.push(owner, tags[this.#tag]!, lead);
+    while (tagRows[this.#tag]! < index) this.#tag++;
+    for (; tagRows[this.#tag] === index; this.#tag++) values.push(owner, tags[this.#tag]!, lead);
   }
 }
 
 type NewLeadParts = ReturnType<typeof createNewLeadParts>;
 
-/** What all batches are stored with. */
+/** Statements that all batches share. */
 export function createNewLeadParts(
   { database }: { database: Database },
   keys: HashIndex,

@@ -9,7 +9,7 @@ import { createEventStore } from "./events.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
 import { modules } from "./late-modules.ts";
-import { createLeadReader } from "./lead-reader.ts";
+import { createLeadReader } from "./lead-rows.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
 import { createMetricsStore } from "./metrics.ts";

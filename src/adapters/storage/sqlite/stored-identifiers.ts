@@ -1,21 +1,18 @@
 import { paidIdentity } from "../../../features/enrichment/paid-identity.ts";
 import type { Merged } from "../../../features/enrichment/model.ts";
-import { emailKey, phoneKey, profileKeyHash } from "../../../features/leads/keys.ts";
+import { identifiersBeside, maxLinkedRecords } from "../../../features/leads/linked-identifiers.ts";
 import type { LeadIdentity } from "../../../features/leads/model.ts";
 import { identifiersOfRecord } from "../../../features/suppression/matching.ts";
 import type { Identifier } from "../../../features/suppression/person-identifiers.ts";
 import type { Engine } from "./engine.ts";
 import { createLeadParts } from "./lead-parts.ts";
 
-/** What an owner's leads, actions, campaigns and enrichment results say belongs together. Synchronous, by indexes only. */
+/** Identifiers that an owner's leads, actions, campaigns, and enrichment results tie together. Reads only indexes. */
 export type StoredIdentifiers = {
-  /** Stored together with this identifier; read from at most `maxRows` records of each kind. */
+  /** Reads at most `maxLinkedRecords` records of each kind. */
   beside(userId: string, owner: number, identifier: Identifier): Identifier[];
   ofLead(userId: string, leadId: string): Identifier[];
 };
-
-/** Far beyond the records of one person; bounds the time for an identifier that thousands of records share. */
-const maxRows = 200;
 
 export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
   const { database, phoneRegion } = engine;
@@ -26,7 +23,7 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
   const resultsByKey = database.query<ResultRow, [number, number, number]>(resultsByKeySql);
 
   function ofLeadRow(userId: string, { id, ...reached }: LeadRow): Identifier[] {
-    const profiles = new Set((profilesByLead.values(id, userId, maxRows) as [string][]).flat());
+    const profiles = new Set((profilesByLead.values(id, userId, maxLinkedRecords) as [string][]).flat());
     return [
       ...identifiersOfRecord(reached, phoneRegion),
       ...[...profiles].map((value) => ({ kind: "profile", value }) as const),
@@ -38,19 +35,10 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
     return stored === null ? [] : ofLeadRow(userId, stored.lead);
   }
 
-  const hasIt = (identifiers: readonly Identifier[], { kind, value }: Identifier): boolean =>
-    identifiers.some((each) => each.kind === kind && each.value === value);
-
-  /** A hash is only a hint: the record itself decides. */
-  function byHash(userId: string, owner: number, identifier: Identifier, key: number): Identifier[] {
-    const leads = [
-      ...keys
-        .each(key)
-        .take(maxRows)
-        .flatMap((seq) => leadBySeq.all(seq, owner)),
-    ].map((row) => ofLeadRow(userId, row));
-    const results = resultsByKey.all(key, owner, maxRows).map(ofResult);
-    return [...leads, ...results].filter((each) => hasIt(each, identifier)).flat();
+  function recordsWithKey(userId: string, owner: number, key: number): Identifier[][] {
+    const seqs = keys.each(key).take(maxLinkedRecords);
+    const leads = [...seqs.flatMap((seq) => leadBySeq.all(seq, owner))].map((row) => ofLeadRow(userId, row));
+    return [...leads, ...resultsByKey.all(key, owner, maxLinkedRecords).map(ofResult)];
   }
 
   function ofResult({ email, network, name, fields }: ResultRow): Identifier[] {
@@ -59,27 +47,14 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
   }
 
   function leadsOfProfile(userId: string, profile: string): ReadonlySet<string> {
-    return new Set((leadsByProfile.values(profile, userId, maxRows) as [string][]).flat());
+    return new Set((leadsByProfile.values(profile, userId, maxLinkedRecords) as [string][]).flat());
   }
 
-  function beside(userId: string, owner: number, identifier: Identifier): Identifier[] {
-    const { kind, value } = identifier;
-    switch (kind) {
-      case "formerEmail":
-        return [];
-      case "email":
-        return byHash(userId, owner, identifier, emailKey(owner, value));
-      case "profile":
-        return [
-          ...byHash(userId, owner, identifier, profileKeyHash(owner, value)),
-          ...[...leadsOfProfile(userId, value)].flatMap((leadId) => ofLead(userId, leadId)),
-        ];
-      case "phone": {
-        const key = phoneKey(owner, value);
-        return key === null ? [] : byHash(userId, owner, identifier, key);
-      }
-    }
-  }
+  const beside: StoredIdentifiers["beside"] = (userId, owner, identifier) =>
+    identifiersBeside(owner, identifier, {
+      recordsWithKey: (key) => recordsWithKey(userId, owner, key),
+      leadsOfProfile: (profile) => [...leadsOfProfile(userId, profile)].map((leadId) => ofLead(userId, leadId)),
+    });
 
   return { beside, ofLead };
 }

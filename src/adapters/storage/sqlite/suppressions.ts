@@ -1,10 +1,8 @@
 import type { AddSuppressionOutcome } from "../../../features/suppression/store.ts";
-import { canonicalEmail } from "../../../platform/identity/email.ts";
 import {
-  entriesFor,
+  entriesOfAddress,
   identifiersOf,
   matchesOf,
-  matchOf,
   type StoredEntry,
 } from "../../../features/suppression/matching.ts";
 import { suppressionKey } from "../../../features/suppression/key.ts";
@@ -223,8 +221,7 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
       const owner = owners(userId);
       const kinds = owner === null ? null : hints.kindsFor(owner);
       if (owner === null || kinds === null) return [];
-      const address = { kind: "email", value: canonicalEmail(email) } as const;
-      return [...entriesFor(address, (kind, value) => entriesIn(owner, kinds, kind, value))].map(matchOf);
+      return [...entriesOfAddress(email, (kind, value) => entriesIn(owner, kinds, kind, value))];
     },
     add,
     forgetValue: (id) => void forget.run(id),

@@ -2,7 +2,7 @@ import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite
 import type { JobMetadata, JobStatus, JobType } from "../../../platform/jobs/model.ts";
 import type { Grant } from "../../../platform/auth/key-model.ts";
 import type { ImportOutcome, LeadStatus } from "../../../features/leads/model.ts";
-import type { ImportRowError } from "../../../features/leads/store.ts";
+import type { ImportRowError } from "../../../features/leads/change-model.ts";
 import type { CreditPurpose, LedgerKind } from "../../../features/credits/model.ts";
 import type { Role } from "../../../platform/auth/user-model.ts";
 

@@ -10,10 +10,10 @@ import {
   prospectIdentity,
   prospectKeys,
 } from "../../../../features/prospecting/keys.ts";
-import { namesakeIsSame } from "../../../../features/leads/merge.ts";
+import { canBeOne, namesakeIsSame } from "../../../../features/leads/same-person.ts";
 import type { Employer } from "../../../../features/prospecting/employer.ts";
 import { updatedProspect } from "../../../../features/prospecting/merge.ts";
-import { canBeOne, isKnownBefore, unitedContent } from "../../../../features/prospecting/same-person.ts";
+import { isKnownBefore, unitedContent } from "../../../../features/prospecting/same-person.ts";
 import type { CompanyContent, Prospect, ProspectContent } from "../../../../features/prospecting/model.ts";
 import type { Keys, NewProspect } from "../../../../features/prospecting/store.ts";
 import { maxNamesakes, seqOf } from "./index-messages.ts";

@@ -1,4 +1,4 @@
-import { namesakeIsSame } from "../../../../features/leads/merge.ts";
+import { namesakeIsSame } from "../../../../features/leads/same-person.ts";
 import {
   besideNameOf,
   companyDomainKey,

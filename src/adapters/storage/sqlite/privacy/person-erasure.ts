@@ -1,4 +1,5 @@
 import type { SQLQueryBindings } from "bun:sqlite";
+import { nextVersion } from "../../../../features/leads/decisions.ts";
 import { leadIdentity } from "../../../../features/leads/identity.ts";
 import { leadKeysOf } from "../../../../features/leads/keys.ts";
 import { openStates } from "../../../../features/network/action-model.ts";
@@ -160,19 +161,15 @@ export function createPersonErasure(parts: ErasureParts) {
     const { lead } = stored;
     const text = (value: string | null): string | null => (value === null ? null : (redacted(value) ?? value));
     const customFields = redacted(JSON.stringify(lead.customFields));
-    leads.write(
-      stored,
-      {
-        ...lead,
-        title: text(lead.title),
-        source: text(lead.source),
-        notes: text(lead.notes),
-        tags: lead.tags.map((tag) => redacted(tag) ?? tag),
-        customFields: customFields === null ? lead.customFields : (JSON.parse(customFields) as Record<string, unknown>),
-      },
-      leadIdentity(lead),
-      at,
-    );
+    const content = {
+      ...lead,
+      title: text(lead.title),
+      source: text(lead.source),
+      notes: text(lead.notes),
+      tags: lead.tags.map((tag) => redacted(tag) ?? tag),
+      customFields: customFields === null ? lead.customFields : (JSON.parse(customFields) as Record<string, unknown>),
+    };
+    leads.replace(stored, nextVersion(lead, content, at), leadIdentity(lead));
     return "erased";
   }
 

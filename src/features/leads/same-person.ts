@@ -1,0 +1,63 @@
+import { canonicalEmail } from "../../platform/identity/email.ts";
+import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
+import { folded } from "../../platform/identity/folded.ts";
+import { leadKeysOf } from "./keys.ts";
+import type { LeadIdentity } from "./model.ts";
+
+/**
+ * The candidate that is the same person: one with the same e-mail address or profile, else one with the same name and
+ * company that does not contradict it. `candidates` returns those that a key points to, oldest first.
+ */
+export function samePerson<T extends { identity: LeadIdentity }>(
+  owner: number,
+  identity: LeadIdentity,
+  candidates: (key: number) => Iterable<T>,
+): T | null {
+  const { strong, name } = leadKeysOf(owner, identity);
+  for (const key of strong)
+    for (const candidate of candidates(key)) if (sharesAddress(candidate.identity, identity)) return candidate;
+  if (name === null) return null;
+  for (const candidate of candidates(name))
+    if (candidate.identity.name === identity.name && namesakeIsSame(candidate.identity, identity)) return candidate;
+  return null;
+}
+
+function sharesAddress(ours: LeadIdentity, theirs: LeadIdentity): boolean {
+  return (
+    (ours.email !== null && ours.email === theirs.email) || (ours.network !== null && ours.network === theirs.network)
+  );
+}
+
+/**
+ * Whether a record with the same name and company is the same person: yes, unless both have an e-mail address, or both
+ * have a profile, and those differ.
+ */
+export function namesakeIsSame(
+  ours: Pick<LeadIdentity, "email" | "network">,
+  theirs: Pick<LeadIdentity, "email" | "network">,
+): boolean {
+  const differ = (a: string | null, b: string | null) => a !== null && b !== null && a !== b;
+  return !differ(ours.email, theirs.email) && !differ(ours.network, theirs.network);
+}
+
+type Named = { [F in "firstName" | "lastName" | "email" | "networkUrl"]?: string | null };
+
+/**
+ * Whether two records that share an identifier can be one person. Not if their other addresses, profiles, or names
+ * differ: then the identifier is wrong in one of them, or several people share it.
+ */
+export function canBeOne(one: Named, other: Named): boolean {
+  if (!namesakeIsSame(addressesOf(one), addressesOf(other))) return false;
+  const [first, otherFirst] = [folded(one.firstName ?? ""), folded(other.firstName ?? "")];
+  const [last, otherLast] = [folded(one.lastName ?? ""), folded(other.lastName ?? "")];
+  // "K" may be "Ka".
+  const isSameFirst = first.startsWith(otherFirst) || otherFirst.startsWith(first);
+  return isSameFirst && (last === "" || otherLast === "" || last === otherLast);
+}
+
+function addressesOf({ email, networkUrl }: Named): Pick<LeadIdentity, "email" | "network"> {
+  return {
+    email: email ? canonicalEmail(email) : null,
+    network: networkUrl ? canonicalProfileUrl(networkUrl) : null,
+  };
+}
