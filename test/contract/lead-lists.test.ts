@@ -10,14 +10,14 @@ import {
 } from "../../src/features/leads/model.ts";
 import type { LeadPage, LeadPageRequest, LeadStore } from "../../src/features/leads/store.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories, leadOf, type Factories } from "../support/factories.ts";
 import { createDice, type Dice } from "../support/ids.ts";
 
 const sorts: LeadSort[] = leadSortFields.flatMap((field) => [false, true].map((descending) => ({ field, descending })));
 const oldestFirst: LeadSort = { field: "createdAt", descending: false };
 
-describe.each(engines)("lists of leads on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("lists of leads on $name", ({ open }) => {
   test("every sort puts leads in order, absent texts first, without regard to case, ties in the order of storing", async () => {
     await using opened = await open();
     const { leads, stored, userId } = await withRandomLeads(opened.storage, 60);
@@ -153,7 +153,7 @@ describe.each(engines)("lists of leads on $name", ({ open }) => {
     const dice = createDice(8);
     const userId = (await make.storedUser(opened.storage)).user.id;
     const stored = Array.from({ length: 1020 }, () => make.lead(userId, { createdAt: startOfTests + dice.below(500) }));
-    await Promise.all(stored.map((lead) => opened.storage.leads.insert(insertOf(lead))));
+    await opened.storage.leads.insertAll(stored.map(insertOf));
     const ids = idsOf(sorted(stored, oldestFirst));
     for (const [offset, limit] of [
       [0, 3],
@@ -346,7 +346,7 @@ async function withRandomLeads(storage: { leads: LeadStore } & Parameters<Factor
   const dice = createDice(count);
   const { user } = await make.storedUser(storage);
   const stored = dice.shuffled(Array.from({ length: count }, () => randomLead(make, dice, user.id)));
-  await Promise.all(stored.map((lead) => storage.leads.insert(insertOf(lead))));
+  await storage.leads.insertAll(stored.map(insertOf));
   return { leads: storage.leads, stored, userId: user.id, make, dice };
 }
 

@@ -22,13 +22,21 @@ export type OpenedStorage = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-export type TestEngine = { name: string; open(): Promise<OpenedStorage> };
+export type TestEngine = {
+  name: string;
+  /** Concurrent requests take effect in the order in which they were made, and a restart ends the leases of jobs. */
+  isSingleWriter: boolean;
+  open(): Promise<OpenedStorage>;
+};
 
 /** Every engine that has all storage ports; the contract tests run over each. */
-export const engines: TestEngine[] = [{ name: "sqlite", open: openSqlite }];
+export const engines: TestEngine[] = [{ name: "sqlite", isSingleWriter: true, open: openSqlite }];
 
 /** And PostgreSQL, for the suites of stores that it has so far; its other stores throw when they are used. */
-export const enginesAndPostgres: TestEngine[] = [...engines, { name: "postgres", open: openPostgres }];
+export const enginesAndPostgres: TestEngine[] = [
+  ...engines,
+  { name: "postgres", isSingleWriter: false, open: openPostgres },
+];
 
 async function openSqlite(): Promise<OpenedStorage> {
   const root = await mkdtemp(join(tmpdir(), "outreachd-storage-"));

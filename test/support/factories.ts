@@ -7,7 +7,7 @@ import { hintOf } from "../../src/platform/base/secret-text.ts";
 import { leadIdentity } from "../../src/features/leads/identity.ts";
 import type { Lead, LeadContent } from "../../src/features/leads/model.ts";
 import { RowPacker, type ImportRow } from "../../src/features/leads/import/packed-rows.ts";
-import type { ImportBatch, InsertLead, InsertLeadOutcome, UpdateLead } from "../../src/features/leads/store.ts";
+import type { ImportBatch, InsertLead, InsertLeadOutcome, UpdateLead } from "../../src/features/leads/change-model.ts";
 import { defaultWorkingHours, type NetworkAccount } from "../../src/features/network/account-model.ts";
 import type { NetworkAction } from "../../src/features/network/action-model.ts";
 import type { WorkingHours } from "../../src/features/network/governor/calendar.ts";

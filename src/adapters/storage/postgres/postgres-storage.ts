@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Clock } from "../../../platform/base/clock.ts";
 import { connect, openEngine, type EngineOptions } from "./engine.ts";
 import { createJobStore } from "./jobs.ts";
+import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
 import { createNetworkStore } from "./network.ts";
 import { createActionJobs } from "./network-jobs.ts";
@@ -26,6 +27,7 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
   return {
     users: createUserStore(engine),
     jobs: createJobStore(engine, createActionJobs(engine)),
+    leads: createLeadStore(engine),
     network: createNetworkStore(engine),
     suppressions: createSuppressionStore(engine),
     /** Throws when the database can't be reached. */

@@ -1,50 +1,90 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, or, sql } from "drizzle-orm";
+import { lockOfWriter } from "../../../features/suppression/locks.ts";
 import type { Suppression } from "../../../features/suppression/model.ts";
 import type { AddSuppressionOutcome, SuppressionStore } from "../../../features/suppression/store.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { ownersOf } from "./event-rows.ts";
-import { findSuppressions, lockSuppressions } from "./suppression-rows.ts";
+import { takeLocks } from "./locks.ts";
+import { findSuppressions } from "./suppression-rows.ts";
 import { suppressions } from "./tables.ts";
 
-type SliceOfSuppressions = Pick<SuppressionStore, "add" | "matches">;
+type SliceOfSuppressions = Pick<SuppressionStore, "add" | "get" | "remove" | "count" | "matches">;
 
-/** The do-not-contact list. */
 export function createSuppressionStore({ orm, transact, phoneRegion }: Engine): SliceOfSuppressions {
+  async function appliesTo(userId: string) {
+    const owner = (await ownersOf(orm, [userId])).get(userId) ?? 0;
+    return or(eq(suppressions.owner, owner), isNull(suppressions.owner));
+  }
+
   return {
-    add: (entries) =>
-      transact(async (connection) => {
-        await lockSuppressions(
-          connection,
-          entries.map(({ userId }) => userId),
-          "exclusive",
-        );
-        const outcomes: AddSuppressionOutcome[] = [];
-        for (const entry of entries) outcomes.push(await add(connection, entry));
-        return outcomes;
-      }),
+    add: (entries) => transact((connection) => addEntries(connection, entries)),
+    async get(userId, id) {
+      const [row] = await orm
+        .select()
+        .from(suppressions)
+        .where(and(eq(suppressions.id, id), await appliesTo(userId)));
+      return row === undefined ? null : entryOf(userId, row);
+    },
+    async remove(userId, id, audit) {
+      if (audit !== undefined) throw new Error("The audit log does not exist on PostgreSQL yet");
+      const removed = await orm
+        .delete(suppressions)
+        .where(and(eq(suppressions.id, id), await appliesTo(userId)))
+        .returning({ seq: suppressions.seq });
+      return removed.length > 0;
+    },
+    async count(userId, filter) {
+      if (Object.keys(filter).length > 0) throw new Error("Filters do not exist on PostgreSQL yet");
+      const [row] = await orm
+        .select({ n: sql<number>`count(*)` })
+        .from(suppressions)
+        .where(await appliesTo(userId));
+      return row?.n ?? 0;
+    },
     matches: (userId, target) => findSuppressions(orm, phoneRegion, userId, target),
   };
 }
 
-async function add(connection: Connection, entry: Suppression): Promise<AddSuppressionOutcome> {
-  const { id, userId, kind, key, value, reason, source, createdAt } = entry;
-  const owner = userId === null ? null : (await ownersOf(connection, [userId])).get(userId);
-  if (owner === undefined) throw new Error(`User ${userId} does not exist`);
-  const isTwin = and(
-    eq(suppressions.key, key),
-    owner === null ? isNull(suppressions.owner) : eq(suppressions.owner, owner),
+/** Adds entries in a transaction. Nobody decides about the people of a user meanwhile. */
+export async function addEntries(
+  connection: Connection,
+  entries: readonly Suppression[],
+): Promise<AddSuppressionOutcome[]> {
+  const owners = await ownersOf(connection, [...new Set(entries.flatMap(({ userId }) => userId ?? []))]);
+  const ownerOf = ({ userId }: Suppression): number | null => {
+    const owner = userId === null ? null : owners.get(userId);
+    if (owner === undefined) throw new Error(`User ${userId} no longer exists`);
+    return owner;
+  };
+  await takeLocks(
+    connection,
+    entries.map(({ userId }) => lockOfWriter(userId)),
   );
-  const [existing] = await connection.select({ id: suppressions.id }).from(suppressions).where(isTwin);
+  const outcomes: AddSuppressionOutcome[] = [];
+  for (const entry of entries) outcomes.push(await addEntry(connection, entry, ownerOf(entry)));
+  return outcomes;
+}
+
+async function addEntry(
+  connection: Connection,
+  { userId: _userId, ...entry }: Suppression,
+  owner: number | null,
+): Promise<AddSuppressionOutcome> {
+  const [existing] = await connection
+    .select({ id: suppressions.id, value: suppressions.value })
+    .from(suppressions)
+    .where(
+      and(eq(suppressions.key, entry.key), owner === null ? isNull(suppressions.owner) : eq(suppressions.owner, owner)),
+    );
   if (existing === undefined) {
-    await connection.insert(suppressions).values({ id, owner, kind, key, value, reason, source, createdAt });
-    return { outcome: "added", id };
+    await connection.insert(suppressions).values({ ...entry, owner });
+    return { outcome: "added", id: entry.id };
   }
-  // Only the hash of an entry is kept once somebody asks for that.
-  const isForgotten = sql`${suppressions.value} IS NOT NULL`;
-  if (value === null)
-    await connection
-      .update(suppressions)
-      .set({ value: null, reason: null })
-      .where(and(eq(suppressions.id, existing.id), isForgotten));
+  if (entry.value === null && existing.value !== null)
+    await connection.update(suppressions).set({ value: null, reason: null }).where(eq(suppressions.id, existing.id));
   return { outcome: "existing", id: existing.id };
+}
+
+function entryOf(userId: string, { seq: _seq, owner, key, ...row }: typeof suppressions.$inferSelect): Suppression {
+  return { ...row, key: new Uint8Array(key), userId: owner === null ? null : userId };
 }

@@ -10,7 +10,7 @@ import {
   text,
 } from "drizzle-orm/pg-core";
 import type { ImportOutcome, LeadStatus } from "../../../features/leads/model.ts";
-import type { ImportRowError } from "../../../features/leads/store.ts";
+import type { ImportRowError } from "../../../features/leads/change-model.ts";
 import type { SuppressionKind, SuppressionSource } from "../../../features/suppression/model.ts";
 import type { Role } from "../../../platform/auth/user-model.ts";
 import type { EventType } from "../../../platform/events/model.ts";

@@ -1,0 +1,251 @@
+import { and, asc, eq, inArray, sql, type SQL } from "drizzle-orm";
+import type { LeadFacts, StoredLead } from "../../../features/leads/decisions.ts";
+import { identifiersBeside, maxLinkedRecords } from "../../../features/leads/linked-identifiers.ts";
+import type { Lead } from "../../../features/leads/model.ts";
+import {
+  entriesOfAddress,
+  identifiersOf,
+  identifiersOfRecord,
+  matchesOf,
+  type SuppressionFacts,
+} from "../../../features/suppression/matching.ts";
+import type { SuppressionMatch, SuppressionTarget } from "../../../features/suppression/model.ts";
+import type { Identifier } from "../../../features/suppression/person-identifiers.ts";
+import type { Lock } from "../../../platform/base/lock.ts";
+import type { PhoneRegion } from "../../../platform/identity/phone.ts";
+import { campaignEnrollments } from "./campaign-tables.ts";
+import type { Connection } from "./engine.ts";
+import { ownersOf } from "./event-rows.ts";
+import { Loaded } from "./loaded.ts";
+import { networkAccounts, networkActions, networkContacts } from "./network-tables.ts";
+import { takeLocks } from "./locks.ts";
+import { hasEntries, loadedEntries } from "./suppression-facts.ts";
+import { leadKeys, leads } from "./tables.ts";
+
+/** Nearly every key has fewer leads; whoever compares all of these gets ten times as many. */
+const firstCandidates = 50;
+
+type Candidates = { stored: readonly StoredLead[]; isWhole: boolean };
+
+/** Loads what decisions about the leads of one user ask, in one transaction. */
+export class LeadFactLoader {
+  readonly owner: number;
+  readonly hasSuppressions: boolean;
+  readonly facts: LeadFacts;
+  readonly suppressionFacts: SuppressionFacts;
+  readonly #connection: Connection;
+  readonly #userId: string;
+  readonly #phoneRegion: PhoneRegion | null;
+  /** How many leads to load of keys with many. */
+  readonly #limits = new Map<number, number>();
+  readonly #parts;
+
+  /**
+   * Takes the locks before anything is read. The user's number is 0, which no user has, if the user does not exist.
+   */
+  static async open(
+    connection: Connection,
+    userId: string,
+    phoneRegion: PhoneRegion | null,
+    locks: (owner: number) => readonly Lock[],
+  ): Promise<LeadFactLoader> {
+    const owner = (await ownersOf(connection, [userId])).get(userId) ?? 0;
+    const needed = locks(owner);
+    if (needed.length > 0) await takeLocks(connection, needed);
+    return new LeadFactLoader(connection, userId, owner, phoneRegion, await hasEntries(connection, owner));
+  }
+
+  constructor(
+    connection: Connection,
+    userId: string,
+    owner: number,
+    phoneRegion: PhoneRegion | null,
+    hasSuppressions: boolean,
+  ) {
+    this.#connection = connection;
+    this.#userId = userId;
+    this.#phoneRegion = phoneRegion;
+    this.owner = owner;
+    this.hasSuppressions = hasSuppressions;
+    const parts = {
+      byId: new Loaded<string, StoredLead | null>(null, String, (ids) => this.#loadLeads(ids)),
+      candidates: new Loaded<number, Candidates>({ stored: [], isWhole: true }, Number, (keys) =>
+        this.#loadCandidates(keys),
+      ),
+      entries: loadedEntries(connection, owner),
+      records: new Loaded<number, readonly Identifier[][]>([], Number, (keys) => this.#loadRecords(keys)),
+      ofLead: new Loaded<string, readonly Identifier[]>([], String, (ids) => this.#loadIdentifiers(ids)),
+      ofProfile: new Loaded<string, readonly Identifier[][]>([], String, (profiles) => this.#loadProfiles(profiles)),
+    };
+    this.#parts = parts;
+    this.suppressionFacts = {
+      entries: (kind, value) => (hasSuppressions ? parts.entries.get({ kind, value }) : []),
+      beside: (identifier) =>
+        hasSuppressions
+          ? identifiersBeside(owner, identifier, {
+              recordsWithKey: (key) => parts.records.get(key),
+              leadsOfProfile: (profile) => parts.ofProfile.get(profile),
+            })
+          : [],
+    };
+    this.facts = {
+      owner,
+      lead: (id) => parts.byId.get(id),
+      candidates: (key) => this.#candidates(key),
+      suppression: (target) => this.suppressions(target).next().value ?? null,
+      addressSuppressions: (email) => [...entriesOfAddress(email, this.suppressionFacts.entries)],
+    };
+  }
+
+  /** Entries that block a person, as far as it was loaded. */
+  suppressions(target: SuppressionTarget): Generator<SuppressionMatch, void, void> {
+    const ofLead = target.leadId ? this.#parts.ofLead.get(target.leadId) : [];
+    return matchesOf([...identifiersOf(target, this.#phoneRegion), ...ofLead], this.suppressionFacts);
+  }
+
+  /** False if nothing was missing. */
+  async load(): Promise<boolean> {
+    const loaded: boolean[] = [];
+    for (const part of Object.values(this.#parts)) loaded.push(await part.load());
+    return loaded.includes(true);
+  }
+
+  /** The decision will ask for the leads with these keys. */
+  expectCandidates(keys: readonly number[]): void {
+    for (const key of keys) this.#parts.candidates.want(key);
+  }
+
+  /** Whether the user has leads with this key, as far as they were loaded. */
+  mayHave(key: number): boolean {
+    return this.#parts.candidates.get(key).stored.length > 0;
+  }
+
+  *#candidates(key: number): Generator<StoredLead, void, void> {
+    const { stored, isWhole } = this.#parts.candidates.get(key);
+    yield* stored;
+    if (isWhole) return;
+    this.#limits.set(key, stored.length * 10);
+    this.#parts.candidates.want(key);
+  }
+
+  async #loadCandidates(keys: readonly number[]): Promise<Map<number, Candidates>> {
+    const wanted = keys.map((key) => ({ key, most: this.#limits.get(key) ?? firstCandidates }));
+    const found = await this.#connection
+      .select({ key: sql<number>`found.key`.mapWith(Number), lead: leads })
+      .from(leads)
+      .innerJoin(sql`(${leadsWithKeys(wanted)}) AS found`, sql`found.lead = ${leads.seq}`)
+      .where(eq(leads.owner, this.owner))
+      .orderBy(asc(leads.seq));
+    const byKey = Map.groupBy(found, ({ key }) => key);
+    return new Map(
+      wanted.map(({ key, most }) => {
+        const stored = (byKey.get(key) ?? []).map(({ lead }) => storedLead(lead, this.#userId));
+        return [key, { stored, isWhole: stored.length < most }];
+      }),
+    );
+  }
+
+  async #loadLeads(ids: readonly string[]): Promise<Map<string, StoredLead>> {
+    const rows = await this.#connection
+      .select()
+      .from(leads)
+      .where(and(inArray(leads.id, [...ids]), eq(leads.owner, this.owner)));
+    return new Map(rows.map((row) => [row.id, storedLead(row, this.#userId)]));
+  }
+
+  async #loadRecords(keys: readonly number[]): Promise<Map<number, Identifier[][]>> {
+    const found = await this.#connection
+      .select({ key: sql<number>`found.key`.mapWith(Number), ...reachable })
+      .from(leads)
+      .innerJoin(
+        sql`(${leadsWithKeys(keys.map((key) => ({ key, most: maxLinkedRecords })))}) AS found`,
+        sql`found.lead = ${leads.seq}`,
+      )
+      .where(eq(leads.owner, this.owner));
+    const profiles = await this.#profilesOf(found.map(({ id }) => id));
+    const byKey = Map.groupBy(found, ({ key }) => key);
+    return new Map([...byKey].map(([key, rows]) => [key, rows.map((row) => this.#identifiersOf(row, profiles))]));
+  }
+
+  async #loadIdentifiers(ids: readonly string[]): Promise<Map<string, Identifier[]>> {
+    const rows = await this.#connection
+      .select(reachable)
+      .from(leads)
+      .where(and(inArray(leads.id, [...ids]), eq(leads.owner, this.owner)));
+    const profiles = await this.#profilesOf(rows.map(({ id }) => id));
+    return new Map(rows.map((row) => [row.id, this.#identifiersOf(row, profiles)]));
+  }
+
+  async #loadProfiles(profiles: readonly string[]): Promise<Map<string, Identifier[][]>> {
+    const ofActions = await this.#connection
+      .selectDistinct({ profile: networkActions.profileKey, leadId: networkActions.leadId })
+      .from(networkActions)
+      .where(and(inArray(networkActions.profileKey, [...profiles]), eq(networkActions.userId, this.#userId)))
+      .limit(maxLinkedRecords);
+    const ofContacts = await this.#connection
+      .select({ profile: networkContacts.profileKey, leadId: networkContacts.leadId })
+      .from(networkContacts)
+      .innerJoin(networkAccounts, eq(networkAccounts.seq, networkContacts.account))
+      .where(and(inArray(networkContacts.profileKey, [...profiles]), eq(networkAccounts.userId, this.#userId)))
+      .limit(maxLinkedRecords);
+    const ofEnrollments = await this.#connection
+      .select({ profile: campaignEnrollments.profileKey, leadId: campaignEnrollments.leadId })
+      .from(campaignEnrollments)
+      .where(and(inArray(campaignEnrollments.profileKey, [...profiles]), this.#isActiveEnrollment()))
+      .limit(maxLinkedRecords);
+    const pairs = [...ofActions, ...ofContacts, ...ofEnrollments].flatMap(({ profile, leadId }) =>
+      leadId === null ? [] : [{ profile, leadId }],
+    );
+    const identifiers = await this.#loadIdentifiers([...new Set(pairs.map(({ leadId }) => leadId))]);
+    const byProfile = Map.groupBy(pairs, ({ profile }) => profile);
+    return new Map(
+      [...byProfile].map(([profile, found]) => [
+        profile,
+        [...new Set(found.map(({ leadId }) => leadId))].map((leadId) => identifiers.get(leadId) ?? []),
+      ]),
+    );
+  }
+
+  /** The profiles that actions and campaigns tie to leads. */
+  async #profilesOf(leadIds: readonly string[]): Promise<ReadonlyMap<string, string[]>> {
+    if (leadIds.length === 0) return new Map();
+    const rows = await this.#connection
+      .selectDistinct({ leadId: networkActions.leadId, profile: networkActions.profileKey })
+      .from(networkActions)
+      .where(and(inArray(networkActions.leadId, [...leadIds]), eq(networkActions.userId, this.#userId)));
+    const enrolled = await this.#connection
+      .select({ leadId: campaignEnrollments.leadId, profile: campaignEnrollments.profileKey })
+      .from(campaignEnrollments)
+      .where(and(inArray(campaignEnrollments.leadId, [...leadIds]), this.#isActiveEnrollment()));
+    const byLead = Map.groupBy([...rows, ...enrolled], ({ leadId }) => leadId ?? "");
+    return new Map([...byLead].map(([leadId, found]) => [leadId, found.map(({ profile }) => profile)]));
+  }
+
+  #isActiveEnrollment(): SQL | undefined {
+    return and(eq(campaignEnrollments.userId, this.#userId), sql`${campaignEnrollments.state} = 'active'`);
+  }
+
+  #identifiersOf(row: Reached, profiles: ReadonlyMap<string, string[]>): Identifier[] {
+    const linked = [...new Set(profiles.get(row.id))].map((value) => ({ kind: "profile", value }) as const);
+    return [...identifiersOfRecord(row, this.#phoneRegion), ...linked];
+  }
+}
+
+type Reached = { id: string; email: string | null; networkUrl: string | null; phone: string | null };
+const reachable = { id: leads.id, email: leads.email, networkUrl: leads.networkUrl, phone: leads.phone };
+
+/** Keys with the numbers of their leads: of each key the oldest. */
+function leadsWithKeys(wanted: readonly { key: number; most: number }[]) {
+  return sql`SELECT wanted.key, ranked.lead
+    FROM json_to_recordset(${JSON.stringify(wanted)}::json) AS wanted (key bigint, most integer)
+    CROSS JOIN LATERAL (
+      SELECT lead FROM ${leadKeys} WHERE key = wanted.key ORDER BY lead LIMIT wanted.most
+    ) AS ranked`;
+}
+
+export function storedLead(
+  { seq, owner: _owner, folded: _folded, ...lead }: typeof leads.$inferSelect,
+  userId: string,
+): StoredLead {
+  return { seq, lead: { ...lead, userId } satisfies Lead };
+}

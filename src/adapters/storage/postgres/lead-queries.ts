@@ -1,0 +1,108 @@
+import { and, asc, desc, eq, gte, inArray, lt, or, sql, type SQL } from "drizzle-orm";
+import { foldedCompany, foldedEmail, foldedSource, foldedText } from "../../../features/leads/fold.ts";
+import { emailKey } from "../../../features/leads/keys.ts";
+import { campaignTag, type LeadFilter, type LeadSortField } from "../../../features/leads/model.ts";
+import { pageOf } from "../../../features/leads/pages.ts";
+import type { LeadPageRequest, LeadStore } from "../../../features/leads/store.ts";
+import { canonicalEmail, displayEmail } from "../../../platform/identity/email.ts";
+import { campaignEnrollments } from "./campaign-tables.ts";
+import type { Engine } from "./engine.ts";
+import { ownersOf } from "./event-rows.ts";
+import { storedLead } from "./lead-facts.ts";
+import { leadCounts, leadKeys, leads, leadTags } from "./tables.ts";
+
+/** Lists and counts of leads. */
+export function createLeadQueries({ orm }: Engine): Pick<LeadStore, "page" | "count"> {
+  const ownerOf = async (userId: string) => (await ownersOf(orm, [userId])).get(userId) ?? null;
+
+  async function page(request: LeadPageRequest) {
+    const { userId, filter, sort, limit, offset, after } = request;
+    const owner = await ownerOf(userId);
+    if (owner === null) return { leads: [], next: null };
+    const direction = sort.descending ? desc : asc;
+    const rows = await orm
+      .select()
+      .from(leads)
+      .where(and(filtered(owner, filter), after === null ? undefined : isBehind(request)))
+      .orderBy(direction(sortExpression(sort.field)), direction(leads.seq))
+      .limit(limit + 1)
+      .offset(offset);
+    return pageOf(
+      rows.map((row) => storedLead(row, userId)),
+      request,
+    );
+  }
+
+  async function count(userId: string, filter: LeadFilter): Promise<number> {
+    const owner = await ownerOf(userId);
+    if (owner === null) return 0;
+    if (Object.keys(filter).every((key) => key === "statuses")) return await countByStatus(owner, filter.statuses);
+    const [row] = await orm
+      .select({ n: sql<number>`count(*)` })
+      .from(leads)
+      .where(filtered(owner, filter));
+    return row?.n ?? 0;
+  }
+
+  async function countByStatus(owner: number, statuses: LeadFilter["statuses"]): Promise<number> {
+    const [row] = await orm
+      .select({ n: sql<number>`coalesce(sum(${leadCounts.leads}), 0)::bigint` })
+      .from(leadCounts)
+      .where(and(eq(leadCounts.owner, owner), statuses && inArray(leadCounts.status, statuses)));
+    return row?.n ?? 0;
+  }
+
+  return { page, count };
+}
+
+function filtered(owner: number, filter: LeadFilter): SQL | undefined {
+  const { statuses, tag, campaignId, email, company, source, text } = filter;
+  const { createdAfter, createdBefore, updatedAfter, updatedBefore } = filter;
+  return and(
+    eq(leads.owner, owner),
+    statuses && inArray(leads.status, statuses),
+    tag === undefined ? undefined : hasTag(owner, tag),
+    campaignId === undefined ? undefined : or(isEnrolled(campaignId), hasTag(owner, campaignTag(campaignId))),
+    email === undefined ? undefined : hasEmail(owner, email),
+    company === undefined ? undefined : contains(foldedCompany(company)),
+    source === undefined ? undefined : contains(foldedSource(source)),
+    text === undefined ? undefined : contains(foldedText(text)),
+    createdAfter === undefined ? undefined : gte(leads.createdAt, createdAfter),
+    createdBefore === undefined ? undefined : lt(leads.createdAt, createdBefore),
+    updatedAfter === undefined ? undefined : gte(leads.updatedAt, updatedAfter),
+    updatedBefore === undefined ? undefined : lt(leads.updatedAt, updatedBefore),
+  );
+}
+
+function isBehind({ sort, after }: LeadPageRequest): SQL {
+  const beyond = sort.descending ? sql`<` : sql`>`;
+  const value = typeof after?.value === "number" ? sql`${after.value}::bigint` : sql`${after?.value}::text`;
+  return sql`(${sortExpression(sort.field)}, ${leads.seq}) ${beyond} (${value}, ${after?.tie}::bigint)`;
+}
+
+/** By bytes, with the case of ASCII letters folded, whatever the locale of the database. */
+function sortExpression(field: LeadSortField): SQL {
+  if (field === "createdAt" || field === "updatedAt") return sql`${leads[field]}`;
+  return sql`coalesce(lower(${leads[field]} COLLATE "C"), '')`;
+}
+
+function isEnrolled(campaignId: string): SQL {
+  return sql`${leads.id} IN (SELECT ${campaignEnrollments.leadId} FROM ${campaignEnrollments} WHERE ${campaignEnrollments.campaignId} = ${campaignId})`;
+}
+
+function hasTag(owner: number, tag: string): SQL {
+  return sql`${leads.seq} IN (SELECT ${leadTags.lead} FROM ${leadTags} WHERE ${leadTags.owner} = ${owner} AND ${leadTags.tag} = ${tag.toLowerCase()})`;
+}
+
+/** One person may be stored thousands of times: the key finds them, the text decides. */
+function hasEmail(owner: number, email: string): SQL {
+  const address = canonicalEmail(email);
+  const key = emailKey(owner, address);
+  // The domain may be stored in Punycode or in Unicode.
+  const spellings = new Set([email, address, displayEmail(address)].map(foldedEmail));
+  return sql`${leads.seq} IN (SELECT ${leadKeys.lead} FROM ${leadKeys} WHERE ${leadKeys.key} = ${key}) AND (${or(...[...spellings].map(contains))})`;
+}
+
+function contains(folded: string): SQL {
+  return sql`strpos(${leads.folded}, ${folded}) > 0`;
+}

@@ -1,0 +1,123 @@
+import {
+  allLeads,
+  decideInsert,
+  decideRemove,
+  decideUpdate,
+  findSame,
+  keysOf,
+  leadLocks,
+  type Decision,
+  type LeadChange,
+} from "../../../features/leads/decisions.ts";
+import type { InsertLead, InsertLeadOutcome } from "../../../features/leads/change-model.ts";
+import type { LeadStore } from "../../../features/leads/store.ts";
+import { locksOfReader, lockOfWriter } from "../../../features/suppression/locks.ts";
+import type { Lock } from "../../../platform/base/lock.ts";
+import type { Connection, Engine } from "./engine.ts";
+import { transactAnew, writeLeadChanges } from "./lead-changes.ts";
+import { LeadFactLoader } from "./lead-facts.ts";
+import { createLeadImports } from "./lead-imports.ts";
+import { createLeadQueries } from "./lead-queries.ts";
+import { decideLoaded } from "./loaded.ts";
+
+/** Decisions over facts that were loaded, under locks, in the transaction that writes their changes. */
+export function createLeadStore(engine: Engine): LeadStore {
+  const { orm, phoneRegion } = engine;
+
+  /** `keys`: those of the leads that the decision will compare. */
+  async function decide<Outcome>(
+    connection: Connection,
+    {
+      userId,
+      locks,
+      keys,
+    }: { userId: string; locks: (owner: number) => readonly Lock[]; keys: (owner: number) => number[] },
+    decision: (loader: LeadFactLoader) => Decision<Outcome, LeadChange>,
+  ): Promise<{ owner: number } & Decision<Outcome, LeadChange>> {
+    const loader = await LeadFactLoader.open(connection, userId, phoneRegion, locks);
+    loader.expectCandidates(keys(loader.owner));
+    const decided = await decideLoaded(
+      () => decision(loader),
+      () => loader.load(),
+    );
+    return { owner: loader.owner, ...decided };
+  }
+
+  function change<Outcome>(
+    asked: Parameters<typeof decide>[1],
+    decision: (loader: LeadFactLoader) => Decision<Outcome, LeadChange>,
+  ): Promise<Outcome> {
+    return transactAnew(engine, async (connection) => {
+      const { owner, outcome, changes } = await decide(connection, asked, decision);
+      await writeLeadChanges(connection, owner, changes);
+      return outcome;
+    });
+  }
+
+  /** Nothing is compared with a lead that is created in any case. */
+  const keysFor = (owner: number, { identity, onDuplicate }: InsertLead) =>
+    onDuplicate === "create" ? [] : keysOf(owner, identity);
+
+  const insertion = (request: InsertLead) => ({
+    userId: request.lead.userId,
+    locks: (owner: number) => leadLocks(owner, request),
+    keys: (owner: number) => keysFor(owner, request),
+  });
+
+  async function insertAll(connection: Connection, requests: readonly InsertLead[]): Promise<InsertLeadOutcome[]> {
+    const outcomes: InsertLeadOutcome[] = [];
+    for (const request of requests) {
+      const { keys, userId } = insertion(request);
+      // One exclusive lock for all: locks of each would be taken in the order of the requests, and could deadlock.
+      const locks = (owner: number) => [...locksOfReader(userId), allLeads(owner, false)];
+      const decided = await decide(connection, { userId, keys, locks }, ({ facts }) => decideInsert(request, facts));
+      await writeLeadChanges(connection, decided.owner, decided.changes);
+      outcomes.push(decided.outcome);
+    }
+    return outcomes;
+  }
+
+  const ofUser = (userId: string, keys: (owner: number) => number[] = () => []) => ({ userId, keys, locks: () => [] });
+
+  return {
+    insert: (request) => change(insertion(request), ({ facts }) => decideInsert(request, facts)),
+    insertAll: (requests) => transactAnew(engine, (connection) => insertAll(connection, requests)),
+    // Each change is a transaction of its own: this engine has no commit to share.
+    together: (work) => work(),
+    foretell: async (request) => {
+      const { keys, userId } = insertion(request);
+      const decided = await decide(orm, ofUser(userId, keys), ({ facts }) => decideInsert(request, facts));
+      return decided.outcome;
+    },
+    get: async (userId, id) => {
+      const loader = await LeadFactLoader.open(orm, userId, phoneRegion, () => []);
+      const found = await decideLoaded(
+        () => loader.facts.lead(id),
+        () => loader.load(),
+      );
+      return found?.lead ?? null;
+    },
+    findSame: async (userId, identity, exceptId) => {
+      const loader = await LeadFactLoader.open(orm, userId, phoneRegion, () => []);
+      const found = await decideLoaded(
+        () => findSame(loader.facts, identity, exceptId),
+        () => loader.load(),
+      );
+      return found?.lead ?? null;
+    },
+    ...createLeadQueries(engine),
+    update: (request) =>
+      change({ ...ofUser(request.userId), locks: () => locksOfReader(request.userId) }, ({ facts }) =>
+        decideUpdate(request, facts),
+      ),
+    remove: (request) =>
+      change(
+        {
+          ...ofUser(request.userId),
+          locks: () => (request.suppress ?? []).map(({ userId }) => lockOfWriter(userId)),
+        },
+        ({ facts }) => decideRemove(request, facts),
+      ),
+    ...createLeadImports(engine),
+  };
+}

@@ -1,0 +1,171 @@
+import { expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { allLeads, decideInsert, leadLocks } from "../../src/features/leads/decisions.ts";
+import type { InsertLead } from "../../src/features/leads/change-model.ts";
+import type { Lead } from "../../src/features/leads/model.ts";
+import { openEngine, type Connection, type Engine } from "../../src/adapters/storage/postgres/engine.ts";
+import { replaceLead, writeLeadChanges } from "../../src/adapters/storage/postgres/lead-changes.ts";
+import { LeadFactLoader } from "../../src/adapters/storage/postgres/lead-facts.ts";
+import { createLeadStore } from "../../src/adapters/storage/postgres/leads.ts";
+import { decideLoaded } from "../../src/adapters/storage/postgres/loaded.ts";
+import { takeLocks } from "../../src/adapters/storage/postgres/locks.ts";
+import { addEntries, createSuppressionStore } from "../../src/adapters/storage/postgres/suppressions.ts";
+import { createUserStore } from "../../src/adapters/storage/postgres/users.ts";
+import { createFactories, leadOf } from "../support/factories.ts";
+import { createTestDatabase } from "../support/postgres.ts";
+
+/** Two nodes on one database, and a user. The first node's transactions are steered by the test. */
+async function withTwoNodes(
+  run: (
+    nodes: { first: Engine; second: ReturnType<typeof storesOf>; userId: string; owner: number } & Made,
+  ) => Promise<void>,
+): Promise<void> {
+  const database = await createTestDatabase();
+  const [first, other] = [openEngine(database.url, { poolSize: 3 }), openEngine(database.url, { poolSize: 3 })];
+  const make = createFactories();
+  const newcomer = make.newUser();
+  const second = storesOf(other);
+  try {
+    await createUserStore(first).insert(newcomer);
+    const owner = await second.leads.ownerNumber(newcomer.user.id);
+    await run({ first, second, userId: newcomer.user.id, owner: owner!, make });
+  } finally {
+    await Promise.all([first.close(), other.close()]);
+    await database.release();
+  }
+}
+
+type Made = { make: ReturnType<typeof createFactories> };
+
+function storesOf(engine: Engine) {
+  return { leads: createLeadStore(engine), suppressions: createSuppressionStore(engine) };
+}
+
+/** Resolves once some connection waits for a lock that another one holds. */
+async function untilSomebodyWaits({ orm }: Engine): Promise<void> {
+  for (;;) {
+    const rows = await orm.execute(sql`
+      SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database OR pg_locks.database IS NULL
+      WHERE NOT granted AND datname = current_database()`);
+    if (rows.length > 0) return;
+    await Bun.sleep(5);
+  }
+}
+
+/** Runs `hold` in a transaction of the first node that ends only when the action of the second node waits for it. */
+async function whileHeld<T>(
+  first: Engine,
+  hold: (connection: Connection) => Promise<void>,
+  action: () => Promise<T>,
+): Promise<T> {
+  let running: Promise<T> | null = null;
+  await first.transact(async (connection) => {
+    await hold(connection);
+    running = action();
+    await untilSomebodyWaits(first);
+  });
+  return await running!;
+}
+
+async function insertIn(connection: Connection, request: InsertLead): Promise<void> {
+  const loader = await LeadFactLoader.open(connection, request.lead.userId, null, (owner) => leadLocks(owner, request));
+  const { changes } = await decideLoaded(
+    () => decideInsert(request, loader.facts),
+    () => loader.load(),
+  );
+  await writeLeadChanges(connection, loader.owner, changes);
+}
+
+test("a lead that another node is about to store is a duplicate", async () => {
+  await withTwoNodes(async ({ first, second, userId, make }) => {
+    const person = { email: "ada@example.com", networkUrl: "https://network.example/in/ada" };
+    const [ours, theirs] = [make.leadInsert(userId, person, "error"), make.leadInsert(userId, person, "error")];
+    const outcome = await whileHeld(
+      first,
+      (connection) => insertIn(connection, ours),
+      () => second.leads.insert(theirs),
+    );
+    expect(outcome).toMatchObject({ kind: "duplicate", lead: { id: ours.lead.id } });
+  });
+});
+
+test("an import waits for leads that are being stored, and the other way round", async () => {
+  await withTwoNodes(async ({ first, second, userId, owner, make }) => {
+    const lead = make.leadInsert(userId, { email: "ada@example.com" }, "error");
+    const outcome = await whileHeld(
+      first,
+      (connection) => takeLocks(connection, [allLeads(owner, false)]),
+      () => second.leads.insert(lead),
+    );
+    expect(outcome.kind).toBe("created");
+  });
+});
+
+test("of many requests of two nodes for a few people, one for each creates the lead", async () => {
+  await withTwoNodes(async ({ first, second, userId, make }) => {
+    const requests = Array.from({ length: 60 }, (_, n) =>
+      make.leadInsert(userId, { email: `p${n % 5}@example.com`, tags: [`t${n}`] }, "update"),
+    );
+    const nodes = [createLeadStore(first), second.leads];
+    const outcomes = await Promise.all(requests.map((request, n) => nodes[n % 2]!.insert(request)));
+    expect(outcomes.filter(({ kind }) => kind === "created")).toHaveLength(5);
+    expect(await second.leads.count(userId, {})).toBe(5);
+    const stored = await Promise.all(
+      outcomes.slice(0, 5).map((outcome) => second.leads.get(userId, leadOf(outcome).id)),
+    );
+    for (const lead of stored) expect(lead).toMatchObject({ version: 12 });
+  });
+});
+
+test("a merge into a lead that another node has changed meanwhile keeps both changes", async () => {
+  await withTwoNodes(async ({ first, second, userId, owner, make }) => {
+    const known = make.leadInsert(userId, { email: "ada@example.com" });
+    await second.leads.insert(known);
+    const changed: Lead = { ...known.lead, title: "Countess", version: 2 };
+    const outcome = await whileHeld(
+      first,
+      async (connection) => {
+        const loader = await LeadFactLoader.open(connection, userId, null, () => []);
+        loader.facts.lead(known.lead.id);
+        await loader.load();
+        await replaceLead(connection, owner, loader.facts.lead(known.lead.id)!, changed, known.identity);
+      },
+      () => second.leads.insert(make.leadInsert(userId, { email: "ada@example.com", notes: "Met her" }, "update")),
+    );
+    expect(outcome).toMatchObject({ kind: "updated", lead: { title: "Countess", notes: "Met her", version: 3 } });
+  });
+});
+
+test.each(["user", "team"] as const)(
+  "an entry of the %s that is being added is waited for, and blocks its person",
+  async (scope) => {
+    await withTwoNodes(async ({ first, second, userId, make }) => {
+      const entry = make.suppression(scope === "user" ? userId : null, "email", "ada@example.com");
+      const outcome = await whileHeld(
+        first,
+        async (connection) => void (await addEntries(connection, [entry])),
+        () => second.leads.insert(make.leadInsert(userId, { email: "ada@example.com" })),
+      );
+      expect(outcome).toMatchObject({ kind: "doNotContact", match: { entryId: entry.id, scope } });
+    });
+  },
+);
+
+test.each(["user", "team"] as const)(
+  "an entry of the %s is added only after a lead that is being stored",
+  async (scope) => {
+    await withTwoNodes(async ({ first, second, userId, make }) => {
+      const lead = make.leadInsert(userId, { email: "ada@example.com" });
+      const entry = make.suppression(scope === "user" ? userId : null, "email", "ada@example.com");
+      await whileHeld(
+        first,
+        (connection) => insertIn(connection, lead),
+        async () => {
+          await second.suppressions.add([entry]);
+          expect(await second.leads.get(userId, lead.lead.id)).toEqual(lead.lead);
+        },
+      );
+      expect(await second.suppressions.get(userId, entry.id)).toEqual(entry);
+    });
+  },
+);
