@@ -138,16 +138,16 @@ test("a place that can't be written to fails the backup, with the reason", async
   await using broken = await startService({ settings: { BACKUP_TO: join(directory, "file", "backups") } });
   const run = await made(broken.admin);
   expect(run.status).toBe("failed");
-  expect(run.message).toMatch(/^No backup was made: .*ENOTDIR/);
+  expect(run.message).toMatch(/^Backup failed: .*ENOTDIR/);
   expect(await told(broken.admin)).toEqual([["backup.failed", { name: run.name, reason: run.message }]]);
   expect(readdirSync(broken.dataDir).filter((name) => name.includes("snapshot"))).toEqual([]);
   const list = succeeded(await broken.admin.get<BackupList>(path)).data;
   expect(list).toMatchObject({ backups: [], last: { name: run.name, message: run.message }, schedule: null });
-  expect(list.problem).toContain(`The place for backups ${list.place} can't be used: a part of that path is a file`);
-  expect(list.problem).toContain("the setting backup-to");
+  expect(list.problem).toContain(`The backup destination ${list.place} is unavailable: a part of that path is a file`);
+  expect(list.problem).toContain("with backup-to");
   const absent = await broken.admin.get(`${path}/outreachd-20260105T100000000Z.tar.zst/download`);
   expect(absent).toMatchObject({ status: 503, code: "SERVICE_UNAVAILABLE" });
-  expect(absent.message).toContain("can't be used: a part of that path is a file");
+  expect(absent.message).toContain("is unavailable: a part of that path is a file");
   rmSync(directory, { recursive: true });
 });
 
@@ -166,19 +166,17 @@ test("backups go to S3 and come back from there", async () => {
   const answer = await fetch(`${remote.url}${path}/${name}/download`, { headers: { "x-api-key": remote.admin.key! } });
   expect(new Uint8Array(await answer.arrayBuffer())).toEqual(Uint8Array.from(s3.objects.get(`team/${name}`)!));
   s3.faults.fails = (method) => method === "POST" || method === "PUT";
-  expect(await made(remote.admin)).toMatchObject({ status: "failed", message: "No backup was made: SlowDown" });
+  expect(await made(remote.admin)).toMatchObject({ status: "failed", message: "Backup failed: SlowDown" });
   await s3.stop();
   const unreachable = await made(remote.admin);
   expect(succeeded(await remote.admin.get<BackupList>(path)).data).toMatchObject({
     backups: [],
     last: { name: unreachable.name, status: "failed" },
-    problem: expect.stringContaining(
-      `${s3.url} can't be reached (ConnectionRefused). Check the service and its bucket`,
-    ),
+    problem: expect.stringContaining(`${s3.url} can't be reached (ConnectionRefused). Check the service, the bucket`),
   });
   expect((await told(remote.admin)).map(([type, { name: of, reason }]) => [type, of, reason])).toEqual([
-    ["backup.failed", unreachable.name, `No backup was made: ${s3.url} can't be reached (ConnectionRefused)`],
-    ["backup.failed", expect.any(String), "No backup was made: SlowDown"],
+    ["backup.failed", unreachable.name, `Backup failed: ${s3.url} can't be reached (ConnectionRefused)`],
+    ["backup.failed", expect.any(String), "Backup failed: SlowDown"],
     ["backup.completed", name, undefined],
   ]);
 });

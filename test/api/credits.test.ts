@@ -25,7 +25,7 @@ test("a user sees the balance, what things cost and every movement", async () =>
   expect(ledger.data.nextCursor).toBeNull();
   expect(ledger.data.entries).toMatchObject([
     { kind: "grant", amount: 5, note: "birthday", request: null, item: null, purpose: null, keyId: null },
-    { kind: "grant", amount: 40, note: "First grant" },
+    { kind: "grant", amount: 40, note: "Initial grant" },
   ]);
   const first = await ada.get<Page>(`${path}/ledger`, { query: { limit: 1 } });
   const second = await ada.get<Page>(`${path}/ledger`, { query: { limit: 1, cursor: first.data.nextCursor ?? "" } });

@@ -96,7 +96,7 @@ test("whoever objected by the address of an old job becomes no lead; who worked 
   expect([after.prospects, after.creditsUsed]).toEqual([[], 0]);
   const refused = await client.post<Made>(`/api/v2/prospecting/prospects/${found.prospects[0]!.id}/lead`);
   expect(refused).toMatchObject({ status: 409, code: "DO_NOT_CONTACT", details: { kind: "email", scope: "user" } });
-  expect(refused.message).toStartWith("The e-mail address of a former job is on your do-not-contact list.");
+  expect(refused.message).toStartWith("The email address of a former job is on your do-not-contact list.");
 });
 
 test("somebody of the directory is paid for once, by name and company and then by profile", async () => {

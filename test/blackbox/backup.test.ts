@@ -191,11 +191,11 @@ test("an archive that is cut off, tampered with or none is refused, and what is 
   const tampered = Uint8Array.from(plain);
   tampered[row] = "G".charCodeAt(0);
   const cases: [Uint8Array, string][] = [
-    [whole.subarray(0, whole.length - 100), "it is cut off"],
-    [Bun.zstdCompressSync(tampered), "its outreachd.db is not what was backed up"],
-    [Buffer.from("email\nada@example.com\n"), "it is damaged, or no backup"],
-    [new Uint8Array(0), "it is cut off"],
-    [Buffer.concat([whole, Buffer.from("garbage")]), "it is damaged, or there is something behind its end"],
+    [whole.subarray(0, whole.length - 100), "it is truncated"],
+    [Bun.zstdCompressSync(tampered), "its outreachd.db does not match its checksum"],
+    [Buffer.from("email\nada@example.com\n"), "it is damaged or not a backup"],
+    [new Uint8Array(0), "it is truncated"],
+    [Buffer.concat([whole, Buffer.from("garbage")]), "it is damaged or has trailing data"],
   ];
   const before = treeOf(dataDir);
   for (const [bytes, reason] of cases) {
@@ -380,14 +380,11 @@ testOnSmallDisk("a disk that fills during a backup fails it, and leaves nothing 
   withNoise(dataDir, 12 * 2 ** 20);
   const to = join(disk.path, "backups");
   const { exitCode, err } = await runProgram(["backup", "--data", dataDir], { env: { OUTREACHD_BACKUP_TO: to } });
-  expect(err).toContain("Error: No backup was made: the disk is full");
+  expect(err).toContain("Error: Backup failed: the disk is full");
   expect(exitCode).toBe(1);
   expect(readdirSync(to)).toEqual([]);
   expect(readdirSync(dataDir).filter((name) => name.includes("snapshot"))).toEqual([]);
-  expect(toldOf(dataDir).at(-1)).toEqual([
-    "backup.failed",
-    expect.stringMatching(/^No backup was made: the disk is full/),
-  ]);
+  expect(toldOf(dataDir).at(-1)).toEqual(["backup.failed", expect.stringMatching(/^Backup failed: the disk is full/)]);
 });
 
 test("a backup that is killed together with its server is told by the next one", async () => {
@@ -409,7 +406,7 @@ test("a backup that is killed together with its server is told by the next one",
     const ends = toldOf(dataDir).slice(before);
     return ends.length === 0 ? null : ends;
   });
-  expect(ends).toEqual([["backup.failed", "No backup was made: the server ended before it was complete."]]);
+  expect(ends).toEqual([["backup.failed", "Backup failed: the server stopped before it was completed."]]);
   await server.stop();
 });
 
@@ -421,7 +418,7 @@ testOnSmallDisk("a data disk without room for the copy fails the backup before i
   const to = join(directory.path, "backups");
   const { exitCode, err } = await runProgram(["backup", "--data", dataDir], { env: { OUTREACHD_BACKUP_TO: to } });
   expect(err).toMatch(
-    /No backup was made: the disk is full \(the copy of the database needs \d+ MB beside \d+ MB that are left free, and \d+ MB are free/,
+    /Backup failed: the disk is full \(the copy of the database needs \d+ MB beside \d+ MB that are left free, and \d+ MB are free/,
   );
   expect(exitCode).toBe(1);
   expect(readdirSync(to)).toEqual([]);
@@ -453,7 +450,7 @@ testAsNobody("a place that the server may not write to does not keep it from sta
   const to = join(directory.path, "backups");
   await using server = await startServer(dataDir, { through: asNobody, env: { ...env, OUTREACHD_BACKUP_TO: to } });
   const headers = { "x-api-key": server.firstRun!.key };
-  const words = `The place for backups ${to} can't be used: the disk or a file on it is not writable`;
+  const words = `The backup destination ${to} is unavailable: the disk or a file on it is not writable`;
   const { data } = (await (await fetch(`${server.api}/backups`, { headers })).json()) as { data: { problem: string } };
   expect(data.problem).toContain(words);
   await server.stop();

@@ -38,8 +38,8 @@ test("the doctor tells why a server can't make backups, and why the last one fai
   await using server = await startServer(dataDir, { env: settings });
   expect((await runProgram(["backup", "--data", dataDir])).exitCode).toBe(1);
   const { out, exitCode } = await runProgram(["doctor", "--data", dataDir, "--offline"]);
-  expect(out).toMatch(/✗ The place for backups .* can't be used: a part of that path is a file/);
-  expect(out).toContain("✗ The last backup failed: No backup was made: ENOTDIR");
+  expect(out).toMatch(/✗ The backup destination .* is unavailable: a part of that path is a file/);
+  expect(out).toContain("✗ The last backup failed: Backup failed: ENOTDIR");
   expect(out).not.toContain("There is no backup");
   expect(out).not.toContain("the disk that the data is on");
   expect(exitCode).toBe(1);

@@ -33,7 +33,7 @@ test("people are put on the list, found, and taken off again", async () => {
   );
   expect(added.exitCode).toBe(4);
   expect(added.out).toMatch(/^added +email +bob@example.org/m);
-  expect(added.out).toMatch(/^invalid +nonsense +"nonsense" is no entry/m);
+  expect(added.out).toMatch(/^invalid +nonsense +"nonsense" is not a valid entry/m);
   expect((await at.run("suppress", "add", "nonsense", ...user)).exitCode).toBe(1);
 
   const listed = await at.run("suppress", "list", ...user);

@@ -16,7 +16,7 @@ testInBrowser("the link of the first start signs in once, and leaves no token be
   await first.page.getByText("admin@localhost").waitFor();
 
   await using second = await openPage(server.signInUrl ?? "");
-  await second.page.getByText("was used already").waitFor();
+  await second.page.getByText("was already used").waitFor();
   expect([first.problems, second.problems]).toEqual([[], []]);
 });
 
@@ -27,7 +27,7 @@ testInBrowser("an API key signs in where the person wanted to go; signing out en
   const { page, problems } = opened;
   await page.getByLabel("API key").fill("oak_wrong");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("Was it copied whole?").waitFor();
+  await page.getByText("Check that it was copied completely.").waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByLabel("API key").fill(server.firstRun?.key ?? "");
   await page.getByRole("button", { name: "Sign in" }).click();

@@ -98,7 +98,7 @@ test("zeros behind the end, as tar writes them, are no more than that", async ()
   const plain = Bun.zstdDecompressSync(await archiveOf(files));
   await unpack(zipped(Buffer.concat([plain, new Uint8Array(10_240)])), directory);
   const trailing = zipped(Buffer.concat([plain, new Uint8Array(10_240), Uint8Array.of(1)]));
-  await expect(unpack(trailing, fresh(1))).rejects.toThrow("there is something behind its end");
+  await expect(unpack(trailing, fresh(1))).rejects.toThrow("it has trailing data");
 });
 
 test("a single byte that was changed is found, wherever it is", async () => {
@@ -140,19 +140,19 @@ const stored = { "outreachd.db": "rows" };
 const withManifest = (changes: object) => ({ ...stored, "manifest.json": JSON.stringify({ ...manifest, ...changes }) });
 
 test.each([
-  ["a name that leads out", { ...stored, "../escaped": "x" }, "no file of a backup"],
-  ["a name that leads out of blobs", { ...stored, "blobs/voice/../../../escaped": "x" }, "no file of a backup"],
-  ["an absolute name", { ...stored, "/tmp/escaped": "x" }, "no file of a backup"],
-  ["a file that no backup has", { ...stored, "lock.db": "x" }, "no file of a backup"],
-  ["a manifest that is no JSON", { ...stored, "manifest.json": "{" }, "not one of ours"],
-  ["a manifest without members", withManifest({ members: undefined }), "not one of ours"],
+  ["a name that leads out", { ...stored, "../escaped": "x" }, "does not belong in a backup"],
+  ["a name that leads out of blobs", { ...stored, "blobs/voice/../../../escaped": "x" }, "does not belong in a backup"],
+  ["an absolute name", { ...stored, "/tmp/escaped": "x" }, "does not belong in a backup"],
+  ["a file that no backup has", { ...stored, "lock.db": "x" }, "does not belong in a backup"],
+  ["a manifest that is no JSON", { ...stored, "manifest.json": "{" }, "is not valid"],
+  ["a manifest without members", withManifest({ members: undefined }), "is not valid"],
   [
     "a missing file that leads out",
     withManifest({ missing: [{ name: "../../kept", reason: "gone" }] }),
-    "not one of ours",
+    "is not valid",
   ],
-  ["a manifest of other files", withManifest({ members: [] }), "does not fit its files"],
-  ["a later format", withManifest({ format: 2, version: "9.0.0" }), "made by outreachd 9.0.0"],
+  ["a manifest of other files", withManifest({ members: [] }), "does not match its files"],
+  ["a later format", withManifest({ format: 2, version: "9.0.0" }), "created by outreachd 9.0.0"],
   ["no database", { "manifest.json": JSON.stringify({ ...manifest, members: [] }) }, "no database"],
 ])("an archive that was forged with %s is refused, and touches nothing outside", async (_, members, reason) => {
   await Bun.write(join(root, "kept"), "kept");
@@ -162,7 +162,7 @@ test.each([
 
 test("a file that takes more than the disk has is refused before it is written", async () => {
   const header = tarHeader({ name: "outreachd.db", size: 2 ** 50 }, madeAt);
-  await expect(unpack(zipped(header), directory)).rejects.toThrow("takes 1125899906842624 bytes");
+  await expect(unpack(zipped(header), directory)).rejects.toThrow("needs 1125899906842624 bytes");
   expect(readdirSync(directory)).toEqual([]);
 });
 

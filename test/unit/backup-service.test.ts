@@ -79,7 +79,7 @@ test("each turn of the schedule makes one, and the newest are kept", async () =>
 });
 
 const nameless = ["20260101", "20260102", "20260103"].map((day) => `outreachd-${day}T100000000Z.tar.zst`);
-const namelessStay = "Complete; kept 3 without the id of a server, to be deleted by hand";
+const namelessStay = "Complete; kept 3 without a server ID; delete them manually";
 
 async function putNameless(archives: ArchiveStore): Promise<void> {
   for (const name of nameless) {
@@ -166,7 +166,7 @@ test("while one is being made another is refused, and a turn of the schedule mak
   const service = serviceWith();
   const { name } = service.start(admin, true);
   clock.advance(1000);
-  expect(() => service.start(admin, true)).toThrow(`The backup ${name} is being made`);
+  expect(() => service.start(admin, true)).toThrow(`Backup ${name} is already running`);
   await service.runScheduled();
   expect((await service.list(admin)).running).toMatchObject({ name, status: "running" });
   await service.stop();
@@ -194,7 +194,7 @@ test("a backup is complete even when older ones can't be deleted", async () => {
   }
   expect((await service.list(admin)).last).toMatchObject({
     status: "completed",
-    message: "Complete; older ones could not be deleted, the log tells why",
+    message: "Complete; older backups could not be deleted; see the log for the reason",
   });
 });
 
@@ -207,7 +207,7 @@ test("a turn of the schedule that fails is told, and the next one works", async 
   });
   await service.runScheduled();
   expect((await service.list(admin)).last?.message).toBe(
-    "No backup was made: the disk is full (write). Free up disk space or raise the quota.",
+    "Backup failed: the disk is full (write). Free up disk space or raise the quota.",
   );
   isBroken = false;
   clock.advance(1000);
@@ -219,7 +219,7 @@ test("a turn of the schedule that fails is told, and the next one works", async 
       type: "backup.failed",
       data: {
         name: "outreachd-20260105T100000000Z-0a1b2c3d.tar.zst",
-        reason: "No backup was made: the disk is full (write). Free up disk space or raise the quota.",
+        reason: "Backup failed: the disk is full (write). Free up disk space or raise the quota.",
       },
     },
     { type: "backup.completed", data: { name: last!.name, bytes: last!.bytes, missing: 0 } },
@@ -259,7 +259,7 @@ test("what a process before has begun is told at the next start: made, or cut of
     { type: "backup.completed", data: { name: made, bytes: expect.any(Number), missing: 0 } },
     {
       type: "backup.failed",
-      data: { name: lost, reason: "No backup was made: the server ended before it was complete." },
+      data: { name: lost, reason: "Backup failed: the server stopped before it was completed." },
     },
   ]);
 });

@@ -31,8 +31,8 @@ test.each(engines)("who removes or erases an entry stands in the log, the value 
   await expect(service.remove(caller, user.id, entry.id)).rejects.toThrow(ApiError);
   const trace = { entryId: entry.id, kind: "email", scope: "user", userId: user.id, keyId: "key-1" };
   expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
-    expect.objectContaining({ ...trace, msg: "forgot the value of a do-not-contact entry" }),
-    expect.objectContaining({ ...trace, msg: "removed from the do-not-contact list" }),
+    expect.objectContaining({ ...trace, msg: "value of do-not-contact entry erased" }),
+    expect.objectContaining({ ...trace, msg: "do-not-contact entry removed" }),
   ]);
   expect(lines.join()).not.toContain("example.com");
 });

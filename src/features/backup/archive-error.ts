@@ -1,2 +1,2 @@
-/** Why an archive is not restored, as half a sentence: "… is not restored: it is cut off". */
+/** Why an archive cannot be restored, as a clause: "… is not restored: it is truncated". */
 export class ArchiveError extends Error {}

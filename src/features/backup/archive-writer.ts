@@ -9,16 +9,16 @@ import {
 } from "./model.ts";
 import { tarEnd, tarHeader, tarPadding } from "./tar.ts";
 
-/** So much is compressed at a time, and as a frame of its own: any zstd reads frames one after the other as one file. */
+/** Amount compressed at a time, as a separate frame. Any zstd decoder reads consecutive frames as one file. */
 const frameBytes = 2 ** 20;
-/** Half of a core at 500 MB/s; higher levels gain a tenth of the size and cost twice the time. */
+/** Uses half a core at 500 MB/s. Higher levels save 10 percent of the size and double the time. */
 const zstdLevel = 1;
 
 type Origin = { version: string; createdAt: number; migrations: AppliedMigration[]; audit?: AuditEnd };
 
 /**
- * Writes an archive: a tar of members under zstd, with a manifest and checksums behind them, in constant memory.
- * `tar --zstd -xf FILE && sha256sum -c SHA256SUMS` reads and checks it without this program.
+ * Writes an archive in constant memory: a zstd-compressed tar of members, followed by a manifest and checksums.
+ * `tar --zstd -xf FILE && sha256sum -c SHA256SUMS` reads and verifies it without this program.
  */
 export class ArchiveWriter {
   readonly #write: (chunk: Uint8Array) => Promise<void>;
@@ -34,8 +34,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Adds a member of exactly `size` bytes. What a file turns out to have less is filled up, for its header is written
-   * already; it counts as missing then.
+   * Adds a member of exactly `size` bytes. A file that turns out to be shorter is padded, because its header has
+   * already been written, and is recorded as missing.
    */
   async add(name: string, size: number, pieces: Iterable<Uint8Array>): Promise<void> {
     const hash = new Bun.CryptoHasher("sha256");
@@ -62,7 +62,7 @@ export class ArchiveWriter {
     this.#missing.push(file);
   }
 
-  /** Writes manifest, checksums and the end; nothing may be added afterwards. */
+  /** Writes manifest, checksums, and end marker. Nothing may be added afterward. */
   async finish(): Promise<Manifest> {
     const { version, createdAt, migrations, audit } = this.#origin;
     const manifest: Manifest = {

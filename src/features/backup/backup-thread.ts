@@ -9,7 +9,7 @@ import type { Snapshot } from "./snapshot-store.ts";
 
 export type BackupOrder = {
   name: string;
-  /** Of the program. */
+  /** Program version. */
   version: string;
   createdAt: number;
   place: ArchivePlace;
@@ -20,7 +20,7 @@ export type BackupOrder = {
 export type BackupMessage =
   | { kind: "progress"; bytes: number; ofBytes: number }
   | { kind: "completed"; bytes: number; files: number; missing: MissingFile[] }
-  /** Nothing of it is left. `code` is that of the operating system or of SQLite, if it was one of those. */
+  /** Nothing was left behind. `code` is the error code of the operating system or SQLite, if any. */
   | { kind: "failed"; message: string; code: string | undefined };
 
 export type BackupThread = {
@@ -34,13 +34,13 @@ type Means = {
   takeSnapshot: (path: string, now: number) => Snapshot;
 };
 
-/** What is read at most: a disk that does no more than this still has time for everybody's commits. */
+/** Read limit that leaves even a slow disk enough time for commits. */
 const bytesPerSecond = 100e6;
 const pieceBytes = 2 ** 20;
 
 /**
- * The task "backup": copies the database and the files that its rows name into an archive. It should not be ended from
- * outside before it has answered: what it has written so far would stay until the next backup.
+ * The task "backup": copies the database and the files that its rows reference into an archive. It should not be
+ * stopped from outside before it responds: its partial output would remain until the next backup.
  */
 export async function runBackupThread(port: BackupThread["port"], order: BackupOrder, means: Means): Promise<void> {
   giveWay();
@@ -51,7 +51,7 @@ export async function runBackupThread(port: BackupThread["port"], order: BackupO
       await makeBackup(order, means, stop, (bytes, ofBytes) => port.post({ kind: "progress", bytes, ofBytes })),
     );
   } catch (error) {
-    // An error that is copied from thread to thread would lose its code.
+    // An error loses its code when it is copied between threads.
     const { message, code } = error as Error & { code?: string };
     port.post({ kind: "failed", message, code });
   }
@@ -65,14 +65,14 @@ async function makeBackup(
   stop: { requested: boolean },
   tell: Tell,
 ): Promise<BackupMessage> {
-  // First of all, so that a place that can't be written to costs no copy.
+  // First, so that an unwritable destination fails before anything is copied.
   const sink = await createArchives(place).create(name);
   let snapshot: Snapshot | null = null;
   let bytes = 0;
   let read = 0;
   const startedAt = performance.now();
   const write = async (chunk: Uint8Array): Promise<void> => {
-    if (stop.requested) throw new Error("It was stopped, because the server stops.");
+    if (stop.requested) throw new Error("Stopped because the server is stopping.");
     await sink.write(chunk);
     bytes += chunk.length;
     await Bun.sleep(Math.max(0, (read / bytesPerSecond) * 1000 - (performance.now() - startedAt)));
@@ -88,7 +88,7 @@ async function makeBackup(
         tell(read, Math.max(read, databaseBytes));
       }
     }
-    // The files come behind the rows that name them: what was there when the rows were, or has been deleted since.
+    // Files follow the rows that reference them: each existed when the snapshot was taken, or has been deleted since.
     await archive.add(memberNames.database, databaseBytes, counted(snapshot.pieces()));
     let files = 0;
     for (const blob of snapshot.blobs()) {

@@ -1,6 +1,6 @@
 import { ArchiveError } from "./archive-error.ts";
 
-/** Takes bytes in the amounts that are needed out of chunks as they come. Throws `ArchiveError` when they end too soon. */
+/** Reads exact numbers of bytes from a stream of chunks. Throws `ArchiveError` if the stream ends early. */
 export class ByteQueue {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #current: Uint8Array = new Uint8Array(0);
@@ -18,7 +18,7 @@ export class ByteQueue {
     return true;
   }
 
-  /** So many bytes, as they come. */
+  /** Yields exactly `length` bytes, in pieces as they arrive. */
   async *pieces(length: number): AsyncGenerator<Uint8Array, void, void> {
     for (let left = length; left > 0;) {
       const piece = await this.#some(left);
@@ -27,15 +27,15 @@ export class ByteQueue {
     }
   }
 
-  /** From one byte to `most`. */
+  /** Returns between one and `most` bytes. */
   async #some(most: number): Promise<Uint8Array> {
-    if (!(await this.hasMore())) throw new ArchiveError("it is cut off");
+    if (!(await this.hasMore())) throw new ArchiveError("it is truncated");
     const piece = this.#current.subarray(0, most);
     this.#current = this.#current.subarray(piece.length);
     return piece;
   }
 
-  /** Takes all that is left. */
+  /** Consumes the rest of the stream. */
   async areZerosLeft(): Promise<boolean> {
     while (await this.hasMore()) {
       if (this.#current.some((byte) => byte !== 0)) return false;

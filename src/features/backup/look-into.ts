@@ -6,13 +6,13 @@ import type { ArchiveStore, StoredArchive } from "./archive-store.ts";
 import type { ArchivePlace } from "./place.ts";
 
 type Look = {
-  /** Newest first; what could not be seen is not in it. */
+  /** Newest first. Archives that could not be listed are missing. */
   stored: StoredArchive[];
-  /** Full sentences for the operator, with the way out; null when nothing speaks against the place. */
+  /** Full sentences for the operator, including what to do; null if all is well. */
   problem: string | null;
 };
 
-/** What lies in the place of the backups, and why none can be seen or put there. Changes nothing, and never rejects. */
+/** Lists the backup destination and reports why it cannot be read or written. Changes nothing and never rejects. */
 export async function lookInto(archives: ArchiveStore, place: ArchivePlace): Promise<Look> {
   let stored: StoredArchive[] = [];
   try {
@@ -24,21 +24,21 @@ export async function lookInto(archives: ArchiveStore, place: ArchivePlace): Pro
   }
 }
 
-/** What an error in the place says about it, in words for the operator. */
+/** Describes an error of the backup destination for the operator. */
 export function placeProblem(error: unknown, { place: shown }: ArchiveStore, { kind }: ArchivePlace): string {
   const hint =
     kind === "disk"
-      ? "Mount its disk, give the user of the server access to it, or name another place with the setting backup-to."
-      : "Check the service and its bucket, and the settings backup-to and backup-s3-….";
-  return `The place for backups ${shown} can't be used: ${reasonOf(error)}. ${hint}`;
+      ? "Mount its disk, give the server's user access to it, or set another destination with backup-to."
+      : "Check the service, the bucket, and the settings backup-to and backup-s3-….";
+  return `The backup destination ${shown} is unavailable: ${reasonOf(error)}. ${hint}`;
 }
 
-/** Also for a folder that the first backup makes. A disk that is full is told by the backup that finds it so. */
+/** Also works for a folder that the first backup will create. A full disk is reported by the backup that hits it. */
 async function requireWritable(directory: string): Promise<void> {
   await access(existingPart(resolve(directory)), constants.W_OK | constants.X_OK);
 }
 
-/** What there is of a path that may be made later. */
+/** The existing part of a path that may be created later. */
 export function existingPart(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : existingPart(dirname(path));
 }

@@ -5,9 +5,10 @@ import { installationOfArchive } from "./model.ts";
 import type { ArchivePlace } from "./place.ts";
 
 /**
- * Tells by its name whether an archive of a place is that of one installation: only those may be deleted unasked, because
- * other servers may keep theirs in the same place. A name without an id, of an earlier version, counts only in `ownFolder`,
- * the data directory's, and where that truly lies in it: a link leads to a place that others may share.
+ * Returns a check for whether an archive belongs to the given installation, judging by its name. Only its own archives
+ * may be deleted automatically, because other servers may use the same destination. Names without an ID, from earlier
+ * versions, count as own only in `ownFolder`, the backup folder of the data directory, and only if that is not a link,
+ * which may lead to a shared location.
  */
 export function ownArchives(installation: string | null, place: ArchivePlace, ownFolder: string): OwnArchives {
   return (name) => {

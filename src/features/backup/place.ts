@@ -1,12 +1,12 @@
-/** Where archives are kept, as the configuration says. */
+/** Backup destination, as configured. */
 export type ArchivePlace =
   | { kind: "disk"; path: string }
   | {
       kind: "s3";
       bucket: string;
-      /** Without slashes around it; "" = none. */
+      /** Without leading and trailing slashes; "" = no prefix. */
       prefix: string;
-      /** Null = that of Amazon for the region. */
+      /** Null = the AWS endpoint of the region. */
       endpoint: string | null;
       region: string;
       accessKeyId: string;

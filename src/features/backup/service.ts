@@ -28,9 +28,9 @@ export type BackupParts = {
   audit: AuditService;
   archives: ArchiveStore;
   place: ArchivePlace;
-  /** Its id; archives are named by it. */
+  /** ID of this installation, used in archive names. */
   installation: string;
-  /** Where backups of earlier versions are its own, too: in the data directory. */
+  /** Folder in the data directory, where backups of earlier versions count as own. */
   ownFolder: string;
   schedule: string | null;
   keep: number;
@@ -41,22 +41,22 @@ export type BackupParts = {
   log: Log;
 };
 
-/** `caller` is null for the schedule. */
+/** `caller` is null for scheduled runs. */
 type Run = BackupRunView & { caller: Caller | null; done: Promise<void> };
 type Outcome = Pick<BackupRunView, "message"> &
   ({ status: "completed"; progress: 100; bytes: number; missing: BackupRunView["missing"] } | { status: "failed" });
 
-/** A stopping server does not wait longer for a backup to end; what it leaves is swept by the next one. */
+/** Time a stopping server waits for a backup. Leftovers are swept by the next backup. */
 const stopMs = 5_000;
 
-/** Makes backups in a thread, one at a time, and keeps the newest of its own. */
+/** Creates backups in a thread, one at a time, and keeps the newest ones of this server. */
 export class BackupService {
   readonly #parts: BackupParts;
   readonly #isOwn: OwnArchives;
   #running: Run | null = null;
   #last: BackupRunView | null = null;
   #thread: Thread<{ stop: true }, BackupMessage> | null = null;
-  /** Ends that could not be told yet, oldest first. */
+  /** Completed runs whose event could not be stored yet, oldest first. */
   readonly #owed: BackupEnd[] = [];
   #isStopped = false;
 
@@ -74,7 +74,10 @@ export class BackupService {
     return { backups, ...runs, place: archives.place, problem, schedule, keep };
   }
 
-  /** How it goes or went, or that it is there. NOT_FOUND for one that is not, SERVICE_UNAVAILABLE when nobody can look. */
+  /**
+   * Status of a run or a stored backup. Throws NOT_FOUND if it does not exist, and SERVICE_UNAVAILABLE if the
+   * destination cannot be read.
+   */
   async get(caller: Caller, name: string): Promise<BackupRunView> {
     requireAdmin(caller);
     for (const run of [this.#running, this.#last]) if (run?.name === name) return runView(run)!;
@@ -84,18 +87,18 @@ export class BackupService {
     return { name, status: "completed", message: "Complete", ...ended };
   }
 
-  /** Begins one. CONFLICT while one is being made. */
+  /** Starts a backup. Throws CONFLICT while another one is running. */
   start(caller: Caller, prune: boolean): BackupRunView {
     requireAdmin(caller);
     return runView(this.#begin(caller, prune))!;
   }
 
-  /** For the schedule: makes one, unless one is being made. Never rejects for what goes wrong: that is told. */
+  /** Runs a scheduled backup unless one is already running. Never rejects: failures are reported as events. */
   async runScheduled(): Promise<void> {
     if (this.#running === null) await this.#begin(null, true).done;
   }
 
-  /** The archive of that name. NOT_FOUND when there is none. */
+  /** Opens an archive. Throws NOT_FOUND if it does not exist. */
   async download(caller: Caller, name: string) {
     requireAdmin(caller);
     const found = await this.#find(name);
@@ -110,14 +113,14 @@ export class BackupService {
     await this.#parts.archives.remove(name);
   }
 
-  /** At a start: warns of a place that can't be used. That is no reason not to start: its disk may be mounted later. */
+  /** Logs a warning at startup if the destination is unavailable. Not fatal: its disk may be mounted later. */
   async checkPlace(): Promise<void> {
     const { archives, place, log } = this.#parts;
     const { problem } = await lookInto(archives, place);
-    if (problem !== null) log.warn({ place: archives.place, problem }, "no backup can be made");
+    if (problem !== null) log.warn({ place: archives.place, problem }, "backup destination is unavailable");
   }
 
-  /** At a start: tells the ends of those that a process before this one has begun. Never rejects. */
+  /** Reports the outcome of runs that a previous process started, at startup. Never rejects. */
   async tellCutOff(): Promise<void> {
     const { archives, store, log } = this.#parts;
     try {
@@ -127,11 +130,11 @@ export class BackupService {
         await this.#tell(name, null, found === null ? cutOff : completed(found.bytes, []));
       }
     } catch (error) {
-      log.error({ err: error, place: archives.place }, "could not look for backups that were cut off");
+      log.error({ err: error, place: archives.place }, "could not check for interrupted backups");
     }
   }
 
-  /** Tells what a full disk has kept from being told. Fails with the disk. */
+  /** Stores outcomes that a full disk prevented from being stored. Throws the error of the disk. */
   async tellOwed(): Promise<void> {
     for (let end = this.#owed.shift(); end !== undefined; end = this.#owed.shift()) {
       try {
@@ -143,7 +146,7 @@ export class BackupService {
     }
   }
 
-  /** Breaks off what is being made. Safe to call twice. */
+  /** Aborts a running backup. Safe to call twice. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#thread?.post({ stop: true });
@@ -164,7 +167,7 @@ export class BackupService {
   #begin(caller: Caller | null, prune: boolean): Run {
     if (this.#running !== null)
       throw new ApiError("CONFLICT", {
-        message: `The backup ${this.#running.name} is being made. Wait until it is complete.`,
+        message: `Backup ${this.#running.name} is already running. Wait until it is completed.`,
       });
     if (this.#isStopped) throw new ApiError("SERVICE_UNAVAILABLE", { message: "The server is stopping." });
     const startedAt = this.#parts.clock.now();
@@ -189,7 +192,7 @@ export class BackupService {
     return run;
   }
 
-  /** Never rejects. Who sees its end finds the event. */
+  /** Never rejects. The event is stored before the run is visible as ended. */
   async #make(run: Run, startedAt: number, prune: boolean): Promise<void> {
     const outcome = await this.#outcomeOf(run, startedAt, prune);
     const endedAt = await this.#tell(run.name, run.caller, outcome);
@@ -203,7 +206,8 @@ export class BackupService {
       await store.begin(run.name);
       await archives.sweep(this.#isOwn);
       const { bytes, files, missing } = await this.#copy(run, startedAt);
-      const notes = missing.length === 0 ? [] : [`without ${missing.length} of its files, which were gone or changed`];
+      const notes =
+        missing.length === 0 ? [] : [`${missing.length} files are missing because they were deleted or changed`];
       if (prune) notes.push(...(await this.#prune()));
       const seconds = (clock.now() - startedAt) / 1000;
       log.info({ name: run.name, place, bytes, files, missing: missing.length, seconds }, "backup completed");
@@ -214,12 +218,12 @@ export class BackupService {
     }
   }
 
-  /** Answers when it ended. On a disk that takes no writes the event is owed. */
+  /** Stores the outcome and returns the end time. If the disk is full, the event is stored later. */
   async #tell(name: string, caller: Caller | null, outcome: Outcome): Promise<number> {
     const at = this.#parts.clock.now();
     this.#owed.push(endOf(name, caller, at, outcome));
     await this.tellOwed().catch((error: unknown) =>
-      this.#parts.log.warn({ err: error, name }, "could not tell the end of a backup, tried again soon"),
+      this.#parts.log.warn({ err: error, name }, "could not store the outcome of a backup; retrying soon"),
     );
     return at;
   }
@@ -237,7 +241,7 @@ export class BackupService {
           else if (message.kind === "completed") resolve(message);
           else reject(Object.assign(new Error(message.message), { code: message.code }));
         });
-        void thread.closed.then((reason) => reject(reason ?? new Error("It was stopped.")));
+        void thread.closed.then((reason) => reject(reason ?? new Error("Stopped.")));
       });
     } finally {
       thread.stop();
@@ -245,22 +249,22 @@ export class BackupService {
     }
   }
 
-  /** Answers what there is to say about it. When it goes wrong the new backup is no worse. */
+  /** Deletes old backups and returns notes for the user. A failure does not affect the new backup. */
   async #prune(): Promise<string[]> {
     const { archives, keep, log } = this.#parts;
     try {
       const all = await archives.list();
       for (const { name } of all.filter(({ name }) => this.#isOwn(name)).slice(keep)) {
         await archives.remove(name);
-        log.info({ name, place: archives.place }, "deleted an old backup");
+        log.info({ name, place: archives.place }, "old backup deleted");
       }
       const nameless = all.filter(({ name }) => installationOfArchive(name) === null && !this.#isOwn(name)).length;
       if (nameless === 0) return [];
-      log.warn({ nameless, place: archives.place }, "kept backups without the id of a server: delete them by hand");
-      return [`kept ${nameless} without the id of a server, to be deleted by hand`];
+      log.warn({ nameless, place: archives.place }, "kept backups without a server ID; delete them manually");
+      return [`kept ${nameless} without a server ID; delete them manually`];
     } catch (error) {
       log.error({ err: error, place: archives.place }, "could not delete old backups");
-      return ["older ones could not be deleted, the log tells why"];
+      return ["older backups could not be deleted; see the log for the reason"];
     }
   }
 
@@ -292,16 +296,14 @@ function auditOf(action: AuditAction, name: string): AuditEvent {
 
 const cutOff: Outcome = {
   status: "failed",
-  message: "No backup was made: the server ended before it was complete.",
+  message: "Backup failed: the server stopped before it was completed.",
 };
 
-/** For the operator, who may see internals. */
+/** Error message for the operator, who may see internals. */
 function reasonOf(error: unknown): string {
   const fault = diskFaultOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  return fault === null
-    ? `No backup was made: ${message}`
-    : `No backup was made: ${fault.words} (${message}). ${fault.hint}`;
+  return fault === null ? `Backup failed: ${message}` : `Backup failed: ${fault.words} (${message}). ${fault.hint}`;
 }
 
 function madeAt(name: string): string {

@@ -1,15 +1,18 @@
 import type { AppliedMigration, AuditEnd } from "./model.ts";
 
-/** The database as it was at one moment, whatever is written meanwhile. */
+/** A consistent view of the database at one point in time, regardless of concurrent writes. */
 export type Snapshot = {
   bytes: number;
   migrations: AppliedMigration[];
   audit: AuditEnd;
-  /** All of the file, in order, in pieces that hold until the next one is asked for. */
+  /** The whole file, in order. Each piece is valid until the next one is requested. */
   pieces(): Iterable<Uint8Array>;
-  /** Names of the blobs that its rows name. Not `required` is what is there or not, and made again when it is not. */
+  /**
+   * Names of the blobs that its rows reference. Blobs that are not `required` may be absent and are recreated on
+   * demand.
+   */
   blobs(): Iterable<NamedBlob>;
-  /** Lets go of it. Safe to call once. */
+  /** Releases the snapshot. Must be called only once. */
   close(): void;
 };
 

@@ -1,15 +1,17 @@
 import type { AuditEntry } from "../../platform/auth/audit/model.ts";
 import type { NewEvent } from "../../platform/events/model.ts";
 
-/** How the making of a backup ended: the event that tells it, and what the audit log says of it, if anything. */
+/** Outcome of a backup run: its event and, if applicable, its audit log entry. */
 export type BackupEnd = { name: string; event: NewEvent; audit?: AuditEntry };
 
-/** That backups are being made, so that none ends untold. What they hold lies elsewhere. */
+/**
+ * Records which backups are running, so that the outcome of every run is reported. The archives are stored elsewhere.
+ */
 export type BackupStore = {
-  /** From here on it is one that was begun, also for the next process. */
+  /** Records that a run was started, durably. */
   begin(name: string): Promise<void>;
-  /** Tells the end, and that it is under way no more, at once. */
+  /** Stores the outcome and removes the run from the running ones, in one transaction. */
   end(end: BackupEnd): Promise<void>;
-  /** Names of those that were begun and have no end. A copy of the database that a backup holds has none of them. */
+  /** Names of runs without an outcome. The database copy in a backup contains none. */
   begun(): Promise<string[]>;
 };

@@ -2,8 +2,8 @@ import { ArchiveError } from "./archive-error.ts";
 import { ByteQueue } from "./byte-queue.ts";
 
 /**
- * The tape archive of POSIX (ustar), as far as backups need it: plain files, one after the other, each behind a header
- * of 512 bytes and padded to a multiple of that. Sizes from 8 GiB on are written in base 256, as GNU and BSD tar do.
+ * The POSIX tar format (ustar), as far as backups need it: plain files, each preceded by a header of 512 bytes and
+ * padded to a multiple of that. Sizes from 8 GiB are encoded in base 256, as in GNU and BSD tar.
  */
 
 const block = 512;
@@ -29,20 +29,20 @@ export function tarHeader({ name, size }: TarEntry, modifiedAt: number): Uint8Ar
   return header;
 }
 
-/** What follows a file of this size. */
+/** Padding after a file of this size. */
 export function tarPadding(size: number): Uint8Array {
   return new Uint8Array((block - (size % block)) % block);
 }
 
-/** What follows the last file. */
+/** End marker after the last file. */
 export const tarEnd = new Uint8Array(2 * block);
 
 type Reading = TarEntry & { body: AsyncIterable<Uint8Array> };
 
 /**
- * The files of an archive in order. The body of each must be read to its end before the next is asked for. Throws
- * `ArchiveError` when the archive is damaged or cut off, for everything that is not a plain file, and for what follows
- * the end, unless it is zeros: tar fills its records up with them.
+ * Yields the files of an archive in order. Each body must be read to its end before the next file is requested. Throws
+ * `ArchiveError` if the archive is damaged or truncated, for entries other than plain files, and for trailing data
+ * other than zeros, with which tar pads its records.
  */
 export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Reading, void, undefined> {
   const bytes = new ByteQueue(chunks[Symbol.asyncIterator]());
@@ -50,7 +50,7 @@ export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     const header = await bytes.take(block);
     if (header.every((byte) => byte === 0)) {
       await bytes.take(block);
-      if (!(await bytes.areZerosLeft())) throw new ArchiveError("there is something behind its end");
+      if (!(await bytes.areZerosLeft())) throw new ArchiveError("it has trailing data");
       return;
     }
     const entry = parseHeader(header);
@@ -77,7 +77,7 @@ function parseHeader(header: Uint8Array): TarEntry {
   if (Number.parseInt(text(148, 8).trim(), 8) !== sumOf(summed)) throw new ArchiveError("it is damaged");
   const name = text(0, 100);
   if (text(345, 155) !== "" || !["0", ""].includes(text(156, 1)))
-    throw new ArchiveError(`it holds ${JSON.stringify(name)}, which is no plain file of a backup`);
+    throw new ArchiveError(`it contains ${JSON.stringify(name)}, which is not a plain file`);
   const size =
     header[124] === 0x80
       ? header.subarray(125, 136).reduce((sum, byte) => sum * 256 + byte, 0)

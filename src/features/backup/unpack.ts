@@ -8,21 +8,22 @@ import { archiveFormat, Manifest, memberNames, type ArchiveMember } from "./mode
 import { readTar } from "./tar.ts";
 import { wholeFrames } from "./zstd-frames.ts";
 
-/** Only what backups hold, at only the places where they hold it: no name leads out of the directory. */
+/** Accepts only names that backups contain, so that no name can escape the directory. */
 const blobForm = /^blobs\/[a-z][a-z-]*\/[\w-]+(\.[\w-]+)*$/;
-/** Manifests and sums name every file, in some 200 bytes each. */
+/** Manifests and checksums list every file, with about 200 bytes each. */
 const mostTextBytes = 256 * 2 ** 20;
 
 /**
- * Writes the database and the files of an archive into an empty directory, durably, and checks every byte of them.
- * Throws `ArchiveError` for an archive that is cut off, damaged or not ours; what was written so far stays then.
+ * Extracts the database and files of an archive into an empty directory, durably, and verifies every byte. Throws
+ * `ArchiveError` if the archive is truncated, damaged, or not a backup; files written so far remain.
  */
 export async function unpackArchive(chunks: AsyncIterable<Uint8Array>, directory: string): Promise<Manifest> {
   const found = new Map<string, ArchiveMember>();
   const texts = new Map<string, string>();
   const folders = new Set([directory]);
   for await (const { name, size, body } of readTar(unzipped(chunks))) {
-    if (found.has(name) || texts.has(memberNames.sums)) throw new ArchiveError(`it holds ${name} where no file may be`);
+    if (found.has(name) || texts.has(memberNames.sums))
+      throw new ArchiveError(`it contains ${name} in an unexpected position`);
     if (name === memberNames.manifest || name === memberNames.sums) {
       if (size > mostTextBytes) throw new ArchiveError(`its ${name} is too large`);
       const bytes = Buffer.concat(await Array.fromAsync(body, (piece) => Buffer.from(piece)));
@@ -31,7 +32,7 @@ export async function unpackArchive(chunks: AsyncIterable<Uint8Array>, directory
       continue;
     }
     if (name !== memberNames.database && !blobForm.test(name))
-      throw new ArchiveError(`it holds ${JSON.stringify(name)}, which is no file of a backup`);
+      throw new ArchiveError(`it contains ${JSON.stringify(name)}, which does not belong in a backup`);
     const path = join(directory, name);
     await refuseTooLarge(directory, name, size);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -50,19 +51,21 @@ async function* unzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     yield* bytes as AsyncIterable<Uint8Array>;
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-    // What is wrong with the file that the bytes come from is told as it is.
+    // Errors of the underlying file are passed on unchanged.
     if (!/zstd/i.test(code)) throw cause;
-    throw new ArchiveError("it is damaged, or no backup", { cause });
+    throw new ArchiveError("it is damaged or not a backup", { cause });
   }
 }
 
 async function refuseTooLarge(directory: string, name: string, size: number): Promise<void> {
   const { bavail, bsize } = await statfs(directory);
   if (size <= bavail * bsize) return;
-  throw new ArchiveError(`its ${name} takes ${size} bytes, and the disk of ${directory} has ${bavail * bsize} free`);
+  throw new ArchiveError(
+    `its ${name} needs ${size} bytes, but only ${bavail * bsize} are free on the disk of ${directory}`,
+  );
 }
 
-/** Answers the SHA-256. */
+/** Writes a file and returns its SHA-256. */
 async function write(path: string, body: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = new Bun.CryptoHasher("sha256");
   const file = await open(path, "wx", 0o600);
@@ -86,32 +89,32 @@ function checkedManifest(found: Map<string, ArchiveMember>, texts: Map<string, s
   const wanted = sums.split("\n").filter((line) => line !== "");
   const seen = members.map(({ name, sha256 }) => `${sha256}  ${name}`);
   const damaged = members.find((_, i) => seen[i] !== wanted[i]);
-  if (damaged !== undefined) throw new ArchiveError(`its ${damaged.name} is not what was backed up`);
-  if (wanted.length !== seen.length) throw new ArchiveError("files are missing in it");
+  if (damaged !== undefined) throw new ArchiveError(`its ${damaged.name} does not match its checksum`);
+  if (wanted.length !== seen.length) throw new ArchiveError("files are missing from it");
   const manifest = parsed(text);
   if (manifest.format !== archiveFormat)
-    throw new ArchiveError(`it was made by outreachd ${manifest.version}, whose archives this version can't read`);
+    throw new ArchiveError(`it was created by outreachd ${manifest.version}, whose archives this version cannot read`);
   const isSame = ({ name, size, sha256 }: ArchiveMember, i: number): boolean => {
-    const said = manifest.members[i];
-    return said?.name === name && said.size === size && said.sha256 === sha256;
+    const listed = manifest.members[i];
+    return listed?.name === name && listed.size === size && listed.sha256 === sha256;
   };
   const files = members.filter(({ name }) => name !== memberNames.manifest);
   if (files.length !== manifest.members.length || !files.every(isSame))
-    throw new ArchiveError("its manifest does not fit its files");
-  if (!found.has(memberNames.database)) throw new ArchiveError("it holds no database");
+    throw new ArchiveError("its manifest does not match its files");
+  if (!found.has(memberNames.database)) throw new ArchiveError("it contains no database");
   return manifest;
 }
 
-/** Anybody can write a manifest, and the sums to it: a name in it must not lead out of the directory either. */
+/** A manifest and its checksums can be forged, so its names must not escape the directory either. */
 function parsed(text: string): Manifest {
   let manifest: unknown = null;
   try {
     manifest = JSON.parse(text);
   } catch {
-    // Told below.
+    // Reported below.
   }
   if (!Value.Check(Manifest, manifest) || manifest.missing.some(({ name }) => !blobForm.test(name)))
-    throw new ArchiveError("its manifest is not one of ours");
+    throw new ArchiveError("its manifest is not valid");
   return manifest;
 }
 

@@ -2,24 +2,21 @@ import { ArchiveError } from "./archive-error.ts";
 import { ByteQueue } from "./byte-queue.ts";
 
 const magic = 0xfd2fb528;
-/** By the two bits of the descriptor. */
+/** Field sizes, by the two bits of the descriptor. */
 const dictionaryIdBytes = [0, 1, 2, 4] as const;
 const contentSizeBytes = [0, 2, 4, 8] as const;
 const runLength = 1;
 
 /**
- * Passes on a sequence of whole zstd frames (RFC 8878, section 3.1.1) as it is, in other pieces. Throws `ArchiveError` for
- * one that breaks off, and for anything else: decompressors pass over what they can't read behind a frame.
+ * Passes on a sequence of complete zstd frames (RFC 8878, section 3.1.1) unchanged, in different pieces. Throws
+ * `ArchiveError` for a truncated frame or other data, because decompressors ignore unreadable data after a frame.
  */
 export async function* wholeFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   const bytes = new ByteQueue(chunks[Symbol.asyncIterator]());
   let isFirst = true;
-  // An empty file is one that was cut off.
+  // An empty file is truncated.
   while (isFirst || (await bytes.hasMore())) {
-    yield* frameOf(
-      bytes,
-      isFirst ? "it is damaged, or no backup" : "it is damaged, or there is something behind its end",
-    );
+    yield* frameOf(bytes, isFirst ? "it is damaged or not a backup" : "it is damaged or has trailing data");
     isFirst = false;
   }
 }
@@ -41,7 +38,9 @@ async function* frameOf(bytes: ByteQueue, otherwise: string): AsyncGenerator<Uin
   if (hasChecksum) yield await bytes.take(4);
 }
 
-/** What the frame header descriptor says: how much of the header follows it, and whether a checksum ends the frame. */
+/**
+ * Decodes the frame header descriptor: the length of the remaining header, and whether the frame ends with a checksum.
+ */
 function described(descriptor: number): { headerBytes: number; hasChecksum: boolean } {
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const sizeBytes = contentSizeBytes[(descriptor >> 6) as 0 | 1 | 2 | 3] || Number(isSingleSegment);

@@ -5,7 +5,7 @@ import { suppressionView } from "./service.ts";
 
 const columns = ["value", "kind", "scope", "reason", "source", "createdAt"] as const;
 
-/** The entries as CSV, page by page as they are read: constant memory, however many. An import takes it back. */
+/** Exports entries as CSV, page by page and in constant memory. The file can be imported again. */
 export async function* exportCsv(
   pages: AsyncGenerator<Suppression[], void, void>,
 ): AsyncGenerator<Uint8Array, void, void> {
@@ -20,7 +20,7 @@ export async function* exportCsv(
 function lineOf(entry: Suppression): string {
   const view = suppressionView(entry);
   const value = entry.value ?? hashText(entry.kind, entry.key);
-  // "@example.com" and "+49…" are harmless as formulas, and other programs want them without a quote in front.
+  // "@example.com" and "+49…" are harmless as formulas, and other programs expect them without a leading quote.
   const isPlain = entry.kind === "domain" || entry.kind === "phone";
   const cells = columns.map((column) =>
     column === "value" ? (isPlain ? value : csvCell(value)) : csvCell(view[column] ?? ""),

@@ -8,19 +8,19 @@ import type { SuppressionService } from "./service.ts";
 export type ImportOptions = {
   scope: SuppressionScope;
   hashOnly: boolean;
-  /** For lines that tell none. */
+  /** Reason for lines that do not state one. */
   reason: string | null;
-  /** What the list is in, if somebody said so. */
+  /** Declared encoding of the list, if any. */
   encoding: string | null;
 };
 
-/** So many problems are shown; a file of the wrong kind has one in each line. */
+/** Maximum number of reported problems; a file of the wrong type has one in every line. */
 const maxProblems = 100;
 
 /**
- * Puts the values of a list on the do-not-contact list while it arrives. What was stored stays when the list breaks
- * off; sending it again does no harm. PERMISSION_DENIED for the team's list, unless the caller is an admin;
- * INVALID_FILE_FORMAT for what is no text, VALIDATION_ERROR for an empty list.
+ * Adds the values of a file to the do-not-contact list as it arrives. If the upload is interrupted, stored entries
+ * remain, and sending the file again is safe. Throws PERMISSION_DENIED for the team's list unless the caller is an
+ * admin, INVALID_FILE_FORMAT for files that are not text, and VALIDATION_ERROR for an empty list.
  */
 export async function importList(
   service: SuppressionService,
@@ -59,7 +59,8 @@ export async function importList(
     if (!(error instanceof ListFileError)) throw error;
     throw new ApiError("INVALID_FILE_FORMAT", { message: error.message });
   }
-  if (report.rows === 0) throw invalid([{ path: "", message: "The list is empty. Send its content as the body." }]);
+  if (report.rows === 0)
+    throw invalid([{ path: "", message: "The list is empty. Send its content as the request body." }]);
   return report;
 }
 

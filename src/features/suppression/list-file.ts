@@ -4,22 +4,22 @@ import { decoderOf } from "../../lib/table-file/encodings.ts";
 import { normalized, recognizedTarget } from "../../platform/imports/person-columns.ts";
 import { unguardedCell } from "../../lib/table-file/csv-cell.ts";
 
-/** A line of a list: the values in it, or why it can't be read. `row` counts as a spreadsheet does. */
+/** A line of a list: its values, or why it cannot be read. `row` is numbered as in a spreadsheet. */
 export type ListRow = { row: number; values: string[]; reason: string | null } | { row: number; problem: string };
 
-/** The list as a whole can't be read. The message is for the person who sent it. */
+/** The list as a whole cannot be read. The message is for the user who sent it. */
 export class ListFileError extends Error {}
 
-/** So much of the text tells how the list is written, and is waited for. */
+/** Amount of text needed to detect the format of the list. */
 const sampleLength = 8192;
-/** What is read in one go; its rows keep the event loop for about a millisecond. */
+/** Amount processed at a time, which blocks the event loop for about a millisecond. */
 const blockBytes = 16_384;
 
 /**
- * Reads a list, block by block as it arrives: CSV whose header names columns of values (email, domain, LinkedIn URL,
- * phone, value) and perhaps one of reasons; or lines without a header, each with a value and perhaps a reason. Empty
- * lines don't come. Memory is bound by the longest line. Throws ListFileError for what is not text. `encoding`: what it
- * is said to be in; a byte order mark goes before that.
+ * Reads a list block by block as it arrives: CSV with a header that names value columns (email, domain, LinkedIn URL,
+ * phone, value) and optionally a reason column, or lines without a header, each with a value and optionally a reason.
+ * Empty lines are skipped. Memory is bounded by the longest line. Throws ListFileError for files that are not text.
+ * `encoding`: the declared encoding; a byte order mark takes precedence.
  */
 export async function* readListFile(
   stream: AsyncIterable<Uint8Array>,
@@ -36,10 +36,10 @@ export async function* readListFile(
   }
 }
 
-/** Takes the next block and answers the rows that it completes; null is the end. */
+/** Consumes a block and returns the rows it completes. null marks the end. */
 type RowReader = (block: string | null) => ListRow[];
 
-/** The text of what it is said to be, or UTF-8, or of UTF-16 where a byte order mark says so; null is the end. */
+/** Decodes text in the declared encoding or UTF-8, or in UTF-16 if a byte order mark says so. null marks the end. */
 async function* decoded(
   stream: AsyncIterable<Uint8Array>,
   encoding: string | null,
@@ -56,7 +56,7 @@ async function* decoded(
 
 function decoderFor(head: Uint8Array, encoding: string | null): TextDecoder {
   if (head[0] === 0x50 && head[1] === 0x4b)
-    throw new ListFileError("The file looks like an Excel workbook or a ZIP archive. Save the list as CSV UTF-8.");
+    throw new ListFileError("The file appears to be an Excel workbook or ZIP archive. Save the list as CSV UTF-8.");
   if (head[0] === 0xff && head[1] === 0xfe) return new TextDecoder("utf-16le");
   const isMarked = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
   if (encoding !== null && !isMarked) return decoderOf(encoding);
@@ -75,11 +75,11 @@ function rowReader(sample: CsvSample): RowReader {
       .flatMap((record) => rowOf(record, layout) ?? []);
 }
 
-/** `values` are the columns of values, `reason` that of the reason or null. */
+/** `values`: indexes of the value columns. `reason`: index of the reason column, or null. */
 type Layout = { delimiter: string; headerRow: number; values: number[]; reason: number | null };
 
 function layoutOf(sample: CsvSample, newline: "\n" | "\r"): Layout {
-  // Only the first record can be a header: behind a value, a line that reads like one is a value too.
+  // Only the first record can be a header: after a value, a line that looks like a header is a value too.
   const header = findHeader(sample, { delimiter: null, maxRecords: 1 }, ({ cells }) => {
     const values = cells.flatMap((name, index) => (isValueHeader(name) ? [index] : []));
     const reason = cells.findIndex(isReasonHeader);
@@ -119,7 +119,7 @@ function rowOf(record: CsvRecord, layout: Layout): ListRow | null {
   const values = layout.values.map(cell).filter((value) => value !== "");
   if (values.length === 0) return { row, problem: "The row has no value." };
   if (values.some((value) => value.includes("\ufffd")))
-    return { row, problem: "The row has bytes that are no UTF-8. Save the list as CSV UTF-8." };
+    return { row, problem: "The row contains invalid UTF-8. Save the list as CSV UTF-8." };
   return { row, values, reason: (layout.reason !== null && cell(layout.reason)) || null };
 }
 

@@ -4,23 +4,23 @@ import { suggestions } from "../../platform/base/spelling.ts";
 export const suppressionKinds = ["email", "domain", "profile", "phone"] as const;
 export type SuppressionKind = (typeof suppressionKinds)[number];
 
-/** Whom an entry holds for: one user, or everybody of the installation. */
+/** Scope of an entry: a single user or the whole installation. */
 export const suppressionScopes = ["user", "team"] as const;
 export type SuppressionScope = (typeof suppressionScopes)[number];
 
-/** How an entry came to be. */
+/** Origin of an entry. */
 export const suppressionSources = ["api", "import", "erasure", "reply"] as const;
 export type SuppressionSource = (typeof suppressionSources)[number];
 
-/** An entry of the do-not-contact list. It holds until somebody removes it. */
+/** An entry of the do-not-contact list, in effect until it is removed. */
 export type Suppression = {
   id: string;
-  /** Null: it holds for everybody of the installation. */
+  /** Null if the entry applies to the whole installation. */
   userId: string | null;
   kind: SuppressionKind;
-  /** 16 bytes, of `suppressionKey`: what it is found by. */
+  /** Lookup key: the 16 bytes of `suppressionKey`. */
   key: Uint8Array;
-  /** The normal form; null when only the hash may be kept. */
+  /** The normal form; null if only the hash is stored. */
   value: string | null;
   reason: string | null;
   source: SuppressionSource;
@@ -30,46 +30,46 @@ export type Suppression = {
 /** Ways to reach a person. An entry for any of them, or for another identifier of the same person, blocks contact. */
 export type SuppressionTarget = {
   email?: string | null;
-  /** As `canonicalProfileUrl` gives it. */
+  /** In the form returned by `canonicalProfileUrl`. */
   profileKey?: string | null;
-  /** As a person wrote it. */
+  /** As entered. */
   phone?: string | null;
-  /** A lead that is this person. */
+  /** A lead that represents this person. */
   leadId?: string | null;
 };
 
-/** The same of a stored person, all as a person wrote it. */
+/** Contact details of a stored person, as entered. */
 export type Reachable = {
   email: string | null;
   networkUrl: string | null;
   phone: string | null;
-  /** Addresses of jobs that the person has left: an entry for one of them counts, one for its domain does not. */
+  /** Addresses from former jobs. Entries for these addresses apply; entries for their domains do not. */
   formerEmails?: readonly string[];
 };
 
-/** The entry that stands in the way of contacting somebody. */
+/** An entry that blocks contact with a person. */
 export type SuppressionMatch = {
   entryId: string;
   kind: SuppressionKind;
   scope: SuppressionScope;
   reason: string | null;
-  /** The entry is for an address of a job that the person has left. */
+  /** The entry is for an address from a former job. */
   isOfFormerJob?: true;
-  /** The entry is for another identifier that stored records tie to the one that was named. */
+  /** The entry is for another identifier that stored records link to the given one. */
   isLinked?: true;
 };
 
-/** What a list is narrowed to: the user's own entries and the team's, unless it names one scope. */
+/** Filter for entries. Without a scope, includes both the user's and the team's. */
 export type SuppressionFilter = {
   scope?: SuppressionScope;
   kind?: SuppressionKind;
-  /** Exactly this value, also where only its hash is kept. */
+  /** Key of an exact value. Also matches entries stored as a hash. */
   key?: Uint8Array;
-  /** Found anywhere in the value, without regard to case. */
+  /** Text contained in the value, ignoring case. */
   text?: string;
 };
 
-/** More in one call would hold a request for seconds; an import takes any number. */
+/** More would make a request take seconds. Imports have no limit. */
 export const maxValues = 10_000;
 export const maxValueLength = 500;
 export const maxReasonLength = 500;
@@ -77,7 +77,10 @@ export const maxReasonLength = 500;
 const Kind = Type.Union(suppressionKinds.map((kind) => Type.Literal(kind)));
 const Scope = Type.Union(
   suppressionScopes.map((scope) => Type.Literal(scope)),
-  { description: "user: holds for you. team: holds for everybody; only an admin adds and removes those." },
+  {
+    description:
+      "`user`: applies to you. `team`: applies to everyone on the team; only admins can add and remove team entries.",
+  },
 );
 const Reason = Type.Union([Type.String({ maxLength: maxReasonLength }), Type.Null()]);
 
@@ -87,14 +90,14 @@ export const SuppressionInput = Type.Object(
       minItems: 1,
       maxItems: maxValues,
       description:
-        "E-mail addresses, domains (@example.com, which stops its subdomains too), URLs of profiles, phone numbers with + and the country code, or hashes as the export writes them (sha256:email:…).",
+        "Email addresses, domains (@example.com, which includes subdomains), profile URLs, phone numbers with + and the country code, or hashes in the format of the export (sha256:email:…).",
     }),
     reason: Type.Optional(Reason),
     scope: Type.Optional(Scope),
     hashOnly: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "Keep only the hash of each value: it holds, but nobody can read it.",
+        description: "Store only the hash of each value. The entry is in effect, but the value cannot be read.",
       }),
     ),
   },
@@ -113,24 +116,28 @@ export const SuppressionView = Type.Object(
     id: Type.String(),
     kind: Kind,
     scope: Scope,
-    value: Type.Union([Type.String(), Type.Null()], { description: "null where only the hash is kept." }),
-    hash: Type.String({ description: "sha256:, the kind, and half of the SHA-256 of kind, colon and value, in hex." }),
+    value: Type.Union([Type.String(), Type.Null()], {
+      description: "Value of the entry. null if only its hash is stored.",
+    }),
+    hash: Type.String({
+      description: "`sha256:`, the kind, and the first half of the SHA-256 of kind, colon, and value, in hex.",
+    }),
     reason: nullableText,
     source: Type.Union(suppressionSources.map((source) => Type.Literal(source))),
     createdAt: Type.String({ format: "date-time" }),
   },
-  { $id: "Suppression", description: "An entry of the do-not-contact list. It holds until somebody removes it." },
+  { $id: "Suppression", description: "An entry of the do-not-contact list, in effect until it is removed." },
 );
 export type SuppressionView = Static<typeof SuppressionView>;
 
-/** What became of one value of a call. */
+/** Outcome for a single value. */
 export const SuppressionResult = Type.Object(
   {
-    value: Type.String({ description: "As it was sent." }),
+    value: Type.String({ description: "Value as sent." }),
     outcome: Type.Union([Type.Literal("added"), Type.Literal("existing"), Type.Literal("invalid")]),
-    id: Type.Union([Type.String(), Type.Null()], { description: "The entry; null for an invalid value." }),
+    id: Type.Union([Type.String(), Type.Null()], { description: "ID of the entry. null for an invalid value." }),
     kind: Type.Union([Kind, Type.Null()]),
-    message: Type.Optional(Type.String({ description: "What is wrong with the value, or what to think of." })),
+    message: Type.Optional(Type.String({ description: "Reason why the value is invalid, or a warning." })),
   },
   { $id: "SuppressionResult" },
 );
@@ -138,26 +145,26 @@ export type SuppressionResult = Static<typeof SuppressionResult>;
 
 const counts = {
   added: Type.Integer(),
-  existing: Type.Integer({ description: "Were on the list before." }),
+  existing: Type.Integer({ description: "Values that were already on the list." }),
   invalid: Type.Integer(),
 };
 
 export const SuppressionResults = Type.Object({
   ...counts,
-  results: Type.Array(SuppressionResult, { description: "In the order of the values." }),
+  results: Type.Array(SuppressionResult, { description: "Outcomes in the order of the values." }),
 });
 export type SuppressionResults = Static<typeof SuppressionResults>;
 
 export const SuppressionImport = Type.Object({
-  rows: Type.Integer({ description: "Lines that were not empty." }),
+  rows: Type.Integer({ description: "Number of lines that were not empty." }),
   ...counts,
   problems: Type.Array(
     Type.Object({
-      row: Type.Integer({ description: "Line as a spreadsheet numbers it." }),
+      row: Type.Integer({ description: "Line number, as in a spreadsheet." }),
       value: Type.String(),
       message: Type.String(),
     }),
-    { description: "The first 100 values that are not valid." },
+    { description: "The first 100 invalid values." },
   ),
 });
 export type SuppressionImport = Static<typeof SuppressionImport>;
@@ -168,7 +175,7 @@ export const SuppressionCheck = Type.Object(
     networkUrl: Type.Optional(Type.String({ maxLength: maxValueLength })),
     phone: Type.Optional(Type.String({ maxLength: maxValueLength })),
   },
-  { description: "At least one of them.", examples: [{ email: "ada@example.com" }] },
+  { description: "Identifiers of the person. At least one is required.", examples: [{ email: "ada@example.com" }] },
 );
 export type SuppressionCheck = Static<typeof SuppressionCheck>;
 
@@ -182,11 +189,12 @@ export const SuppressionAnswer = Type.Object({
       reason: nullableText,
       isLinked: Type.Optional(
         Type.Literal(true, {
-          description: "The entry is for another identifier that stored records tie to the same person.",
+          description:
+            "Present if the entry is for another identifier of the same person, according to stored records.",
         }),
       ),
     }),
-    { description: "Every entry that blocks contact with this person." },
+    { description: "All entries that block contact with this person." },
   ),
 });
 export type SuppressionAnswer = Static<typeof SuppressionAnswer>;

@@ -1,30 +1,32 @@
 import { isRoleMailbox } from "../../platform/identity/role-mailbox.ts";
 
 /**
- * One exact way to reach a person: `emailForm` of an address, `canonicalProfileUrl` of a profile, `phoneNumber`. By the
- * address of a former job nobody is reached, and its domain says nothing, but who objected by it did so as a person.
+ * An exact identifier of a person, in normal form: email address, canonical profile URL, or phone number. The address
+ * of a former job no longer reaches the person and its domain is meaningless, but an objection made with it still
+ * applies.
  */
 export type Identifier = { kind: "email" | "formerEmail" | "profile" | "phone"; value: string };
 
-/** Tells identifiers apart. */
+/** Unique name of an identifier. */
 export function identifierName({ kind, value }: Identifier): string {
   return `${kind}:${value}`;
 }
 
-/** The identifiers that are stored together with this one in the data of one owner. */
+/** Returns the identifiers stored together with this one in the data of one owner. */
 export type StoredBeside = (identifier: Identifier) => readonly Identifier[];
 
 /**
- * Beyond this many different neighbors an identifier is shared: a switchboard, or a placeholder in an import. It does not
- * link people then; more than a person has in several jobs, fewer than a company has colleagues.
+ * With more distinct neighbors than this, an identifier is considered shared (a switchboard, or a placeholder in an
+ * import) and does not link people. More than one person has over several jobs, fewer than a company has employees.
  */
 export const maxNeighbors = 20;
-/** Bounds the search for one person. What was found up to here still counts; the nearest identifiers come first. */
+/** Limits the search for one person. Identifiers found up to the limit still count; the nearest ones come first. */
 export const maxIdentifiers = 64;
 
 /**
- * Every identifier of the person who has these: the closure over exact links, nearest first, each once. Role mailboxes and
- * shared identifiers belong to the person but lead no further. Lazy, so that the caller can stop at the first match.
+ * Yields all identifiers of the person with the given ones: the closure over exact links, nearest first, each once.
+ * Role mailboxes and shared identifiers are included but not followed. Lazy, so that the caller can stop at the first
+ * match.
  */
 export function* identifiersOfPerson(
   start: readonly Identifier[],
@@ -39,7 +41,7 @@ export function* identifiersOfPerson(
   const own = [...known.values()];
   yield* own;
   let yielded = known.size;
-  // A map is walked in the order of insertion, including what is added meanwhile: a breadth-first search.
+  // Iterating a map visits entries added during the iteration, in insertion order: a breadth-first search.
   for (const identifier of known.values()) {
     if (!canLink(identifier)) continue;
     const neighbors = distinct(storedBeside(identifier));
@@ -50,7 +52,9 @@ export function* identifiersOfPerson(
   }
 }
 
-/** Whether what is stored beside an identifier is of the same person. Companies give the addresses of those who left to others. */
+/**
+ * Whether data stored with an identifier belongs to the same person. Companies reassign addresses of former employees.
+ */
 export function canLink({ kind, value }: Identifier): boolean {
   return kind !== "formerEmail" && !(kind === "email" && isRoleMailbox(value));
 }

@@ -1,24 +1,24 @@
 import { ApiError } from "../../platform/base/errors.ts";
 import type { SuppressionKind, SuppressionMatch } from "./model.ts";
 
-/** Refuses what would contact, or prepare to contact, somebody on the do-not-contact list: 409 DO_NOT_CONTACT. */
+/** The error for contacting, or preparing to contact, a person on the do-not-contact list: 409 DO_NOT_CONTACT. */
 export function doNotContact(match: SuppressionMatch): ApiError {
   const { kind, entryId, scope } = match;
   return new ApiError("DO_NOT_CONTACT", { message: doNotContactText(match), details: { kind, entryId, scope } });
 }
 
-/** Why somebody may not be contacted, and what to do if that is wrong. */
+/** Explains why a person may not be contacted, and what to do if that is wrong. */
 export function doNotContactText({ kind, entryId, scope, reason, isOfFormerJob, isLinked }: SuppressionMatch): string {
   const list = scope === "team" ? "the team's do-not-contact list" : "your do-not-contact list";
   const because = reason === null ? "" : ` (${reason})`;
-  const who = scope === "team" ? "an admin removes" : "remove";
+  const correction = scope === "team" ? "ask an admin to remove" : "remove";
   const whose = isOfFormerJob ? `${names[kind]} of a former job` : names[kind];
-  // Without this a refusal of a profile would name an address that the request did not.
+  // Explains why the error for a profile mentions an address that was not part of the request.
   const known = isLinked ? `${whose} stored for the same person` : whose;
-  return `The ${known} is on ${list}${because}. If that is wrong, ${who} the entry: DELETE /api/v2/suppressions/${entryId}.`;
+  return `The ${known} is on ${list}${because}. If this is a mistake, ${correction} the entry: DELETE /api/v2/suppressions/${entryId}.`;
 }
 
-/** The field of a lead that an entry of this kind stands against. */
+/** The lead field that an entry of this kind blocks. */
 export const suppressedField = {
   email: "email",
   domain: "email",
@@ -27,8 +27,8 @@ export const suppressedField = {
 } as const satisfies Record<SuppressionKind, string>;
 
 const names: Record<SuppressionKind, string> = {
-  email: "e-mail address",
-  domain: "domain of the e-mail address",
+  email: "email address",
+  domain: "domain of the email address",
   profile: "profile",
   phone: "phone number",
 };

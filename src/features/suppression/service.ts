@@ -26,11 +26,11 @@ import type { PhoneRegion } from "../../platform/identity/phone.ts";
 import type { SuppressionPage, SuppressionPageRequest, SuppressionStore } from "./store.ts";
 import { readValue, type ReadValue } from "./value.ts";
 
-/** So many values are stored as one operation (docs/api.md, "Repeating a request"). */
+/** Values stored per transaction (docs/api.md, "Repeating a request"). */
 const slice = 500;
 const exportPage = 500;
 
-/** Values that somebody wants on the list, with what holds for all of them. */
+/** Values to add to the list, and their common settings. */
 export type NewValues = {
   values: readonly { value: string; reason: string | null }[];
   scope: SuppressionScope;
@@ -38,7 +38,7 @@ export type NewValues = {
   hashOnly: boolean;
 };
 
-/** The do-not-contact list: whom nobody may contact, whatever else the service is asked to do. */
+/** The do-not-contact list, which takes precedence over everything else the service is asked to do. */
 export class SuppressionService {
   readonly #store: SuppressionStore;
   readonly #clock: Clock;
@@ -55,8 +55,8 @@ export class SuppressionService {
   }
 
   /**
-   * Puts values on the list; each has an outcome of its own, and one that is there already keeps its entry. Safe to
-   * repeat. PERMISSION_DENIED for the team's list, unless the caller is an admin.
+   * Adds values to the list and returns one outcome per value. Values that are already listed keep their entry, so
+   * requests are safe to repeat. Throws PERMISSION_DENIED for the team's list unless the caller is an admin.
    */
   async add(caller: Caller, userId: string, input: SuppressionInput): Promise<SuppressionResults> {
     const { scope = "user", hashOnly = false } = input;
@@ -66,7 +66,7 @@ export class SuppressionService {
     return { ...countsOf(results), results };
   }
 
-  /** As `add`, for values with a reason each. Outcomes in their order. */
+  /** Like `add`, for values with individual reasons. Outcomes are in the order of the values. */
   async addValues(caller: Caller, userId: string, request: NewValues): Promise<SuppressionResult[]> {
     if (request.scope === "team") requireAdmin(caller);
     const results: SuppressionResult[] = [];
@@ -75,14 +75,14 @@ export class SuppressionService {
     return results;
   }
 
-  /** The entry, if it is the user's or the team's; else NOT_FOUND. */
+  /** Returns an entry of the user or the team. Throws NOT_FOUND otherwise. */
   async get(userId: string, id: string): Promise<Suppression> {
     const entry = await this.#store.get(userId, id);
     if (entry === null) throw notFound("suppression", id);
     return entry;
   }
 
-  /** `total` is of all entries that the filter lets through. */
+  /** `total` counts all entries that match the filter. */
   async page(request: SuppressionPageRequest): Promise<SuppressionPage & { total: number }> {
     const [page, total] = await Promise.all([
       this.#store.page(request),
@@ -91,7 +91,7 @@ export class SuppressionService {
     return { ...page, total };
   }
 
-  /** All entries that the filter lets through, newest first, in pages. */
+  /** All entries that match the filter, newest first, in pages. */
   async *all(userId: string, filter: SuppressionFilter): AsyncGenerator<Suppression[], void, void> {
     let after: number | null = null;
     do {
@@ -101,36 +101,41 @@ export class SuppressionService {
     } while (after !== null);
   }
 
-  /** The key that a value is found by; VALIDATION_ERROR when it can't be one. */
+  /** The key of a value. Throws VALIDATION_ERROR if the value is invalid. */
   keyOf(value: string): Uint8Array {
     const read = readValue(value, this.#region);
     if ("problem" in read) throw invalid([{ path: "value", message: read.problem }]);
     return read.key;
   }
 
-  /** Who removed what, and when, goes to the log. PERMISSION_DENIED for the team's, unless the caller is an admin. */
+  /**
+   * Removes an entry and logs who removed it. Throws PERMISSION_DENIED for team entries unless the caller is an admin.
+   */
   async remove(caller: Caller, userId: string, id: string): Promise<void> {
     const entry = await this.#changeable(caller, userId, id);
     const audit = this.#audit(caller, "suppression.removed", userId, entry);
     if (!(await this.#store.remove(userId, id, audit))) throw notFound("suppression", id);
-    this.#log.info({ ...trace(caller, userId, entry) }, "removed from the do-not-contact list");
+    this.#log.info({ ...trace(caller, userId, entry) }, "do-not-contact entry removed");
   }
 
-  /** Forgets value and reason and keeps the hash, by which the entry goes on to hold. Refuses as `remove`. */
+  /** Erases value and reason. The entry stays in effect through its hash. Throws the same errors as `remove`. */
   async forgetValue(caller: Caller, userId: string, id: string): Promise<Suppression> {
     const entry = await this.#changeable(caller, userId, id);
     const audit = this.#audit(caller, "suppression.erased", userId, entry);
     const forgotten = await this.#store.forgetValue(userId, id, audit);
     if (forgotten === null) throw notFound("suppression", id);
-    // The answer may be on its way before that; if it does not hold, the client is told so.
+    // The response may be sent before the commit is durable; the client learns if it fails.
     void this.#store.durable().then(
-      () => this.#log.info({ ...trace(caller, userId, entry) }, "forgot the value of a do-not-contact entry"),
+      () => this.#log.info({ ...trace(caller, userId, entry) }, "value of do-not-contact entry erased"),
       () => {},
     );
     return forgotten;
   }
 
-  /** Which entries stand in the way of a person. VALIDATION_ERROR for what can't be understood: it would match nothing. */
+  /**
+   * Finds the entries that block a person. Throws VALIDATION_ERROR for invalid identifiers, which would otherwise match
+   * nothing.
+   */
   async check(userId: string, { email, networkUrl, phone }: SuppressionCheck): Promise<SuppressionAnswer> {
     const errors: FieldError[] = [];
     const understood = (path: string, text: string | undefined, kind: ReadValue["kind"]): string | null => {
@@ -147,19 +152,19 @@ export class SuppressionService {
       phone: understood("phone", phone, "phone"),
     };
     if (errors.length === 0 && Object.values(target).every((value) => value === null))
-      errors.push({ path: "", message: "Send an email, a networkUrl or a phone." });
+      errors.push({ path: "", message: "Send an email, networkUrl, or phone." });
     if (errors.length > 0) throw invalid(errors);
     const matches = await this.#store.matches(userId, target);
     return { doNotContact: matches.length > 0, matches };
   }
 
-  /** Ids of those leads that may not be contacted: an entry that came after a lead leaves the lead where it is. */
+  /** IDs of the leads that may not be contacted. Adding an entry does not remove existing leads. */
   async among(userId: string, leads: readonly (Reachable & { id: string })[]): Promise<ReadonlySet<string>> {
     const isSuppressed = await this.#store.among(userId, leads);
     return new Set(leads.filter((_, index) => isSuppressed[index]).map(({ id }) => id));
   }
 
-  /** Entries that keep a person off after the lead is erased: hashes of what the lead can be reached by. */
+  /** Hash-only entries for the identifiers of a lead, which block the person after the lead has been erased. */
   entriesFor(lead: Reachable & { userId: string }): Suppression[] {
     const profile = lead.networkUrl && canonicalProfileUrl(lead.networkUrl);
     return this.hashesOf(
@@ -168,7 +173,7 @@ export class SuppressionService {
     );
   }
 
-  /** As `entriesFor`, of addresses, profiles and phone numbers; those that can't be read are left out. */
+  /** Like `entriesFor`, for addresses, profiles, and phone numbers. Invalid ones are skipped. */
   hashesOf(userId: string | null, ways: readonly string[]): Suppression[] {
     return ways.flatMap((text) => {
       const read = text === "" ? { problem: "" } : readValue(text, this.#region);
@@ -229,7 +234,7 @@ function countsOf(results: readonly SuppressionResult[]): { added: number; exist
   return counts;
 }
 
-/** For the log: never the value, which is somebody's address. */
+/** Log fields, without the value, which is personal data. */
 function trace({ keyId }: Caller, userId: string, { id: entryId, kind, userId: owner }: Suppression) {
   return { entryId, kind, scope: scopeOf(owner), userId, keyId };
 }

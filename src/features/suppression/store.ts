@@ -1,13 +1,13 @@
 import type { AuditEntry } from "../../platform/auth/audit/model.ts";
 import type { Reachable, Suppression, SuppressionFilter, SuppressionMatch, SuppressionTarget } from "./model.ts";
 
-/** "added", or "existing" with the entry that was there. */
+/** `existing`: `id` is that of the entry that was already listed. */
 export type AddSuppressionOutcome = { outcome: "added" | "existing"; id: string };
 
 export type SuppressionPageRequest = {
   userId: string;
   filter: SuppressionFilter;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   after: number | null;
   limit: number;
 };
@@ -17,24 +17,24 @@ export type SuppressionPage = { entries: Suppression[]; next: number | null };
 
 export type SuppressionStore = {
   /**
-   * Stores entries, in one operation; who has the same kind and value already keeps that entry. One without a value
-   * takes it away, with the reason, from an entry that was there: only the hash is kept then. Outcomes in order.
+   * Stores entries in one transaction. Values that are already listed keep their entry; if the new entry has no value,
+   * the value and reason of the existing one are erased and only its hash remains. Outcomes are in order.
    */
   add(entries: readonly Suppression[]): Promise<AddSuppressionOutcome[]>;
-  /** The user's own or the team's. */
+  /** An entry of the user or the team. */
   get(userId: string, id: string): Promise<Suppression | null>;
   /** Newest first, at most `limit`. */
   page(request: SuppressionPageRequest): Promise<SuppressionPage>;
-  /** Exact. */
+  /** Exact number of matching entries. */
   count(userId: string, filter: SuppressionFilter): Promise<number>;
-  /** Removes an entry of the user or of the team; false when it is gone. */
+  /** Removes an entry of the user or the team; false if it does not exist. */
   remove(userId: string, id: string, audit?: AuditEntry): Promise<boolean>;
-  /** Takes value and reason from an entry of the user or of the team; it holds as before. Null when it is gone. */
+  /** Erases value and reason of an entry of the user or the team, which stays in effect. Null if it does not exist. */
   forgetValue(userId: string, id: string, audit?: AuditEntry): Promise<Suppression | null>;
-  /** Resolves once what this request has stored before is durable; rejects when it does not hold after all. */
+  /** Resolves once everything this request has stored so far is durable; rejects if the commit fails. */
   durable(): Promise<void>;
-  /** Every entry of the user or of the team that stands in the way of this target. */
+  /** All entries of the user or the team that block this target. */
   matches(userId: string, target: SuppressionTarget): Promise<SuppressionMatch[]>;
-  /** For each of these people, in order, whether an entry of the user or of the team stands in the way. */
+  /** For each person, in order, whether an entry of the user or the team blocks them. */
   among(userId: string, people: readonly Reachable[]): Promise<boolean[]>;
 };

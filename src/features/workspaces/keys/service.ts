@@ -23,7 +23,7 @@ import { hashOf, makeSecret, type KeyKind } from "../../../platform/auth/secret.
 import type { KeyChange, KeyScope, KeyStore } from "../../../platform/auth/key-store.ts";
 
 const dayMs = 86_400_000;
-/** Before a key expires: time enough to make another, also over a weekend. */
+/** Days before expiry at which the owner is warned: enough time to replace a key, even over a weekend. */
 const warnDays = 7;
 const warnedAtOnce = 200;
 
@@ -31,13 +31,13 @@ export type KeyParts = {
   keys: KeyStore;
   users: UserStore;
   ring: KeyRing;
-  /** Whether the key may spend only so many credits a month. */
+  /** Whether the key has a monthly credit budget. */
   hasBudget: (keyId: string) => Promise<boolean>;
   clock: Clock;
   ids: Ids;
 };
 
-/** API keys. Secrets are shown once, when they are made; only their hashes are kept. */
+/** Manages API keys. A secret is shown only when it is created; only its hash is stored. */
 export class KeyService {
   readonly #keys: KeyStore;
   readonly #users: UserStore;
@@ -57,9 +57,9 @@ export class KeyService {
   }
 
   /**
-   * Makes a key for the caller's user, or for the named one if the caller may. What limits the caller limits the key.
-   * PERMISSION_DENIED when it would hold more than its maker does; VALIDATION_ERROR for an unknown permission;
-   * NOT_FOUND for an unknown user.
+   * Creates a key for the caller's user or, if the caller may, for another user. Restrictions of the caller apply to
+   * the key. Throws PERMISSION_DENIED if the key would have more rights than its creator, VALIDATION_ERROR for an
+   * unknown permission, and NOT_FOUND for an unknown user.
    */
   async create(caller: Caller, input: KeyInput): Promise<NewKeyView> {
     const userId = await this.#ownerOf(caller, input);
@@ -76,7 +76,7 @@ export class KeyService {
     return newKeyView(key, secret);
   }
 
-  /** A key that is not stored yet, with its secret. A null owner makes a global key. */
+  /** Generates a key and its secret without storing them. Without an owner, the key is global. */
   make(
     userId: string | null,
     name: string,
@@ -104,7 +104,7 @@ export class KeyService {
     return { key, secret };
   }
 
-  /** Newest first: the caller's own; with a global key those of `userId`, or all. */
+  /** Newest first: the caller's own keys or, for a global key, those of `userId` or all. */
   async list(
     caller: Caller,
     userId: string | undefined,
@@ -122,14 +122,16 @@ export class KeyService {
   }
 
   /**
-   * PERMISSION_DENIED when the key holds, or would hold, more than the caller does; turning a key off is left to whoever
-   * may delete it.
+   * Throws PERMISSION_DENIED if the key has, or would have, more rights than the caller. Any caller who may delete the
+   * key may also disable it.
    */
   async update(caller: Caller, id: string, input: KeyUpdate): Promise<KeyView> {
     const isTurnedOff = input.isActive === false && Object.keys(input).length === 1;
     const key = await (isTurnedOff ? this.#requireRevocable(caller, id) : this.#require(caller, id));
     if (key.userId === null && input.permissions !== undefined)
-      throw invalid([{ path: "permissions", message: "A global key holds all permissions; they can't be narrowed." }]);
+      throw invalid([
+        { path: "permissions", message: "A global key has all permissions, which cannot be restricted." },
+      ]);
     const now = this.#clock.now();
     const { expiresInDays } = input;
     const change: KeyChange = {
@@ -153,11 +155,11 @@ export class KeyService {
   }
 
   /**
-   * Gives the key a new secret; the old one is refused from the moment this resolves. Its period starts anew, but ends
-   * with that of the caller. PERMISSION_DENIED when the key holds more than the caller does.
+   * Gives the key a new secret. The old one is rejected as soon as this resolves. The expiry restarts but cannot exceed
+   * that of the caller. Throws PERMISSION_DENIED if the key has more rights than the caller.
    */
   async regenerate(caller: Caller, id: string): Promise<NewKeyView> {
-    // Uses of the old secret are written first, or they would soon count as the last use of the new one.
+    // Pending uses of the old secret are written first; otherwise they would count as the last use of the new one.
     await this.#ring.flush();
     const key = await this.#require(caller, id);
     const now = this.#clock.now();
@@ -173,18 +175,21 @@ export class KeyService {
   }
 
   /**
-   * The key, for a caller who may sign in with it: as for `regenerate`, nobody gets at more than they hold. CONFLICT
-   * when the key is turned off or expired.
+   * Returns the key if the caller may sign in with it, which, as for `regenerate`, requires at least its rights. Throws
+   * CONFLICT if the key is disabled or expired.
    */
   async forSignIn(caller: Caller, id: string): Promise<ApiKey> {
     const key = await this.#require(caller, id);
     await this.#requireGrant(caller, key);
     if (!key.isActive || (key.expiresAt !== null && key.expiresAt <= this.#clock.now()))
-      throw new ApiError("CONFLICT", { message: `The key "${key.name}" is turned off or expired: it opens nothing.` });
+      throw new ApiError("CONFLICT", { message: `API key "${key.name}" is disabled or expired.` });
     return key;
   }
 
-  /** Deletes the key for good; it is refused from the moment this resolves. An admin may delete anybody's. Returns its name. */
+  /**
+   * Deletes the key permanently and returns its name. It is rejected as soon as this resolves. Admins may delete any
+   * key.
+   */
   async remove(caller: Caller, id: string): Promise<string> {
     const key = await this.#requireRevocable(caller, id);
     const audit = this.#audit(caller, "key.deleted", key, { name: key.name, hint: key.hint });
@@ -199,20 +204,20 @@ export class KeyService {
     while ((await this.#keys.warnOfEnds(now, now + warnDays * dayMs, warnedAtOnce)) === warnedAtOnce);
   }
 
-  /** Tells of keys that stand where others can read them, if they open anything. */
+  /** Reports valid keys that were sent where others can read them. */
   async tellLeaks(secrets: readonly string[]): Promise<void> {
     const now = this.#clock.now();
     for (const secret of secrets) {
       const key = await this.#keys.findByHash(hashOf(secret));
       if (key === null || !key.isActive || (key.expiresAt !== null && key.expiresAt <= now)) continue;
-      // Whoever sends it so does it each time: most are answered without a write.
+      // Clients that leak a key do so with every request, so most are handled without a write.
       if ((this.#leaksTold.get(key.id) ?? -Infinity) > now - dayMs) continue;
       await this.#keys.tellLeak(key, now, now - dayMs);
       this.#leaksTold.set(key.id, now);
     }
   }
 
-  /** How often the key was used, with what is not written yet. */
+  /** Number of uses of the key, including those not written yet. */
   async usageCount(id: string): Promise<number> {
     return this.#ring.withUnwritten(
       () => this.#keys.get("all", id),
@@ -231,15 +236,15 @@ export class KeyService {
       throw denied(
         caller,
         "*",
-        "A global key is made on the server's own command line only: outreachd key create --global.",
+        "Global keys can be created only on the command line of the server: outreachd key create --global.",
         { refused: "globalKey" },
       );
     }
     const owner = userId ?? caller.userId;
     if (owner === null)
-      throw invalid([{ path: "userId", message: "With a global key, name the user that the new key is for." }]);
+      throw invalid([{ path: "userId", message: "User the new key is for. Required with a global key." }]);
     if (owner === caller.userId) return owner;
-    if (!isAdmin(caller)) throw denied(caller, "*", "Only an admin may make keys for somebody else.");
+    if (!isAdmin(caller)) throw denied(caller, "*", "Only admins can create keys for other users.");
     if ((await this.#users.get(owner)) === null) throw notFound("user", owner);
     return owner;
   }
@@ -256,10 +261,10 @@ export class KeyService {
     return key;
   }
 
-  /** What may be deleted or turned off: for an admin, the keys of all users. */
+  /** A key that the caller may delete or disable: for admins, any key of a user. */
   async #requireRevocable(caller: Caller, id: string): Promise<ApiKey> {
     const key = await this.#keys.get(isAdmin(caller) ? "all" : scopeOf(caller), id);
-    // A global key is no colleague's: only who has one may revoke it.
+    // Global keys belong to no user of the team, so only a caller without a user can revoke them.
     if (key === null || (key.userId === null && caller.userId !== null)) throw notFound("key", id);
     return key;
   }
@@ -285,7 +290,7 @@ function endOf(days: number | null, from: number): number | null {
   return days === null ? null : from + days * dayMs;
 }
 
-/** The permissions that are named, each once. VALIDATION_ERROR for one that does not exist. */
+/** Deduplicates permissions. Throws VALIDATION_ERROR for unknown ones. */
 function knownPermissions(wanted: readonly string[]): Grant[] {
   const errors = wanted.flatMap((name, index) =>
     (allPermissions as readonly string[]).includes(name)
@@ -294,7 +299,7 @@ function knownPermissions(wanted: readonly string[]): Grant[] {
           {
             path: `permissions.${index}`,
             index,
-            message: `"${name}" is no permission. Choose from: ${allPermissions.join(", ")}.`,
+            message: `Unknown permission "${name}". Expected one of: ${allPermissions.join(", ")}.`,
           },
         ],
   );
@@ -306,34 +311,34 @@ function refusalOf(caller: Caller, obstacle: Obstacle): ApiError {
   switch (obstacle.kind) {
     case "permissions": {
       const { lacking } = obstacle;
-      const message = `This API key can't grant what it lacks: ${lacking.join(", ")}.`;
+      const message = `This API key cannot grant permissions it lacks: ${lacking.join(", ")}.`;
       return denied(caller, lacking[0]!, message, { lacking });
     }
     case "approval":
       return denied(
         caller,
         "*",
-        "This API key may only propose actions, so it can't make or change a key that needs no approval.",
+        "This API key can only propose actions, so it cannot create or update a key that needs no approval.",
       );
     case "expiry": {
       const expiresAt = isoTime(obstacle.expiresAt);
-      const message = `This API key expires at ${expiresAt}, so it can't make or change a key that expires later.`;
+      const message = `This API key expires at ${expiresAt}, so it cannot create or update a key that expires later.`;
       return denied(caller, "*", message, { expiresAt });
     }
     case "budget":
       return denied(
         caller,
         "*",
-        `This API key has a monthly budget, so it can't make or change another key that spends credits (${obstacle.spending.join(", ")}). Use a key without a budget.`,
+        `This API key has a monthly budget, so it cannot create or update other keys that can spend credits (${obstacle.spending.join(", ")}). Use a key without a budget.`,
         { spending: obstacle.spending },
       );
   }
 }
 
-/** Without control characters, which would do things to the terminals that it is shown in. */
+/** Removes control characters, which could manipulate the terminals that show the name. */
 function nameOf(sent: string): string {
   const name = singleLine(sent);
-  if (name === "") throw invalid([{ path: "name", message: "Expected a text that is not empty." }]);
+  if (name === "") throw invalid([{ path: "name", message: "Must not be empty." }]);
   return name;
 }
 

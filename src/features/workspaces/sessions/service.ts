@@ -10,9 +10,9 @@ import { version } from "../../../platform/base/version.ts";
 import type { NewSession, SessionView, SignInInput } from "./model.ts";
 import type { SessionStore } from "./store.ts";
 
-/** A month of not being asked again; who wants less gives the key an earlier end. */
+/** Sessions last a month. For a shorter session, give the key an earlier expiry. */
 const sessionMs = 30 * 86_400_000;
-/** Long enough to find the terminal it was printed in, short enough that an old screenshot opens nothing. */
+/** Long enough to find the terminal that printed the link, and short enough to make old screenshots harmless. */
 const linkMs = 3_600_000;
 const tokenBytes = 32;
 const sweptAtOnce = 1000;
@@ -26,8 +26,8 @@ type Parts = {
 };
 
 /**
- * Browsers that are signed in. Only the hash of what a browser holds is kept, and a session ends with its key: when
- * that is deleted, turned off, expired, or gets a new secret.
+ * Manages browser sessions. Only the hash of a session token is stored. A session ends when its key is deleted,
+ * disabled, expired, or regenerated.
  */
 export class SessionService {
   readonly #parts: Parts;
@@ -36,14 +36,14 @@ export class SessionService {
     this.#parts = parts;
   }
 
-  /** Begins a session. Throws UNAUTHORIZED for a key or a link that opens nothing. */
+  /** Starts a session. Throws UNAUTHORIZED for an invalid key or link. */
   async signIn({ key, link }: SignInInput): Promise<NewSession & { caller: Caller }> {
     if (key) return this.#signInByKey(key.trim());
     if (link) return this.#signInByLink(link);
-    throw invalid([{ path: "key", message: "Paste an API key." }]);
+    throw invalid([{ path: "key", message: "Enter an API key." }]);
   }
 
-  /** The caller that a browser acts as. Throws UNAUTHORIZED when its session has ended. */
+  /** The caller that a browser acts as. Throws UNAUTHORIZED if its session has ended. */
   async callerOf(token: string): Promise<Caller> {
     const { store, ring, clock } = this.#parts;
     const session = await store.find(hashOf(token), clock.now());
@@ -67,11 +67,14 @@ export class SessionService {
     await this.#parts.store.remove(hashOf(token));
   }
 
-  /** A link, as the path on this server, that begins a session of the key once, within the hour. The key must be a user's. */
+  /**
+   * Creates a sign-in link for a key, as a path on this server. It works once and expires after an hour. The key must
+   * belong to a user.
+   */
   async makeLink(key: Pick<ApiKey, "id" | "hash" | "userId">): Promise<{ path: string; expiresAt: number }> {
     const { store, clock } = this.#parts;
     if (key.userId === null)
-      throw invalid([{ path: "keyId", message: "A global key belongs to nobody: name a key of a user." }]);
+      throw invalid([{ path: "keyId", message: "A global key belongs to no user. Choose a key of a user." }]);
     const now = clock.now();
     const token = this.#newToken();
     const expiresAt = now + linkMs;
@@ -87,7 +90,7 @@ export class SessionService {
   async #signInByKey(secret: string): Promise<NewSession & { caller: Caller }> {
     const { store, ring, clock } = this.#parts;
     if (!isWellFormed(secret))
-      throw ended("This is not an API key: its form or its checksum is wrong. Was it copied whole?");
+      throw ended("This is not a valid API key: its format or checksum is wrong. Check that it was copied completely.");
     const keyHash = hashOf(secret);
     const caller = this.#user(await ring.holder(keyHash));
     const now = clock.now();
@@ -104,14 +107,14 @@ export class SessionService {
     const expiresAt = now + sessionMs;
     const session = await store.redeemLink(hashOf(link), { hash: hashOf(token), createdAt: now, expiresAt });
     if (session === null)
-      throw ended("This link was used already, or is older than an hour. Make a new one with `outreachd user link`.");
+      throw ended("This link has expired or was already used. Create a new one with `outreachd user link`.");
     return { token, expiresAt, caller: this.#user(await ring.holder(session.keyHash)) };
   }
 
-  /** The pages show what one user has; a key of nobody would show nothing. */
+  /** The dashboard shows the data of one user, so a key without a user would show nothing. */
   #user(caller: Caller): Caller {
     if (caller.userId !== null) return caller;
-    throw ended("This key belongs to no user. Sign in with the API key of a person.");
+    throw ended("This key belongs to no user. Sign in with the API key of a user.");
   }
 
   #newToken(): string {
@@ -119,7 +122,7 @@ export class SessionService {
   }
 }
 
-/** Behind the #, where no server, proxy or log sees the token. */
+/** The token follows the #, so that no server, proxy, or log sees it. */
 function signInPath(token: string): string {
   return `/app/sign-in#${token}`;
 }

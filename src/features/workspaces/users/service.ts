@@ -13,16 +13,16 @@ import type { User, UserInput, UserUpdate, UserView } from "../../../platform/au
 import type { UserStore } from "./store.ts";
 
 export type UserDefaults = {
-  /** Null = that of this machine. */
+  /** Null = the time zone of this machine. */
   timeZone: string | null;
   connector: ConnectorName;
   credits: number;
 };
 
-/** Printable, with one @ in the middle: "admin@localhost" will do. */
+/** Printable, with a single @ in the middle. "admin@localhost" is allowed. */
 const emailPattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
 
-/** The people of the team. Each starts with a network account and a first grant of credits. */
+/** Manages the users of the team. Each starts with a network account and an initial credit grant. */
 export class UserService {
   readonly #users: UserStore;
   readonly #clock: Clock;
@@ -36,15 +36,15 @@ export class UserService {
     this.#defaults = defaults;
   }
 
-  /** For admins and global keys. CONFLICT when the e-mail address is taken. */
+  /** For admins and global keys. Throws CONFLICT if the email address is taken. */
   async create(caller: Caller, input: UserInput): Promise<UserView> {
     requireAdmin(caller);
     return userView(await this.add(input, () => null, caller));
   }
 
   /**
-   * Adds a user, with a key of its own if `keyFor` makes one: both are stored or neither. For the first start, which
-   * has no caller; throws as `create`.
+   * Adds a user together with the key returned by `keyFor`, if any, in one transaction. Also used at first start, which
+   * has no caller. Throws the same errors as `create`.
    */
   async add(input: UserInput, keyFor: (user: User) => ApiKey | null, caller: Caller | null = null): Promise<User> {
     const now = this.#clock.now();
@@ -52,7 +52,7 @@ export class UserService {
     const timeZone = input.timeZone ?? this.#defaults.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
     const errors: FieldError[] = [];
     if (!emailPattern.test(email))
-      errors.push({ path: "email", message: `"${singleLine(email)}" is not an e-mail address.` });
+      errors.push({ path: "email", message: `"${singleLine(email)}" is not an email address.` });
     errors.push(...timeZoneErrors(timeZone));
     if (errors.length > 0) throw invalid(errors);
 
@@ -71,7 +71,7 @@ export class UserService {
       userId: user.id,
       kind: "grant",
       amount: credits,
-      note: "First grant",
+      note: "Initial grant",
       createdAt: now,
     } as const;
     const target = { type: "user", id: user.id };
@@ -82,8 +82,7 @@ export class UserService {
       key: keyFor(user),
       audit: auditEntry(caller, now, { action: "user.created", userId: user.id, target, details: { role: user.role } }),
     });
-    if (!isNew)
-      throw new ApiError("CONFLICT", { message: `There is a user with the e-mail address ${email} already.` });
+    if (!isNew) throw new ApiError("CONFLICT", { message: `A user with the email address ${email} already exists.` });
     return user;
   }
 
@@ -135,7 +134,7 @@ export class UserService {
   }
 }
 
-/** Without control characters, which would do things to the terminals that it is shown in. */
+/** Removes control characters, which could manipulate the terminals that show the name. */
 function nameOf(sent: string | null): string | null {
   return sent === null ? null : singleLine(sent) || null;
 }

@@ -5,7 +5,7 @@ import type { ApiKey } from "../../../platform/auth/key-model.ts";
 import type { TimePlace } from "../../../platform/base/time-place.ts";
 import type { User } from "../../../platform/auth/user-model.ts";
 
-/** A user with everything that it starts with. */
+/** A new user with everything they start with. */
 export type NewUser = {
   user: User;
   account: NetworkAccount;
@@ -17,12 +17,12 @@ export type NewUser = {
 export type UserChange = { updatedAt: number } & Partial<Pick<User, "name" | "timeZone">>;
 
 export type UserStore = {
-  /** Stores all of it or nothing; false when the e-mail address is taken. */
-  insert(newcomer: NewUser): Promise<boolean>;
+  /** Stores everything or nothing; false if the email address is taken. */
+  insert(newUser: NewUser): Promise<boolean>;
   get(id: string): Promise<User | null>;
-  /** Oldest first, at most `limit`, behind `after`. */
+  /** Oldest first, at most `limit`, starting after `after`. */
   list(limit: number, offset: number, after?: TimePlace | null): Promise<User[]>;
   count(): Promise<number>;
-  /** Writes the fields that are given and answers the user as it is then; null when it is gone. */
+  /** Updates the given fields and returns the updated user; null if the user does not exist. */
   update(id: string, change: UserChange, audit?: AuditEntry): Promise<User | null>;
 };
