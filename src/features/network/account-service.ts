@@ -135,7 +135,7 @@ export class AccountService {
     if (timeZone !== undefined && !isTimeZone(timeZone))
       errors.push({
         path: "timeZone",
-        message: `"${singleLine(timeZone).slice(0, 60)}" is not an IANA time zone, such as Europe/Berlin.`,
+        message: `"${singleLine(timeZone).slice(0, 60)}" is not an IANA time zone. Expected a name such as Europe/Berlin.`,
       });
     const week = readWeek(workingHours ?? {});
     errors.push(...week.errors, ...spacingErrors(input), ...sessionErrors(input));

@@ -287,7 +287,7 @@ function differentContent({ actionType, jobId, state }: NetworkAction): ApiError
     ? `Edit it with PATCH /api/v2/network/actions/${jobId}, or cancel it and schedule a new one.`
     : "It is being sent and can no longer be edited. Schedule a new action after it has ended.";
   return new ApiError("CONFLICT", {
-    message: `${actionType} for this profile is already scheduled with a different text or details. ${advice}`,
+    message: `${actionType} for this profile is already scheduled with different text or details. ${advice}`,
     details: { reason: "differentText", jobId, state },
   });
 }

@@ -17,7 +17,7 @@ export const UsageView = Type.Object(
           Type.Object({
             window: Type.Union(
               windows.map((window) => Type.Literal(window)),
-              { description: "The last 24 hours, 7 days, 30 days." },
+              { description: "Rolling window: the last 24 hours, 7 days, or 30 days." },
             ),
             limit: Type.Union([Type.Integer(), Type.Null()], { description: "Current limit. null if there is none." }),
             isWarmUp: Type.Boolean({ description: "Whether the current limit comes from the warm-up." }),

@@ -3,8 +3,8 @@ import type { ProspectStore } from "../prospecting/store.ts";
 import type { NetworkAction } from "./action-model.ts";
 
 /**
- * Returns the names of the people whom actions are for, in the same order: from the lead of the action, or else from
- * another lead or prospect of the user with the same profile. Null if none of them has a name.
+ * Returns the name of the person for each action, in order: from the lead of the action, or else from another lead or
+ * prospect of the user with the same profile. Null if none of them has a name.
  */
 export type PersonNames = (
   userId: string,

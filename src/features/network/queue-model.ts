@@ -7,7 +7,7 @@ import type { ChangedDays } from "./governor/calendar.ts";
 export type AccountChange = { updatedAt: number } & Partial<
   Omit<NetworkAccount, "id" | "userId" | "createdAt" | "workingHours">
 > & {
-    /** Only the days that change, so two changes of different days both hold. */
+    /** Only the changed days, so that concurrent changes of different days are both kept. */
     workingHours?: ChangedDays;
   };
 
@@ -27,7 +27,7 @@ export type ScheduleOutcome =
   | { kind: "never"; reason: PendingReason }
   | { kind: "accountGone" };
 
-/** An action to work on now: send it (already marked as sending), check on it at its vendor, or prepare it first. */
+/** An action to process now: send it (already marked as sending), poll its vendor, or prepare it first. */
 export type DueAction = {
   task: "send" | "follow" | "prepare";
   job: Job;
@@ -45,10 +45,10 @@ export type ActionEnd = {
   at: number;
 };
 
-/** An attempt that had no effect yet. */
+/** An attempt without effect. */
 export type Deferral =
   | { kind: "retry"; retryAt: number; message: string; at: number }
-  /** The network asked this account for fewer actions: the meter rests. */
+  /** The network asked this account to slow down: the meter cools down. */
   | { kind: "limited"; retryAt: number | null; reason: string; at: number }
   /** A person must reconnect the account; everything waits until then. */
   | { kind: "signedOut"; reason: string; at: number };
@@ -56,7 +56,7 @@ export type Deferral =
 export type Delegation = {
   to: "person" | "vendor";
   reference: string | null;
-  /** When to check on it; null: its outcome will be reported. */
+  /** When to poll for the outcome; null: it will be reported. */
   checkAt: number | null;
   message: string;
   at: number;
@@ -76,8 +76,8 @@ export type ActionEdit = {
   message?: string | null;
   details?: ActionDetails;
   notBefore?: number;
-  /** Of the details. */
+  /** Target that results from the new details. */
   targetKey?: string;
-  /** It waits for approval from now on, even if it was approved before. */
+  /** The action needs approval, even if it was approved before. */
   needsApproval?: boolean;
 };

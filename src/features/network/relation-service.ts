@@ -47,7 +47,7 @@ export class RelationService {
     return contactView(contact);
   }
 
-  /** Stores a reported acceptance or reply. Ignores people whom the account never contacted. */
+  /** Stores a reported acceptance or reply. Ignores people the account has never contacted. */
   async report(userId: string, input: NewsInput): Promise<{ isNew: boolean }> {
     const { accounts, store, clock, onNews } = this.#parts;
     const account = await accounts.choose(userId, input.accountId);

@@ -101,10 +101,10 @@ export class UploadService {
       const outcome = outcomes.next().value!;
       if (outcome.kind === "doNotContact") return result(index, "doNotContact", null, doNotContactText(outcome.match));
       if (outcome.kind === "duplicate")
-        return result(index, "duplicate", outcome.lead.id, "This person is a lead already.");
-      // What a dry run does not store it can't find again.
+        return result(index, "duplicate", outcome.lead.id, "This person is already a lead.");
+      // A dry run does not store earlier rows, so it tracks repeats itself.
       if (dryRun && isRepeat(each.identity, seen))
-        return result(index, "duplicate", null, "This person stands in the list more than once.");
+        return result(index, "duplicate", null, "This person is in the list more than once.");
       return result(index, "uploaded", dryRun ? null : outcome.lead.id, null);
     });
   }

@@ -29,7 +29,7 @@ export const eventTypes = {
   "message.replied": "A person replied to a message. Data: text and profileUrl, if the connector provides the text.",
   "campaign.started": "A campaign was started or resumed.",
   "campaign.paused": "A campaign was paused.",
-  "campaign.completed": "A campaign completed: no more leads are in progress.",
+  "campaign.completed": "A campaign completed: every lead has reached the end.",
   "campaign.canceled": "A campaign was canceled.",
   "voice.processing": "Training of a voice clone started.",
   "voice.ready": "A voice clone is ready to use.",

@@ -35,7 +35,7 @@ export class Maintenance {
     );
   }
 
-  /** Starts no more chores. Safe to call twice. */
+  /** Stops starting chores. Safe to call twice. */
   stop(): void {
     for (const cron of this.#crons) cron.stop();
     this.#crons = [];

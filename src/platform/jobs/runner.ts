@@ -86,7 +86,7 @@ export class JobRunner {
     this.poke();
   }
 
-  /** Claims no more jobs, aborts the running ones, and waits for them, at most `drainMs`. */
+  /** Stops claiming jobs, aborts the running ones, and waits for them, at most `drainMs`. */
   async stop(drainMs: number): Promise<void> {
     if (!this.#isStarted) return;
     this.#isStarted = false;

@@ -33,9 +33,9 @@ export function canceledJob(job: Job, at: number): JobChange {
   return { status: "failed", message: "Canceled", metadata, leaseUntil: null, completedAt: at, updatedAt: at };
 }
 
-/** The change that runs a failed job again, at once and with a fresh count of failures. */
+/** The change that retries a failed job immediately, with a new count of failures. */
 export function retriedJob(job: Job, at: number): JobChange {
   const { canceled: _canceled, ...metadata } = job.metadata;
-  const again = { status: "pending", message: "Waiting to run again", runAt: at, leaseUntil: null } as const;
+  const again = { status: "pending", message: "Waiting to be retried", runAt: at, leaseUntil: null } as const;
   return { ...again, metadata, failures: 0, completedAt: null, updatedAt: at };
 }

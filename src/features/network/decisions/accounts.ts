@@ -12,7 +12,7 @@ export function decideAccountUpdate(record: StoredAccount, change: AccountChange
   const values = { ...settings, ...(days && { workingHours: changedWeek(account.workingHours, days) }) };
   const replan = planSettings.some((name) => name in change);
   const changes: NetworkChange[] = [{ kind: "settings", account: seq, values, replan }];
-  // No worker will come for it.
+  // Workers no longer claim these actions.
   if (change.connector !== undefined && change.connector !== "worker")
     changes.push({ kind: "releaseWorkerQueue", account: seq });
   const { state } = change;
@@ -23,7 +23,7 @@ export function decideAccountUpdate(record: StoredAccount, change: AccountChange
   return { outcome: { ...account, ...values }, changes };
 }
 
-/** What slots depend on. */
+/** Settings that slots depend on. */
 const planSettings = [
   "connector",
   "tier",

@@ -10,13 +10,13 @@ import { endAction } from "./ending.ts";
 import { accountEvent, postponedEvent } from "./events.ts";
 import type { NetworkFacts, Target } from "./facts.ts";
 
-/** An attempt is over. It counts from when it was sent, which the network may have confirmed late. */
+/** Ends an attempt. It counts from when it was sent, which the network may have confirmed late. */
 export function decideEnd(target: Target, end: ActionEnd, facts: NetworkFacts): NetworkChange[] {
   const { row } = target;
   return endAction(target, end, facts, row.used === 1 ? (row.slotAt ?? end.at) : end.at);
 }
 
-/** An attempt had no effect yet: the action returns to the queue, or ends after its last attempt. */
+/** Handles an attempt without effect: the action returns to the queue, or fails after its last attempt. */
 export function decideDeferral(target: Target, deferral: Deferral, facts: NetworkFacts): NetworkChange[] {
   switch (deferral.kind) {
     case "retry":
@@ -37,7 +37,7 @@ export function decideDelegation(
   return [
     { kind: "state", row, state: "awaiting", pendingReason, used: 1, slotAt: row.slotAt, at },
     ...(reference === null ? [] : [{ kind: "reference", row, reference } as const]),
-    // Its lease ends when it is time to check on it.
+    // The lease ends when it is time to check the outcome.
     { kind: "wait", jobId: job.id, status: "running", runAt: job.runAt, leaseUntil: checkAt, message, at },
   ];
 }
@@ -54,7 +54,7 @@ type As<Kind extends Deferral["kind"]> = Extract<Deferral, { kind: Kind }>;
 function retryLater(target: Target, { message, retryAt, at }: As<"retry">, facts: NetworkFacts): NetworkChange[] {
   const { row, job, record } = target;
   const failures = job.failures + 1;
-  if (failures >= job.maxAttempts) return endAction(target, givenUp(job.maxAttempts, message, at), facts);
+  if (failures >= job.maxAttempts) return endAction(target, failedEnd(job.maxAttempts, message, at), facts);
   const until = Math.max(retryAt, at + 1);
   return [
     { kind: "job", job, change: { failures } },
@@ -64,16 +64,16 @@ function retryLater(target: Target, { message, retryAt, at }: As<"retry">, facts
   ];
 }
 
-function givenUp(attempts: number, reason: string, at: number): ActionEnd {
+function failedEnd(attempts: number, reason: string, at: number): ActionEnd {
   const message = `Failed after ${attempts} attempts. ${reason}`;
   return { state: "failed", message, metadata: { outcome: "failed", reason }, reference: null, relation: null, at };
 }
 
-/** The network asked for fewer actions: the meter rests, longer with each signal in a row. */
+/** The network asked the account to slow down: the meter cools down, longer with each consecutive signal. */
 function coolDown(target: Target, signal: As<"limited">): NetworkChange[] {
   const { row, record } = target;
   const { meter } = actionKinds[row.actionType];
-  const before = record.governed.coolDowns.find((rest) => rest.meter === meter);
+  const before = record.governed.coolDowns.find((each) => each.meter === meter);
   const next = nextCoolDown(meter, before, signal);
   const { until, reason } = next;
   const data = { meter, until: isoTime(until), reason: shortReason(reason) };
@@ -86,7 +86,7 @@ function coolDown(target: Target, signal: As<"limited">): NetworkChange[] {
   ];
 }
 
-/** The network signed the account out: everything waits until a person reconnects it. */
+/** The network signed the account out: all actions wait until a person reconnects it. */
 function signOut(target: Target, { reason, at }: As<"signedOut">): NetworkChange[] {
   const { row, record } = target;
   const isNews = record.account.state !== "needsReconnect";

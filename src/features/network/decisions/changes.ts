@@ -5,7 +5,7 @@ import type { ActionState, NetworkAction, PendingReason } from "../action-model.
 import type { NewsKind } from "../contact-model.ts";
 import type { StoredAction, StoredContact } from "./facts.ts";
 
-/** What a decision returns, and what the store must write for it, in order and in one transaction. */
+/** The outcome of a decision, and the changes that the store must write, in order and in one transaction. */
 export type Decision<Outcome> = { outcome: Outcome; changes: readonly NetworkChange[] };
 
 /** News for the feature that asked for an action, today a campaign. */
@@ -26,7 +26,7 @@ export type OriginNews =
     };
 
 export type NetworkChange =
-  /** A new action with its job. `used` 1: it counts as carried out at its slot. */
+  /** A new action with its job. `used` 1: it counts as performed at its slot. */
   | { kind: "insert"; action: NetworkAction; account: number; used: 0 | 1; job: Job }
   /** These ended actions no longer count as twins. */
   | { kind: "closeTwins"; seqs: readonly number[] }
@@ -40,7 +40,7 @@ export type NetworkChange =
       slotAt: number | null;
       at: number;
     }
-  /** The action is over. `reference`: the connector's name for it, if it gave one. */
+  /** The action has ended. `reference`: the connector's ID for it, if it gave one. */
   | {
       kind: "end";
       row: StoredAction;
@@ -52,7 +52,7 @@ export type NetworkChange =
   | ({ kind: "content"; row: StoredAction; hasNote: boolean; at: number } & Content)
   | { kind: "notBefore"; row: StoredAction; notBefore: number }
   | { kind: "reference"; row: StoredAction; reference: string }
-  /** Marked before the connector is called. `pendingReason` says in whose hands it is. */
+  /** Marked before the connector is called. `pendingReason` shows who performs it. */
   | { kind: "send"; row: StoredAction; pendingReason: PendingReason | null; at: number }
   /** The job gets a lease and one more attempt. */
   | { kind: "lease"; jobId: string; at: number; until: number }
@@ -74,16 +74,16 @@ export type NetworkChange =
   /** The earliest free slot before the frontier; null: none. */
   | { kind: "gap"; account: number; meter: Meter; at: number | null }
   | { kind: "coolDown"; account: number; coolDown: CoolDown }
-  /** The queue of an account changed. `replan`: it must be planned again. */
+  /** The queue of an account changed. `replan`: it must be rescheduled. */
   | { kind: "queue"; account: number; replan: boolean }
-  /** The settings of an account. `replan` as above. */
+  /** New settings of an account. `replan` as above. */
   | { kind: "settings"; account: number; values: Partial<NetworkAccount>; replan: boolean }
-  /** What waits for a worker of this account returns to the queue. */
+  /** Actions waiting for a worker of this account return to the queue. */
   | { kind: "releaseWorkerQueue"; account: number }
   | { kind: "signOut"; account: number; reason: string; at: number }
   | { kind: "contact"; contact: StoredContact }
   | { kind: "event"; event: NewEvent }
   | { kind: "origin"; news: OriginNews };
 
-/** What an action says, and its earliest time. */
+/** The content of an action and its earliest time. */
 export type Content = Pick<StoredAction, "message" | "details" | "notBefore" | "targetKey">;

@@ -7,7 +7,7 @@ type Person = Pick<StoredAction, "profileKey" | "profileUrl" | "leadId" | "campa
 /** `shown`: the relation that the attempt revealed. */
 type Attempt = { wasSent: boolean; shown: Relation | null; reference: string | null };
 
-/** What an attempt changes between account and person. */
+/** How an attempt changes the relationship between account and person. */
 export function contactAfter(
   record: StoredAccount,
   person: Person,
@@ -18,7 +18,7 @@ export function contactAfter(
 ): NetworkChange[] {
   const effect = attempt.wasSent ? effectOf(type, at) : null;
   if (effect === null && attempt.shown === null) return [];
-  // A late report of the past must not undo what has happened since.
+  // A late report must not override later changes.
   if (effect !== null && isOutdated(known, at)) delete effect.relation;
   const news = { ...effect, ...(attempt.shown !== null && relationSince(attempt.shown, at)) };
   if (effect !== null && attempt.reference !== null) news.reference = attempt.reference;
@@ -33,7 +33,7 @@ export function contactAfter(
   ];
 }
 
-/** What an account learned about people; the outcome: what was not known yet. */
+/** Stores news about people. The outcome is the news that was not known yet. */
 export function decideNews(
   record: StoredAccount,
   news: readonly News[],
@@ -72,7 +72,7 @@ function contactEvent(
   at: number,
   text?: string,
 ): NetworkChange {
-  // With the profile, by which an erasure finds what a person without a lead wrote.
+  // Includes the profile, so that an erasure finds the text of a person without a lead.
   const data = text === undefined ? {} : { data: { text, profileUrl: profileKey } };
   return {
     kind: "event",
@@ -98,13 +98,13 @@ function newContact(account: number, { profileKey, profileUrl }: Person): Stored
   };
 }
 
-/** Whether something has happened between the two since `at`. */
+/** Whether the relationship has changed since `at`. */
 function isOutdated(contact: StoredContact | null, at: number): boolean {
   if (contact === null) return false;
   return [contact.invitedAt, contact.withdrawnAt, contact.connectedAt].some((time) => (time ?? 0) > at);
 }
 
-/** Null for an action that changes nothing between the two. */
+/** Null for actions that do not change the relationship. */
 function effectOf(type: ActionType, at: number): Partial<StoredContact> | null {
   switch (type) {
     case "sendConnectionRequest":

@@ -15,8 +15,8 @@ export type ClaimedTarget = Target & { task: DueAction["task"] };
 export type ClaimResult = { claimed: ClaimedTarget[]; needsPlan: boolean };
 
 /**
- * Decides on actions that are due, in their order: each is sent, prepared, followed up, delayed, or ended. What one
- * takes from its meters counts for those behind it.
+ * Decides on due actions in order: each is sent, prepared, followed up, delayed, or ended. Caps used by an action are not
+ * available to the actions after it.
  */
 export function decideDue(
   targets: readonly Target[],
@@ -50,7 +50,7 @@ export function decideSend(target: Target, facts: NetworkFacts, now: number): De
   return { outcome: mayGo, changes };
 }
 
-/** The first of these actions that a worker may carry out now, or when to ask again (null: unknown). */
+/** The first of these actions that a worker can perform now, or when to try again (null: unknown). */
 export function decideForWorker(
   targets: readonly Target[],
   facts: NetworkFacts,
@@ -72,7 +72,7 @@ export function decideForWorker(
   return { outcome: { claimed: null, retryAt }, changes };
 }
 
-/** Ends, as skipped, those tasks of a person whose subjects are on the do-not-contact list by now. */
+/** Skips tasks for people who have been added to the do-not-contact list. */
 export function decideObjectedTasks(targets: readonly Target[], facts: NetworkFacts, now: number): NetworkChange[] {
   return targets.flatMap((target) => {
     const objection = objectionTo(target.record.seq, target.row, facts, now);
@@ -81,8 +81,8 @@ export function decideObjectedTasks(targets: readonly Target[], facts: NetworkFa
 }
 
 /**
- * Back into the queue until the hold ends. `keepsPlace`: the queue is about to be planned again, and those behind must
- * not overtake it meanwhile.
+ * Returns an action to the queue until the hold ends. `keepsPlace`: the queue is about to be rescheduled, and actions
+ * after this one must not overtake it meanwhile.
  */
 export function waitInQueue(
   { job, row, record }: Target,
@@ -111,7 +111,7 @@ function taskOf(
   const { job, row, record } = target;
   if (row.state === "awaiting") return "follow";
   if (row.state !== "scheduled") {
-    // A task for a person does no harm twice; anything else may have had its effect.
+    // Creating a task for a person twice is harmless. Any other action may have taken effect.
     const isHarmless = row.pendingReason === "awaitingPerson";
     changes.push(
       ...(isHarmless ? waitInQueue(target, { until: now, reason: "queued" }, now) : interrupted(target, facts, now)),
@@ -136,8 +136,8 @@ function isDue(target: Target, facts: NetworkFacts, used: Timeline, now: number,
   const { row, record } = target;
   const hold = holdNow(record, row, used, now);
   if (hold === null) return true;
-  // A short delay is normal. After a longer one, or when the service was down, the whole queue is planned again in the
-  // same order, so that the backlog does not go out at the shortest distance.
+  // A short delay is normal. After a longer one, or after downtime, the whole queue is rescheduled in the same order, so
+  // that the backlog is not sent with minimum spacing.
   const isLate = row.slotAt !== null && row.slotAt < now - shortDelayMs;
   const replan = Number.isFinite(hold.until) && (isLate || hold.until - now > shortWaitMs);
   changes.push(...waitInQueue(target, hold, now, { keepsPlace: replan }));
@@ -157,7 +157,7 @@ function isWanted(target: Target, facts: NetworkFacts, now: number, changes: Net
   return objection === null;
 }
 
-/** Its runner or worker died on the way, so no one can say whether it had its effect. */
+/** The runner or worker died while sending, so the outcome is unknown. */
 function interrupted(target: Target, facts: NetworkFacts, now: number): NetworkChange[] {
   const end: ActionEnd = {
     state: "unknown",
@@ -185,7 +185,7 @@ function markSending(
   return { ...target, row: { ...row, state: "sending", pendingReason, used: 1, slotAt: at, updatedAt: at } };
 }
 
-/** Tells a task for a person, which does no harm twice, from a call to a connector. */
+/** Marks tasks for a person, which are harmless to repeat, to distinguish them from connector calls. */
 function ownReasonOf({ record }: Target): PendingReason | null {
   return record.account.connector === "manual" ? "awaitingPerson" : null;
 }
@@ -199,7 +199,7 @@ function leased<T extends Target>(target: T, at: number, until: number, changes:
   };
 }
 
-/** What accounts have used, with what this decision has added. */
+/** Usage of accounts, including what this decision has added. */
 class Uses {
   readonly #facts: NetworkFacts;
   readonly #added = new Map<number, Map<Meter, number[]>>();
@@ -225,7 +225,7 @@ class Uses {
   }
 }
 
-/** How many actions of an account a worker's claim considers: behind one that is capped, another type may be free. */
+/** Actions of an account that a worker's claim considers: if the first is capped, one of another type may be free. */
 export const mostWorkerCandidates = 50;
 /** A shorter wait does not disturb the plan. */
 const shortWaitMs = 15 * 60_000;

@@ -8,7 +8,7 @@ import { actionEvent, endedEvent } from "./events.ts";
 import type { NetworkFacts, StoredAction, Target } from "./facts.ts";
 import { freeSlot } from "./placement.ts";
 
-/** Ends an action. `carriedOutAt`: when it counts for its meters, if it does. */
+/** Ends an action. `carriedOutAt`: the time at which it counts toward its caps, if it does. */
 export function endAction(
   { row, job, record }: Target,
   end: ActionEnd,
@@ -72,7 +72,7 @@ export function cancelAction({ row, job, record }: Target, now: number): Network
   ];
 }
 
-/** Cancels an action that its campaign no longer needs, unless it is under way; the campaign is not notified. */
+/** Cancels an action that its campaign no longer needs, unless it is being sent. The campaign is not notified. */
 export function withdrawAction(target: Target | null, now: number): NetworkChange[] {
   if (target === null || isUnderWay(target.row) || !openStates.includes(target.row.state)) return [];
   return cancelAction({ ...target, row: { ...target.row, enrollmentId: null } }, now);
@@ -85,7 +85,7 @@ export function pauseAction(target: Target, at: number): NetworkChange[] {
   return [...(news === null ? [] : [{ kind: "origin", news } as const]), ...withdrawAction(target, at)];
 }
 
-/** Whether it is being carried out by something that can't be stopped. */
+/** Whether the action is being sent and can't be stopped. */
 export function isUnderWay({ state, pendingReason }: Pick<StoredAction, "state" | "pendingReason">): boolean {
   return state === "sending" || (state === "awaiting" && pendingReason === "awaitingVendor");
 }

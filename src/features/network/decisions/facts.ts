@@ -5,7 +5,7 @@ import type { ActionState, NetworkAction } from "../action-model.ts";
 import type { Contact } from "../contact-model.ts";
 import type { Governed, Timeline } from "../governor/slot.ts";
 
-/** An action as stored. `account`: number of its account. `used` 1: it counts as carried out. */
+/** An action as stored. `account`: number of its account. `used` 1: it counts as performed. */
 export type StoredAction = Omit<NetworkAction, "accountId"> & {
   seq: number;
   account: number;
@@ -20,18 +20,18 @@ export type StoredAccount = {
   seq: number;
   account: NetworkAccount;
   governed: Governed;
-  /** Its queue must be planned again, so changes to the queue are counted. */
+  /** Whether its queue must be rescheduled. Until then, changes to the queue are counted. */
   needsPlan: boolean;
 };
 
-/** A person an account has been in touch with. Lead and campaign: those of the latest message or request. */
+/** A person the account has contacted. Lead and campaign are those of the latest message or request. */
 export type StoredContact = Omit<Contact, "accountId"> & {
   account: number;
   leadId: string | null;
   campaignId: string | null;
 };
 
-/** An action with its job and its account: what most decisions are about. */
+/** An action with its job and its account: the subject of most decisions. */
 export type Target = { row: StoredAction; job: Job; record: StoredAccount };
 
 export type Twin = { seq: number; jobId: string; state: ActionState };
@@ -39,8 +39,8 @@ export type Twin = { seq: number; jobId: string; state: ActionState };
 export type Frontier = { frontierAt: number | null; freeAt: number | null };
 
 /**
- * What decisions may ask of the store: synchronous and read-only. An engine answers from statements, or from what it
- * loaded before; both must answer the same.
+ * The facts that decisions can request from the store: synchronous and read-only. An engine provides them with queries, or
+ * from data loaded in advance; both must return the same.
  */
 export type NetworkFacts = {
   account(seq: number): StoredAccount | null;
@@ -54,14 +54,14 @@ export type NetworkFacts = {
   /** The entry of the do-not-contact list that blocks this person; null if none does. */
   suppression(userId: string, target: SuppressionTarget): SuppressionMatch | null;
   frontier(account: number, meter: Meter): Frontier;
-  /** What was carried out, and what is planned. */
+  /** Performed and planned actions. */
   timeline(account: number): Timeline;
-  /** What was carried out, or is being sent. */
+  /** Performed actions and actions being sent. */
   usedTimeline(account: number): Timeline;
   isOriginRunning(campaignId: string): boolean;
 };
 
-/** The action as clients see it. */
+/** The action in the form the API uses. */
 export function actionOf(row: StoredAction, accountId: string): NetworkAction {
   return {
     jobId: row.jobId,

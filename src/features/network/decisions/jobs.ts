@@ -8,10 +8,10 @@ import { cancelAction, endAction, isUnderWay } from "./ending.ts";
 import type { NetworkFacts, Target } from "./facts.ts";
 import { decideRetry, openTwin, type ActionDecision } from "./scheduling.ts";
 
-/** What a client's change to the job of an action comes to. */
+/** The outcome of a client's change to the job of an action. */
 export type JobDecision = { kind: "changed" } | { kind: "refused"; reason?: string };
 
-/** The job of an action with what the action knows better: what it waits for, and until when. */
+/** The job of an action with details from the action: what it is waiting for, and until when. */
 export function describeJob(job: Job, action: NetworkAction, state: AccountState): Job {
   const metadata = { ...job.metadata, ...actionMetadata(action, job.runAt, state) };
   return { ...job, metadata, message: job.message === "" ? actionMessage(action, state) : job.message };

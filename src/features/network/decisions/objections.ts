@@ -24,7 +24,7 @@ export function objectionTo(
   return lockedUntil > now ? { kind: "cannotResendYet", until: lockedUntil } : null;
 }
 
-/** These reach no one: they withdraw a request, or only look. */
+/** These actions contact no one: they withdraw a request or only view the profile. */
 const harmless = new Set<ActionType>(["withdrawConnectionRequest", "checkConnectionStatus"]);
 
 /** After a withdrawal the network refuses another request to the same person for about three weeks. */

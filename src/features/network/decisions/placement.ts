@@ -19,7 +19,7 @@ import type { NetworkFacts, StoredAccount, StoredAction } from "./facts.ts";
 export type Placed = Pick<StoredAction, "actionType" | "message" | "notBefore" | "draw">;
 export type Placement = { slot: Slot | Never; changes: NetworkChange[] };
 
-/** The earliest fair time for a new action, and how far the search came, so that the next search continues there. */
+/** The earliest available time for a new action, and how far the search got, so that the next search continues there. */
 export function placeAction(
   record: StoredAccount,
   action: Placed,
@@ -42,7 +42,7 @@ export function placeAction(
   const found = earliestSlot(requestOf(record, action, Math.max(start, frontier)), timeline, stepsToEnd);
   if (found.at === null) return { slot: found, changes: [] };
   const changes: NetworkChange[] = [];
-  // A gap that is no use now is not searched again.
+  // A gap that does not fit is not searched again.
   if (isBehindGap) changes.push({ kind: "gap", account, meter, at: null });
   // A request for a later time says nothing about what is free before it.
   if (start <= Math.max(frontier, now) && found.at !== frontier)
@@ -50,14 +50,14 @@ export function placeAction(
   return { slot: { ...found, reason: reasonInQueue(found.reason, action.notBefore, frontier, now) }, changes };
 }
 
-/** What delays an action at this moment, given what was carried out (`used`); null: it may go. */
+/** What delays an action now, given the performed actions (`used`); null: it can be sent. */
 export function holdNow(record: StoredAccount, action: Placed, used: Timeline, now: number): Hold | null {
   const { state, spacing } = record.account;
   if (state !== "active") return { until: Infinity, reason: inactiveReasons[state] };
   return holdAt(requestOf(record, action, now, spacing.minSeconds * 1000), now, used);
 }
 
-/** The meters that an action takes from. */
+/** The meters that count an action. */
 export function usesOf({ actionType, message }: Pick<StoredAction, "actionType" | "message">): readonly Meter[] {
   return metersOf(actionType, message !== null);
 }
@@ -72,7 +72,7 @@ export function freeSlot({ seq }: StoredAccount, row: StoredAction): NetworkChan
   ];
 }
 
-/** A timeline without the slot of one planned action, which must not be in its own way. */
+/** A timeline without the slot of one planned action, which must not block itself. */
 export function without(row: StoredAction, timeline: Timeline): Timeline {
   const { slotAt } = row;
   if (slotAt === null || row.used === 1) return timeline;
@@ -91,7 +91,7 @@ export function without(row: StoredAction, timeline: Timeline): Timeline {
   };
 }
 
-/** A timeline with uses that are decided but not stored yet; moments ascending. */
+/** A timeline with uses that are decided but not stored yet, in ascending order. */
 export function withUses(added: ReadonlyMap<Meter, readonly number[]>, timeline: Timeline): Timeline {
   const addedUntil = (meter: Meter, at: number) => (added.get(meter) ?? []).filter((moment) => moment <= at);
   return {
@@ -99,7 +99,7 @@ export function withUses(added: ReadonlyMap<Meter, readonly number[]>, timeline:
       const own = addedUntil(meter, at).reverse();
       const last = own.at(-1);
       if (last === undefined) return timeline.nthBefore(meter, at, n);
-      // As a rule all that was added is later than all that was stored.
+      // Added times are usually later than all stored ones.
       if ((timeline.nthBefore(meter, at, 1) ?? -Infinity) <= last)
         return own[n - 1] ?? timeline.nthBefore(meter, at, n - own.length);
       const both = Array.from({ length: n }, (_, index) => timeline.nthBefore(meter, at, index + 1) ?? -Infinity);
@@ -129,5 +129,5 @@ const inactiveReasons: Record<"paused" | "needsReconnect", PendingReason> = {
 };
 
 const stepsInGap = 12;
-/** Takes 20 ms at most. Where it is not enough, the planner finds the time, which may take longer. */
+/** Takes at most 20 ms. If that is not enough, the planner finds a time, which can take longer. */
 const stepsToEnd = 500;

@@ -18,7 +18,7 @@ import { actionOf, type NetworkFacts, type StoredAction, type Target } from "./f
 import { objectionTo } from "./objections.ts";
 import { freeSlot, placeAction, without } from "./placement.ts";
 
-/** What a person's change to an action comes to; the store adds the action and its job where they are shown. */
+/** The outcome of a user's change to an action. The store adds the action and its job where necessary. */
 export type ActionDecision =
   | { kind: "changed" }
   | { kind: "refused" }
@@ -61,7 +61,7 @@ export function decideSchedule({ action, job }: ScheduleAction, facts: NetworkFa
   return { outcome: { kind: "scheduled", action: placed, job: placedJob }, changes };
 }
 
-/** Stores an action that was carried out elsewhere, so that it counts. */
+/** Stores an action that was performed elsewhere, so that it counts toward the caps. */
 export function decideRecord(
   { action, job }: ScheduleAction,
   relation: Relation | null,
@@ -69,7 +69,7 @@ export function decideRecord(
 ): Decision<ScheduleOutcome> {
   const record = facts.accountOf(action.userId, action.accountId);
   if (record === null) return { outcome: { kind: "accountGone" }, changes: [] };
-  // The person may already be connected or pending, as a result of what is recorded.
+  // The person may already be connected or pending because of the recorded action.
   const objection = objectionTo(record.seq, action, facts, job.createdAt);
   if (objection?.kind === "doNotContact") return { outcome: { kind: "objected", objection }, changes: [] };
   const attempt = { wasSent: true, shown: relation, reference: null };
@@ -85,12 +85,12 @@ export function decideRecord(
   };
 }
 
-/** Gives an action that waited for approval its slot. */
+/** Schedules an action that was waiting for approval. */
 export function decideApproval(target: Target | null, facts: NetworkFacts, now: number): Decision<ActionDecision> {
   return ifIn(["awaitingApproval"], target, (found) => enqueue(found, found.row, facts, now));
 }
 
-/** Changes what an action that has not started says, or its earliest time. */
+/** Changes the content or the earliest time of an action that has not started. */
 export function decideEdit(
   target: Target | null,
   edit: ActionEdit,
@@ -106,13 +106,13 @@ export function decideCancel(target: Target | null, now: number): Decision<Actio
   );
 }
 
-/** A person says what happened to an action with an unknown outcome. */
+/** Stores the outcome of an action whose outcome was unknown, as reported by a person. */
 export function decideResolution(target: Target | null, end: ActionEnd, facts: NetworkFacts): Decision<ActionDecision> {
-  // It counts from when it was tried, not from when a person checked.
+  // It counts from the time of the attempt, not from when the person checked.
   return ifIn(["unknown"], target, (found) => changed(endAction(found, end, facts, found.row.slotAt ?? end.at)));
 }
 
-/** Ends an action that was delegated, by the report of who it was delegated to. */
+/** Ends a delegated action with the outcome its receiver reported. */
 export function decideDelegatedEnd(
   target: Target | null,
   waitsFor: readonly PendingReason[],
@@ -137,7 +137,7 @@ export function openTwin(twins: ReturnType<NetworkFacts["twins"]>): string | nul
   return twins.find(({ state }) => openStates.includes(state))?.jobId ?? null;
 }
 
-/** Into the queue of the account. `content`: the action as it will be stored. */
+/** Adds an action to the queue of its account. `content`: the action as it will be stored. */
 function enqueue(
   { row, job, record }: Target,
   content: StoredAction,
@@ -177,7 +177,7 @@ function editAction(target: Target, edit: ActionEdit, facts: NetworkFacts, now: 
   const keepsTime = notBefore === row.notBefore || (notBefore > row.notBefore && notBefore <= (row.slotAt ?? 0));
   if (keepsTime && row.hasNote === hasNote(edited)) {
     if (job.status !== "running") return changed([content]);
-    // A voice message that is being prepared would say the old text: its claim becomes void.
+    // Speech that is being generated has the old text, so its claim becomes void.
     const requeued = { status: "pending", leaseUntil: null, updatedAt: now } as const;
     return changed([content, { kind: "job", job, change: requeued }]);
   }
