@@ -1,6 +1,6 @@
 import { meters, type Meter } from "../../features/network/account-model.ts";
 
-/** The place of a meter in the list, by which rows name it. */
+/** The code of a meter in rows: its index in the list of meters. */
 export function meterCode(meter: Meter): number {
   return meters.indexOf(meter);
 }

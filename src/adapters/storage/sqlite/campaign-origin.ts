@@ -6,7 +6,7 @@ import type { Engine } from "./engine.ts";
 
 export type CampaignOrigin = ReturnType<typeof createCampaignOrigin>;
 
-/** Campaigns as the origin of actions, inside the write units of the network. */
+/** Notifies campaigns of their actions, inside the write units of the network. */
 export function createCampaignOrigin({ orm, database }: Engine) {
   const { id, campaignId, state, jobId, createdAt, connectedAt, repliedAt, accountId, profileKey } =
     campaignEnrollments;
@@ -20,7 +20,7 @@ export function createCampaignOrigin({ orm, database }: Engine) {
     .prepare();
   const running = database.query("SELECT 1 FROM campaigns WHERE id = ? AND state = 'running'");
   return {
-    tell(news: OriginNews): void {
+    notify(news: OriginNews): void {
       const subject = subjectOf(news);
       const enrollments = "enrollmentId" in subject ? byId.all(subject) : byPerson.all(subject);
       for (const { id: enrollment, values, isNewVersion } of enrollmentsAfter(news, enrollments))

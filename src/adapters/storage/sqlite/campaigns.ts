@@ -18,7 +18,7 @@ import type { NetworkRows } from "./network.ts";
 import { networkActions } from "./network-tables.ts";
 import { createSuppressionRows } from "./suppressions.ts";
 
-/** Actions are put into the queue of their account, and taken back, by the rows of the network. */
+/** Actions are scheduled and withdrawn through the rows of the network. */
 export function createCampaignStore(engine: Engine, lead: LeadReader, network: () => NetworkRows): CampaignStore {
   const { orm, database, writer, reader } = engine;
   const suppressions = createSuppressionRows(engine);
@@ -134,7 +134,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     const row = enrollmentById.get({ id });
     if (row === undefined || row.version !== version || row.state !== "active") return null;
     if (action !== null && campaign(row.campaignId)?.state !== "running") return null;
-    // Whatever ends an enrollment takes back what still waits for it.
+    // The end of an enrollment withdraws its waiting action.
     if (change.state !== undefined && row.jobId !== null)
       network().write(withdrawAction(network().target(row.jobId), change.updatedAt));
     const outcome = action === null ? ({ kind: "moved" } as const) : network().schedule(action);
@@ -146,13 +146,13 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
         .set({ ...change, ...(jobId !== undefined && { jobId }), version: version + 1 })
         .where(eq(campaignEnrollments.id, id))
         .run();
-      if (change.state !== undefined && change.state !== "active") tellIfLast(row, change.updatedAt);
+      if (change.state !== undefined && change.state !== "active") appendIfCompleted(row, change.updatedAt);
     }
     return outcome;
   }
 
-  /** The end of an enrollment may be that of the campaign; of one that was canceled that is known already. */
-  function tellIfLast({ campaignId, userId }: Enrollment, at: number): void {
+  /** The campaign completes with its last enrollment, unless it was already canceled. */
+  function appendIfCompleted({ campaignId, userId }: Enrollment, at: number): void {
     if (hasActive.get(campaignId) === null && campaign(campaignId)?.state === "running")
       events.append({ type: "campaign.completed", userId, at, campaignId });
   }

@@ -23,7 +23,7 @@ type AccountStore = Pick<
 
 export type AccountRows = ReturnType<typeof createAccountRows>;
 
-/** Accounts inside a write unit. They are kept in memory, because every action asks for its own. */
+/** Accounts inside a write unit. Cached in memory, because every action reads its account. */
 export function createAccountRows(engine: Engine) {
   const { orm, database, writer } = engine;
   const bySeq = orm
@@ -52,7 +52,7 @@ export function createAccountRows(engine: Engine) {
   const workers = database.query<{ seq: number }, [string, string | null, string | null]>(
     "SELECT seq FROM network_accounts WHERE user_id = ? AND connector = 'worker' AND (? IS NULL OR id = ?) ORDER BY seq",
   );
-  const known = new Map<number, StoredAccount>();
+  const cache = new Map<number, StoredAccount>();
   const seqs = new Map<string, number>();
   writer.onRollBack(() => rows.forgetAll());
 
@@ -60,16 +60,16 @@ export function createAccountRows(engine: Engine) {
     const row = bySeq.get({ seq });
     if (row === undefined) return null;
     const account = accountOf(row);
-    const resting = coolDowns.all({ seq }).map(coolDownOf);
-    return { seq, account, governed: { ...account, coolDowns: resting }, needsPlan: row.needsPlan };
+    const governed = { ...account, coolDowns: coolDowns.all({ seq }).map(coolDownOf) };
+    return { seq, account, governed, needsPlan: row.needsPlan };
   }
 
   const rows = {
     get(seq: number): StoredAccount | null {
-      const seen = known.get(seq);
-      if (seen !== undefined) return seen;
+      const cached = cache.get(seq);
+      if (cached !== undefined) return cached;
       const record = load(seq);
-      if (record !== null) known.set(seq, record);
+      if (record !== null) cache.set(seq, record);
       return record;
     },
     byId(id: string): StoredAccount | null {
@@ -84,20 +84,20 @@ export function createAccountRows(engine: Engine) {
       return record?.account.userId === userId ? record : null;
     },
     idOf: (seq: number): string => rows.get(seq)?.account.id ?? "",
-    /** Call after every change to an account. */
+    /** Removes an account from the cache. Call after every change to it. */
     forget(seq: number): void {
-      known.delete(seq);
+      cache.delete(seq);
     },
     forgetAll(): void {
-      known.clear();
+      cache.clear();
       seqs.clear();
     },
-    /** Its number may be given to the next account. */
+    /** Forgets a removed account, whose number may be reused. */
     removed({ seq, account }: StoredAccount): void {
-      known.delete(seq);
+      cache.delete(seq);
       seqs.delete(account.id);
     },
-    /** Changes are counted only while a plan is missing. `replan`: the queue no longer matches its plan. */
+    /** Counts changes only while the queue needs a plan. `replan`: the queue no longer matches its plan. */
     queueChanged(seq: number, replan: boolean): void {
       if (rows.get(seq)?.needsPlan) countChange.run(seq);
       else if (replan) {
@@ -127,12 +127,12 @@ export function createAccountRows(engine: Engine) {
         .run();
       rows.forget(seq);
     },
-    /** What waits for a worker returns to the queue. */
+    /** Returns actions that are waiting for a worker to the queue. */
     releaseWorkerQueue(seq: number): void {
       requeueJobs.run(seq);
       requeueActions.run(seq);
     },
-    /** Accounts of a user whose actions are carried out by workers. */
+    /** Accounts of a user whose actions are performed by workers. */
     workersOf: (userId: string, id: string | null): { seq: number }[] => workers.all(userId, id, id),
   };
   return rows;
@@ -144,7 +144,7 @@ export function createAccountStore(
   write: ChangeWriter,
 ): AccountStore {
   const seqsOf = database.query<{ seq: number }, [string]>("SELECT seq FROM network_accounts WHERE user_id = ?");
-  /** In order, which here costs less than to have SQLite sort. */
+  /** Sorts here, which costs less than sorting in SQLite. */
   function accountsOf(userId: string): NetworkAccount[] {
     const accounts = seqsOf.all(userId).flatMap(({ seq }) => rows.get(seq)?.account ?? []);
     return accounts.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
@@ -186,7 +186,7 @@ export function createAccountStore(
   };
 }
 
-/** Inserts an account inside a write unit; a new user is stored together with its first. */
+/** Inserts an account inside a write unit. A new user is stored together with the first account. */
 export function insertAccountRow({ orm }: Pick<Engine, "orm">, account: NetworkAccount): void {
   orm.insert(networkAccounts).values(account).run();
 }

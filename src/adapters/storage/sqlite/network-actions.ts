@@ -29,10 +29,10 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
       " AND may_be_open = 1",
   );
   const setMayBeOpen = database.query("UPDATE network_actions SET may_be_open = ? WHERE seq = ?");
-  const settle = database.query(
+  const setState = database.query(
     "UPDATE network_actions SET state = ?, pending_reason = ?, used = ?, slot_at = ?, updated_at = ? WHERE seq = ?",
   );
-  // Indexes hold the slot, so it is left alone where it stays.
+  // The slot is indexed, so it is not written if it stays the same.
   const endInPlace = database.query(
     "UPDATE network_actions SET state = ?, pending_reason = NULL, reference = coalesce(?, reference), updated_at = ?" +
       " WHERE seq = ?",
@@ -42,7 +42,7 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
       " WHERE seq IN (SELECT value FROM json_each(?))",
   );
   const setNotBefore = database.query("UPDATE network_actions SET not_before = ? WHERE seq = ?");
-  const refer = database.query("UPDATE network_actions SET reference = ? WHERE seq = ?");
+  const setReference = database.query("UPDATE network_actions SET reference = ? WHERE seq = ?");
 
   return {
     get: (jobId: string): ActionRow | null => {
@@ -59,7 +59,7 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
       const mayBeOpen = openStates.includes(action.state);
       insert.run(...actionValues({ ...action, account, meter, hasNote: hasNote(action), used, mayBeOpen }));
     },
-    settle(
+    setState(
       { seq, mayBeOpen }: Pick<StoredAction, "seq" | "mayBeOpen">,
       change: {
         state: ActionState;
@@ -70,7 +70,7 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
       },
     ): void {
       const { state, pendingReason, used, slotAt, at } = change;
-      settle.run(state, pendingReason, used, slotAt, at, seq);
+      setState.run(state, pendingReason, used, slotAt, at, seq);
       if (openStates.includes(state) && !mayBeOpen) setMayBeOpen.run(1, seq);
     },
     end(
@@ -83,7 +83,7 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
       }: { state: ActionState; slotAt: number | null; reference: string | null; at: number },
     ): void {
       const used = slotAt === null ? 0 : 1;
-      if (row.slotAt !== slotAt || row.used !== used) settle.run(state, null, used, slotAt, at, row.seq);
+      if (row.slotAt !== slotAt || row.used !== used) setState.run(state, null, used, slotAt, at, row.seq);
       endInPlace.run(state, reference, at, row.seq);
     },
     markSending(seqs: readonly number[], pendingReason: PendingReason | null, at: number): void {
@@ -100,8 +100,8 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
     setNotBefore({ seq }: StoredAction, at: number): void {
       setNotBefore.run(at, seq);
     },
-    refer({ seq }: StoredAction, reference: string): void {
-      refer.run(reference, seq);
+    setReference({ seq }: StoredAction, reference: string): void {
+      setReference.run(reference, seq);
     },
     actionOf: (row: StoredAction): NetworkAction => actionOf(row, accounts.idOf(row.account)),
   };

@@ -6,7 +6,7 @@ import type { NetworkParts } from "./network-facts.ts";
 
 type Change<Kind extends NetworkChange["kind"]> = Extract<NetworkChange, { kind: Kind }>;
 
-/** Writes what a decision changes, inside a write unit. */
+/** Writes the changes of a decision, inside a write unit. */
 export type ChangeWriter = (changes: readonly NetworkChange[]) => void;
 
 export function createChangeWriter({ database }: Engine, parts: NetworkParts, events: EventRows): ChangeWriter {
@@ -36,7 +36,7 @@ export function createChangeWriter({ database }: Engine, parts: NetworkParts, ev
       case "closeTwins":
         return actions.closeTwins(change.seqs);
       case "state":
-        return actions.settle(change.row, change);
+        return actions.setState(change.row, change);
       case "end":
         return actions.end(change.row, change);
       case "content":
@@ -44,7 +44,7 @@ export function createChangeWriter({ database }: Engine, parts: NetworkParts, ev
       case "notBefore":
         return actions.setNotBefore(change.row, change.notBefore);
       case "reference":
-        return actions.refer(change.row, change.reference);
+        return actions.setReference(change.row, change.reference);
       case "wait":
         wait.run(change.status, change.runAt, change.leaseUntil, change.message, change.at, change.jobId);
         return;
@@ -71,27 +71,27 @@ export function createChangeWriter({ database }: Engine, parts: NetworkParts, ev
       case "signOut":
         return accounts.disconnect(change.account, change.reason, change.at);
       case "contact":
-        return contacts.put(change.contact);
+        return contacts.upsert(change.contact);
       case "event":
         return events.append(change.event);
       case "origin":
-        return origin.tell(change.news);
+        return origin.notify(change.news);
     }
   }
 
-  /** Writes all leases of a decision with one statement, as `writeSends` does with its marks: it costs half. */
+  /** Writes all leases of a decision with one statement, which costs half. `writeSends` does the same. */
   function writeLeases(leases: readonly Change<"lease">[]): void {
-    for (const alike of groupsOf(leases, ({ at, until }) => `${at} ${until}`)) {
-      const [{ at, until }] = alike;
-      lease.run(until, at, JSON.stringify(alike.map(({ jobId }) => jobId)));
+    for (const group of groupsOf(leases, ({ at, until }) => `${at} ${until}`)) {
+      const [{ at, until }] = group;
+      lease.run(until, at, JSON.stringify(group.map(({ jobId }) => jobId)));
     }
   }
 
   function writeSends(sends: readonly Change<"send">[]): void {
-    for (const alike of groupsOf(sends, ({ at, pendingReason }) => `${at} ${pendingReason}`)) {
-      const [{ at, pendingReason }] = alike;
+    for (const group of groupsOf(sends, ({ at, pendingReason }) => `${at} ${pendingReason}`)) {
+      const [{ at, pendingReason }] = group;
       actions.markSending(
-        alike.map(({ row }) => row.seq),
+        group.map(({ row }) => row.seq),
         pendingReason,
         at,
       );

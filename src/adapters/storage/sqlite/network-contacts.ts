@@ -11,7 +11,7 @@ import { placeholdersOf } from "./placeholders.ts";
 
 export type ContactRows = ReturnType<typeof createContactRows>;
 
-/** People inside a write unit. */
+/** Contacts inside a write unit. */
 export function createContactRows({ orm }: Engine) {
   const byKey = orm
     .select()
@@ -44,7 +44,7 @@ export function createContactRows({ orm }: Engine) {
     .prepare();
   return {
     get: (account: number, profileKey: string): StoredContact | null => byKey.get({ account, profileKey }) ?? null,
-    put(contact: StoredContact): void {
+    upsert(contact: StoredContact): void {
       upsert.run(contact);
     },
   };
@@ -56,14 +56,14 @@ export function createContactStore(
   contacts: ContactRows,
   write: ChangeWriter,
 ): Pick<NetworkStore, "contact" | "watched" | "pendingSince" | "noteNews"> {
-  const shown = (row: StoredContact): Contact => contactOf(row, accounts.idOf(row.account));
+  const contactView = (row: StoredContact): Contact => contactOf(row, accounts.idOf(row.account));
   const isPending = sql`${networkContacts.relation} = 'pending'`;
   const isUnanswered = sql`${networkContacts.messagedAt} > coalesce(${networkContacts.repliedAt}, 0)`;
   return {
     contact: async (userId, accountId, profileKey) => {
       const record = accounts.ofUser(userId, accountId);
       const row = record && contacts.get(record.seq, profileKey);
-      return row === null ? null : shown(row);
+      return row === null ? null : contactView(row);
     },
     watched: async (accountId, limit) => {
       const record = accounts.byId(accountId);
@@ -74,7 +74,7 @@ export function createContactStore(
       return [
         ...pending.orderBy(asc(networkContacts.invitedAt)).limit(limit).all(),
         ...unanswered.orderBy(desc(networkContacts.messagedAt)).limit(limit).all(),
-      ].map(shown);
+      ].map(contactView);
     },
     pendingSince: async (accountId, at, limit) => {
       const record = accounts.byId(accountId);
@@ -87,7 +87,7 @@ export function createContactStore(
         .orderBy(asc(networkContacts.invitedAt))
         .limit(limit)
         .all()
-        .map(shown);
+        .map(contactView);
     },
     noteNews: (accountId, news, at) =>
       writer.writeForAnswer(() => {
@@ -100,7 +100,7 @@ export function createContactStore(
   };
 }
 
-/** What others are shown of a row. */
+/** The contact that a row represents. */
 export function contactOf(
   { account: _account, leadId: _lead, campaignId: _campaign, ...row }: StoredContact,
   accountId: string,

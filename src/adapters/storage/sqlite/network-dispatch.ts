@@ -43,8 +43,8 @@ export function createDispatchStore(
   const { writer } = engine;
   const due = createDueQueries(engine);
   /**
-   * What is being sent, by job, as its claim marked it. Until it ends, no write changes what is read here except for the
-   * metadata of its job, so its end need not read it again.
+   * Actions being sent, by job, as marked by their claim. Until an action ends, writes change only the metadata of its
+   * job, so the rest does not need to be read again when it ends.
    */
   const sending = new Map<string, Pick<Target, "job" | "row">>();
 
@@ -55,8 +55,8 @@ export function createDispatchStore(
     return { ...outcome, more: found.length >= limit };
   }
 
-  async function claimAndRemember(request: ClaimRequest): ReturnType<NetworkStore["claimDue"]> {
-    const { claimed, ...rest } = await claiming(
+  async function claimAndCache(request: ClaimRequest): ReturnType<NetworkStore["claimDue"]> {
+    const { claimed, ...rest } = await claimWithSuppressions(
       () => due.at(request.now, request.limit),
       (only) => writer.write(() => claimDue(request, only)),
     );
@@ -64,13 +64,13 @@ export function createDispatchStore(
     return { due: claimed.map(dueActionOf), ...rest };
   }
 
-  /** Runs a claim among jobs whose people the do-not-contact list knows; `only` null: among all. */
-  function claiming<T>(
-    among: () => { job: Job; row: ActionRow }[],
+  /** Loads do-not-contact entries for the people of these jobs, then claims among them. `only` null: no restriction. */
+  function claimWithSuppressions<T>(
+    candidates: () => { job: Job; row: ActionRow }[],
     claim: (only: ReadonlySet<string> | null) => Promise<T>,
   ): Promise<T> {
     if (!suppressions.asksDirectories) return claim(null);
-    const found = among();
+    const found = candidates();
     return suppressions.knowing(
       () => found.map(({ row }) => personOf(row)),
       () => claim(new Set(found.map(({ job }) => job.id))),
@@ -104,26 +104,26 @@ export function createDispatchStore(
     return { task, job, action: actions.actionOf(row), account: record.account };
   }
 
-  /** The actions of these jobs that are under a claim, by job; their attempt says whose. */
-  function heldOf(ids: readonly string[]): Map<string, Target> {
+  /** The claimed actions of these jobs, by job. Compare the attempt to identify the claim. */
+  function claimedTargets(ids: readonly string[]): Map<string, Target> {
     const rows = due.byJobs.values({ ids: JSON.stringify(ids) }).map((values) => storedActionJob(values));
     const targets = rows.flatMap(targetOf).filter(({ job }) => isHeld(job, job));
     return new Map(targets.map((target) => [target.job.id, target]));
   }
 
-  /** The target of a claim that still holds. */
-  function held({ id, attempt }: JobClaim): Target | null {
-    const target = heldOf([id]).get(id);
+  /** The target of a claim that is still valid. */
+  function targetOfClaim({ id, attempt }: JobClaim): Target | null {
+    const target = claimedTargets([id]).get(id);
     return target?.job.attempt === attempt ? target : null;
   }
 
-  /** As `heldOf`, for the jobs of claims; of what is being sent it reads only what may have changed. */
+  /** Like `claimedTargets`, for claims. For cached actions, reads only what may have changed. */
   function targetsOf(claims: readonly JobClaim[]): Map<string, Target> {
-    const isKnown = ({ id, attempt }: JobClaim): boolean => sending.get(id)?.job.attempt === attempt;
-    const unknown = claims.filter((claim) => !isKnown(claim)).map(({ id }) => id);
-    const known = claims.filter(isKnown).map(({ id }) => id);
-    const targets = unknown.length === 0 ? new Map<string, Target>() : heldOf(unknown);
-    for (const { id, attempt, metadata } of known.length === 0 ? [] : due.stillHeld.all(JSON.stringify(known))) {
+    const isCached = ({ id, attempt }: JobClaim): boolean => sending.get(id)?.job.attempt === attempt;
+    const uncached = claims.filter((claim) => !isCached(claim)).map(({ id }) => id);
+    const cached = claims.filter(isCached).map(({ id }) => id);
+    const targets = uncached.length === 0 ? new Map<string, Target>() : claimedTargets(uncached);
+    for (const { id, attempt, metadata } of cached.length === 0 ? [] : due.stillClaimed.all(JSON.stringify(cached))) {
       const { job, row } = sending.get(id)!;
       const record = accounts.get(row.account);
       if (record !== null && job.attempt === attempt)
@@ -132,28 +132,28 @@ export function createDispatchStore(
     return targets;
   }
 
-  /** Whether each claim held, in their order. */
+  /** Returns whether each claim was valid, in order. */
   function endActions(ends: readonly { claim: JobClaim; end: ActionEnd }[]): boolean[] {
     const targets = targetsOf(ends.map(({ claim }) => claim));
     return ends.map(({ claim, end }) => {
       const target = targets.get(claim.id);
       if (target === undefined || target.job.attempt !== claim.attempt) return false;
-      // A second end finds no claim.
+      // A claim can end only once.
       targets.delete(claim.id);
       write(decideEnd(target, end, facts));
       return true;
     });
   }
 
-  /** Writes what is decided about the target of a claim. False: void claim, nothing was written. */
+  /** Writes a decision about the target of a claim. False: the claim is void and nothing was written. */
   function writeClaimed(claim: JobClaim, decide: (target: Target) => readonly NetworkChange[]): boolean {
-    const target = held(claim);
+    const target = targetOfClaim(claim);
     if (target !== null) write(decide(target));
     return target !== null;
   }
 
   function markSending(claim: JobClaim, now: number): boolean {
-    const target = held(claim);
+    const target = targetOfClaim(claim);
     if (target === null) return false;
     const { outcome, changes } = decideSend(target, facts, now);
     write(changes);
@@ -161,42 +161,42 @@ export function createDispatchStore(
   }
 
   function renewLease(userId: string, claim: JobClaim, leaseUntil: number): boolean {
-    const target = held(claim);
+    const target = targetOfClaim(claim);
     if (target === null) return false;
     const { outcome, changes } = decideRenewal(target, userId, leaseUntil);
     write(changes);
     return outcome;
   }
 
-  /** What was claimed is over, whatever its outcome. */
-  async function forgetting<T>({ id }: JobClaim, written: Promise<T>): Promise<T> {
-    const value = await written;
+  /** Removes the action of a claim from the cache once its end is written. */
+  async function uncacheAfter<T>({ id }: JobClaim, write: Promise<T>): Promise<T> {
+    const value = await write;
     sending.delete(id);
     return value;
   }
 
-  const endTogether = gatherWrites(writer, mostEnds, endActions);
+  const endBatched = gatherWrites(writer, endBatchSize, endActions);
 
   return {
-    claimDue: claimAndRemember,
+    claimDue: claimAndCache,
     markSending: (claim, now) =>
       suppressions.knowing(
-        () => [...heldOf([claim.id]).values()].map(({ row }) => personOf(row)),
+        () => [...claimedTargets([claim.id]).values()].map(({ row }) => personOf(row)),
         () => writer.write(() => markSending(claim, now)),
       ),
-    endAction: (claim, end) => forgetting(claim, endTogether({ claim, end })),
+    endAction: (claim, end) => uncacheAfter(claim, endBatched({ claim, end })),
     defer: (claim, deferral) =>
-      forgetting(
+      uncacheAfter(
         claim,
         writer.writeForAnswer(() => writeClaimed(claim, (target) => decideDeferral(target, deferral, facts))),
       ),
     delegate: (claim, delegation) =>
-      forgetting(
+      uncacheAfter(
         claim,
         writer.write(() => writeClaimed(claim, (target) => decideDelegation(target, delegation))),
       ),
     claimForWorker: (request) =>
-      claiming(
+      claimWithSuppressions(
         () => waitingFor(request),
         (only) => writer.writeForAnswer(() => claimForWorker(request, only)),
       ),
@@ -204,5 +204,5 @@ export function createDispatchStore(
   };
 }
 
-/** They keep the event loop busy for some milliseconds. */
-const mostEnds = 128;
+/** Takes a few milliseconds of the event loop. */
+const endBatchSize = 128;

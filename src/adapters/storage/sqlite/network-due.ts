@@ -5,7 +5,7 @@ import { limitOf, valueOf } from "./parameter.ts";
 import { storedActionJob } from "./stored-job.ts";
 import { jobs } from "./tables.ts";
 
-/** Actions with their jobs, as those who carry them out ask for them. */
+/** Queries for actions with their jobs, for runners and workers. */
 export function createDueQueries({ orm, database }: Engine) {
   const joined = () =>
     orm
@@ -38,18 +38,18 @@ export function createDueQueries({ orm, database }: Engine) {
     .orderBy(asc(networkActions.updatedAt))
     .limit(limitOf("limit"))
     .prepare();
-  // `+` keeps SQLite from walking the index of all running jobs.
-  const stillHeld = database.query<{ id: string; attempt: number; metadata: string }, [string]>(
+  // `+` prevents SQLite from scanning the index of all running jobs.
+  const stillClaimed = database.query<{ id: string; attempt: number; metadata: string }, [string]>(
     "SELECT id, attempt, metadata FROM jobs WHERE id IN (SELECT value FROM json_each(?))" +
       " AND +status = 'running' AND +lease_until IS NOT NULL",
   );
 
-  /** Those whose claim has ended without a word, then those whose time has come, the longest first. */
+  /** Actions with an expired claim, then due actions, each oldest first. */
   function at(now: number, limit: number): ReturnType<typeof storedActionJob>[] {
     const values = abandoned.values({ now, limit });
     values.push(...pending.values({ now, limit: limit - values.length }));
     return values.map(storedActionJob);
   }
 
-  return { at, byJobs, forWorker, stillHeld };
+  return { at, byJobs, forWorker, stillClaimed };
 }

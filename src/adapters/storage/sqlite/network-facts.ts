@@ -18,7 +18,7 @@ export type NetworkParts = {
   origin: CampaignOrigin;
 };
 
-/** Answers decisions from prepared statements, at the moment they ask. */
+/** Provides facts to decisions from prepared statements, on demand. */
 export function createNetworkFacts(
   { database }: Engine,
   parts: NetworkParts,

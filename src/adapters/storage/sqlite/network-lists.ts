@@ -23,7 +23,7 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
     const { userId, filter, limit, order } = request;
     const owned =
       filter.accountId === undefined ? accountsOf(userId) : [accounts.ofUser(userId, filter.accountId)?.seq];
-    // One query an account, because only so each is answered from the end of its index.
+    // One query per account, because only then can each read from the end of its index.
     const places = await Promise.all(
       owned.filter((account) => account !== undefined).map((account) => ordered(account, request)),
     );
@@ -46,7 +46,7 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
       .from(networkActions)
       .where(
         and(
-          // A lead has few actions, so its index is the one to use: `+` hides the other.
+          // A lead has few actions, so its index is better: `+` disables the other one.
           filter.leadId === undefined
             ? eq(networkActions.account, account)
             : sql`+${networkActions.account} = ${account}`,
@@ -116,7 +116,7 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
   };
 }
 
-/** Orders by the time of an action leave out those that have none. */
+/** Lists sorted by time exclude actions without a time. */
 function isInOrder(order: ActionPage["order"]): SQL | undefined {
   const { used, slotAt } = networkActions;
   return order === "newest" ? undefined : and(eq(used, order === "soonest" ? 0 : 1), isNotNull(slotAt));

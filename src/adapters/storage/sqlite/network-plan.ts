@@ -15,7 +15,7 @@ import type { AccountRows } from "./network-accounts.ts";
 
 type PlanStore = Pick<NetworkStore, "usage" | "planBasis" | "movePlanned" | "endPlan">;
 
-/** What plans are made from, and what comes of them. */
+/** Reads the basis of plans and writes their results. */
 export function createPlanStore({ database, writer, reader }: Engine, accounts: AccountRows): PlanStore {
   const versionOf = database.query<{ version: number; needsPlan: number }, [number]>(
     "SELECT queue_version AS version, needs_plan AS needsPlan FROM network_accounts WHERE seq = ?",
@@ -28,7 +28,7 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
     "UPDATE jobs SET run_at = ?, message = '', updated_at = ? WHERE id = ? AND status = 'pending'",
   );
   const endPlan = database.query("UPDATE network_accounts SET needs_plan = 0 WHERE seq = ? AND queue_version = ?");
-  const forgetFrontiers = database.query(
+  const clearFrontiers = database.query(
     "UPDATE network_meters SET frontier_at = NULL, free_at = NULL WHERE account = ?",
   );
   const setFrontier = database.query(
@@ -36,34 +36,34 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
       " ON CONFLICT (account, meter) DO UPDATE SET frontier_at = excluded.frontier_at",
   );
 
-  async function history(record: StoredAccount, meter: Meter, now: number, asked: Caps): Promise<number[]> {
+  async function history(record: StoredAccount, meter: Meter, now: number, plannedCaps: Caps): Promise<number[]> {
     const rows = await reader.all<{ slot_at: number }>({
       sql:
         `SELECT slot_at FROM network_actions WHERE ${meterTerms(meter)} AND account = ? AND used = 1` +
         " AND slot_at > ? ORDER BY slot_at DESC LIMIT ?",
-      params: [record.seq, now - windowMs.month, decisiveUses(record.account, asked, meter)],
+      params: [record.seq, now - windowMs.month, decisiveUses(record.account, plannedCaps, meter)],
     });
     return rows.map((row) => row.slot_at).reverse();
   }
 
   /**
-   * In pages: a row takes this thread a microsecond to receive. What changes between two of them is counted by the
-   * queue's version.
+   * Reads pages, because receiving a row takes this thread a microsecond. The queue version detects changes between two
+   * pages.
    */
   async function queueOf(record: StoredAccount, limit: number): Promise<QueuedAction[]> {
     const queue: QueuedAction[] = [];
     for (let last: Pick<QueuedAction, "slotAt" | "seq"> | undefined = { slotAt: -1, seq: -1 }; last !== undefined;) {
-      const most = Math.min(pageRows, limit - queue.length);
+      const pageLimit = Math.min(pageRows, limit - queue.length);
       const page: QueuedRow[] = await reader.all<QueuedRow>({
         sql:
           "SELECT seq, job_id AS jobId, action_type AS actionType, profile_url AS profileUrl, has_note AS hasNote," +
           " not_before AS notBefore, draw, slot_at AS slotAt, pending_reason AS pendingReason FROM network_actions" +
           " WHERE account = ? AND used = 0 AND slot_at IS NOT NULL AND state = 'scheduled'" +
           " AND (slot_at, seq) > (?, ?) ORDER BY slot_at, seq LIMIT ?",
-        params: [record.seq, last.slotAt, last.seq, most],
+        params: [record.seq, last.slotAt, last.seq, pageLimit],
       });
       for (const action of page) queue.push({ ...action, hasNote: action.hasNote === 1 });
-      last = page.length < most || queue.length >= limit ? undefined : page.at(-1);
+      last = page.length < pageLimit || queue.length >= limit ? undefined : page.at(-1);
     }
     return queue;
   }
@@ -71,11 +71,11 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
   async function planBasis(accountId: string, limit: number, now: number, caps?: Caps): Promise<PlanBasis | null> {
     const record = accounts.byId(accountId);
     if (record === null) return null;
-    const asked = caps ?? record.account.caps;
+    const plannedCaps = caps ?? record.account.caps;
     const { version, needsPlan } = versionOf.get(record.seq) ?? { version: 0, needsPlan: 0 };
     const queue = await queueOf(record, limit);
     const histories = await Promise.all(
-      meters.map(async (meter) => [meter, await history(record, meter, now, asked)] as const),
+      meters.map(async (meter) => [meter, await history(record, meter, now, plannedCaps)] as const),
     );
     return {
       account: record.account,
@@ -97,9 +97,9 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
   async function usage(userId: string, accountId: string, now: number): Promise<MeterUsage[]> {
     const record = accounts.ofUser(userId, accountId);
     if (record === null) return [];
-    const questions = meters.flatMap((meter) => windows.map((window) => ({ meter, window })));
+    const pairs = meters.flatMap((meter) => windows.map((window) => ({ meter, window })));
     return Promise.all(
-      questions.map(async ({ meter, window }) => {
+      pairs.map(async ({ meter, window }) => {
         const length = windowMs[window];
         const [row] = await reader.all<{ used: number; oldest: number | null; planned: number }>({
           sql:
@@ -123,10 +123,10 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
       writer.write(() => {
         const record = accounts.byId(accountId);
         if (record === null) return true;
-        const isOfToday = endPlan.run(record.seq, queueVersion).changes === 1;
+        const isCurrent = endPlan.run(record.seq, queueVersion).changes === 1;
         accounts.forget(record.seq);
-        if (!isOfToday) return false;
-        forgetFrontiers.run(record.seq);
+        if (!isCurrent) return false;
+        clearFrontiers.run(record.seq);
         for (const [meter, at] of Object.entries(frontiers)) setFrontier.run(record.seq, meterCode(meter as Meter), at);
         return true;
       }),

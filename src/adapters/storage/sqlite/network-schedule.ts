@@ -25,7 +25,7 @@ type ScheduleStore = Pick<
   "schedule" | "record" | "approve" | "edit" | "cancel" | "resolve" | "endDelegated" | "action" | "skipObjectedTasks"
 >;
 
-/** The queue of accounts, and what people do with the actions in it. */
+/** Schedules actions and applies the changes that users make to them. */
 export function createScheduleStore(
   engine: Engine,
   { accounts, actions, suppressions }: NetworkParts,
@@ -35,7 +35,7 @@ export function createScheduleStore(
   const { writer } = engine;
   const tasks = createTaskQuery(engine);
 
-  function written<T>({ outcome, changes }: Decision<T>): T {
+  function apply<T>({ outcome, changes }: Decision<T>): T {
     write(changes);
     return outcome;
   }
@@ -45,20 +45,24 @@ export function createScheduleStore(
     return target?.row.userId === userId ? target : null;
   }
 
-  /** With the action as it is once the decision is written. */
+  /** Applies a decision and returns the action as stored afterwards. */
   function change(
     userId: string,
     jobId: string,
     decide: (target: Target | null) => Decision<ActionDecision>,
   ): ActionChange {
-    const outcome = written(decide(targetOf(userId, jobId)));
+    const outcome = apply(decide(targetOf(userId, jobId)));
     if (outcome.kind !== "changed" && outcome.kind !== "refused") return outcome;
     const target = targetOf(userId, jobId);
     if (target === null) return { kind: "absent" };
     return { kind: outcome.kind, action: actions.actionOf(target.row), job: target.job };
   }
 
-  function changeAtOnce(userId: string, jobId: string, decide: (target: Target | null) => Decision<ActionDecision>) {
+  function changeImmediately(
+    userId: string,
+    jobId: string,
+    decide: (target: Target | null) => Decision<ActionDecision>,
+  ) {
     return writer.writeForAnswer(() => change(userId, jobId, decide));
   }
 
@@ -84,25 +88,25 @@ export function createScheduleStore(
         async () =>
           dryRun
             ? decideSchedule(request, facts).outcome
-            : writer.writeForAnswer(() => written(decideSchedule(request, facts))),
+            : writer.writeForAnswer(() => apply(decideSchedule(request, facts))),
       ),
     record: (request, relation) =>
       suppressions.knowing(
         () => [personOf(request.action)],
-        () => writer.writeForAnswer(() => written(decideRecord(request, relation, facts))),
+        () => writer.writeForAnswer(() => apply(decideRecord(request, relation, facts))),
       ),
     approve: (userId, jobId, at) =>
       suppressions.knowing(peopleOf(jobId), () =>
-        changeAtOnce(userId, jobId, (target) => decideApproval(target, facts, at)),
+        changeImmediately(userId, jobId, (target) => decideApproval(target, facts, at)),
       ),
     edit: (userId, jobId, edit, at) =>
       suppressions.knowing(peopleOf(jobId), () =>
         writer.write(() => change(userId, jobId, (target) => decideEdit(target, edit, facts, at))),
       ),
-    cancel: (userId, jobId, at) => changeAtOnce(userId, jobId, (target) => decideCancel(target, at)),
-    resolve: (userId, jobId, end) => changeAtOnce(userId, jobId, (target) => decideResolution(target, end, facts)),
+    cancel: (userId, jobId, at) => changeImmediately(userId, jobId, (target) => decideCancel(target, at)),
+    resolve: (userId, jobId, end) => changeImmediately(userId, jobId, (target) => decideResolution(target, end, facts)),
     endDelegated: (userId, jobId, waitsFor, end) =>
-      changeAtOnce(userId, jobId, (target) => decideDelegatedEnd(target, waitsFor, end, facts)),
+      changeImmediately(userId, jobId, (target) => decideDelegatedEnd(target, waitsFor, end, facts)),
     action: async (userId, jobId) => {
       const target = targetOf(userId, jobId);
       return target && { action: actions.actionOf(target.row), job: target.job };

@@ -67,7 +67,7 @@ export const networkActions = sqliteTable("network_actions", {
   mayBeOpen: integer("may_be_open", { mode: "boolean" }).notNull(),
   carriedOutAt: integer("carried_out_at"),
 });
-/** In the words of the index of those that wait for somebody, which is used by no query that does not say so too. */
+/** The condition of the partial index of actions waiting for a user. Queries must repeat it literally to use the index. */
 export const waitsForSomebody = "(state = 'awaitingApproval' OR state = 'awaiting' OR state = 'unknown')";
 export type ActionRow = typeof networkActions.$inferSelect;
 

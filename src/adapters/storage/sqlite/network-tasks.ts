@@ -4,7 +4,7 @@ import { networkActions, waitsForSomebody } from "./network-tables.ts";
 import { valueOf } from "./parameter.ts";
 import { jobs } from "./tables.ts";
 
-/** The actions that wait for a user to carry them out, with their jobs. */
+/** Actions that a user must perform, with their jobs. */
 export function createTaskQuery({ orm }: Engine) {
   return orm
     .select({ job: jobs, row: networkActions })

@@ -5,11 +5,11 @@ import { meterCode } from "../meter-code.ts";
 
 type Range = (account: number, used: 0 | 1) => (string | number)[];
 
-/** The moments taken from an account's meters, as the governor asks for them. */
+/** When actions of an account were performed or are planned, for the governor. */
 export type Timelines = {
-  /** What was carried out and what is planned. */
+  /** Performed and planned actions. */
   whole(account: number): Timeline;
-  /** What was carried out, or is under way. */
+  /** Performed actions and actions being sent. */
   used(account: number): Timeline;
 };
 
@@ -37,18 +37,18 @@ export function createTimelines({ database }: Engine): Timelines {
     return (queries.between.values(...keys(account, used), from, to) as [number][]).flat();
   }
 
-  function countPlanned(account: number, meter: Meter, from: number, to: number, most: number): number {
+  function countPlanned(account: number, meter: Meter, from: number, to: number, limit: number): number {
     const { queries, keys } = familyOf(meter);
-    return queries.count.get(...keys(account, 0), from, to, most)?.n ?? 0;
+    return queries.count.get(...keys(account, 0), from, to, limit)?.n ?? 0;
   }
 
-  function latest(account: number, meter: Meter, used: 0 | 1, at: number, most: number): number[] {
+  function latest(account: number, meter: Meter, used: 0 | 1, at: number, limit: number): number[] {
     const { queries, keys } = familyOf(meter);
-    return queries.latest.all(...keys(account, used), at, most).map((row) => row.slot_at);
+    return queries.latest.all(...keys(account, used), at, limit).map((row) => row.slot_at);
   }
 
   function wholeOf(account: number): Timeline {
-    /** By meter, what was carried out last: most of what is asked for lies behind, and half of the look-ups are spared. */
+    /** The last performed action by meter. Most requests are for later times, so this saves half of the queries. */
     const lastUses = new Map<Meter, number | null>();
     function lastUse(meter: Meter, at: number): number | null {
       let last = lastUses.get(meter);
@@ -60,7 +60,7 @@ export function createTimelines({ database }: Engine): Timelines {
         const planned = nth(account, meter, 0, at, n);
         const lastUsed = lastUse(meter, at);
         if (lastUsed === null || (planned !== null && planned >= lastUsed)) return planned;
-        // As a rule what is planned lies behind all that was carried out; what is overdue does not.
+        // Planned actions are usually after all performed ones, but overdue actions are not.
         if (nth(account, meter, 0, lastUsed, 1) === null)
           return nth(account, meter, 1, at, n - countPlanned(account, meter, lastUsed, at, n));
         const both = ([0, 1] as const).flatMap((used) => latest(account, meter, used, at, n));
@@ -86,35 +86,35 @@ export function createTimelines({ database }: Engine): Timelines {
 }
 
 /**
- * Behind the last moment of all nothing changes any more. Most searches end there, at the end of the queue, and ask
- * the same over and over as they come to later days.
+ * After the last time in the timeline, results no longer change. Most searches end there, at the end of the queue, and
+ * repeat the same requests for each later day, so the results are cached.
  */
 function withTail(timeline: Timeline): Timeline {
   let last: number | null = null;
-  const isBehindAll = (at: number): boolean => at >= (last ??= timeline.nthBefore("all", Infinity, 1) ?? -Infinity);
-  const known = new Map<string, number | null>();
+  const isAfterAll = (at: number): boolean => at >= (last ??= timeline.nthBefore("all", Infinity, 1) ?? -Infinity);
+  const cache = new Map<string, number | null>();
   return {
     nthBefore(meter, at, n) {
-      if (!isBehindAll(at)) return timeline.nthBefore(meter, at, n);
+      if (!isAfterAll(at)) return timeline.nthBefore(meter, at, n);
       const key = `${meter} ${n}`;
-      let moment = known.get(key);
-      if (moment === undefined) known.set(key, (moment = timeline.nthBefore(meter, Infinity, n)));
-      return moment;
+      let found = cache.get(key);
+      if (found === undefined) cache.set(key, (found = timeline.nthBefore(meter, Infinity, n)));
+      return found;
     },
-    between: (meter, from, to) => (isBehindAll(from) ? [] : timeline.between(meter, from, to)),
+    between: (meter, from, to) => (isAfterAll(from) ? [] : timeline.between(meter, from, to)),
   };
 }
 
 function statements(database: Engine["database"], where: string) {
-  type Moment = { slot_at: number };
+  type SlotRow = { slot_at: number };
   return {
-    nthBefore: database.query<Moment, (string | number)[]>(
+    nthBefore: database.query<SlotRow, (string | number)[]>(
       `SELECT slot_at FROM network_actions WHERE ${where} AND slot_at <= +? ORDER BY slot_at DESC LIMIT 1 OFFSET +?`,
     ),
-    latest: database.query<Moment, (string | number)[]>(
+    latest: database.query<SlotRow, (string | number)[]>(
       `SELECT slot_at FROM network_actions WHERE ${where} AND slot_at <= +? ORDER BY slot_at DESC LIMIT +?`,
     ),
-    between: database.query<Moment, (string | number)[]>(
+    between: database.query<SlotRow, (string | number)[]>(
       `SELECT slot_at FROM network_actions WHERE ${where} AND slot_at > +? AND slot_at <= +? ORDER BY slot_at`,
     ),
     count: database.query<{ n: number }, (string | number)[]>(

@@ -33,28 +33,28 @@ import { createSuppressionRows } from "./suppressions.ts";
 export type NetworkRows = {
   schedule(request: ScheduleAction): ScheduleOutcome;
   target(jobId: string): Target | null;
-  /** Writes what was decided about an action. */
+  /** Writes the changes of a decision. */
   write(changes: readonly NetworkChange[]): void;
   contactOf(accountId: string, profileKey: string): Contact | null;
   jobs: ActionJobs;
   store: NetworkStore;
 };
 
-/** The jobs of actions, as the store of jobs shows and changes them. */
+/** Jobs of actions, as the job store presents and changes them. */
 export type ActionJobs = {
   describe(job: Job): Job;
   cancel(job: Job, at: number): ClientChange;
   retry(job: Job, at: number): ClientChange;
-  /** The runner gave up on the job. */
+  /** Handles a job that the runner gave up on. */
   gaveUp(jobId: string, message: string, at: number): void;
 };
 
 const byEngine = new WeakMap<Engine, NetworkRows>();
 
-/** The same for all stores of an engine: it keeps accounts in memory. */
+/** Returns the same instance for all stores of an engine, because it caches accounts. */
 export function createNetworkRows(engine: Engine, jobRows: JobRows): NetworkRows {
-  const known = byEngine.get(engine);
-  if (known !== undefined) return known;
+  const existing = byEngine.get(engine);
+  if (existing !== undefined) return existing;
   const accounts = createAccountRows(engine);
   const actions = createActionRows(engine, accounts);
   const contacts = createContactRows(engine);
@@ -68,7 +68,7 @@ export function createNetworkRows(engine: Engine, jobRows: JobRows): NetworkRows
     return target === null ? job : describeJob(job, actions.actionOf(target.row), target.record.account.state);
   }
 
-  function written(job: Job, { outcome, changes }: Decision<JobDecision>): ClientChange {
+  function applyTo(job: Job, { outcome, changes }: Decision<JobDecision>): ClientChange {
     write(changes);
     if (outcome.kind === "refused") return { ...outcome, job };
     return { kind: "changed", job: describe(jobRows.get(job.id) ?? job) };
@@ -89,8 +89,8 @@ export function createNetworkRows(engine: Engine, jobRows: JobRows): NetworkRows
     },
     jobs: {
       describe,
-      cancel: (job, at) => written(job, decideJobCancel(facts.target(job.id), at)),
-      retry: (job, at) => written(job, decideJobRetry(facts.target(job.id), facts, at)),
+      cancel: (job, at) => applyTo(job, decideJobCancel(facts.target(job.id), at)),
+      retry: (job, at) => applyTo(job, decideJobRetry(facts.target(job.id), facts, at)),
       gaveUp: (jobId, message, at) => write(decideGivenUp(facts.target(jobId), message, facts, at).changes),
     },
     store: {
