@@ -117,7 +117,7 @@ export function composeApi(entrance: Entrance, core: Core, parts: ApiParts) {
       .use(jobRoutes(core, parts.jobs, users))
       // One by one: each app around an app takes all of its routes in anew.
       .use(actionRoutes(core, network.actions))
-      .use(accountRoutes(core, network.accounts, network.foresight))
+      .use(accountRoutes(core, network.accounts, network.forecasts))
       .use(workRoutes(core, network.work))
       .use(uploadRoutes(core, network.uploads))
       .use(relationRoutes(core, network.relations))

@@ -11,7 +11,7 @@ import type { Log } from "../platform/base/log.ts";
 import { AccountService } from "../features/network/account-service.ts";
 import { createActionHandler, type Connectors } from "../features/network/action-job.ts";
 import { ActionService } from "../features/network/action-service.ts";
-import { ForesightService } from "../features/network/foresight-service.ts";
+import { ForecastService } from "../features/network/forecast-service.ts";
 import { createPersonNames } from "../features/network/person-names.ts";
 import { Planner } from "../features/network/planner.ts";
 import { RelationService } from "../features/network/relation-service.ts";
@@ -78,7 +78,7 @@ export function composeNetwork({
     poke,
     profileHosts,
   });
-  const foresight = new ForesightService(storage.network, accounts, clock);
+  const forecasts = new ForecastService(storage.network, accounts, clock);
   const runner = new CampaignRunner({
     store: storage.campaigns,
     network: storage.network,
@@ -145,7 +145,7 @@ export function composeNetwork({
     accounts,
     actions,
     campaigns,
-    foresight,
+    forecasts,
     relations,
     uploads,
     work: handWork,

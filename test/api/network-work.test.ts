@@ -4,7 +4,7 @@ import type { NewKeyView } from "../../src/platform/auth/key-model.ts";
 import type { LeadView } from "../../src/features/leads/model.ts";
 import type { AccountView } from "../../src/features/network/account-model.ts";
 import type { ActionView } from "../../src/features/network/action-model.ts";
-import type { PlanView, UsageView } from "../../src/features/network/foresight-model.ts";
+import type { PlanView, UsageView } from "../../src/features/network/forecast-model.ts";
 import type { WorkerClaimView } from "../../src/features/network/work-model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { CampaignStatistics, CampaignView } from "../../src/features/campaigns/model.ts";
 import { windowMs } from "../../src/features/network/account-model.ts";
-import type { UsageView } from "../../src/features/network/foresight-model.ts";
+import type { UsageView } from "../../src/features/network/forecast-model.ts";
 import type { Advanced } from "../../src/features/simulation/model.ts";
 import { eventually } from "../support/service.ts";
 import { createDirectory, runProgram, startServer } from "../support/program.ts";

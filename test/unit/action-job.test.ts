@@ -89,7 +89,10 @@ describe.each(engines)("an action over $name", ({ open }) => {
       const job = await world.schedule();
       await world.runUntil(startOfTests + hour);
       expect(world.calls).toHaveLength(5);
-      expect(await world.job(job)).toMatchObject({ status: "failed", message: expect.stringContaining("Failed after 5 attempts") });
+      expect(await world.job(job)).toMatchObject({
+        status: "failed",
+        message: expect.stringContaining("Failed after 5 attempts"),
+      });
     });
 
     test("a limit makes the account rest from this kind, longer with each one in a row, while others go on", async () => {

@@ -8,8 +8,8 @@ import { ok } from "../../platform/http/responses.ts";
 import { requireApprover } from "../../platform/auth/caller.ts";
 import { AccountInput, AccountUpdate, AccountView } from "./account-model.ts";
 import type { AccountService } from "./account-service.ts";
-import { PlanView, UsageView, WhatIfInput } from "./foresight-model.ts";
-import type { ForesightService } from "./foresight-service.ts";
+import { PlanView, UsageView, WhatIfInput } from "./forecast-model.ts";
+import type { ForecastService } from "./forecast-service.ts";
 
 const AccountQuery = Type.Object(pageQuery(1000, 1000));
 const AccountList = Type.Object({ accounts: Type.Array(AccountView), ...pageFields });
@@ -18,7 +18,7 @@ const PlanQuery = Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 0, 
 const forUser = { userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })) };
 const Removed = Type.Object({ success: Type.Literal(true), message: Type.String() });
 
-export function accountRoutes(core: Core, accounts: AccountService, foresight: ForesightService) {
+export function accountRoutes(core: Core, accounts: AccountService, forecasts: ForecastService) {
   return feature(core, "/api/v2/network/accounts")
     .get(
       "",
@@ -88,7 +88,7 @@ export function accountRoutes(core: Core, accounts: AccountService, foresight: F
     )
     .get(
       "/:accountId/usage",
-      async ({ userId, params: { accountId } }) => ok(await foresight.usage(userId, accountId)),
+      async ({ userId, params: { accountId } }) => ok(await forecasts.usage(userId, accountId)),
       {
         access: "network:read",
         params: byId,
@@ -104,7 +104,7 @@ export function accountRoutes(core: Core, accounts: AccountService, foresight: F
     .get(
       "/:accountId/plan",
       async ({ userId, params: { accountId }, query: { limit = 100 } }) =>
-        ok(await foresight.plan(userId, accountId, undefined, limit)),
+        ok(await forecasts.plan(userId, accountId, undefined, limit)),
       {
         access: "network:read",
         params: byId,
@@ -119,7 +119,7 @@ export function accountRoutes(core: Core, accounts: AccountService, foresight: F
     .post(
       "/:accountId/plan",
       async ({ userId, params: { accountId }, body: { caps, limit = 100 } }) =>
-        ok(await foresight.plan(userId, accountId, caps, limit)),
+        ok(await forecasts.plan(userId, accountId, caps, limit)),
       {
         access: "network:read",
         params: byId,

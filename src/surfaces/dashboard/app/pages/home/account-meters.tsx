@@ -1,5 +1,5 @@
 import type { AccountView } from "../../../../../features/network/account-model.ts";
-import type { UsageView } from "../../../../../features/network/foresight-model.ts";
+import type { UsageView } from "../../../../../features/network/forecast-model.ts";
 import { meterWords, windowWords } from "../../account-words.ts";
 import { api } from "../../api.ts";
 import { useAccounts } from "../../network.ts";

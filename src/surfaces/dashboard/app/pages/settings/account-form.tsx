@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { AccountView, WeekView } from "../../../../../features/network/account-model.ts";
-import type { UsageView } from "../../../../../features/network/foresight-model.ts";
+import type { UsageView } from "../../../../../features/network/forecast-model.ts";
 import { api } from "../../api.ts";
 import { may } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";

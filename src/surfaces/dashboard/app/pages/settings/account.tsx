@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { AccountView } from "../../../../../features/network/account-model.ts";
-import type { UsageView } from "../../../../../features/network/foresight-model.ts";
+import type { UsageView } from "../../../../../features/network/forecast-model.ts";
 import type { PageProps } from "../../pages.ts";
 import { api } from "../../api.ts";
 import { useResource } from "../../resource.ts";

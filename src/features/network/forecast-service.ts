@@ -4,7 +4,7 @@ import { meters, windows, type Caps, type CoolDown, type NetworkAccount } from "
 import type { AccountService } from "./account-service.ts";
 import { limitsOf } from "./governor/limits.ts";
 import { localTime } from "./governor/zone.ts";
-import type { PlanView, UsageView } from "./foresight-model.ts";
+import type { PlanView, UsageView } from "./forecast-model.ts";
 import { forecast, type PlannedAction } from "./planner.ts";
 import type { MeterUsage, NetworkStore, PlanBasis } from "./store.ts";
 
@@ -14,7 +14,7 @@ const horizonMs = 7 * dayMs;
 const maxPlanned = 20_000;
 
 /** Cap usage and plans of accounts. */
-export class ForesightService {
+export class ForecastService {
   readonly #store: NetworkStore;
   readonly #accounts: AccountService;
   readonly #clock: Clock;
