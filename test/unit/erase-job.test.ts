@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
 import { Interruption } from "../../src/platform/jobs/interruption.ts";
-import { untilWritten } from "../../src/platform/jobs/patience.ts";
+import { retryOnDiskFault } from "../../src/platform/jobs/disk-retry.ts";
 import type { Job } from "../../src/platform/jobs/model.ts";
 import { createLog } from "../../src/platform/base/log.ts";
 import { createErasureHandler } from "../../src/features/privacy/erase-job.ts";
@@ -61,8 +61,8 @@ async function withErasure(storage: Storage) {
     const claim = claimOf(job!);
     const interruption = new Interruption();
     const { signal } = interruption;
-    const patiently = <T>(write: () => Promise<T>) => untilWritten(write, { clock, interruption, onFault: () => {} });
-    const end = await handler.run(job!, { claim, signal, leaseUntil: () => now + 60_000, patiently });
+    const retry = <T>(write: () => Promise<T>) => retryOnDiskFault(write, { clock, interruption, onFault: () => {} });
+    const end = await handler.run(job!, { claim, signal, leaseUntil: () => now + 60_000, retryOnDiskFault: retry });
     if (end !== null) await storage.jobs.end(claim, end);
     return storage.jobs.get(user.id, job!.id);
   }

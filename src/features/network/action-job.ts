@@ -109,14 +109,14 @@ export function createActionHandler({
   /** Only this process knows the outcome, so it keeps retrying when the disk is full. */
   async function settle(
     { action, account }: DueAction,
-    { claim, patiently }: JobContext,
+    { claim, retryOnDiskFault }: JobContext,
     outcome: ConnectorOutcome,
   ): Promise<void> {
     const consequence = consequenceOf(outcome, action, account.connector, clock.now());
     const { jobId, actionType } = action;
     onOutcome?.(account.connector, outcome.kind);
     log.debug({ jobId, actionType, connector: account.connector, outcome: outcome.kind }, "action performed");
-    await patiently(() => {
+    await retryOnDiskFault(() => {
       if (consequence.kind === "end") return store.endAction(claim, consequence.end);
       if (consequence.kind === "defer") return store.defer(claim, consequence.deferral);
       return store.delegate(claim, withDeadline(consequence.delegation));

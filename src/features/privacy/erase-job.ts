@@ -52,7 +52,7 @@ export function createErasureHandler({ store, suppressions, forgetSpeech, clock,
       at,
     } as const;
     const audit = { ...rest.audit, at, details: { ...rest.audit.details, entries } };
-    await context.patiently(() => store.finish(context.claim, end, audit));
+    await context.retryOnDiskFault(() => store.finish(context.claim, end, audit));
     log.info({ jobId: job.id, entries }, "person erased");
     return null;
   }

@@ -149,7 +149,9 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
         const { claim, leaseUntil } = context;
         const { id: sampleId, quality, derivedBytes } = answer;
         const step = { claim, leaseUntil: leaseUntil(), at: clock.now() };
-        if (!(await context.patiently(() => store.saveMeasurement({ ...step, sampleId, quality, derivedBytes }))))
+        if (
+          !(await context.retryOnDiskFault(() => store.saveMeasurement({ ...step, sampleId, quality, derivedBytes })))
+        )
           throw new ClaimLost();
       } else speakers = answer.speakers;
     }
@@ -198,11 +200,11 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
   /** Stores the result. Only this process knows it, so writing is retried until the disk accepts it. */
   async function finish(
     clone: VoiceClone,
-    { claim, patiently }: JobContext,
+    { claim, retryOnDiskFault }: JobContext,
     result: TrainingResult,
   ): Promise<JobEnd | null> {
     const { trained, end } = result;
-    const isOurs = await patiently(() => store.endTraining({ claim, ...result }));
+    const isOurs = await retryOnDiskFault(() => store.endTraining({ claim, ...result }));
     if (!isOurs) {
       if (trained !== null) await engines[trained.engine]?.remove(trained.artefact, AbortSignal.timeout(30_000));
       await removeFilesIfGone(clone.id);

@@ -8,7 +8,7 @@ export type JobContext = {
   /** The new expiry for a write that extends the lease now. */
   leaseUntil(): number;
   /** Performs a write that must not be lost, retrying while the disk cannot be written to. */
-  patiently<T>(write: () => Promise<T>): Promise<T>;
+  retryOnDiskFault<T>(write: () => Promise<T>): Promise<T>;
 };
 
 /** Runs jobs of one type. Jobs that throw are retried according to the retry policy. */

@@ -7,7 +7,7 @@ import { pause } from "../../lib/concurrency/pause.ts";
 import type { JobHandler } from "./handler.ts";
 import { Interruption } from "./interruption.ts";
 import type { Job, JobType, JobClaim, JobEnd } from "./model.ts";
-import { diskRetryMs, untilWritten } from "./patience.ts";
+import { diskRetryMs, retryOnDiskFault } from "./disk-retry.ts";
 import { retryDelayMs } from "./retry-policy.ts";
 import type { JobStore } from "./store.ts";
 
@@ -219,20 +219,20 @@ export class JobRunner {
       const end = await this.#endOf(handler, job, claim, interruption);
       this.#observer?.ended(handler.type, end?.kind ?? "own");
       if (end === null) return;
-      const isOurs = await this.#patiently(job, () => this.#store.end(claim, end), interruption);
+      const isOurs = await this.#retryOnDiskFault(job, () => this.#store.end(claim, end), interruption);
       if (isOurs && (end.kind === "completed" || end.kind === "failed")) await handler.ended?.(job, end);
     } catch (error) {
       this.#log.error({ err: error, jobId: job.id, type: job.type }, "could not end a job");
     }
   }
 
-  #patiently<T>({ id: jobId, type }: Job, write: () => Promise<T>, interruption: Interruption): Promise<T> {
+  #retryOnDiskFault<T>({ id: jobId, type }: Job, write: () => Promise<T>, interruption: Interruption): Promise<T> {
     const onFault = (error: unknown): void => {
       this.#stuck.add(interruption);
       this.#reportFault(error);
       this.#log.error({ err: error, jobId, type }, "could not store the outcome of a job; retrying soon");
     };
-    return untilWritten(write, { clock: this.#diskClock, interruption, onFault }).finally(() =>
+    return retryOnDiskFault(write, { clock: this.#diskClock, interruption, onFault }).finally(() =>
       this.#stuck.delete(interruption),
     );
   }
@@ -246,7 +246,7 @@ export class JobRunner {
           return interruption.signal;
         },
         leaseUntil: () => this.#clock.now() + leaseMs,
-        patiently: (write) => this.#patiently(job, write, interruption),
+        retryOnDiskFault: (write) => this.#retryOnDiskFault(job, write, interruption),
       });
     } catch (error) {
       const at = this.#clock.now();

@@ -5,13 +5,16 @@ import type { Interruption } from "./interruption.ts";
 /** How long to wait before retrying when the disk cannot be written to. Usually the operator has to free up space first. */
 export const diskRetryMs = 5_000;
 
-type Patience = { clock: Clock; interruption: Interruption; onFault: (error: unknown) => void };
+type Options = { clock: Clock; interruption: Interruption; onFault: (error: unknown) => void };
 
 /**
  * Retries a write on disk faults until it succeeds, for results that only this process knows and that must not be lost.
  * Throws the fault when interrupted, and all other errors immediately. `onFault` is called for each failed attempt.
  */
-export async function untilWritten<T>(write: () => Promise<T>, { clock, interruption, onFault }: Patience): Promise<T> {
+export async function retryOnDiskFault<T>(
+  write: () => Promise<T>,
+  { clock, interruption, onFault }: Options,
+): Promise<T> {
   for (;;)
     try {
       return await write();
