@@ -106,7 +106,7 @@ test("a handler hears of the end of its job when that is written, and of none th
         if (isCanceled) await storage.jobs.cancel(userId, id, startOfTests);
         return done;
       },
-      ended: async ({ userId, id }, end) =>
+      onEnded: async ({ userId, id }, end) =>
         void seen.push([id, end.kind, (await storage.jobs.get(userId, id))?.status]),
     },
   ]);

@@ -113,8 +113,8 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
     while (dryRun && (await leads.forgetDryRun(job.id, forgetAtOnce)) === forgetAtOnce);
   }
 
-  const ended = (job: Job, end: JobEnd): Promise<void> => removeFile(blobs, importFolder, job, end);
-  return { type: "lead_import", concurrency: 1, run, ended };
+  const onEnded = (job: Job, end: JobEnd): Promise<void> => removeFile(blobs, importFolder, job, end);
+  return { type: "lead_import", concurrency: 1, run, onEnded };
 }
 
 function countsSoFar({ metadata }: Job): ImportCounts {

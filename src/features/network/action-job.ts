@@ -175,7 +175,7 @@ export function createActionHandler({
     },
     run,
     // Called when the runner gives up on a job: a campaign may be waiting for it.
-    ended: async () => onEnded(),
+    onEnded: async () => onEnded(),
   };
 }
 

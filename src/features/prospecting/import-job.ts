@@ -72,7 +72,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
     }
   }
 
-  async function ended(job: Job, end: JobEnd): Promise<void> {
+  async function onEnded(job: Job, end: JobEnd): Promise<void> {
     await removeFile(blobs, importFolder, job, end);
     await prospects.settle(job.userId);
   }
@@ -138,7 +138,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
     return await stored.finally(() => batch.release());
   }
 
-  return { type: "prospect_import", concurrency: 1, run, ended };
+  return { type: "prospect_import", concurrency: 1, run, onEnded };
 }
 
 const nothing: ProspectImportCounts = { rows: 0, created: 0, updated: 0, skipped: 0, failed: 0, companies: 0 };

@@ -1,7 +1,7 @@
 import type { Clock } from "../../platform/base/clock.ts";
 import { diskFaultOf } from "../../platform/base/disk-fault.ts";
 import type { Ids } from "../../platform/base/ids.ts";
-import { GatheredWork } from "../../platform/jobs/gathered-work.ts";
+import { CoalescedWork } from "../../platform/jobs/coalesced-work.ts";
 import type { Log } from "../../platform/base/log.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import { OnDemandSlots } from "./on-demand-slots.ts";
@@ -75,9 +75,9 @@ export class Deliverer {
   readonly #lanes = new Map<string, Lane>();
   readonly #posts = new Set<Promise<void>>();
   readonly #abort = new AbortController();
-  readonly #fanOutWork: GatheredWork;
-  readonly #dispatchWork: GatheredWork;
-  readonly #settleWork: GatheredWork;
+  readonly #fanOutWork: CoalescedWork;
+  readonly #dispatchWork: CoalescedWork;
+  readonly #settleWork: CoalescedWork;
   readonly #onDemandSlots = new OnDemandSlots();
   #settlements: PendingSettlement[] = [];
   #activePosts = 0;
@@ -91,7 +91,7 @@ export class Deliverer {
     this.#parts = parts;
     const { clock, log } = parts;
     const work = (run: () => Promise<void>, what: string) =>
-      new GatheredWork(clock, gatherMs, run, (error) => log.error({ err: error }, what));
+      new CoalescedWork(clock, gatherMs, run, (error) => log.error({ err: error }, what));
     this.#fanOutWork = work(() => this.#fanOut(), "could not queue events for webhooks");
     this.#dispatchWork = work(() => this.#dispatchDue(), "could not dispatch due webhooks");
     this.#settleWork = work(() => this.#settle(), "could not store webhook outcomes");

@@ -24,5 +24,5 @@ export type JobHandler = {
    * Called after the job has completed or failed and that is stored, to clean up. Not called if the process dies before
    * or the user cancels the job, so a periodic cleanup is needed as well.
    */
-  ended?(job: Job, end: JobEnd): Promise<void>;
+  onEnded?(job: Job, end: JobEnd): Promise<void>;
 };

@@ -2,13 +2,13 @@ import { shortReason, type EventData, type NewEvent } from "../events/model.ts";
 import type { Job } from "./model.ts";
 
 /** The event for a new job; null for most types, whose own stores write their events. */
-export function beginningOf({ type, ...job }: Job): NewEvent | null {
+export function startEventOf({ type, ...job }: Job): NewEvent | null {
   if (type !== "voice_training") return null;
   return { ...commonFields(job), type: "voice.processing", at: job.createdAt };
 }
 
 /** The event for the end of a job, if its type has one. */
-export function endOf(job: Job): NewEvent | null {
+export function endEventOf(job: Job): NewEvent | null {
   const { type, status, metadata } = job;
   const isCompleted = status === "completed";
   const common = { ...commonFields(job), at: job.updatedAt };

@@ -220,7 +220,7 @@ export class JobRunner {
       this.#observer?.ended(handler.type, end?.kind ?? "own");
       if (end === null) return;
       const isOurs = await this.#retryOnDiskFault(job, () => this.#store.end(claim, end), interruption);
-      if (isOurs && (end.kind === "completed" || end.kind === "failed")) await handler.ended?.(job, end);
+      if (isOurs && (end.kind === "completed" || end.kind === "failed")) await handler.onEnded?.(job, end);
     } catch (error) {
       this.#log.error({ err: error, jobId: job.id, type: job.type }, "could not end a job");
     }

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gte, lte, sql } from "drizzle-orm";
-import { beginningOf, endOf } from "../../../platform/jobs/job-events.ts";
+import { startEventOf, endEventOf } from "../../../platform/jobs/job-events.ts";
 import type { Job, JobClaim, JobEnd } from "../../../platform/jobs/model.ts";
 import type { ClaimRequest, ClientChange, JobPageRequest, JobStore } from "../../../platform/jobs/store.ts";
 import {
@@ -82,7 +82,7 @@ export function createJobStore({ orm, transact }: Engine, actions: ActionJobs): 
 
 export async function insertJob(connection: Connection, job: Job): Promise<void> {
   await connection.insert(jobs).values(job);
-  const event = beginningOf(job);
+  const event = startEventOf(job);
   if (event !== null) await appendEvents(connection, [event]);
 }
 
@@ -98,7 +98,7 @@ export async function writeJob(connection: Connection, job: Job, change: JobChan
   const changed = isAgain ? { ...change, editedMessage: null } : change;
   const after = { ...job, ...changed };
   await connection.update(jobs).set(changed).where(eq(jobs.id, job.id));
-  const event = job.status !== after.status && hasEnded(after) ? endOf(after) : null;
+  const event = job.status !== after.status && hasEnded(after) ? endEventOf(after) : null;
   if (event !== null) await appendEvents(connection, [event]);
   return after;
 }

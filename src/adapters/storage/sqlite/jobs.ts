@@ -13,7 +13,7 @@ import { pause } from "../../../lib/concurrency/pause.ts";
 import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
-import { beginningOf, endOf } from "../../../platform/jobs/job-events.ts";
+import { startEventOf, endEventOf } from "../../../platform/jobs/job-events.ts";
 import {
   canceledJob,
   endedJob,
@@ -225,7 +225,7 @@ export function createJobRows(engine: Engine) {
     const { status, runAt, attempt, failures, leaseUntil, message, progress, updatedAt, completedAt, id } = after;
     const metadata = JSON.stringify(after.metadata);
     update.run(status, runAt, attempt, failures, leaseUntil, message, progress, metadata, updatedAt, completedAt, id);
-    if (job.status !== status && hasEnded(after)) tell(endOf(after));
+    if (job.status !== status && hasEnded(after)) tell(endEventOf(after));
     const isAgain = hasEnded(job) && !hasEnded(after) && (job.editedMessage ?? null) !== null;
     return isAgain ? editMessage(after, null, updatedAt) : after;
   }
@@ -281,7 +281,7 @@ export function createJobRows(engine: Engine) {
     get,
     insert(job: Job): void {
       insertJob.run(...jobValues(job));
-      tell(beginningOf(job));
+      tell(startEventOf(job));
     },
     write,
     /** Null takes the client's message away. */

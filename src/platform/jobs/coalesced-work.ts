@@ -5,7 +5,7 @@ import { BackgroundWork } from "../../lib/concurrency/background-work.ts";
  * Background work that is woken in bursts: the first call waits briefly, and calls made meanwhile are combined with it.
  * A busy server does not need to check or commit after each of a thousand small changes.
  */
-export class GatheredWork {
+export class CoalescedWork {
   readonly #work: BackgroundWork;
   readonly #clock: Clock;
   readonly #gatherMs: number;
