@@ -185,7 +185,7 @@ async function compose(
     connectors: simulated?.connectors ?? overrides.connectors ?? {},
     leads,
     speech: voices.messages,
-    onOutcome: metrics?.acted,
+    onOutcome: metrics?.actionAttempted,
     sendsAgainAt: () => operations.sendsAgainAt(),
   });
   const privacy = new PrivacyService(storage.persons, jobs, suppressions, audit, clock, ids);

@@ -51,8 +51,8 @@ export type GateParts = {
 
 /** Hears of every request. */
 export type RequestObserver = {
-  entered(): void;
-  answered(method: string, route: string | null, status: number, seconds: number): void;
+  requestStarted(): void;
+  requestEnded(method: string, route: string | null, status: number, seconds: number): void;
 };
 
 type Handle = (request: Request) => Response | Promise<Response>;
@@ -103,7 +103,7 @@ export class Gate {
   around(handle: Handle): Handle {
     return (request) => {
       const startedAt = performance.now();
-      this.#parts.observer?.entered();
+      this.#parts.observer?.requestStarted();
       const answer = handle(request);
       if (!(answer instanceof Promise)) return this.#left(request, answer, startedAt);
       return answer.then((response) => this.#left(request, response, startedAt));
@@ -216,7 +216,7 @@ export class Gate {
     if (observer === null && !isLogged) return response;
     const ms = performance.now() - startedAt;
     const route = routeOf(request.method, path);
-    observer?.answered(request.method, route, response.status, ms / 1000);
+    observer?.requestEnded(request.method, route, response.status, ms / 1000);
     if (!isLogged) return response;
     const caller = this.#callers.get(request);
     const line = {

@@ -19,8 +19,8 @@ const maxSleepMs = 30_000;
 
 /** Receives claims and ends of jobs by type. `own`: the handler ended the job itself. */
 export type JobObserver = {
-  claimed(type: string, jobs: number): void;
-  ended(type: string, outcome: JobEnd["kind"] | "own"): void;
+  jobsClaimed(type: string, jobs: number): void;
+  jobEnded(type: string, outcome: JobEnd["kind"] | "own"): void;
 };
 
 type Running = { claim: JobClaim; interruption: Interruption; done: Promise<void> };
@@ -164,7 +164,7 @@ export class JobRunner {
       const limit = handler.concurrency - this.#runningOf(handler);
       if (limit <= 0) return; // `poke` is called when one of its jobs ends
       const { jobs, more } = await this.#claim(handler, limit);
-      if (jobs.length > 0) this.#observer?.claimed(handler.type, jobs.length);
+      if (jobs.length > 0) this.#observer?.jobsClaimed(handler.type, jobs.length);
       for (const job of jobs) this.#start(handler, job);
       if (more) hasMore = true;
       else waiting.push(handler);
@@ -217,7 +217,7 @@ export class JobRunner {
   async #run(handler: JobHandler, job: Job, claim: JobClaim, interruption: Interruption): Promise<void> {
     try {
       const end = await this.#endOf(handler, job, claim, interruption);
-      this.#observer?.ended(handler.type, end?.kind ?? "own");
+      this.#observer?.jobEnded(handler.type, end?.kind ?? "own");
       if (end === null) return;
       const isOurs = await this.#retryOnDiskFault(job, () => this.#store.end(claim, end), interruption);
       if (isOurs && (end.kind === "completed" || end.kind === "failed")) await handler.onEnded?.(job, end);

@@ -2,7 +2,7 @@ import { statfs } from "node:fs/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Clock } from "../base/clock.ts";
 import { version } from "../base/version.ts";
-import { Remembered } from "./remembered.ts";
+import { CachedValue } from "./cached-value.ts";
 import type { MetricsStore, QueueDepth } from "./store.ts";
 
 export type MetricsParts = { store: MetricsStore; clock: Clock; dataDir: string };
@@ -10,12 +10,12 @@ export type MetricsParts = { store: MetricsStore; clock: Clock; dataDir: string 
 /** Records events as they happen. Labels come from closed lists: route templates, job types, and connectors. */
 export type Metrics = {
   /** A request was received. */
-  entered(): void;
+  requestStarted(): void;
   /** A response was sent. `route` is the route template; null if no route matched. */
-  answered(method: string, route: string | null, status: number, seconds: number): void;
-  claimed(type: string, jobs: number): void;
-  ended(type: string, outcome: string): void;
-  acted(connector: string, outcome: string): void;
+  requestEnded(method: string, route: string | null, status: number, seconds: number): void;
+  jobsClaimed(type: string, jobs: number): void;
+  jobEnded(type: string, outcome: string): void;
+  actionAttempted(connector: string, outcome: string): void;
   /** All metrics in the Prometheus text format, version 0.0.4. */
   text(): Promise<string>;
   stop(): void;
@@ -108,7 +108,7 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
       },
     });
 
-  const queue = new Remembered(() => store.queue(clock.now()), queueCacheMs, clock);
+  const queue = new CachedValue(() => store.queue(clock.now()), queueCacheMs, clock);
   const perType = (name: string, help: string, read: (depth: QueueDepth) => number) =>
     new Gauge({
       name,
@@ -167,17 +167,17 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
   new Gauge({ name: "outreachd_info", help: "Always 1.", labelNames: ["version"], registers }).set({ version }, 1);
 
   return {
-    entered: () => inFlight.inc(),
-    answered(sentMethod, template, status, seconds) {
+    requestStarted: () => inFlight.inc(),
+    requestEnded(sentMethod, template, status, seconds) {
       inFlight.dec();
       const method = methods.has(sentMethod) ? sentMethod : "other";
       const route = template ?? "none";
       requests.inc({ method, route, status });
       durations.observe({ method, route }, seconds);
     },
-    claimed: (type, jobs) => claims.inc({ type }, jobs),
-    ended: (type, outcome) => ends.inc({ type, outcome }),
-    acted: (connector, outcome) => actions.inc({ connector, outcome }),
+    jobsClaimed: (type, jobs) => claims.inc({ type }, jobs),
+    jobEnded: (type, outcome) => ends.inc({ type, outcome }),
+    actionAttempted: (connector, outcome) => actions.inc({ connector, outcome }),
     text: () => registry.metrics(),
     stop: () => void lag.disable(),
   };

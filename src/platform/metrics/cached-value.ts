@@ -3,17 +3,17 @@ import type { Clock } from "../base/clock.ts";
 /** An expensive computation takes at most one part in this many of the total time, however often its value is requested. */
 const costRatio = 20;
 
-/** Caches a value for at least `holdsMs`, and longer if it took long to compute. */
-export class Remembered<T> {
+/** Caches a value for at least `cacheMs`, and longer if it took long to compute. */
+export class CachedValue<T> {
   readonly #compute: () => Promise<T>;
-  readonly #holdsMs: number;
+  readonly #cacheMs: number;
   readonly #clock: Clock;
-  #latest: { value: T; computedAt: number; holdsMs: number } | null = null;
+  #latest: { value: T; computedAt: number; cacheMs: number } | null = null;
   #pending: Promise<T> | null = null;
 
-  constructor(compute: () => Promise<T>, holdsMs: number, clock: Clock) {
+  constructor(compute: () => Promise<T>, cacheMs: number, clock: Clock) {
     this.#compute = compute;
-    this.#holdsMs = holdsMs;
+    this.#cacheMs = cacheMs;
     this.#clock = clock;
   }
 
@@ -22,7 +22,7 @@ export class Remembered<T> {
     if (this.#latest !== null) {
       const age = this.#clock.now() - this.#latest.computedAt;
       // A negative age means that the clock was set back.
-      if (age >= 0 && age < this.#latest.holdsMs) return this.#latest.value;
+      if (age >= 0 && age < this.#latest.cacheMs) return this.#latest.value;
     }
     this.#pending ??= this.#refresh().finally(() => (this.#pending = null));
     return this.#pending;
@@ -32,7 +32,7 @@ export class Remembered<T> {
     const startedAt = performance.now();
     const value = await this.#compute();
     const tookMs = performance.now() - startedAt;
-    this.#latest = { value, computedAt: this.#clock.now(), holdsMs: Math.max(this.#holdsMs, tookMs * costRatio) };
+    this.#latest = { value, computedAt: this.#clock.now(), cacheMs: Math.max(this.#cacheMs, tookMs * costRatio) };
     return value;
   }
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { Remembered } from "../../src/platform/metrics/remembered.ts";
+import { CachedValue } from "../../src/platform/metrics/cached-value.ts";
 import { FakeClock } from "../support/clock.ts";
 
 function counting() {
   const clock = new FakeClock();
   let found = 0;
-  const remembered = new Remembered(async () => ++found, 10_000, clock);
+  const remembered = new CachedValue(async () => ++found, 10_000, clock);
   return { clock, remembered };
 }
 
@@ -36,7 +36,7 @@ test("a failure is not remembered", async () => {
     if (!works) throw new Error("no");
     return "yes";
   };
-  const remembered = new Remembered(find, 10_000, new FakeClock());
+  const remembered = new CachedValue(find, 10_000, new FakeClock());
   await expect(remembered.get()).rejects.toThrow("no");
   works = true;
   expect(await remembered.get()).toBe("yes");
