@@ -202,7 +202,7 @@ async function compose(
   const runner = new JobRunner(storage.jobs, handlers, clock, ids, log, {
     observer: metrics,
     diskClock: realClock,
-    holds: (type) => operations.holds(type),
+    isPaused: (type) => operations.isPaused(type),
   });
   runner.onDiskFault((error) => readiness.reportError(error));
   const flush = async () => {

@@ -109,11 +109,11 @@ describe.each(engines)("events on $name", ({ open }) => {
       for (const at of [0, 1, 2, 3])
         await make.storedLead(storage, userId, { createdAt: startOfTests + at, updatedAt: startOfTests + at });
       const last = await storage.events.last();
-      expect(await storage.events.forgetBefore(startOfTests + 3, 2)).toBe(2);
-      expect(await storage.events.forgetBefore(startOfTests + 3, 2)).toBe(1);
-      expect(await storage.events.forgetBefore(startOfTests + 3, 2)).toBe(0);
+      expect(await storage.events.deleteBefore(startOfTests + 3, 2)).toBe(2);
+      expect(await storage.events.deleteBefore(startOfTests + 3, 2)).toBe(1);
+      expect(await storage.events.deleteBefore(startOfTests + 3, 2)).toBe(0);
       expect(await told(storage, userId)).toHaveLength(1);
-      expect(await storage.events.forgetBefore(startOfTests + day, 10)).toBe(1);
+      expect(await storage.events.deleteBefore(startOfTests + day, 10)).toBe(1);
       const reopened = await opened.reopen();
       expect(await reopened.events.last()).toBe(last);
       await make.storedLead(reopened, userId);

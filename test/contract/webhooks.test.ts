@@ -153,7 +153,7 @@ describe.each(engines)("webhooks on $name", ({ open }) => {
       await make.storedLead(storage, userId);
       await fanOut(storage);
       const [due] = await storage.webhooks.due(target.id, now, 10);
-      await storage.events.forgetBefore(now + 1, 100);
+      await storage.events.deleteBefore(now + 1, 100);
       expect(await storage.webhooks.due(target.id, now, 10)).toEqual([]);
       await storage.webhooks.settle([settlement(target, due!.event.id)]);
       expect(await storage.webhooks.delivery(userId, target.id, due!.event.id)).toBeNull();

@@ -35,7 +35,7 @@ export class EventService {
   async deleteExpired(): Promise<void> {
     if (this.#days === 0) return;
     const before = this.#clock.now() - this.#days * dayMs;
-    while ((await this.#events.forgetBefore(before, deletionBatchSize)) > 0);
+    while ((await this.#events.deleteBefore(before, deletionBatchSize)) > 0);
   }
 }
 

@@ -24,5 +24,5 @@ export type EventStore = {
   /** Calls `listener` after each commit with new events. The returned function unsubscribes. */
   onNew(listener: () => void): () => void;
   /** Deletes events older than `at`, oldest first, at most `limit`. Returns how many were deleted. */
-  forgetBefore(at: number, limit: number): Promise<number>;
+  deleteBefore(at: number, limit: number): Promise<number>;
 };

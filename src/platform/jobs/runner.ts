@@ -37,7 +37,7 @@ export class JobRunner {
   readonly #log: Log;
   readonly #observer: JobObserver | null;
   readonly #diskClock: Clock;
-  readonly #holds: (type: JobType) => boolean;
+  readonly #isPaused: (type: JobType) => boolean;
   readonly #faultListeners = new Set<(error: unknown) => void>();
   readonly #running = new Map<string, Running>();
   readonly #counts = new Map<JobHandler, number>();
@@ -50,7 +50,7 @@ export class JobRunner {
   #cancelRenewal = (): void => {};
 
   /**
-   * `diskClock`: the real clock even if time is simulated, because the disk is real. `holds`: whether jobs of this type
+   * `diskClock`: the real clock even if time is simulated, because the disk is real. `isPaused`: whether jobs of this type
    * must not start now; `poke` must be called when that changes.
    */
   constructor(
@@ -62,10 +62,10 @@ export class JobRunner {
     {
       observer = null,
       diskClock = clock,
-      holds = () => false,
-    }: { observer?: JobObserver | null; diskClock?: Clock; holds?: (type: JobType) => boolean } = {},
+      isPaused = () => false,
+    }: { observer?: JobObserver | null; diskClock?: Clock; isPaused?: (type: JobType) => boolean } = {},
   ) {
-    this.#holds = holds;
+    this.#isPaused = isPaused;
     this.#diskClock = diskClock;
     this.#observer = observer;
     this.#store = store;
@@ -160,7 +160,7 @@ export class JobRunner {
     const waiting: JobHandler[] = [];
     let hasMore = false;
     const claimFor = async (handler: JobHandler): Promise<void> => {
-      if (this.#holds(handler.type)) return;
+      if (this.#isPaused(handler.type)) return;
       const limit = handler.concurrency - this.#runningOf(handler);
       if (limit <= 0) return; // `poke` is called when one of its jobs ends
       const { jobs, more } = await this.#claim(handler, limit);

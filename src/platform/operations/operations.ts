@@ -68,7 +68,7 @@ export class Operations {
   }
 
   /** Whether jobs of this type must not start now. */
-  holds(type: JobType): boolean {
+  isPaused(type: JobType): boolean {
     return this.writeRefusal() !== null || (type === "linkedin_action" && this.#isClockBehind());
   }
 

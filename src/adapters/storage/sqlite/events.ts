@@ -54,7 +54,7 @@ export function createEventStore(engine: Engine): EventStore {
     since: async (after, limit) => since.all(after, limit).map(storedEvent),
     last: async () => last.get()?.seq ?? 0,
     onNew: rows.onNew,
-    forgetBefore: (at, limit) => writer.write(() => forget.all(at, limit).length),
+    deleteBefore: (at, limit) => writer.write(() => forget.all(at, limit).length),
   };
 }
 
