@@ -1,7 +1,7 @@
 /* oxlint-disable unicorn/no-thenable -- the vendor names what follows an action so; it is data, never a function */
 import { describe, expect, test } from "bun:test";
 import type { ActionOrder, ConnectorOutcome } from "../../src/features/network/connector.ts";
-import type { Watched } from "../../src/features/network/contact-model.ts";
+import type { WatchedPerson } from "../../src/features/network/contact-model.ts";
 import { createHttpClient } from "../../src/adapters/providers/http.ts";
 import { createLinkedapiConnector } from "../../src/adapters/providers/network/linkedapi.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
@@ -31,7 +31,7 @@ async function startWorld(token?: string) {
     connector,
     carryOut,
     follow,
-    watch: async (watched: Watched[]) => (await connector.watch?.(watched, account, never)) ?? [],
+    watch: async (watched: WatchedPerson[]) => (await connector.watch?.(watched, account, never)) ?? [],
     /** Hands an order over and asks at once what became of it. */
     async endOf(overrides: Partial<ActionOrder>) {
       const order = orderOf(overrides);
@@ -257,7 +257,7 @@ test.each([
 });
 
 describe("news", () => {
-  const watchedOf = (name: string, waitsFor: Watched["waitsFor"]): Watched => ({
+  const watchedOf = (name: string, waitsFor: WatchedPerson["waitsFor"]): WatchedPerson => ({
     profileUrl: `https://www.linkedin.com/in/${name}`,
     profileKey: `https://linkedin.com/in/${name}`,
     waitsFor,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { actionTypes } from "../../src/features/network/action-kinds.ts";
-import type { Watched } from "../../src/features/network/contact-model.ts";
+import type { WatchedPerson } from "../../src/features/network/contact-model.ts";
 import { calmNetwork, type SimulationRates } from "../../src/features/network/simulation.ts";
 import { createSimulatedConnector } from "../../src/adapters/providers/network/simulated.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
@@ -19,7 +19,7 @@ function simulated(rates: Partial<SimulationRates> = {}, seed = 1) {
 }
 
 const profile = (name: string): string => `https://network.example/in/${name}`;
-const watchedOf = (name: string, waitsFor: Watched["waitsFor"]): Watched => ({
+const watchedOf = (name: string, waitsFor: WatchedPerson["waitsFor"]): WatchedPerson => ({
   profileUrl: profile(name),
   profileKey: profile(name),
   waitsFor,

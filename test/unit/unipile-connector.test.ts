@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Tier } from "../../src/features/network/account-model.ts";
 import type { ActionType } from "../../src/features/network/action-kinds.ts";
 import type { ActionOrder, ConnectorOutcome } from "../../src/features/network/connector.ts";
-import type { Watched } from "../../src/features/network/contact-model.ts";
+import type { WatchedPerson } from "../../src/features/network/contact-model.ts";
 import { createHttpClient } from "../../src/adapters/providers/http.ts";
 import { createUnipileConnector } from "../../src/adapters/providers/network/unipile.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
@@ -27,7 +27,7 @@ async function startWorld(members: Partial<Member>[] = [{}], tier: Tier = "premi
     vendor,
     clock,
     carryOut: async (overrides: Partial<ActionOrder>) => await connector.carryOut(orderOf(overrides), account, never),
-    watch: async (watched: Watched[]) => (await connector.watch?.(watched, account, never)) ?? [],
+    watch: async (watched: WatchedPerson[]) => (await connector.watch?.(watched, account, never)) ?? [],
     [Symbol.asyncDispose]: async () => await vendor[Symbol.asyncDispose](),
   };
 }
@@ -304,7 +304,7 @@ describe("other actions", () => {
 });
 
 describe("news", () => {
-  const watchedOf = (name: string, waitsFor: Watched["waitsFor"], reference?: string): Watched => ({
+  const watchedOf = (name: string, waitsFor: WatchedPerson["waitsFor"], reference?: string): WatchedPerson => ({
     profileUrl: `https://www.linkedin.com/in/${name}`,
     profileKey: `https://linkedin.com/in/${name.toLowerCase()}`,
     waitsFor,

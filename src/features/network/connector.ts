@@ -1,7 +1,7 @@
 import type { NetworkAccount } from "./account-model.ts";
 import type { ActionDetails, Refusal } from "./action-model.ts";
 import type { ActionType } from "./action-kinds.ts";
-import type { News, Relation, Watched } from "./contact-model.ts";
+import type { News, Relation, WatchedPerson } from "./contact-model.ts";
 
 /** An action for a connector to perform. */
 export type ActionOrder = {
@@ -51,7 +51,7 @@ export type Connector = {
     signal: AbortSignal,
   ): Promise<ConnectorOutcome>;
   /** Returns news about these people, or an empty list if the network cannot be reached. Read-only and safe to repeat. */
-  watch?(watched: readonly Watched[], account: NetworkAccount, signal: AbortSignal): Promise<News[]>;
+  watch?(watched: readonly WatchedPerson[], account: NetworkAccount, signal: AbortSignal): Promise<News[]>;
   /** Why this connector cannot be used with these settings, as a sentence, or null. Checks the settings only. */
   problem?(account: Pick<NetworkAccount, "connectorSettings">): string | null;
 };

@@ -3,7 +3,7 @@ export const relations = ["none", "pending", "connected"] as const;
 export type Relation = (typeof relations)[number];
 
 /** A person who has not accepted a request (`acceptance`) or replied to a message (`reply`) that was sent at `since`. */
-export type Watched = {
+export type WatchedPerson = {
   profileUrl: string;
   profileKey: string;
   waitsFor: "acceptance" | "reply";

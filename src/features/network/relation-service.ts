@@ -4,7 +4,7 @@ import type { Log } from "../../platform/base/log.ts";
 import type { AccountService } from "./account-service.ts";
 import { profileKeyOf, type ProfileHosts } from "./action-input.ts";
 import type { Connectors } from "./action-job.ts";
-import { replyText, type Contact, type News, type Watched } from "./contact-model.ts";
+import { replyText, type Contact, type News, type WatchedPerson } from "./contact-model.ts";
 import type { ActionService } from "./action-service.ts";
 import type { ContactView, NewsInput } from "./relation-model.ts";
 import type { NetworkStore } from "./store.ts";
@@ -120,9 +120,9 @@ export class RelationService {
   }
 }
 
-function watchedOf(contacts: readonly Contact[], now: number): Watched[] {
+function watchedOf(contacts: readonly Contact[], now: number): WatchedPerson[] {
   return contacts.flatMap(({ profileUrl, profileKey, relation, invitedAt, messagedAt, repliedAt, reference }) => {
-    const watched: Watched[] = [];
+    const watched: WatchedPerson[] = [];
     if (relation === "pending" && invitedAt !== null)
       watched.push({ profileUrl, profileKey, waitsFor: "acceptance", since: invitedAt, reference });
     else if (messagedAt !== null && messagedAt > (repliedAt ?? 0) && messagedAt > now - replyWaitMs)

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { isoTime } from "../../../platform/base/clock.ts";
-import { replyText, type News, type Watched } from "../../../features/network/contact-model.ts";
+import { replyText, type News, type WatchedPerson } from "../../../features/network/contact-model.ts";
 import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
 import { Started, type LinkedapiApi } from "./linkedapi-api.ts";
 import { connectionsIn, isOpen, WorkflowState } from "./linkedapi-result.ts";
@@ -42,7 +42,7 @@ export class LinkedapiNews {
   readonly #syncs = new RecentMap<string, number>(100_000);
 
   /** Throws the `Ending` of a failed call. */
-  async acceptances(api: LinkedapiApi, accountId: string, watched: readonly Watched[]): Promise<News[]> {
+  async acceptances(api: LinkedapiApi, accountId: string, watched: readonly WatchedPerson[]): Promise<News[]> {
     if (watched.length === 0) return [];
     const now = api.vendor.clock.now();
     const look = this.#looks.get(accountId);
@@ -67,14 +67,14 @@ export class LinkedapiNews {
   }
 
   /** Throws the `Ending` of a failed call. */
-  async replies(api: LinkedapiApi, accountId: string, watched: readonly Watched[]): Promise<News[]> {
+  async replies(api: LinkedapiApi, accountId: string, watched: readonly WatchedPerson[]): Promise<News[]> {
     if (watched.length === 0) return [];
     const asked = watched.slice(0, maxConversations);
     const all = await newsIn(api, asked);
     if (all !== null) return all;
     // One conversation that is not followed yet spoils the answer for all.
     const news: News[] = [];
-    const unknown: Watched[] = [];
+    const unknown: WatchedPerson[] = [];
     for (const one of asked) {
       const found = await newsIn(api, [one]);
       if (found === null) unknown.push(one);
@@ -85,9 +85,9 @@ export class LinkedapiNews {
   }
 
   /** Has the vendor follow conversations from now on, which it does for good. */
-  async #follow(api: LinkedapiApi, accountId: string, watched: readonly Watched[]): Promise<void> {
+  async #follow(api: LinkedapiApi, accountId: string, watched: readonly WatchedPerson[]): Promise<void> {
     const now = api.vendor.clock.now();
-    const nameOf = ({ profileKey }: Watched): string => `${accountId} ${profileKey}`;
+    const nameOf = ({ profileKey }: WatchedPerson): string => `${accountId} ${profileKey}`;
     const due = watched.filter((one) => now - (this.#syncs.get(nameOf(one)) ?? -Infinity) >= betweenSyncsMs);
     if (due.length === 0) return;
     for (const one of due) this.#syncs.set(nameOf(one), now);
@@ -100,7 +100,7 @@ export class LinkedapiNews {
 }
 
 /** The first answer of each of these people; null when the vendor does not follow all of the conversations yet. */
-async function newsIn(api: LinkedapiApi, watched: readonly Watched[]): Promise<News[] | null> {
+async function newsIn(api: LinkedapiApi, watched: readonly WatchedPerson[]): Promise<News[] | null> {
   const answer = await api.post(
     "asks",
     "conversations/poll",

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../platform/base/clock.ts";
 import type { NetworkAccount } from "../../../features/network/account-model.ts";
 import type { Connector, ConnectorOutcome } from "../../../features/network/connector.ts";
-import type { Watched } from "../../../features/network/contact-model.ts";
+import type { WatchedPerson } from "../../../features/network/contact-model.ts";
 import type { HttpClient } from "../../../lib/guarded-http/http-client.ts";
 import { newsOrNone, outcomeOf, unknownOutcome } from "./ending.ts";
 import { LinkedapiApi, Started } from "./linkedapi-api.ts";
@@ -70,7 +70,7 @@ export function createLinkedapiConnector(settings: LinkedapiSettings, http: Http
     async watch(watched, account, signal) {
       const api = apiFor(account, signal);
       if (typeof api === "string") return [];
-      const awaiting = (what: Watched["waitsFor"]) => watched.filter(({ waitsFor }) => waitsFor === what);
+      const awaiting = (what: WatchedPerson["waitsFor"]) => watched.filter(({ waitsFor }) => waitsFor === what);
       const [accepted, replied] = await Promise.all([
         newsOrNone(() => news.acceptances(api, account.id, awaiting("acceptance"))),
         newsOrNone(() => news.replies(api, account.id, awaiting("reply"))),

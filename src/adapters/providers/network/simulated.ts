@@ -2,7 +2,7 @@ import type { Clock } from "../../../platform/base/clock.ts";
 import type { ActionType } from "../../../features/network/action-kinds.ts";
 import type { Refusal } from "../../../features/network/action-model.ts";
 import type { ActionOrder, Connector, ConnectorOutcome } from "../../../features/network/connector.ts";
-import type { News, Relation, Watched } from "../../../features/network/contact-model.ts";
+import type { News, Relation, WatchedPerson } from "../../../features/network/contact-model.ts";
 import type { Simulation } from "../../../features/network/simulation.ts";
 import { RecentMap } from "./recent-map.ts";
 
@@ -160,7 +160,7 @@ class People {
     return acceptedAt !== null && acceptedAt <= this.#clock.now() ? "connected" : "pending";
   }
 
-  newsOf(watched: readonly Watched[], accountId: string): News[] {
+  newsOf(watched: readonly WatchedPerson[], accountId: string): News[] {
     const now = this.#clock.now();
     const reactions = watched.map((one) => ({ ...one, at: this.#reactionAt(one, accountId) ?? Infinity }));
     this.#nextNews.set(accountId, Math.min(...reactions.map(({ at }) => at).filter((at) => at > now)));
@@ -180,7 +180,7 @@ class People {
   }
 
   /** Between 2 and 50 hours after it could begin; null for somebody who never reacts. */
-  #reactionAt({ profileKey, waitsFor, since }: Omit<Watched, "profileUrl">, accountId: string): number | null {
+  #reactionAt({ profileKey, waitsFor, since }: Omit<WatchedPerson, "profileUrl">, accountId: string): number | null {
     const { rates, seed } = this.#simulation;
     const [rate, word] = waitsFor === "acceptance" ? [rates.acceptances, "accepts"] : [rates.replies, "replies"];
     const who = `${accountId} ${profileKey} ${waitsFor}`;

@@ -1,6 +1,6 @@
 import { isoTime } from "../../../platform/base/clock.ts";
 import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
-import { replyText, type News, type Watched } from "../../../features/network/contact-model.ts";
+import { replyText, type News, type WatchedPerson } from "../../../features/network/contact-model.ts";
 import { newsOrNone } from "./ending.ts";
 import { Attendee, Messages, Relations, type UnipileApi } from "./unipile-api.ts";
 import { nameIn } from "./profile-address.ts";
@@ -10,8 +10,8 @@ const maxPages = 10;
 const maxAttendees = 50;
 
 /** Who of the watched accepted or replied. What can't be asked now is left out. */
-export async function newsOf(api: UnipileApi, watched: readonly Watched[]): Promise<News[]> {
-  const awaiting = (what: Watched["waitsFor"]) => watched.filter(({ waitsFor }) => waitsFor === what);
+export async function newsOf(api: UnipileApi, watched: readonly WatchedPerson[]): Promise<News[]> {
+  const awaiting = (what: WatchedPerson["waitsFor"]) => watched.filter(({ waitsFor }) => waitsFor === what);
   const [accepted, replied] = await Promise.all([
     newsOrNone(() => acceptances(api, awaiting("acceptance"))),
     newsOrNone(() => replies(api, awaiting("reply"))),
@@ -20,7 +20,7 @@ export async function newsOf(api: UnipileApi, watched: readonly Watched[]): Prom
 }
 
 /** From the list of connections, newest first: who is in it has accepted. */
-async function acceptances(api: UnipileApi, watched: readonly Watched[]): Promise<News[]> {
+async function acceptances(api: UnipileApi, watched: readonly WatchedPerson[]): Promise<News[]> {
   const awaited = new Map(watched.map((one) => [nameOf(one), one]));
   const news: News[] = [];
   const oldest = Math.min(...watched.map(({ since }) => since));
@@ -43,7 +43,7 @@ async function acceptances(api: UnipileApi, watched: readonly Watched[]): Promis
 type Received = { chatId: string; senderId: string; attendeeId: string; at: number; text: string };
 
 /** From all messages that came since: by the chat that our message went to, else by the profile of the sender. */
-async function replies(api: UnipileApi, watched: readonly Watched[]): Promise<News[]> {
+async function replies(api: UnipileApi, watched: readonly WatchedPerson[]): Promise<News[]> {
   if (watched.length === 0) return [];
   const received = await messagesSince(api, Math.min(...watched.map(({ since }) => since)));
   const profileOf = await profilesOf(api, watched.some((one) => chatOf(one) === null) ? received : []);
@@ -98,11 +98,11 @@ async function profilesOf(api: UnipileApi, received: readonly Received[]): Promi
   return profiles;
 }
 
-function nameOf({ profileUrl }: Watched): string {
+function nameOf({ profileUrl }: WatchedPerson): string {
   return nameIn(profileUrl)?.toLowerCase() ?? "";
 }
 
-function chatOf({ reference }: Watched): string | null {
+function chatOf({ reference }: WatchedPerson): string | null {
   const [chatId = "", messageId] = reference?.split("/") ?? [];
   return chatId !== "" && messageId !== undefined ? chatId : null;
 }
