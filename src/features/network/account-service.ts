@@ -139,14 +139,14 @@ export class AccountService {
       });
     const week = readWeek(workingHours ?? {});
     errors.push(...week.errors, ...spacingErrors(input), ...sessionErrors(input));
-    const wanted = {
+    const merged = {
       tier: tier ?? account.tier,
       connector: connector ?? account.connector,
       connectorSettings: connectorSettings ?? account.connectorSettings,
     };
-    if (caps !== undefined) errors.push(...capErrors(caps, wanted));
+    if (caps !== undefined) errors.push(...capErrors(caps, merged));
     if (connector !== undefined || connectorSettings !== undefined) {
-      const problem = this.#connectorProblem(wanted);
+      const problem = this.#connectorProblem(merged);
       if (problem !== null) errors.push({ path: "connector", message: problem });
     }
     const newWarmUp = warmUp === undefined ? undefined : readWarmUp(warmUp, now, errors);

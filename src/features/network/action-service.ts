@@ -125,12 +125,12 @@ export class ActionService {
       this.#parts.store.page({ ...request, limit: limit + 1 }),
       this.#parts.store.countActions(request),
     ]);
-    const found = more.slice(0, limit);
-    const listed = found.map(({ action }) => action);
+    const items = more.slice(0, limit);
+    const listed = items.map(({ action }) => action);
     const names = await this.#parts.personNames(userId, listed);
     const views = await Promise.all(listed.map((action) => this.#view(action)));
     const actions = views.map((view, index) => ({ ...view, personName: names[index] ?? null }));
-    return { actions, last: more.length > limit ? (found.at(-1) ?? null) : null, total };
+    return { actions, last: more.length > limit ? (items.at(-1) ?? null) : null, total };
   }
 
   /**
@@ -237,7 +237,7 @@ export class ActionService {
       case "existing":
         return outcome.action;
       case "objected":
-        throw objected(outcome.objection);
+        throw objectionError(outcome.objection);
       case "never":
         throw neverPossible(account, outcome.reason);
       case "accountGone":
@@ -252,7 +252,7 @@ export class ActionService {
       case "absent":
         throw notFound("network action", jobId);
       case "objected":
-        throw objected(change.objection);
+        throw objectionError(change.objection);
       case "twin":
         throw new ApiError("CONFLICT", {
           message: "The same action for this target is already scheduled.",
@@ -310,7 +310,7 @@ function errorOf({ action: { state }, job: { message, metadata } }: { action: Ne
 const errorStates = ["skipped", "failed", "unknown"] as const;
 
 /** The error for an action that must not, or need not, be sent to the person. */
-export function objected(objection: Objection): ApiError {
+export function objectionError(objection: Objection): ApiError {
   if (objection.kind === "doNotContact") return doNotContact(objection.match);
   const message = `Action not scheduled: ${objectionText(objection)}`;
   const since = "since" in objection ? { since: isoTimeOrNull(objection.since) } : {};

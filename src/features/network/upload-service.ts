@@ -130,14 +130,14 @@ export class UploadService {
 
   /** Existing leads are tagged too, just as they would be enrolled. Leads with the maximum number of tags are unchanged. */
   async #tagExisting(userId: string, reference: string, results: readonly RowResult[]): Promise<void> {
-    const known = results.flatMap(({ outcome, prospect_id: id }) => (outcome === "duplicate" ? (id ?? []) : []));
-    for (let start = 0; start < known.length; start += batchSize)
-      await this.#parts.addTag(userId, known.slice(start, start + batchSize), reference);
+    const existingIds = results.flatMap(({ outcome, prospect_id: id }) => (outcome === "duplicate" ? (id ?? []) : []));
+    for (let start = 0; start < existingIds.length; start += batchSize)
+      await this.#parts.addTag(userId, existingIds.slice(start, start + batchSize), reference);
   }
 
   async #enroll(userId: string, campaignId: string, results: RowResult[], dryRun: boolean): Promise<void> {
-    const known = results.flatMap(({ prospect_id: id }) => id ?? []);
-    const enrollments = await this.#parts.enroll(userId, campaignId, known, dryRun);
+    const leadIds = results.flatMap(({ prospect_id: id }) => id ?? []);
+    const enrollments = await this.#parts.enroll(userId, campaignId, leadIds, dryRun);
     for (const result of results)
       if (result.prospect_id !== null) result.enrollment = enrollments.get(result.prospect_id) ?? null;
       else if (dryRun && result.outcome === "uploaded") result.enrollment = "enrolled";

@@ -52,11 +52,11 @@ export class WorkService {
       this.#store.countTasks(userId),
     ]);
     const names = await this.#personNames(userId, tasks);
-    const shown = tasks.map((task, index) => ({
+    const items = tasks.map((task, index) => ({
       view: { ...taskView(task), personName: names[index] ?? null },
       place: task,
     }));
-    return { tasks: shown, total };
+    return { tasks: items, total };
   }
 
   /** Ends a task with the outcome a person reported. Throws NOT_FOUND, or CONFLICT if the action is not a task. */

@@ -4,7 +4,7 @@ import { domainOfWebsite } from "../../platform/identity/domain.ts";
 import { isEmailAddress } from "../../platform/identity/email.ts";
 import { companySizeText } from "./facets/ranges.ts";
 import { prospectIdentity, type ProspectIdentity } from "./keys.ts";
-import { remembered } from "../../platform/base/remembered.ts";
+import { memoize } from "../../platform/base/memoize.ts";
 import {
   maxTechnologies,
   maxTechnologyLength,
@@ -43,7 +43,7 @@ export function prospectContent(
   return { content, identity };
 }
 
-const sizeOf = remembered(companySizeText);
+const sizeOf = memoize(companySizeText);
 
 function checkIdentity({ email, networkUrl }: ProspectDraft, identity: ProspectIdentity, errors: FieldError[]): void {
   if (email !== undefined && !isEmailAddress(email))

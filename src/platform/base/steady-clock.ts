@@ -13,21 +13,21 @@ const maxStepMs = 10_000;
 export class SteadyClock implements Clock {
   /** The underlying clock, for waits that a clock change must not prolong. */
   readonly system: Clock;
-  #shown: number;
-  #read: number;
+  #latest: number;
+  #lastSystemTime: number;
 
   constructor(system: Clock) {
     this.system = system;
-    this.#read = system.now();
-    this.#shown = this.#read;
+    this.#lastSystemTime = system.now();
+    this.#latest = this.#lastSystemTime;
   }
 
   now(): number {
     const system = this.system.now();
-    if (system >= this.#shown) this.#shown = system;
-    else this.#shown += Math.min(Math.max(system - this.#read, 0), maxStepMs) / slowdown;
-    this.#read = system;
-    return Math.floor(this.#shown);
+    if (system >= this.#latest) this.#latest = system;
+    else this.#latest += Math.min(Math.max(system - this.#lastSystemTime, 0), maxStepMs) / slowdown;
+    this.#lastSystemTime = system;
+    return Math.floor(this.#latest);
   }
 
   after(delayMs: number, run: () => void): () => void {
@@ -36,7 +36,7 @@ export class SteadyClock implements Clock {
 
   /** Continues from the time of a previous process: time is never before `at`. */
   raiseTo(at: number): void {
-    this.#shown = Math.max(this.#shown, at);
+    this.#latest = Math.max(this.#latest, at);
   }
 
   /** How far the system clock is behind; 0 if it is correct. */

@@ -27,8 +27,8 @@ export class EventService {
       this.#events.count(request),
     ]);
     const isLast = events.length <= request.limit;
-    const shown = events.slice(0, request.limit);
-    return { events: shown, next: isLast ? null : (shown.at(-1)?.id ?? null), total };
+    const items = events.slice(0, request.limit);
+    return { events: items, next: isLast ? null : (items.at(-1)?.id ?? null), total };
   }
 
   /** Deletes events past their retention, in batches, so that other writes do not have to wait. */

@@ -5,13 +5,13 @@ export type TypePattern = string;
 
 /** The types that match the patterns, in catalog order, or the first pattern that matches none as `unknown`. */
 export function typesOf(patterns: readonly TypePattern[]): { types: EventType[] } | { unknown: string } {
-  const wanted = new Set<EventType>();
+  const selected = new Set<EventType>();
   for (const pattern of patterns.flatMap((each) => each.split(",")).map((each) => each.trim())) {
-    const found = eventTypeNames.filter((type) => matchesPattern(type, pattern));
-    if (found.length === 0) return { unknown: pattern };
-    for (const type of found) wanted.add(type);
+    const matching = eventTypeNames.filter((type) => matchesPattern(type, pattern));
+    if (matching.length === 0) return { unknown: pattern };
+    for (const type of matching) selected.add(type);
   }
-  return { types: eventTypeNames.filter((type) => wanted.has(type)) };
+  return { types: eventTypeNames.filter((type) => selected.has(type)) };
 }
 
 function matchesPattern(type: EventType, pattern: string): boolean {

@@ -16,7 +16,7 @@ export function subjectsOf(event: Event): Partial<Record<(typeof eventSubjects)[
   return subjects;
 }
 
-export function matches(event: Event, { types, ...wanted }: EventFilter): boolean {
+export function matches(event: Event, { types, ...subjects }: EventFilter): boolean {
   if (types !== undefined && !types.includes(event.type)) return false;
-  return eventSubjects.every((subject) => wanted[subject] === undefined || wanted[subject] === event[subject]);
+  return eventSubjects.every((subject) => subjects[subject] === undefined || subjects[subject] === event[subject]);
 }

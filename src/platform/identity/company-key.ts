@@ -1,4 +1,4 @@
-import { remembered } from "../base/remembered.ts";
+import { memoize } from "../base/memoize.ts";
 import { folded } from "./folded.ts";
 
 /**
@@ -7,7 +7,7 @@ import { folded } from "./folded.ts";
  * Company" and "Boring Co.", "AT&T" and "AT and T", "トヨタ自動車株式会社" and "トヨタ自動車". A name made only of
  * signs is compared by them.
  */
-export const companyKey = remembered((name: string): string => {
+export const companyKey = memoize((name: string): string => {
   const text = folded(name) || name.trim().toLowerCase();
   // What is left may end in another form: "Acme Inc. (The)".
   for (let key = text, shorter = shortened(text); ; key = shorter, shorter = shortened(key))

@@ -1,5 +1,5 @@
 import { domainToUnicode } from "node:url";
-import { remembered } from "../base/remembered.ts";
+import { memoize } from "../base/memoize.ts";
 import { suffixLibrary } from "./lazy-packages.ts";
 
 /** Longest name that the DNS accepts, as text (RFC 1035, section 2.3.4). */
@@ -60,7 +60,7 @@ export function isRegistrySuffix(domain: string): boolean {
  * The domain that the owner of a host registered: example.co.uk for www.example.co.uk. Names that hosting services hand
  * out count as registered: acme.github.io. A suffix is returned as it is. By the Public Suffix List (publicsuffix.org).
  */
-export const registeredDomain = remembered((host: string): string => {
+export const registeredDomain = memoize((host: string): string => {
   const suffix = host.split(".").slice(-2).join(".");
   if (unlistedServices.has(suffix)) return host.split(".").slice(-3).join(".");
   return suffixLibrary().getDomain(host, { allowPrivateDomains: true }) ?? host;

@@ -139,8 +139,8 @@ function datesUntil(now: number, days: number, timeZone: string): string[] {
 
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
 function dateFormat(timeZone: string): Intl.DateTimeFormat {
-  const known = dateFormats.get(timeZone);
-  if (known !== undefined) return known;
+  const cached = dateFormats.get(timeZone);
+  if (cached !== undefined) return cached;
   // The Swedish date format is ISO 8601.
   const format = new Intl.DateTimeFormat("sv-SE", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
   dateFormats.set(timeZone, format);

@@ -49,13 +49,13 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
   );
 
   const campaign = (id: string): Campaign | null => byId.get({ id }) ?? null;
-  const owned = (userId: string, id: string): Campaign | null => {
+  const campaignOf = (userId: string, id: string): Campaign | null => {
     const found = campaign(id);
     return found?.userId === userId ? found : null;
   };
 
   function update(userId: string, id: string, states: readonly string[], change: CampaignChange): Campaign | null {
-    const before = owned(userId, id);
+    const before = campaignOf(userId, id);
     if (before === null || !states.includes(before.state)) return null;
     const { state, updatedAt } = change;
     if (state !== undefined && state !== before.state && state !== "draft")
@@ -65,7 +65,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
 
   function refusalOf(enrollment: Enrollment, now: number): EnrollRefusal | null {
     const { userId, campaignId, leadId, profileKey } = enrollment;
-    const target = owned(userId, campaignId);
+    const target = campaignOf(userId, campaignId);
     if (target === null || target.state === "canceled") return "campaignEnded";
     const person = lead(userId, leadId)?.lead;
     if (person === undefined) return "leadGone";
@@ -115,11 +115,11 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
 
   function dueOf(enrollment: Enrollment): DueEnrollment | null {
     const { userId, leadId, accountId, profileKey, jobId, campaignId } = enrollment;
-    const found = campaign(campaignId);
-    if (found === null) return null;
+    const own = campaign(campaignId);
+    if (own === null) return null;
     return {
       enrollment,
-      campaign: found,
+      campaign: own,
       lead: lead(userId, leadId)?.lead ?? null,
       contact: network().contactOf(accountId, profileKey),
       action: jobId === null ? null : (actionOf.get(jobId) as DueEnrollment["action"]),
@@ -138,8 +138,8 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     if (change.state !== undefined && row.jobId !== null)
       network().write(withdrawAction(network().target(row.jobId), change.updatedAt));
     const outcome = action === null ? ({ kind: "moved" } as const) : network().schedule(action);
-    const isDone = outcome.kind === "moved" || outcome.kind === "scheduled" || outcome.kind === "existing";
-    if (isDone) {
+    const isApplied = outcome.kind === "moved" || outcome.kind === "scheduled" || outcome.kind === "existing";
+    if (isApplied) {
       const jobId = "job" in outcome ? outcome.job.id : change.jobId;
       orm
         .update(campaignEnrollments)
@@ -216,7 +216,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
 
   return {
     insert: (item) => writer.writeForAnswer(() => void orm.insert(campaigns).values(item).run()),
-    get: async (userId, id) => owned(userId, id),
+    get: async (userId, id) => campaignOf(userId, id),
     list: async (userId, limit, after = null) =>
       orm
         .select()
@@ -230,7 +230,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     update: (userId, id, states, change) => writer.writeForAnswer(() => update(userId, id, states, change)),
     remove: (userId, id) =>
       writer.write(() => {
-        if (owned(userId, id)?.state !== "draft") return false;
+        if (campaignOf(userId, id)?.state !== "draft") return false;
         orm.delete(campaigns).where(eq(campaigns.id, id)).run();
         return true;
       }),

@@ -87,12 +87,12 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
     async countActions({ userId, filter, order }) {
       const owned =
         filter.accountId === undefined ? accountsOf(userId) : [accounts.ofUser(userId, filter.accountId)?.seq];
-      const wanted = owned.filter((account) => account !== undefined);
-      if (wanted.length === 0) return 0;
+      const selected = owned.filter((account) => account !== undefined);
+      if (selected.length === 0) return 0;
       const query = orm
         .select({ seq: networkActions.seq })
         .from(networkActions)
-        .where(and(inArray(networkActions.account, wanted), isInOrder(order), ...terms(filter)));
+        .where(and(inArray(networkActions.account, selected), isInOrder(order), ...terms(filter)));
       return countRows({ reader }, query.toSQL());
     },
     tasks: async (userId, limit, offset, after = null) =>

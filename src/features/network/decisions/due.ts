@@ -26,12 +26,12 @@ export function decideDue(
 ): Decision<ClaimResult> {
   const changes: NetworkChange[] = [];
   const claimed: ClaimedTarget[] = [];
-  const taken = new Uses(facts);
+  const uses = new Uses(facts);
   for (const target of targets) {
-    const task = taskOf(target, facts, taken, now, changes);
+    const task = taskOf(target, facts, uses, now, changes);
     if (task === null) continue;
     const isSent = task === "send";
-    if (isSent) taken.add(target, now);
+    if (isSent) uses.add(target, now);
     const marked = isSent ? markSending(target, now, ownReasonOf(target), changes) : target;
     claimed.push({ ...leased(marked, now, leaseUntil, changes), task });
   }
@@ -104,7 +104,7 @@ export function waitInQueue(
 function taskOf(
   target: Target,
   facts: NetworkFacts,
-  taken: Uses,
+  uses: Uses,
   now: number,
   changes: NetworkChange[],
 ): DueAction["task"] | null {
@@ -114,7 +114,7 @@ function taskOf(
     // Creating a task for a person twice is harmless. Any other action may have taken effect.
     const isHarmless = row.pendingReason === "awaitingPerson";
     changes.push(
-      ...(isHarmless ? waitInQueue(target, { until: now, reason: "queued" }, now) : interrupted(target, facts, now)),
+      ...(isHarmless ? waitInQueue(target, { until: now, reason: "queued" }, now) : endInterrupted(target, facts, now)),
     );
     return null;
   }
@@ -126,7 +126,7 @@ function taskOf(
     );
     return null;
   }
-  if (!isDue(target, facts, taken.timelineOf(record.seq), now, changes)) return null;
+  if (!isDue(target, facts, uses.timelineOf(record.seq), now, changes)) return null;
   return row.actionType === "sendVoiceMessage" ? "prepare" : "send";
 }
 
@@ -158,7 +158,7 @@ function isWanted(target: Target, facts: NetworkFacts, now: number, changes: Net
 }
 
 /** The runner or worker died while sending, so the outcome is unknown. */
-function interrupted(target: Target, facts: NetworkFacts, now: number): NetworkChange[] {
+function endInterrupted(target: Target, facts: NetworkFacts, now: number): NetworkChange[] {
   const end: ActionEnd = {
     state: "unknown",
     message: interruptedMessage,

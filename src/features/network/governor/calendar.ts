@@ -84,8 +84,8 @@ function nextTimeIn(spansOf: (date: number) => readonly WorkingSpan[], from: num
   for (let day = 0; day <= 14; day++) {
     const date = local.date + day * dayMs;
     const openings = spansOf(date).map((span) => openingOn(date, span, from, timeZone));
-    const known = openings.filter((at) => at !== null);
-    if (known.length > 0) return Math.min(...known);
+    const times = openings.filter((at) => at !== null);
+    if (times.length > 0) return Math.min(...times);
   }
   return null;
 }
@@ -100,8 +100,8 @@ function openingOn(date: number, span: WorkingSpan, from: number, timeZone: stri
     const start = Math.max(from, date + span.from * minuteMs - offset);
     return firstInEffect(offset, start, date + span.to * minuteMs - offset, timeZone);
   });
-  const known = openings.filter((at) => at !== null);
-  return known.length === 0 ? null : Math.min(...known);
+  const times = openings.filter((at) => at !== null);
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 /** The first time in [start, end) when the zone has this offset. Clocks change at most once in the interval. */

@@ -1,4 +1,4 @@
-import { remembered } from "../../../platform/base/remembered.ts";
+import { memoize } from "../../../platform/base/memoize.ts";
 import { folded } from "../../../platform/identity/folded.ts";
 import {
   citiesNamed,
@@ -24,7 +24,7 @@ export function placeOfColumns(city?: Text, state?: Text, country?: Text): strin
 
 type Text = string | null;
 
-const joinedOnce = remembered((columns: string) => {
+const joinedOnce = memoize((columns: string) => {
   const [city = "", state = "", country = ""] = columns.split("\0");
   return joinedAs(meantBy(city, state, country), city, state, country);
 });

@@ -1,5 +1,5 @@
 import type { ProspectContent } from "../model.ts";
-import { remembered } from "../../../platform/base/remembered.ts";
+import { memoize } from "../../../platform/base/memoize.ts";
 import { departmentOfTitle } from "./department.ts";
 import { isNonManager, levelOfNonManager, senioritiesOfTitle } from "./seniority.ts";
 
@@ -29,7 +29,7 @@ function impliedBy({ title }: ProspectContent): Implied {
 }
 
 /** What a title says of levels, the highest first, and department. */
-export const impliedByTitle = remembered((title): Implied => ({
+export const impliedByTitle = memoize((title): Implied => ({
   seniorities: senioritiesOfTitle(title),
   department: departmentOfTitle(title) ?? undefined,
 }));

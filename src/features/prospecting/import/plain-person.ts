@@ -4,7 +4,7 @@ import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
 import { placeOfColumns } from "../facets/place-columns.ts";
 import { besideName, companyDomainKey, keyKinds, networkKey } from "../keys.ts";
 import { prospectTextLimits, type RevenueRange } from "../model.ts";
-import { remembered } from "../../../platform/base/remembered.ts";
+import { memoize } from "../../../platform/base/memoize.ts";
 import { endOf, kinds } from "./ascii.ts";
 import { KeyText } from "./key-text.ts";
 import {
@@ -343,7 +343,7 @@ const confidences = Array.from({ length: 101 }, (_, percent) => encoder.encode(`
 const tooLong = revenuePart({ min: 0, max: null });
 
 /** 0 where anyone can have a mailbox. */
-const keyOfMailDomain = remembered((text) => {
+const keyOfMailDomain = memoize((text) => {
   const domain = businessDomain(`x@${text}`);
   return domain === null ? 0 : companyDomainKey(domain);
 });

@@ -4,7 +4,7 @@ import { placeOfColumns } from "../facets/place-columns.ts";
 import { revenueRange, revenueRangeOfNamed, revenueRangeOfThousands } from "../facets/ranges.ts";
 import type { RawFacet, RawValue } from "../facets/terms.ts";
 import type { RevenueRange } from "../model.ts";
-import { remembered } from "../../../platform/base/remembered.ts";
+import { memoize } from "../../../platform/base/memoize.ts";
 import type { ProspectTarget } from "./prospect-columns.ts";
 
 /** What the columns of a row say. */
@@ -25,10 +25,10 @@ export type ReadProspect =
   | { kind: "person" | "company"; content: string; keys: number[]; beside: number }
   | { errors: FieldError[] };
 
-export const revenueOf = remembered(revenueRange);
-export const revenueOfNamed = remembered(revenueRangeOfNamed);
-export const revenueOfThousands = remembered(revenueRangeOfThousands);
-const splitName = remembered(splitFullName);
+export const revenueOf = memoize(revenueRange);
+export const revenueOfNamed = memoize(revenueRangeOfNamed);
+export const revenueOfThousands = memoize(revenueRangeOfThousands);
+const splitName = memoize(splitFullName);
 
 export function namesOf(values: Values): Pick<Values, "firstName" | "lastName"> {
   const { fullName, firstName } = values;

@@ -2,11 +2,11 @@
  * Caches the results of a function for the last few thousand texts, because most titles, sizes, and companies of a
  * directory occur many times. Callers must not modify the results.
  */
-export function remembered<T>(of: (text: string) => T): (text: string) => T {
+export function memoize<T>(of: (text: string) => T): (text: string) => T {
   const results = new Map<string, T>();
   return (text) => {
-    const known = results.get(text);
-    if (known !== undefined) return known;
+    const cached = results.get(text);
+    if (cached !== undefined) return cached;
     if (results.size >= maxTexts) results.clear();
     const own = ownText(text);
     const result = of(own);
