@@ -130,3 +130,11 @@ test("a company's address is its place alone, and a street beside its city, of w
   const chosen = new Map([["companyaddress", "companyLocation"]] as const);
   expect(prospectTargets(headers, chosen)[1]).toBe("companyLocation");
 });
+
+test("headers that leads know are known for prospects, but for those that mean something else in a list of companies", () => {
+  const none = new Map<string, ProspectTarget>();
+  const targetOf = (header: string) => prospectTargets(["First Name", header], none)[1];
+  const names = ["Unternehmen", "Telefonnummer", "Ville", "Berufsbezeichnung", "Correo electrónico", "LinkedIn-Profil"];
+  expect(names.map(targetOf)).toEqual(["company", "phone", "city", "title", "email", "networkUrl"]);
+  expect(["Company Email", "URL"].map(targetOf)).toEqual(["ignore", "ignore"]);
+});

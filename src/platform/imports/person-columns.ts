@@ -14,7 +14,7 @@ export type ColumnTarget = PersonTextField | (typeof otherTargets)[number] | `cu
  * Header names that are recognized, and the product that exports them where it is not obvious. Case, spaces,
  * punctuation, and accents do not matter.
  */
-const headerNames: Record<Exclude<ColumnTarget, `customFields.${string}`>, string[]> = {
+export const personHeaders: Record<Exclude<ColumnTarget, `customFields.${string}`>, readonly string[]> = {
   firstName: [
     "First Name",
     "First",
@@ -146,7 +146,7 @@ let byName: ReadonlyMap<string, ColumnTarget> | null = null;
 
 function targetsByName(): ReadonlyMap<string, ColumnTarget> {
   return new Map(
-    [...Object.entries(headerNames), ...Object.entries(eastAsianHeaders)].flatMap(([target, names]) =>
+    [...Object.entries(personHeaders), ...Object.entries(eastAsianHeaders)].flatMap(([target, names]) =>
       names.map((name) => [normalized(name), target as ColumnTarget]),
     ),
   );

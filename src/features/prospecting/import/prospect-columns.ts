@@ -1,5 +1,5 @@
 import { singleLine } from "../../../platform/base/clean-text.ts";
-import { normalized } from "../../../platform/imports/person-columns.ts";
+import { normalized, personHeaders } from "../../../platform/imports/person-columns.ts";
 import { nestedTarget } from "./nested-names.ts";
 import { eastAsianHeaders, givenBesideFamily } from "../../../platform/imports/east-asian-headers.ts";
 
@@ -16,37 +16,31 @@ const columnTargets = [
  * `likelihood`, a confidence from 1 to 10; or nowhere.
  */
 export type ProspectTarget = (typeof columnTargets)[number];
+export const prospectTargetNames: readonly ProspectTarget[] = columnTargets;
 
 /**
- * Header names that are understood; case, spaces, punctuation and accents don't matter. Apollo's exports throughout,
- * and the names that ZoomInfo, Cognism, People Data Labs, RocketReach, Snov and HubSpot have of their own.
+ * Header names of Apollo, ZoomInfo, Cognism, People Data Labs, RocketReach, Snov, and HubSpot, in addition to those of
+ * people in general. Case, spaces, punctuation, and accents do not matter.
  */
-const headerNames: Record<Exclude<ProspectTarget, "ignore" | "revenueNamed">, string> = {
-  firstName: "First Name,First,Given Name,Vorname,Prénom,Nombre",
-  lastName: "Last Name,Last,Surname,Family Name,Nachname,Nom,Apellido,Apellidos",
-  fullName: "Full Name,Name,Contact Name,Person Name,Person Full Name",
-  email:
-    "Email,E-mail,Email Address,Work Email,Business Email,Professional Email,Primary Email,Recommended Email,Person Email,Emails,E-Mail-Adresse",
-  phone:
-    "Phone,Phone Number,Mobile,Mobile Phone,Work Direct Phone,Direct Phone,First Phone,Person Phone,Phone Numbers,Telefon,Direct Phone Number",
-  networkUrl:
-    "networkUrl,LinkedIn,LinkedIn URL,LinkedIn Profile,Person Linkedin Url,Profile URL,Profile,Contact LinkedIn URL,Person LinkedIn,LinkedIn Contact Profile URL,Prospect LinkedIn URL",
-  title: "Title,Job Title,Position,Role,Current Title,Current Position,Person Title,Job Position,Jobtitel,Current Job",
+const vendorHeaders: Partial<Record<ProspectTarget, string>> = {
+  fullName: "Person Full Name",
+  email: "Recommended Email,Emails",
+  phone: "Person Phone,Phone Numbers,Direct Phone Number",
+  networkUrl: "Person LinkedIn,LinkedIn Contact Profile URL,Prospect LinkedIn URL",
+  title: "Person Title,Job Position,Current Job",
   seniority: "Seniority,Seniority Level,Level,Management Level,Job Level,Job Title Levels",
   department: "Department,Departments,Function,Job Function,Sub Departments,Job Title Role",
-  location: "Location,Location Name,Person Location,Contact Location,Standort",
-  city: "City,Person City,Ort,Stadt",
-  state: "State,Region,Province,State/Region,Person State",
-  country: "Country,Country/Region,Person Country,Land",
+  location: "Location Name",
+  city: "Person City",
+  state: "Person State",
+  country: "Person Country",
   confidence: "Confidence,Confidence Score,Email Confidence,Score",
   likelihood: "Likelihood",
-  source: "Source,Lead Source,Data Source,Quelle",
-  company:
-    "Company,Company Name,Organization,Organisation,Organization Name,Account,Account Name,Employer,Associated Company,Job Company Name,Firma,Company Name for Emails",
+  source: "Data Source",
+  company: "Job Company Name,Company Name for Emails",
   domain:
     "Website,Domain,Company Domain,Company Website,Website URL,Company URL,Web,Organization Domain,Account Website,Job Company Website",
-  industry:
-    "Industry,Company Industry,Primary Industry,Account Industry,Job Company Industry,Sector,Branche,Company Main Industry",
+  industry: "Primary Industry,Account Industry,Job Company Industry,Company Main Industry",
   companySize:
     "# Employees,Employees,Employee Count,Number of Employees,Company Size,Company Headcount,Headcount,Company Employees,Employee Range,Account Headcount,Job Company Size,Size,Mitarbeiter,Company Employee Count,Company Employee Range",
   revenue:
@@ -65,6 +59,9 @@ const headerNames: Record<Exclude<ProspectTarget, "ignore" | "revenueNamed">, st
   founded: "Founded Year,Founded,Year Founded,Company Founded Year,Job Company Founded",
 };
 
+/** Headers that do not mean a person in a list of companies. */
+const ambiguousHeaders: ReadonlySet<string> = new Set(["URL", "Company Email"]);
+
 const eastAsianNames = {
   ...eastAsianHeaders,
   department: ["部署", "部署名", "部門", "所属部署", "部门", "부서", "부서명"],
@@ -80,10 +77,17 @@ const eastAsianNames = {
 
 const targetByName = new Map<string, ProspectTarget>([
   ...Object.entries(eastAsianNames).flatMap(([target, names]) => namesOf(target, names)),
-  ...Object.entries(headerNames).flatMap(([target, names]) => namesOf(target, [target, ...names.split(",")])),
+  ...prospectTargetNames.flatMap((target) => namesOf(target, [target, ...generalHeaders(target)])),
+  ...Object.entries(vendorHeaders).flatMap(([target, names]) => namesOf(target, names.split(","))),
 ]);
 const knownTarget = (name: string): ProspectTarget | undefined => targetByName.get(name);
 const namesOfGiven = new Set(givenBesideFamily.map(normalized));
+
+/** Names that leads have for the same field. */
+function generalHeaders(target: ProspectTarget): readonly string[] {
+  if (!Object.hasOwn(personHeaders, target) || target === "ignore") return [];
+  return personHeaders[target as keyof typeof personHeaders].filter((name) => !ambiguousHeaders.has(name));
+}
 
 function namesOf(target: string, names: readonly string[]): (readonly [string, ProspectTarget])[] {
   return names.map((name) => [normalized(name), target as ProspectTarget]);
@@ -208,5 +212,3 @@ export function tellsApart(targets: readonly ProspectTarget[]): boolean {
 export function prospectTarget(text: string): ProspectTarget | null {
   return (columnTargets as readonly string[]).includes(text) ? (text as ProspectTarget) : null;
 }
-
-export const prospectTargetNames: readonly ProspectTarget[] = columnTargets;
