@@ -14,9 +14,7 @@ import { eventRoutes } from "../platform/events/routes.ts";
 import type { Readiness } from "../platform/operations/readiness.ts";
 import type { ErrorBody } from "../platform/http/error-body.ts";
 import { healthRoutes } from "../features/workspaces/health-routes.ts";
-import type { Core, Entrance } from "../platform/http/core.ts";
-import { adapter } from "../platform/http/adapter.ts";
-import { takeLate } from "../platform/http/late-routes.ts";
+import type { Core } from "../platform/http/routes.ts";
 import { jobRoutes } from "../platform/jobs/routes.ts";
 import type { JobService } from "../platform/jobs/service.ts";
 import { keyRoutes } from "../features/workspaces/keys/routes.ts";
@@ -87,48 +85,42 @@ export type ApiParts = {
   backups: ReturnType<typeof composeBackups>;
 };
 
-/** All routes of the API, in one app. */
-export function composeApi(entrance: Entrance, core: Core, parts: ApiParts) {
+/** Adds all routes of the API to the table. */
+export function composeApi(core: Core, parts: ApiParts) {
   const { users, keys, credits, leads, suppressions, prospecting, network, events, voices, audit } = parts;
   const { readiness, operations } = parts;
   const { maxImportBytes } = parts.config;
-  return (
-    // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
-    takeLate(new Elysia({ adapter, handler: { standardHostname: false } }))
-      .use(entrance)
-      .use(core)
-      .use(
-        healthRoutes(core, users, keys, parts.clock, { readiness, operations, isSimulation: parts.simulator !== null }),
-      )
-      .use(userRoutes(core, users, credits))
-      .use(enrichmentRoutes(core, parts.enrichment))
-      .use(creditRoutes(core, credits))
-      .use(keyRoutes(core, keys))
-      .use(auditRoutes(core, audit))
-      .use(simulationRoutes(core, parts.simulator))
-      .use(privacyRoutes(core, parts.privacy))
-      .use(sessionRoutes(core, parts.sessions, keys, parts.baseUrl))
-      .use(leadTransferRoutes(core, leads, parts.imports, maxImportBytes, audit))
-      .use(leadBulkRoutes(core, new LeadBulkService(leads)))
-      .use(leadRoutes(core, leads, suppressions))
-      .use(suppressionRoutes(core, suppressions, maxImportBytes, audit))
-      .use(prospectImportRoutes(core, parts.prospectImports, maxImportBytes))
-      .use(prospectingRoutes(core, prospecting, parts.savedSearches))
-      .use(jobRoutes(core, parts.jobs, users))
-      // One by one: each app around an app takes all of its routes in anew.
-      .use(actionRoutes(core, network.actions))
-      .use(accountRoutes(core, network.accounts, network.forecasts))
-      .use(workRoutes(core, network.work))
-      .use(uploadRoutes(core, network.uploads))
-      .use(relationRoutes(core, network.relations))
-      .use(campaignRoutes(core, network.campaigns))
-      .use(eventRoutes(core, events.service, events.streams))
-      .use(webhookRoutes(core, events.webhooks))
-      .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
-      .use(voiceSampleRoutes(core, voices.service))
-      .use(parts.backups.routes(core))
-      .use(operationsRoutes(core, operations))
-  );
+  return new Elysia()
+    .use(
+      healthRoutes(core, users, keys, parts.clock, { readiness, operations, isSimulation: parts.simulator !== null }),
+    )
+    .use(userRoutes(core, users, credits))
+    .use(enrichmentRoutes(core, parts.enrichment))
+    .use(creditRoutes(core, credits))
+    .use(keyRoutes(core, keys))
+    .use(auditRoutes(core, audit))
+    .use(simulationRoutes(core, parts.simulator))
+    .use(privacyRoutes(core, parts.privacy))
+    .use(sessionRoutes(core, parts.sessions, keys, parts.baseUrl))
+    .use(leadTransferRoutes(core, leads, parts.imports, maxImportBytes, audit))
+    .use(leadBulkRoutes(core, new LeadBulkService(leads)))
+    .use(leadRoutes(core, leads, suppressions))
+    .use(suppressionRoutes(core, suppressions, maxImportBytes, audit))
+    .use(prospectImportRoutes(core, parts.prospectImports, maxImportBytes))
+    .use(prospectingRoutes(core, prospecting, parts.savedSearches))
+    .use(jobRoutes(core, parts.jobs, users))
+    .use(actionRoutes(core, network.actions))
+    .use(accountRoutes(core, network.accounts, network.forecasts))
+    .use(workRoutes(core, network.work))
+    .use(uploadRoutes(core, network.uploads))
+    .use(relationRoutes(core, network.relations))
+    .use(campaignRoutes(core, network.campaigns))
+    .use(eventRoutes(core, events.service, events.streams))
+    .use(webhookRoutes(core, events.webhooks))
+    .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
+    .use(voiceSampleRoutes(core, voices.service))
+    .use(parts.backups.routes(core))
+    .use(operationsRoutes(core, operations));
 }
 
 type App = ReturnType<typeof composeApi>;

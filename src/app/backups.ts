@@ -8,7 +8,7 @@ import type { Clock } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
 import type { DataDirectory } from "../adapters/disk/data-directory.ts";
 import { installationId } from "../adapters/disk/installation-id.ts";
-import type { Core } from "../platform/http/core.ts";
+import type { Core } from "../platform/http/routes.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
 import type { Log } from "../platform/base/log.ts";
 import type { Storage } from "../adapters/storage/storage.ts";

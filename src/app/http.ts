@@ -1,17 +1,15 @@
-import type { AnyElysia } from "elysia";
 import type { AuditService } from "../platform/auth/audit/service.ts";
 import type { Clock } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
 import type { Operations } from "../platform/operations/operations.ts";
 import type { Readiness } from "../platform/operations/readiness.ts";
 import { clientAddress } from "../platform/http/client-address.ts";
-import { createCore, createEntrance } from "../platform/http/core.ts";
-import { Gate, pathOf, type RequestObserver } from "../platform/http/gate.ts";
+import { RouteTable } from "../platform/http/routes.ts";
+import { Gate, type RequestObserver } from "../platform/http/gate.ts";
 import { requireWritable } from "../platform/http/write-refusal.ts";
+import { Pipeline } from "../platform/http/pipeline.ts";
 import { Idempotency } from "../platform/http/idempotency.ts";
-import { allowedMethods } from "../platform/http/methods.ts";
 import type { RateLimiter } from "../platform/http/rate-limit.ts";
-import { routeTemplates } from "../platform/http/route-templates.ts";
 import type { Ids } from "../platform/base/ids.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
 import type { KeyRing } from "../platform/auth/key-ring.ts";
@@ -58,13 +56,6 @@ export function composeHttp({
   keys,
   ...parts
 }: HttpParts) {
-  let app: AnyElysia | null = null;
-  let methodsOf = (_path: string): string[] => [];
-  let routeOf = (_method: string, _path: string): string | null => null;
-
-  /** By which requests those came that tools make. */
-  const outerRequests = new WeakMap<Request, Request>();
-  const peerOf = (request: Request): string => app?.server?.requestIP(request)?.address ?? "local";
   const gate = new Gate({
     ...parts,
     clock,
@@ -73,13 +64,12 @@ export function composeHttp({
     requestLog: createLineLog(log),
     requestLevel: config.logRequests ? "info" : "debug",
     corsOrigins: config.corsOrigins,
-    addressOf(request) {
-      const outer = outerRequests.get(request) ?? request;
-      return clientAddress(outer, peerOf(outer), config.trustedProxies);
+    addressOf({ outermost: { request, peer } }) {
+      return clientAddress(request, peer, config.trustedProxies);
     },
     callerOfSession: (token) => sessions.callerOf(token),
     publicUrl: config.publicUrl,
-    baseUrlOf: (request) => config.publicUrl ?? originOf((outerRequests.get(request) ?? request).url),
+    baseUrlOf: ({ outermost }) => config.publicUrl ?? originOf(outermost.request.url),
     statusOf: () => operations.status().status,
     onFault: (error) => readiness.reportError(error),
     onGlobalRefused: (caller, route) =>
@@ -90,7 +80,6 @@ export function composeHttp({
       void keys
         .tellLeaks(secrets)
         .catch((error: unknown) => log.error({ err: error }, "could not tell of a key that was leaked")),
-    routeOf: (method, path) => routeOf(method, path),
   });
   const idempotency = new Idempotency({
     store: storage.idempotency,
@@ -99,33 +88,19 @@ export function composeHttp({
     log,
     keptMs: config.idempotencyHours * 3_600_000,
   });
-  const entrance = createEntrance({ gate, idempotency, methodsOf: (path) => methodsOf(path) });
-  const core = createCore({
+  const table = new RouteTable(config.maxBodyBytes);
+  const pipeline = new Pipeline({
+    table,
     gate,
     idempotency,
-    maxBodyBytes: config.maxBodyBytes,
     userExists: (id) => users.exists(id),
-    requireWritable: (request) =>
-      requireWritable(request, operations.writeRefusal(), routeOf(request.method, pathOf(request.url))),
+    requireWritable: ({ request, template }) => requireWritable(request, operations.writeRefusal(), template),
   });
   const chores: Chore[] = [
     { name: "forget old Idempotency-Keys", pattern: "30 * * * * *", run: () => idempotency.sweep() },
   ];
 
-  /** `request`, which is made on behalf of another one. */
-  function within(request: Request, outer: Request): Request {
-    outerRequests.set(request, outer);
-    return request;
-  }
-
-  /** To be called once every route is there. */
-  function learnRoutes(complete: AnyElysia): void {
-    app = complete;
-    methodsOf = allowedMethods(complete);
-    routeOf = routeTemplates(complete);
-  }
-
-  return { entrance, core, gate, chores, within, learnRoutes };
+  return { table, pipeline, gate, chores };
 }
 
 /** "" for a request that names no host, whose URL is only a path. */

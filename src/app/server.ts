@@ -22,7 +22,6 @@ import { settingsPrint } from "./config/settings-print.ts";
 import { CreditService } from "../features/credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "../adapters/disk/data-directory.ts";
 import { docsRoutes } from "../platform/http/docs.ts";
-import { wholeApp } from "../platform/http/late-routes.ts";
 import { RateLimiter } from "../platform/http/rate-limit.ts";
 import { listen, type Listening } from "../platform/http/server.ts";
 import { systemIds } from "../platform/base/ids.ts";
@@ -230,7 +229,7 @@ async function compose(
     isSimulation: simulated !== null,
     observer: metrics,
   });
-  const { core } = http;
+  const { table, pipeline } = http;
   const chores: Chore[] = [
     ...enrichment.chores,
     ...imports.chores,
@@ -267,10 +266,10 @@ async function compose(
   // Few ever ask for it.
   const document = async (): Promise<object> =>
     (await import("../platform/http/openapi-document.ts")).openApiDocument(
-      server,
+      table,
       config.publicUrl ?? (listening?.url || "/"),
     );
-  const server = composeApi(http.entrance, core, {
+  composeApi(table, {
     config,
     clock,
     readiness,
@@ -295,20 +294,17 @@ async function compose(
     sessions,
     baseUrl: () => config.publicUrl ?? listening?.url ?? "",
     backups,
-  })
-    .use(surfaces.session({ ...config, core, gate: http.gate, sessions, audit, clock: realClock }))
-    .use(surfaces.pages())
-    .use(docsRoutes(document))
-    .use(
-      surfaces.tools(core, {
-        document,
-        handle: async (request, outer): Promise<Response> => wholeApp(server).handle(http.within(request, outer)),
-        corsOrigins: config.corsOrigins,
-        clock,
-      }),
-    );
-  if (metrics !== null) server.use(metricsRoutes(core, metrics));
-  http.learnRoutes(server);
+  });
+  surfaces.session({ ...config, core: table, gate: http.gate, sessions, audit, clock: realClock });
+  surfaces.pages(table);
+  docsRoutes(table, document);
+  surfaces.tools(table, {
+    document,
+    handle: (request, outer) => pipeline.dispatch(request, null, outer),
+    corsOrigins: config.corsOrigins,
+    clock,
+  });
+  if (metrics !== null) metricsRoutes(table, metrics);
 
   const firstRun = await beginAnew({ directory, adminEmail: config.adminEmail, users, keys, sessions });
   const localKey = makeSecret("local", ids);
@@ -341,7 +337,7 @@ async function compose(
     // Before the first request: until then nothing is being taken in, and none has to wait.
     await prepare();
     if (stopping !== null) return;
-    listening = listen(server, config.listen);
+    listening = listen(table, pipeline, config.listen);
     background.start();
     const settings = settingsPrint(config, localKey);
     directory.announce({ pid: process.pid, url: listening.url, localKey, settings });
@@ -376,7 +372,7 @@ async function compose(
   return {
     start: () => (starting ??= begin()),
     work,
-    handle: async (request) => wholeApp(server).handle(request),
+    handle: (request) => pipeline.dispatch(request, null),
     stop: () => (stopping ??= stopAll()),
     get url() {
       return listening?.url ?? "";

@@ -1,17 +1,17 @@
-import type { AnyElysia } from "elysia";
 import type { SessionService } from "../features/workspaces/sessions/service.ts";
 import type { AuditService } from "../platform/auth/audit/service.ts";
 import type { Clock } from "../platform/base/clock.ts";
-import type { Core } from "../platform/http/core.ts";
+import type { Core } from "../platform/http/routes.ts";
+import type { RequestContext } from "../platform/http/request-context.ts";
 import type { Gate } from "../platform/http/gate.ts";
 
-/** What people and programs see beside the API, as plugins of the server. */
+/** What people and programs see beside the API, each as routes of the server. */
 export type Surfaces = {
   /** Signing in and out of the pages. */
-  session: (parts: SessionParts) => AnyElysia;
-  pages: () => AnyElysia;
+  session: (parts: SessionParts) => void;
+  pages: (core: Core) => void;
   /** The API as tools of assistants. */
-  tools: (core: Core, parts: ToolParts) => AnyElysia;
+  tools: (core: Core, parts: ToolParts) => void;
 };
 export type SessionParts = {
   core: Core;
@@ -26,7 +26,7 @@ export type ToolParts = {
   /** The OpenAPI document, which the tools are made of. */
   document: () => Promise<object>;
   /** Answers a request as if it had come over the network, by the way of `outer`. */
-  handle: (request: Request, outer: Request) => Promise<Response>;
+  handle: (request: Request, outer: RequestContext) => Promise<Response>;
   /** Origins whose pages may use it; `*` means every one. */
   corsOrigins: readonly string[];
   clock: Clock;

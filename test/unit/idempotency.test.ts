@@ -6,6 +6,7 @@ import { ApiError } from "../../src/platform/base/errors.ts";
 import type { Caller } from "../../src/platform/auth/caller.ts";
 import type { Log } from "../../src/platform/base/log.ts";
 import { Idempotency, type IdempotencyParts } from "../../src/platform/http/idempotency.ts";
+import { RequestContext } from "../../src/platform/http/request-context.ts";
 import { createIdempotencyStore } from "../../src/adapters/storage/sqlite/idempotency.ts";
 import { SharedRead } from "../../src/adapters/storage/sqlite/shared-read.ts";
 import { Writer } from "../../src/lib/group-commit/writer.ts";
@@ -34,7 +35,7 @@ test("a text without a type is told again as a text", async () => {
   expect(types).toEqual(["text/plain;charset=utf-8", "text/plain;charset=utf-8"]);
 });
 
-/** A route that writes one note and answers what it is given, the way Elysia goes. */
+/** A route that writes one note and returns what it is given, the way the pipeline goes. */
 function world() {
   const database = new Database(":memory:", { strict: true });
   database.run("CREATE TABLE notes (text TEXT) STRICT");
@@ -44,34 +45,27 @@ function world() {
   const writer = new Writer(database);
   const shared = new SharedRead(database, writer);
   const warnings: string[] = [];
-  const faults = new WeakSet<Request>();
-  const refusal = (thrown: unknown, request: Request): Response => {
-    if (thrown instanceof ApiError) return Response.json({}, { status: thrown.status });
-    faults.add(request);
-    return Response.json({}, { status: 503 });
+  const refuse = (context: RequestContext, thrown: unknown): Response => {
+    const error = thrown instanceof ApiError ? thrown : new ApiError("SERVICE_UNAVAILABLE");
+    context.failure = { error, thrown };
+    return Response.json({}, { status: error.status });
   };
-  const gate: IdempotencyParts["gate"] = {
-    secretOf: () => "",
-    isFault: (request) => faults.has(request),
-    refusal,
-    interrupted: () => Response.json({}, { status: 409 }),
-  };
+  const gate: IdempotencyParts["gate"] = { refuse, interrupted: () => Response.json({}, { status: 409 }) };
   const log = { warn: (_: unknown, text: string) => warnings.push(text) } as unknown as Log;
   const store = createIdempotencyStore({ database, writer, shared });
   const idempotency = new Idempotency({ store, gate, clock: new FakeClock(), log, keptMs: 86_400_000 });
   const caller = { keyId: "key", userId: null } as unknown as Caller;
 
-  async function answer(request: Request, value: object, effect: string): Promise<Response> {
+  async function respond(context: RequestContext, value: object, effect: string): Promise<Response> {
     try {
-      const told = await idempotency.begin(request, () => caller);
-      if (told !== undefined) return told;
+      const replayed = await idempotency.replay(context);
+      if (replayed !== undefined) return replayed;
       if (effect === "effect")
         await writer.writeForAnswer(() => void database.run("INSERT INTO notes VALUES ('effect')"));
       if (value instanceof Response) return value;
-      const text = await idempotency.keep(request, value, { status: 200, headers: {} });
-      return new Response(text);
+      return new Response(await idempotency.store(context, value));
     } catch (error) {
-      return refusal(error, request);
+      return refuse(context, error);
     }
   }
 
@@ -81,7 +75,9 @@ function world() {
     effects: () => database.query<{ n: number }, []>("SELECT count(*) AS n FROM notes").get()!.n,
     async post(value: object, effect = "effect"): Promise<Response> {
       const request = new Request("http://localhost/notes", { method: "POST", headers: { "idempotency-key": "a" } });
-      return idempotency.around((each) => answer(each, value, effect), request)(request);
+      const context = new RequestContext(request, null, "local");
+      context.caller = caller;
+      return idempotency.run(context, () => respond(context, value, effect));
     },
     [Symbol.dispose]() {
       shared.end();

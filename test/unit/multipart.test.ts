@@ -19,7 +19,10 @@ function formRequest(pieces: readonly Uint8Array[]): Request {
 
 async function parts(...pieces: (string | Uint8Array)[]): Promise<string[]> {
   const found: string[] = [];
-  for await (const part of formParts(formRequest(pieces.map((piece) => Buffer.from(piece as string))))) {
+  for await (const part of formParts({
+    request: formRequest(pieces.map((piece) => Buffer.from(piece as string))),
+    digest: null,
+  })) {
     if (part.kind === "field") found.push(`${part.name}=${part.value}`);
     else {
       let bytes = 0;

@@ -1,15 +1,15 @@
-import { Elysia } from "elysia";
 import { expect, test } from "bun:test";
-import { routeTemplates } from "../../src/platform/http/route-templates.ts";
+import { RouteTable } from "../../src/platform/http/routes.ts";
 
-const app = new Elysia()
-  .get("/leads/", () => "")
-  .post("/leads/import", () => "")
-  .get("/leads/:leadId", () => "")
-  .get("/leads/:leadId/notes/:noteId", () => "")
-  .get("/pages/*", () => "")
-  .all("/every", () => "");
-const templateOf = routeTemplates(app);
+const table = new RouteTable(1000);
+for (const [method, path] of [
+  ["GET", "/leads/"],
+  ["POST", "/leads/import"],
+  ["GET", "/leads/:leadId"],
+  ["GET", "/leads/:leadId/notes/:noteId"],
+  ["GET", "/pages/*"],
+] as const)
+  table.add(method, path, () => "", {});
 
 test.each([
   ["GET", "/leads", "/leads"],
@@ -22,10 +22,18 @@ test.each([
   ["DELETE", "/leads/0198", null],
   ["GET", "/leads/a/notes", null],
   ["GET", "/pages/a/b.js", "/pages/*"],
-  ["PATCH", "/every", "/every"],
   ["GET", "/", null],
   ["GET", "", null],
   ["BREW", "/leads", null],
-])("%s %s is told of as %p", (method, path, template) => {
-  expect(templateOf(method, path)).toBe(template);
+])("%s %s goes to %p", (method, path, template) => {
+  expect(table.find(method, path)?.route.template ?? null).toBe(template);
+});
+
+test("path parameters are decoded, and taken as they are if they can't be", () => {
+  expect(table.find("GET", "/leads/a%20b/notes/%zz")?.params).toEqual({ leadId: "a b", noteId: "%zz" });
+});
+
+test("the methods of a path are listed, whichever route has them", () => {
+  expect(table.methodsOf("/leads/import")).toEqual(["GET", "HEAD", "POST"]);
+  expect(table.methodsOf("/nothing")).toEqual([]);
 });

@@ -1,11 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { disposition, fileAnswer } from "../../platform/http/files.ts";
 import { optionalBody, params } from "../../platform/http/input.ts";
 import { answers, answersJson, success, withRanges } from "../../platform/http/openapi.ts";
 import { pageFields, pageOfAll, pageQuery } from "../../platform/http/paging.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/response.ts";
 import { BackupInput, BackupList, BackupRunView } from "./model.ts";
 import type { BackupService } from "./service.ts";
 

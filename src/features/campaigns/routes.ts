@@ -1,11 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import type { Core } from "../../platform/http/core.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { decodeCursor } from "../../platform/http/cursor.ts";
-import { feature } from "../../platform/http/feature.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/response.ts";
 import { requireApprover } from "../../platform/auth/caller.ts";
 import {
   CampaignInput,

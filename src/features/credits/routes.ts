@@ -1,11 +1,10 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { parseInstant } from "../../platform/base/clock.ts";
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { logPageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/response.ts";
 import { CreditBudgetView, CreditsView, LedgerEntryView, ledgerKinds } from "./model.ts";
 import { ledgerEntryView, type CreditService } from "./service.ts";
 

@@ -1,11 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursor.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { logPageFields, pageQuery } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/response.ts";
 import { JobView } from "../../platform/jobs/model.ts";
 import { jobView } from "../../platform/jobs/service.ts";
 import {

@@ -1,8 +1,7 @@
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { body } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/response.ts";
 import { BulkRemoveInput, BulkReport, BulkUpdateInput } from "./bulk-model.ts";
 import type { LeadBulkService } from "./bulk-service.ts";
 

@@ -1,10 +1,9 @@
 import { Type, type Static } from "@sinclair/typebox";
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { decodeCursor, encodeCursor, notACursor } from "../../platform/http/cursor.ts";
 import { itemBody, params } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { etagOf, isUnchanged, ok, versionsIn } from "../../platform/http/responses.ts";
+import { etagOf, isUnchanged, ok, versionsIn } from "../../platform/http/response.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import { LeadInput, leadSortFields, LeadUpdate, LeadView, type Lead, type LeadPlace, type LeadSort } from "./model.ts";
 import type { Suppression } from "../suppression/model.ts";

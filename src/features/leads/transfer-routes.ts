@@ -1,8 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { AuditService } from "../../platform/auth/audit/service.ts";
-import { bodyStream } from "../../platform/http/body-digest.ts";
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import { bodyStream, readBytes, refuseAnnounced, tooLarge } from "../../platform/http/body.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { byteStream } from "../../platform/http/files.ts";
 import {
   accepted,
@@ -17,8 +16,7 @@ import {
 } from "../../platform/imports/file-requests.ts";
 import { params } from "../../platform/http/input.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
-import { readBytes, refuseAnnounced, tooLarge } from "../../platform/http/read-body.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/response.ts";
 import { exportFormats, exportMediaTypes, exportPieces } from "./export.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import type { LeadImports } from "./import-job.ts";
@@ -88,14 +86,14 @@ export function leadTransferRoutes(
   return feature(core, "/api/v2/leads")
     .post(
       "/import",
-      async ({ caller, userId, request, query, set }) => {
+      async ({ caller, userId, request, context, query, set }) => {
         const { onDuplicate = "skip", tags = [] } = query;
         const settings = { ...fileSettings(query, request), onDuplicate, tags };
         refuseAnnounced(request, maxImportBytes);
         const tooMuch = () => tooLarge(maxImportBytes);
         return accepted(
           set,
-          await imports.start(caller, userId, bodyStream(request), settings, maxImportBytes, tooMuch),
+          await imports.start(caller, userId, bodyStream(context), settings, maxImportBytes, tooMuch),
         );
       },
       {
@@ -111,9 +109,9 @@ export function leadTransferRoutes(
     )
     .post(
       "/import/preview",
-      async ({ request, query }) => {
+      async ({ request, context, query }) => {
         const settings = fileSettings(query, request);
-        return ok(await previewOf(await readBytes(request, maxPreviewBytes), settings, request.signal));
+        return ok(await previewOf(await readBytes(context, maxPreviewBytes), settings, request.signal));
       },
       {
         upload: "leads:write",

@@ -1,10 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { pageFields, pageOfAll, pageQuery } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/response.ts";
 import { requireApprover } from "../../platform/auth/caller.ts";
 import { AccountInput, AccountUpdate, AccountView } from "./account-model.ts";
 import type { AccountService } from "./account-service.ts";

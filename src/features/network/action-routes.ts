@@ -1,12 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { durationText } from "../../platform/base/duration.ts";
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { notACursor } from "../../platform/http/cursor.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { logPageFields } from "../../platform/http/paging.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/response.ts";
 import { requireApprover, type Caller } from "../../platform/auth/caller.ts";
 import { actionTypes } from "./action-kinds.ts";
 import {

@@ -1,9 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/response.ts";
 import { ContactQuery, ContactView, NewsInput } from "./relation-model.ts";
 import type { RelationService } from "./relation-service.ts";
 

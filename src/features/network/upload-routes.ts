@@ -1,5 +1,4 @@
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { body } from "../../platform/http/input.ts";
 import { answersJson } from "../../platform/http/openapi.ts";
 import { requireApprover } from "../../platform/auth/caller.ts";

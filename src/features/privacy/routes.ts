@@ -1,9 +1,8 @@
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { byteStream } from "../../platform/http/files.ts";
 import { body } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/response.ts";
 import { EraseInput, ErasureView, ExportInput, PersonDocument } from "./model.ts";
 import { recordView, type PersonExport, type PrivacyService } from "./service.ts";
 

@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { bodyStream } from "../../platform/http/body-digest.ts";
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import { bodyStream, refuseAnnounced, tooLarge } from "../../platform/http/body.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import {
   accepted,
   fileQueryFields,
@@ -14,7 +13,6 @@ import {
 } from "../../platform/imports/file-requests.ts";
 import { params } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { refuseAnnounced, tooLarge } from "../../platform/http/read-body.ts";
 import type { ProspectImports } from "./import-job.ts";
 import { prospectOnDuplicate, prospectReportOutcomes } from "./model.ts";
 
@@ -44,13 +42,13 @@ export function prospectImportRoutes(core: Core, imports: ProspectImports, maxIm
   return feature(core, "/api/v2/prospecting")
     .post(
       "/import",
-      async ({ caller, userId, request, query, set }) => {
+      async ({ caller, userId, request, context, query, set }) => {
         const settings = { ...fileSettings(query, request), onDuplicate: query.onDuplicate ?? "update" };
         refuseAnnounced(request, maxImportBytes);
         const tooMuch = () => tooLarge(maxImportBytes);
         return accepted(
           set,
-          await imports.start(caller, userId, bodyStream(request), settings, maxImportBytes, tooMuch),
+          await imports.start(caller, userId, bodyStream(context), settings, maxImportBytes, tooMuch),
         );
       },
       {

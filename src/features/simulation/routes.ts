@@ -1,10 +1,9 @@
 import { ApiError } from "../../platform/base/errors.ts";
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { givenUp } from "../../platform/http/idempotency.ts";
 import { body } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/response.ts";
 import { requireAdmin } from "../../platform/auth/caller.ts";
 import { Advanced, ClockInput, SimulationView } from "./model.ts";
 import type { Simulator } from "./simulator.ts";

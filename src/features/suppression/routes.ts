@@ -1,17 +1,14 @@
 import { Type, type Static } from "@sinclair/typebox";
 import type { AuditService } from "../../platform/auth/audit/service.ts";
 import { ApiError } from "../../platform/base/errors.ts";
-import { bodyStream } from "../../platform/http/body-digest.ts";
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import { bodyStream, mediaType, refuseAnnounced, tooLarge } from "../../platform/http/body.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { charsetEncoding } from "../../platform/imports/file-requests.ts";
 import { byteStream } from "../../platform/http/files.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursor.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
-import { mediaType } from "../../platform/http/media-type.ts";
-import { refuseAnnounced, tooLarge } from "../../platform/http/read-body.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/response.ts";
 import { exportCsv } from "./export.ts";
 import { importList } from "./import.ts";
 import {
@@ -116,11 +113,11 @@ export function suppressionRoutes(
     })
     .post(
       "/import",
-      async ({ caller, userId, request, query: { scope = "user", hashOnly = false, reason } }) => {
+      async ({ caller, userId, request, context, query: { scope = "user", hashOnly = false, reason } }) => {
         requireText(request);
         refuseAnnounced(request, maxImportBytes);
         const options = { scope, hashOnly, reason: reason?.trim() || null, encoding: charsetEncoding(request) };
-        const body = bounded(bodyStream(request), maxImportBytes);
+        const body = bounded(bodyStream(context), maxImportBytes);
         const report = await importList(suppressions, caller, userId, body, options);
         const { rows, added } = report;
         await audit.noteStored(caller, { action: "suppressions.imported", userId, details: { scope, rows, added } });

@@ -1,11 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { byteStream, disposition } from "../../platform/http/files.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
 import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../platform/http/paging.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/response.ts";
 import type { SampleChecker } from "./check.ts";
 import {
   CheckView,
@@ -46,8 +45,8 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
   return feature(core, "/api/v2/voice-clones")
     .post(
       "/",
-      async ({ caller, userId, request }) => {
-        const clone = await voices.create(caller, userId, uploadOf(request), cloneFormCheck(request));
+      async ({ caller, userId, context }) => {
+        const clone = await voices.create(caller, userId, uploadOf(context), cloneFormCheck(context));
         return {
           ...ok(newCloneView(clone)),
           message: "Training has started. List your voice clones to follow its progress.",
@@ -69,10 +68,10 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
     )
     .post(
       "/check",
-      async ({ userId, request, server }) => {
+      async ({ userId, request, context, server }) => {
         // Queueing and measuring can outlast the idle timeout of a connection; the checker enforces its own limits.
         server?.timeout(request, 0);
-        return ok(checkView(await checker.check(userId, uploadOf(request), dryCheck, request.signal)));
+        return ok(checkView(await checker.check(userId, uploadOf(context), dryCheck, request.signal)));
       },
       {
         upload: "voice:create",

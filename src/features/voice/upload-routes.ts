@@ -1,17 +1,15 @@
 import { Type, type TSchema } from "@sinclair/typebox";
 import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import type { RequestContext } from "../../platform/http/request-context.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { disposition, fileAnswer } from "../../platform/http/files.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { formParts } from "../../platform/http/multipart.ts";
 import { answers, answersJson, success, withRanges } from "../../platform/http/openapi.ts";
 import { pageFields, pageOfAll, pageQuery } from "../../platform/http/paging.ts";
-import { mediaType } from "../../platform/http/media-type.ts";
-import { announcedBytes } from "../../platform/http/read-body.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { mediaType, announcedBytes } from "../../platform/http/body.ts";
+import { ok } from "../../platform/http/response.ts";
 import { unknownFields } from "../../platform/http/unknown-fields.ts";
-import { warn } from "../../platform/http/warnings.ts";
 import type { AudioFormat } from "../../lib/audio/pcm.ts";
 import type { FormCheck } from "./form.ts";
 import { CloneForm, CloneView, SampleView } from "./model.ts";
@@ -75,8 +73,8 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
     )
     .post(
       "/samples",
-      async ({ userId, params: { voiceId }, request }) =>
-        ok(cloneView(await voices.addSamples(userId, voiceId, uploadOf(request), samplesCheck))),
+      async ({ userId, params: { voiceId }, context }) =>
+        ok(cloneView(await voices.addSamples(userId, voiceId, uploadOf(context), samplesCheck))),
       {
         upload: "voice:update",
         params: params(VoiceId),
@@ -153,21 +151,22 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
 }
 
 /** The unread form of a request. Throws 415 right away if the request is not a form. */
-export function uploadOf(request: Request): Upload {
+export function uploadOf(context: RequestContext): Upload {
+  const { request } = context;
   if (mediaType(request) !== "multipart/form-data")
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", {
       message: "Send the recordings as multipart/form-data, each in a field named `files`.",
     });
-  return { parts: formParts(request), announcedBytes: announcedBytes(request) };
+  return { parts: formParts(context), announcedBytes: announcedBytes(request) };
 }
 
 const whole = body(CloneForm);
 const soFar = body(Type.Partial(CloneForm));
 
 /** Checks the form defined by the specification: unknown fields are listed as warnings in the response. */
-export function cloneFormCheck(request: Request): FormCheck {
+export function cloneFormCheck(context: RequestContext): FormCheck {
   return (values, isWhole) => {
-    warn(request, unknownFields(Type.Object(cloneForm), values, maxUnknown));
+    context.warn(unknownFields(Type.Object(cloneForm), values, maxUnknown));
     return validForm(values, isWhole);
   };
 }

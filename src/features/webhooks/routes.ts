@@ -2,13 +2,12 @@ import { Type } from "@sinclair/typebox";
 import { invalid } from "../../platform/base/errors.ts";
 import { eventTypes } from "../../platform/events/model.ts";
 import { typesOf, unknownType } from "../../platform/events/type-filter.ts";
-import type { Core } from "../../platform/http/core.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { numberIn } from "../../platform/http/cursor.ts";
-import { feature } from "../../platform/http/feature.ts";
 import { body, optionalBody, params } from "../../platform/http/input.ts";
 import { logPageFields, pageFields, pageOfAll, pageQuery } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/response.ts";
 import {
   deliveryStates,
   DeliveryView,

@@ -1,8 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { isoTime, type Clock } from "../../platform/base/clock.ts";
 import { ApiError } from "../../platform/base/errors.ts";
-import type { Core } from "../../platform/http/core.ts";
-import { feature } from "../../platform/http/feature.ts";
+import { type Core, feature } from "../../platform/http/routes.ts";
 import { apiVersion } from "../../platform/http/error-body.ts";
 import { answersJson } from "../../platform/http/openapi.ts";
 import type { Caller } from "../../platform/auth/caller.ts";

@@ -1,12 +1,11 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { invalid } from "../base/errors.ts";
-import type { Core } from "../http/core.ts";
+import { type Core, feature } from "../http/routes.ts";
 import { numberIn } from "../http/cursor.ts";
-import { feature } from "../http/feature.ts";
 import { params } from "../http/input.ts";
 import { logPageFields, pageQuery } from "../http/paging.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
-import { ok } from "../http/responses.ts";
+import { ok } from "../http/response.ts";
 import { eventSubjects, eventTypes, EventView, type EventFilter } from "./model.ts";
 import { startOf } from "./resume.ts";
 import { scopesOf, type EventService } from "./service.ts";

@@ -1,4 +1,4 @@
-import { Elysia } from "elysia";
+import { feature, type Core } from "./routes.ts";
 // Not among the package's exports, hence the path; with this attribute the import is the file's place, also compiled.
 // @ts-expect-error It has no types.
 import scalarFile from "../../../node_modules/@scalar/api-reference/dist/browser/standalone.js" with { type: "file" };
@@ -28,22 +28,35 @@ const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
 /** The OpenAPI document and a page to read it with, which asks no other host for anything. */
-export function docsRoutes(document: () => Promise<object>) {
+export function docsRoutes(core: Core, document: () => Promise<object>) {
   let json: string | null = null;
-  return new Elysia({ name: "docs", detail: { hide: true } })
-    .get("/openapi.json", async () => {
-      json ??= JSON.stringify(await document());
-      return new Response(json, { headers: { "content-type": "application/json", "cache-control": "no-cache" } });
-    })
-    .get("/docs", ({ set }) => {
-      set.headers["content-security-policy"] = pagePolicy;
-      return new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } });
-    })
-    .get("/docs/scalar.js", ({ set }) => {
-      set.headers["cache-control"] = "public, max-age=3600";
-      return new Response(Bun.file(scalarFile as string), {
-        headers: { "content-type": "text/javascript; charset=utf-8" },
-      });
-    })
-    .get("/swagger", ({ redirect }) => redirect("/docs", 308));
+  const hidden = { detail: { hide: true } };
+  return feature(core, "")
+    .get(
+      "/openapi.json",
+      async () => {
+        json ??= JSON.stringify(await document());
+        return new Response(json, { headers: { "content-type": "application/json", "cache-control": "no-cache" } });
+      },
+      hidden,
+    )
+    .get(
+      "/docs",
+      ({ set }) => {
+        set.headers["content-security-policy"] = pagePolicy;
+        return new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } });
+      },
+      hidden,
+    )
+    .get(
+      "/docs/scalar.js",
+      ({ set }) => {
+        set.headers["cache-control"] = "public, max-age=3600";
+        return new Response(Bun.file(scalarFile as string), {
+          headers: { "content-type": "text/javascript; charset=utf-8" },
+        });
+      },
+      hidden,
+    )
+    .get("/swagger", ({ redirect }) => redirect("/docs", 308), hidden);
 }

@@ -1,39 +1,25 @@
-import type { HTTPHeaders } from "elysia";
 import type { Clock } from "../base/clock.ts";
 import { ApiError, invalid } from "../base/errors.ts";
-import type { Caller } from "../auth/caller.ts";
 import { showsSecret } from "../auth/secret.ts";
 import type { Log } from "../base/log.ts";
-import { BodyDigest, bodyStream, digestWhileRead } from "./body-digest.ts";
+import { bodyStream, mediaType, type BodyDigest } from "./body.ts";
 import type { Gate } from "./gate.ts";
-import type {
-  Ending,
-  IdempotencyStore,
-  KeptAnswer,
-  KeptRequest,
-  KeyedAttempt,
-  KeyedRequest,
-} from "./idempotency-store.ts";
+import type { Ending, IdempotencyStore, KeptAnswer, KeptRequest } from "./idempotency-store.ts";
 import { formParts } from "./multipart.ts";
-import { mediaType } from "./media-type.ts";
+import { keyIn } from "./credentials.ts";
+import type { RequestContext, ResponseSettings } from "./request-context.ts";
+import { KeyedExecution } from "./keyed-execution.ts";
 import { sealed, sealKey, unsealed } from "./sealing.ts";
 
 export type IdempotencyParts = {
   store: IdempotencyStore;
-  gate: Pick<Gate, "secretOf" | "isFault" | "refusal" | "interrupted">;
+  gate: Pick<Gate, "refuse" | "interrupted">;
   /** Not a simulated one: whoever repeats a request does so when it was cut off, however far it moved the clock. */
   clock: Clock;
   log: Log;
   /** How long an answer is told again. */
   keptMs: number;
 };
-
-type Next = (request: Request) => Response | Promise<Response>;
-/** On the request itself: with a WeakMap each request costs more. */
-const mark = Symbol("keyed");
-type Marked = Request & { [mark]?: Keyed };
-/** What a route has set of its answer. */
-export type AnswerSettings = { headers: HTTPHeaders; status?: number | string };
 
 export const idempotencyHeader = "idempotency-key";
 export const replayedHeader = "idempotent-replayed";
@@ -50,7 +36,6 @@ const keptHeaders = ["content-type", "content-disposition", "etag", "location", 
 const jsonType = "application/json;charset=utf-8";
 const sweepSlice = 500;
 const nothingKept: Promise<KeptRequest | null> = Promise.resolve(null);
-const unnamed = new Uint8Array(0);
 
 /**
  * The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header) for every POST: the first request with a key is
@@ -75,37 +60,36 @@ export class Idempotency {
     this.#parts = parts;
   }
 
-  /** Around the handling of every request, for Elysia's `wrap`. */
-  around(next: Next, request: Request): Next {
-    const header = request.method === "POST" ? request.headers.get(idempotencyHeader) : null;
-    return header === null ? next : () => this.#carryOut(request, header, next);
+  /** Runs a POST that has the header so that its response is stored and returned again. */
+  run(context: RequestContext, respond: () => Promise<Response>): Promise<Response> {
+    const header = context.request.method === "POST" ? context.request.headers.get(idempotencyHeader) : null;
+    return header === null ? respond() : this.#carryOut(context, header, respond);
   }
 
   /** Throws VALIDATION_ERROR for a key that can't be one. */
-  check(request: Request): void {
-    const keyed = keyedOf(request);
-    if (keyed !== undefined) keyed.key ??= idempotencyKeyIn(keyed.header);
+  check({ keyed }: RequestContext): void {
+    if (keyed !== null) keyed.key ??= idempotencyKeyIn(keyed.header);
   }
 
   /**
-   * Behind permission and validation: the answer that the key has already, undefined when the request is to be carried
-   * out. Throws REQUEST_IN_PROGRESS, REQUEST_INTERRUPTED and IDEMPOTENCY_KEY_REUSED.
+   * After permission and validation: the response that the key already has; undefined if the request is to be carried
+   * out. Throws REQUEST_IN_PROGRESS, REQUEST_INTERRUPTED, and IDEMPOTENCY_KEY_REUSED.
    */
-  begin(request: Request, callerOf: (request: Request) => Caller): undefined | Promise<Response | undefined> {
-    const keyed = keyedOf(request);
-    return keyed && this.#begin(keyed, callerOf(request));
+  replay(context: RequestContext): undefined | Promise<Response | undefined> {
+    const { keyed } = context;
+    return keyed === null ? undefined : this.#begin(context, keyed);
   }
 
   /**
-   * For Elysia's `onAfterHandle`: the JSON to answer, made once for the client and for the store, when it is kept with
-   * what it tells of. Rejects when that does not hold. Undefined for what is no JSON of a route's.
+   * The JSON of a result, made once for the client and for the store, when it is stored together with what it reports.
+   * Rejects if that does not hold. Undefined for what is not JSON of a route, or has no key.
    */
-  keep(request: Request, value: unknown, { headers, status }: AnswerSettings): undefined | Promise<string> {
-    const keyed = keyedOf(request);
-    if (keyed?.isCarriedOut !== true || !isPlain(value) || Number(status) >= 400) return undefined;
-    headers["content-type"] ??= jsonType;
+  store(context: RequestContext, value: unknown): undefined | Promise<string> {
+    const { keyed, set } = context;
+    if (keyed?.isCarriedOut !== true || !isPlain(value) || Number(set.status ?? 200) >= 400) return undefined;
+    set.headers["content-type"] ??= jsonType;
     const text = JSON.stringify(value);
-    const ending = this.#endingOf(keyed, Number(status), headers, text);
+    const ending = this.#endingOf(context, keyed, Number(set.status ?? 200), set.headers, text);
     // Not before: what throws until here becomes a refusal, and that ends the attempt.
     keyed.isEnded = true;
     return keyed.attempt.end(ending, text);
@@ -118,14 +102,13 @@ export class Idempotency {
     while ((await store.forget(before, sweepSlice)) === sweepSlice);
   }
 
-  #carryOut(request: Request, header: string, next: Next): Promise<Response> {
+  #carryOut(context: RequestContext, header: string, respond: () => Promise<Response>): Promise<Response> {
     return this.#parts.store.attempt((attempt) => {
-      const keyed = new Keyed(request, header, attempt);
-      (request as Marked)[mark] = keyed;
-      digestWhileRead(request, keyed.digest);
-      // Not async: for most answers nothing is left to be done.
-      return Promise.resolve(next(request)).then(
-        (response) => this.#answered(keyed, response),
+      const keyed = new KeyedExecution(header, attempt);
+      context.keyed = keyed;
+      context.digest = keyed.digest;
+      return respond().then(
+        (response) => this.#answered(context, keyed, response),
         (error: unknown) => {
           this.#leave(keyed);
           throw error;
@@ -134,39 +117,39 @@ export class Idempotency {
     });
   }
 
-  #answered(keyed: Keyed, response: Response): Response | Promise<Response> {
+  #answered(context: RequestContext, keyed: KeyedExecution, response: Response): Response | Promise<Response> {
     if (!keyed.isCarriedOut) return response;
-    if (!keyed.isEnded) return this.#keepAny(keyed, response);
+    if (!keyed.isEnded) return this.#keepAny(context, keyed, response);
     this.#leave(keyed);
-    return this.#trueAnswer(keyed, response);
+    return this.#trueAnswer(context, keyed, response);
   }
 
   /** A refusal, or an answer that is no JSON of a route's, once it is kept; or that what it tells of does not hold. */
-  async #keepAny(keyed: Keyed, response: Response): Promise<Response> {
+  async #keepAny(context: RequestContext, keyed: KeyedExecution, response: Response): Promise<Response> {
     try {
       const [answer, text] = await readAnswer(response).catch(async (error: unknown) => {
         // It broke off: what was done holds, and nobody knows the answer.
         await keyed.attempt.end("unknown", null);
         throw error;
       });
-      const ending = this.#endingOf(keyed, answer.status, Object.fromEntries(answer.headers), text);
-      return this.#trueAnswer(keyed, await keyed.attempt.end(ending, answer));
+      const ending = this.#endingOf(context, keyed, answer.status, Object.fromEntries(answer.headers), text);
+      return this.#trueAnswer(context, keyed, await keyed.attempt.end(ending, answer));
     } catch (error) {
-      return this.#trueAnswer(keyed, this.#parts.gate.refusal(error, keyed.request, response.headers));
+      return this.#trueAnswer(context, keyed, this.#parts.gate.refuse(context, error));
     } finally {
       this.#leave(keyed);
     }
   }
 
   /** Only a request of which nothing holds may be told to try again: another one is, as its repetition will be, told so. */
-  #trueAnswer({ request, attempt }: Keyed, response: Response): Response {
+  #trueAnswer(context: RequestContext, { attempt }: KeyedExecution, response: Response): Response {
     const { gate, log } = this.#parts;
     if (attempt.isForgotten) log.warn({ requestId: response.headers.get("x-request-id") }, "could not keep an answer");
-    const isOurFault = response.status >= 500 && gate.isFault(request);
-    return isOurFault && attempt.hasChanged ? gate.interrupted(request, response.headers) : response;
+    const isOurFault = response.status >= 500 && context.isFault;
+    return isOurFault && attempt.hasChanged ? gate.interrupted(context) : response;
   }
 
-  #leave(keyed: Keyed): void {
+  #leave(keyed: KeyedExecution): void {
     if (!keyed.isCarriedOut) return;
     keyed.isCarriedOut = false;
     this.#inFlight.delete(keyed.name);
@@ -175,25 +158,31 @@ export class Idempotency {
     else this.#inFlightOf.delete(keyed.owner);
   }
 
-  #begin(keyed: Keyed, caller: Caller): undefined | Promise<Response | undefined> {
+  #begin(context: RequestContext, keyed: KeyedExecution): undefined | Promise<Response | undefined> {
+    const { caller } = context;
     keyed.owner = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
-    keyed.name = nameOf(keyed.request, keyed.owner, (keyed.key ??= idempotencyKeyIn(keyed.header)));
+    keyed.name = nameOf(context.request, keyed.owner, (keyed.key ??= idempotencyKeyIn(keyed.header)));
     keyed.userId = caller.userId;
     const underWay = this.#inFlight.get(keyed.name);
     const look = underWay ?? this.#claim(keyed);
-    return look === null ? undefined : this.#toldOf(keyed, look, underWay !== undefined);
+    return look === null ? undefined : this.#toldOf(context, keyed, look, underWay !== undefined);
   }
 
   /** Many may be told what there is, at once; of those that find nothing the first is carried out. */
-  async #toldOf(keyed: Keyed, look: Promise<KeptRequest | null>, isUnderWay: boolean): Promise<Response | undefined> {
+  async #toldOf(
+    context: RequestContext,
+    keyed: KeyedExecution,
+    look: Promise<KeptRequest | null>,
+    isUnderWay: boolean,
+  ): Promise<Response | undefined> {
     const kept = await look;
-    if (kept !== null) return this.#replayed(keyed, kept);
+    if (kept !== null) return this.#replayed(context, keyed, kept);
     if (isUnderWay) throw new ApiError("REQUEST_IN_PROGRESS", { retryAfterSeconds: 1 });
     return undefined;
   }
 
   /** The answer that the name has already; null, sooner or later: the request is to be carried out, and has it to itself. */
-  #claim(keyed: Keyed): null | Promise<KeptRequest | null> {
+  #claim(keyed: KeyedExecution): null | Promise<KeptRequest | null> {
     const own = this.#inFlightOf.get(keyed.owner) ?? 0;
     if (own >= maxInFlightOfOne)
       throw new ApiError("RATE_LIMIT_EXCEEDED", {
@@ -214,7 +203,7 @@ export class Idempotency {
   }
 
   /** What is too old to be told counts as not kept. */
-  async #claimUnlessKept(keyed: Keyed, found: Promise<KeptRequest | null>): Promise<KeptRequest | null> {
+  async #claimUnlessKept(keyed: KeyedExecution, found: Promise<KeptRequest | null>): Promise<KeptRequest | null> {
     const kept = await found;
     if (kept !== null && kept.startedAt > keyed.startedAt - this.#parts.keptMs) {
       this.#leave(keyed);
@@ -224,10 +213,14 @@ export class Idempotency {
     return null;
   }
 
-  async #replayed({ request, digest }: Keyed, { id, fingerprint, answer }: KeptRequest): Promise<Response> {
+  async #replayed(
+    context: RequestContext,
+    { digest }: KeyedExecution,
+    { id, fingerprint, answer }: KeptRequest,
+  ): Promise<Response> {
     if (answer === null) throw new ApiError("REQUEST_INTERRUPTED");
     // A body that is longer is another one: nobody has to read on to know.
-    await readToEnd(request, digest, fingerprint.bytes);
+    await readToEnd(context, digest, fingerprint.bytes);
     if (fingerprint.hash !== null && !isSame(digest.hash, fingerprint.hash))
       throw new ApiError("IDEMPOTENCY_KEY_REUSED");
     const { status, headers, body } = answer;
@@ -237,57 +230,37 @@ export class Idempotency {
           "This request was carried out before. Its answer can't be told again: it is too large, no text, or told of a person who was erased.",
         details: { status },
       });
-    const text = typeof body === "string" ? body : this.#unsealed(request, id, body);
+    const text = typeof body === "string" ? body : this.#unsealed(context.request, id, body);
     const told = { ...(text !== "" && { "content-type": jsonType }), ...headers, [replayedHeader]: "true" };
     return new Response(text || null, { status, headers: told });
   }
 
   /** `text` is null when the answer is no text. */
-  #endingOf({ request, id, attempt }: Keyed, status: number, headers: HTTPHeaders, text: string | null): Ending {
+  #endingOf(
+    context: RequestContext,
+    { id, attempt }: KeyedExecution,
+    status: number,
+    headers: ResponseSettings["headers"],
+    text: string | null,
+  ): Ending {
     // A service that asks to be asked again has taken back what it did; after a fault nobody knows.
-    if (status >= 500) return this.#parts.gate.isFault(request) ? "unknown" : "undone";
+    if (status >= 500) return context.isFault ? "unknown" : "undone";
     if ((status >= 400 || text === null) && !attempt.hasChanged) return "undone";
     if (text === null) return { status, headers: {}, body: null };
-    return { status, headers: toldOf(headers), body: this.#sealedIfSecret(request, id, text) };
+    return { status, headers: toldOf(headers), body: this.#sealedIfSecret(context.request, id, text) };
   }
 
   #sealedIfSecret(request: Request, id: Uint8Array, text: string): KeptAnswer["body"] {
     if (text.length > maxKeptBytes) return null;
-    return showsSecret(text) ? sealed(sealKey(this.#parts.gate.secretOf(request), id), text) : text;
+    return showsSecret(text) ? sealed(sealKey(keyIn(request.headers) ?? "", id), text) : text;
   }
 
   #unsealed(request: Request, id: Uint8Array, body: Uint8Array): string {
-    const text = unsealed(sealKey(this.#parts.gate.secretOf(request), id), body);
+    const text = unsealed(sealKey(keyIn(request.headers) ?? "", id), body);
     if (text !== null) return text;
     throw new ApiError("CONFLICT", {
       message: "The answer shows a secret, so it is told again only to the API key that asked first.",
     });
-  }
-}
-
-/** A request with the header, under way. */
-class Keyed implements KeyedRequest {
-  readonly request: Request;
-  readonly header: string;
-  readonly attempt: KeyedAttempt;
-  readonly digest = new BodyDigest();
-  /** Null until it was checked. */
-  key: string | null = null;
-  /** The user, or the global key, that sent it. */
-  owner = "";
-  name = "";
-  id: Uint8Array = unnamed;
-  userId: string | null = null;
-  startedAt = 0;
-  /** It has its name to itself. */
-  isCarriedOut = false;
-  /** Its attempt was told what it came to. */
-  isEnded = false;
-
-  constructor(request: Request, header: string, attempt: KeyedAttempt) {
-    this.request = request;
-    this.header = header;
-    this.attempt = attempt;
   }
 }
 
@@ -297,10 +270,6 @@ class Keyed implements KeyedRequest {
 export function givenUp(request: Request): AbortSignal {
   const comesBack = request.method === "POST" && request.headers.has(idempotencyHeader);
   return comesBack ? new AbortController().signal : request.signal;
-}
-
-function keyedOf(request: Request): Keyed | undefined {
-  return (request as Marked)[mark];
 }
 
 /**
@@ -336,14 +305,14 @@ function quoted(text: string): string {
 }
 
 /** Reads a body that streams, unless it turns out to be longer than `maxBytes`. */
-async function readToEnd(request: Request, digest: BodyDigest, maxBytes: number): Promise<void> {
+async function readToEnd(context: RequestContext, digest: BodyDigest, maxBytes: number): Promise<void> {
   if (digest.hash !== null) return;
-  if (mediaType(request) === "multipart/form-data")
-    for await (const part of formParts(request)) {
+  if (mediaType(context.request) === "multipart/form-data")
+    for await (const part of formParts(context)) {
       if (part.kind === "file") for await (const _ of part.body) if (digest.bytes > maxBytes) return;
       if (digest.bytes > maxBytes) return;
     }
-  else for await (const _ of bodyStream(request) ?? []) if (digest.bytes > maxBytes) return;
+  else for await (const _ of bodyStream(context) ?? []) if (digest.bytes > maxBytes) return;
 }
 
 function isPlain(value: unknown): value is object {
@@ -370,7 +339,7 @@ async function readAnswer(response: Response): Promise<[Response, string | null]
   return [new Response(text || null, { status, headers }), text];
 }
 
-function toldOf(headers: HTTPHeaders): Record<string, string> {
+function toldOf(headers: ResponseSettings["headers"]): Record<string, string> {
   const told: Record<string, string> = {};
   for (const name of keptHeaders) {
     const value = headers[name];

@@ -1,8 +1,7 @@
 import type { Busboy, BusboyFileStream } from "@fastify/busboy";
 import { ApiError, invalid } from "../base/errors.ts";
-import { digestOf, type BodyDigest } from "./body-digest.ts";
+import { mediaType, type BodyDigest, type Incoming } from "./body.ts";
 import { paced } from "./body-pace.ts";
-import { mediaType } from "./media-type.ts";
 import { isLikeDryRun, noDryRun } from "./query-names.ts";
 
 /** One part of a form, in the order in which it was sent. The body of a file must be read before the next part comes. */
@@ -23,14 +22,13 @@ const turnsToTheEnd = 5;
  * as fast as the parts are. Throws 415 for another content type, 400 for a body that is none or breaks off, and what
  * reading the request throws. Leaving the loop early gives the rest of the body up.
  */
-export async function* formParts(request: Request): AsyncGenerator<FormPart, void, void> {
+export async function* formParts({ request, digest }: Incoming): AsyncGenerator<FormPart, void, void> {
   if (mediaType(request) !== "multipart/form-data")
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", { message: "Send the form as multipart/form-data." });
   const form = new IncomingForm(await openParser(request));
   const pumping = form.pump(request.body && paced(request.body as ReadableStream<Uint8Array>));
-  const digest = digestOf(request);
   try {
-    yield* digest === undefined ? form.parts() : digested(form.parts(), digest);
+    yield* digest === null ? form.parts() : digested(form.parts(), digest);
   } finally {
     form.close();
     await pumping;

@@ -1,12 +1,13 @@
 import { toOpenAPISchema } from "@elysiajs/openapi";
 import { Type, type TSchema } from "@sinclair/typebox";
-import type { AnyElysia } from "elysia";
+import { Elysia, type AnyElysia } from "elysia";
 import { errorCatalogue, type ErrorCode } from "../base/errors.ts";
 import { version } from "../base/version.ts";
 import { idempotencyHeader, replayedHeader } from "./idempotency.ts";
 import { ErrorBody, WrongKeyKindBody } from "./error-body.ts";
 import type { Input } from "./input.ts";
-import { routesOf } from "./late-routes.ts";
+import type { Access } from "./permission.ts";
+import type { RouteTable } from "./routes.ts";
 import { operationIds } from "./operation-ids.ts";
 import { isSpecified } from "./specified-routes.ts";
 
@@ -21,11 +22,11 @@ type Operation = {
 };
 type Document = { paths: Record<string, Record<string, Operation>>; components?: object };
 
-/** The OpenAPI 3.1 document of all routes of the app under /api/v2 and of the probes. */
-export function openApiDocument(app: AnyElysia, serverUrl: string): object {
+/** The OpenAPI 3.1 document of all routes under /api/v2 and of the probes. */
+export function openApiDocument(table: RouteTable, serverUrl: string): object {
   const schemaOf = (input: unknown) => (input as Input<TSchema>).schema;
   const mapJsonSchema = { typebox: schemaOf } as NonNullable<Parameters<typeof toOpenAPISchema>[3]>;
-  const { paths } = toOpenAPISchema(withRoutesInOrder(app), undefined, undefined, mapJsonSchema) as unknown as Document;
+  const { paths } = toOpenAPISchema(appOf(table), undefined, undefined, mapJsonSchema) as unknown as Document;
   const components: Record<string, unknown> = {};
   const document = {
     openapi: "3.1.0",
@@ -62,10 +63,23 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
   };
 }
 
-/** The app as it was put together, whichever route was asked for first. */
-function withRoutesInOrder(app: AnyElysia): AnyElysia {
-  const routes = routesOf(app).map((route) => route.take());
-  return Object.create(app, { getGlobalRoutes: { value: () => routes } });
+/** The table as an app of Elysia, whose plugin reads schemas and documentation from it. */
+function appOf({ routes }: RouteTable): AnyElysia {
+  const app = new Elysia();
+  for (const { method, path, hook, access, params, query, body } of routes) {
+    const detail = { ...hook.detail, ...(access !== null && securedDetail(access)) };
+    app.route(method, path, () => null, { config: {}, params, query, body, detail });
+  }
+  return app;
+}
+
+/** Permission tests read `x-permission`. */
+function securedDetail({ permission, actsFor }: Access): object {
+  return {
+    security: [{ apiKey: [] }, { bearer: [] }],
+    "x-permission": permission === null ? [] : [permission].flat(),
+    "x-acts-for": actsFor,
+  };
 }
 
 export const tags = {

@@ -8,20 +8,30 @@ const everywhere = ["userId", "dryRun"];
 const maxErrors = 20;
 export const noDryRun = "This can't be tried out. Nothing was done; leave dryRun out to do it.";
 
-export type Taken = {
+/** What a route takes. */
+export type NameRules = {
   query: readonly string[];
-  /** Null when the route takes no JSON body; what is sent is ignored then. */
+  /** Null if the route takes no JSON body; what is sent is ignored then. */
   body: TSchema | null;
   /** Whether unknown names are refused, or only reported. */
   isStrict: boolean;
+  /** Whether the route has a dry run. */
+  hasDryRun: () => boolean;
 };
+
+/** Throws VALIDATION_ERROR for a dry run of something that has none. */
+export function requireDryRunKnown(method: string, query: Record<string, unknown>, rules: NameRules): void {
+  const asked = query["dryRun"];
+  if (method === "GET" || asked === undefined || ["0", "false", false].includes(asked as string)) return;
+  if (!rules.hasDryRun()) throw invalid([{ path: "dryRun", message: noDryRun }]);
+}
 
 /**
  * The unknown names of a valid request. Throws VALIDATION_ERROR for them on a route that is strict, and on every route
  * for those that another sign or capital sets apart from a known one (`not_before`), or that were likely meant to be
  * `dryRun`: what is done is done, and `?dryrun=true` must not be ignored. Returns the others for a warning.
  */
-export function checkNames(query: object, body: unknown, taken: Taken): FieldError[] {
+export function checkNames(query: object, body: unknown, taken: NameRules): FieldError[] {
   const ignored = taken.body === null ? [] : unknownFields(taken.body, body, maxErrors);
   if (ignored.length === 0 && namesNothingElse(query, body, taken)) return ignored;
   const ofBody = new Set(["dryRun", ...Object.keys((taken.body?.["properties"] as object | undefined) ?? {})]);
@@ -49,7 +59,7 @@ export function checkNames(query: object, body: unknown, taken: Taken): FieldErr
 }
 
 /** True of nearly every request whose body has no unknown fields. */
-function namesNothingElse(query: object, body: unknown, taken: Taken): boolean {
+function namesNothingElse(query: object, body: unknown, taken: NameRules): boolean {
   for (const name in query) if (!taken.query.includes(name) && !everywhere.includes(name)) return false;
   const takesAnyName = taken.body === null || taken.body["additionalProperties"] === true;
   return !takesAnyName || !isPlainObject(body);

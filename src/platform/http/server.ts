@@ -1,7 +1,8 @@
-import type { AnyElysia } from "elysia";
+import { Elysia } from "elysia";
 import { createBunRouteHandler } from "elysia/adapter/bun/compose";
 import { StartError } from "../base/start-error.ts";
-import { routesOf, wholeApp } from "./late-routes.ts";
+import type { Connection, Pipeline } from "./pipeline.ts";
+import type { Route, RouteTable } from "./routes.ts";
 
 export type Listening = {
   url: string;
@@ -14,14 +15,16 @@ const maxRequestBodySize = 2 ** 40;
 const idleTimeout = 60;
 
 /**
- * Listens with an app that has all of its routes. Throws `StartError` when the address is taken or not ours.
- * Not by `app.listen`, which hands every route to Bun's router, twice, puts the app's own router together, which only
- * unknown paths come to, and collects garbage each time: a fifth of a start.
+ * Listens with all routes of the table. Throws `StartError` if the address is taken or not ours. This file is the only
+ * one that knows Elysia's internals: instead of `app.listen`, which compiles every route at start and gives each to Bun's
+ * router twice (a fifth of a start), each route is compiled by its first request.
  */
-export function listen(app: AnyElysia, { host, port }: { host: string; port: number }): Listening {
-  const server = serve(app, host, port);
-  // Handlers find it here.
-  app.server = server;
+export function listen(
+  table: RouteTable,
+  pipeline: Pipeline,
+  { host, port }: { host: string; port: number },
+): Listening {
+  const server = serve(table, pipeline, host, port);
   const name = host.includes(":") ? `[${host}]` : host === "0.0.0.0" ? "127.0.0.1" : host;
   return {
     url: `http://${name}:${server.port}`,
@@ -34,7 +37,7 @@ export function listen(app: AnyElysia, { host, port }: { host: string; port: num
   };
 }
 
-function serve(app: AnyElysia, hostname: string, port: number) {
+function serve(table: RouteTable, pipeline: Pipeline, hostname: string, port: number) {
   try {
     return Bun.serve({
       hostname,
@@ -44,8 +47,9 @@ function serve(app: AnyElysia, hostname: string, port: number) {
       maxRequestBodySize,
       idleTimeout,
       development: false,
-      routes: bunRoutesOf(app),
-      fetch: (request) => wholeApp(app).fetch(request),
+      routes: bunRoutesOf(table, pipeline),
+      // What Bun's router has no route for: other methods, trailing slashes, unknown paths.
+      fetch: (request, connection) => pipeline.dispatch(request, connection),
     });
   } catch (cause) {
     throw new StartError(`Can't listen on ${hostname}:${port}: ${reasonOf(cause)}.`, {
@@ -55,18 +59,33 @@ function serve(app: AnyElysia, hostname: string, port: number) {
   }
 }
 
-type Handle = (request: Request) => Response | Promise<Response>;
+type Handle = (request: Request, connection: Connection) => Response | Promise<Response>;
 
-/** For Bun's router, which is faster than the app's; what it has no route for still goes to the app. */
-function bunRoutesOf(app: AnyElysia): Record<string, Record<string, Handle>> {
-  const routes: Record<string, Record<string, Handle>> = {};
-  for (const route of routesOf(app)) {
-    if (route.method === "ALL" || route.path.endsWith("*")) continue;
+/** For Bun's router, which is faster than Elysia's. */
+function bunRoutesOf({ routes }: RouteTable, pipeline: Pipeline): Record<string, Record<string, Handle>> {
+  const byPath: Record<string, Record<string, Handle>> = {};
+  for (const route of routes) {
+    if (route.path.endsWith("*")) continue;
     let handle: Handle | null = null;
-    const methods = (routes[route.path.replace(/(.)\/$/, "$1")] ??= {});
-    methods[route.method] ??= (request) => (handle ??= createBunRouteHandler(app, route.take()) as Handle)(request);
+    const methods = (byPath[route.path.replace(/(.)\/$/, "$1")] ??= {});
+    methods[route.method] ??= (request, connection) => {
+      handle ??= compiled(route, pipeline, connection);
+      return handle(request, connection);
+    };
   }
-  return routes;
+  return byPath;
+}
+
+/** One route of Elysia: the pipeline reads, validates, and renders, so Elysia only routes. */
+function compiled(route: Route, pipeline: Pipeline, connection: Connection): Handle {
+  const app = new Elysia().route(
+    route.method,
+    route.path,
+    ({ request, params }) => pipeline.handle(route, request, params, connection),
+    { config: {}, parse: "none" },
+  );
+  const [registered] = app.router.history;
+  return createBunRouteHandler(app, registered!) as Handle;
 }
 
 function reasonOf(cause: unknown): string {

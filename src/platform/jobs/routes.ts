@@ -1,13 +1,12 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { parseInstant } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
-import type { Core } from "../http/core.ts";
-import { feature } from "../http/feature.ts";
+import { type Core, feature } from "../http/routes.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { byteStream } from "../http/files.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
-import { ok } from "../http/responses.ts";
+import { ok } from "../http/response.ts";
 import { denied, type Caller } from "../auth/caller.ts";
 import { JobDay, jobStatuses, JobStatisticsView, jobTypes, JobView, type Job, type JobFilter } from "./model.ts";
 import { jobListPieces } from "./job-list.ts";

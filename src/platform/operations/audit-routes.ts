@@ -1,14 +1,13 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { parseInstant } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
-import type { Core } from "../http/core.ts";
-import { feature } from "../http/feature.ts";
+import { type Core, feature } from "../http/routes.ts";
 import { decodeCursor } from "../http/cursor.ts";
 import { byteStream } from "../http/files.ts";
 import { params } from "../http/input.ts";
 import { logPageFields, pageOf, pageQuery } from "../http/paging.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
-import { ok } from "../http/responses.ts";
+import { ok } from "../http/response.ts";
 import { requireAdmin } from "../auth/caller.ts";
 import { auditActions, AuditCheck, AuditEntryView, type AuditFilter, type ChainPlace } from "../auth/audit/model.ts";
 import { auditView, type AuditService } from "../auth/audit/service.ts";

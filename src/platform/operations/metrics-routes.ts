@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import type { Core } from "../http/core.ts";
-import { feature } from "../http/feature.ts";
+import { type Core, feature } from "../http/routes.ts";
 import { answers } from "../http/openapi.ts";
 import { requireAdmin } from "../auth/caller.ts";
 import type { Metrics } from "../metrics/metrics.ts";

@@ -1,8 +1,7 @@
-import type { Core } from "../http/core.ts";
-import { feature } from "../http/feature.ts";
+import { type Core, feature } from "../http/routes.ts";
 import { body } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
-import { ok } from "../http/responses.ts";
+import { ok } from "../http/response.ts";
 import { MaintenanceInput, OperationsView } from "./model.ts";
 import type { Operations } from "./operations.ts";
 

@@ -1,5 +1,5 @@
-import { Elysia } from "elysia";
 import { ApiError } from "../../platform/base/errors.ts";
+import { feature, type Core } from "../../platform/http/routes.ts";
 import { encodings, type Asset, type Encoding } from "./asset.ts";
 
 /** Nothing inline, nothing from elsewhere; blob: is for sound and files that the page itself was given. */
@@ -23,7 +23,7 @@ const forever = "public, max-age=31536000, immutable";
 type Settings = { headers: Record<string, string | number>; status?: number | string };
 
 /** The pages for people: one HTML document at / and everywhere below /app, and the files that it loads. */
-export function dashboardPages() {
+export function dashboardPages(core: Core): void {
   const load = onFirstUse(loadAssets);
 
   async function serve(name: string, request: Request, set: Settings): Promise<Response> {
@@ -52,11 +52,12 @@ export function dashboardPages() {
     });
   }
 
-  return new Elysia({ name: "dashboard", detail: { hide: true } })
-    .get("/", ({ request, set }) => serve("index.html", request, set))
-    .get("/app", ({ request, set }) => serve("index.html", request, set))
-    .get("/app/assets/:name", ({ request, set, params: { name } }) => serve(name, request, set))
-    .get("/app/*", ({ request, set }) => serve("index.html", request, set));
+  const hidden = { detail: { hide: true } };
+  feature(core, "")
+    .get("/", ({ request, set }) => serve("index.html", request, set), hidden)
+    .get("/app", ({ request, set }) => serve("index.html", request, set), hidden)
+    .get("/app/assets/:name", ({ request, set, params: { name } }) => serve(name, request, set), hidden)
+    .get("/app/*", ({ request, set }) => serve("index.html", request, set), hidden);
 }
 
 async function loadAssets(): Promise<Map<string, Asset>> {

@@ -1,8 +1,7 @@
-import { Elysia } from "elysia";
 import type { ToolParts } from "../../app/surfaces.ts";
 import { isoTime } from "../../platform/base/clock.ts";
 import { ApiError } from "../../platform/base/errors.ts";
-import type { Core } from "../../platform/http/core.ts";
+import { feature, type Core } from "../../platform/http/routes.ts";
 import { keyIn } from "../../platform/http/credentials.ts";
 import type { ApiRequest } from "./request.ts";
 import type { Tool } from "./tools.ts";
@@ -14,11 +13,11 @@ const parseError = -32_700;
  * The Model Context Protocol over streamable HTTP, without sessions: each message is a request of its own, with its key.
  * So nothing has to be kept, bounded or taken along by a restart, and a key that is revoked ends it at once.
  */
-export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }: ToolParts) {
+export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }: ToolParts): void {
   let tools: ReadonlyMap<string, Tool> | null = null;
-  return new Elysia({ name: "mcp", detail: { hide: true } }).use(core).post(
+  feature(core, "").post(
     "/mcp",
-    async ({ caller, body, query, request, server, set }) => {
+    async ({ caller, body, query, request, server, context }) => {
       requireOrigin(request, corsOrigins);
       // Loaded with the first message: most servers never get one.
       const { answerMessage, malformed, protocolError, toolsOf } = await import("./load.ts");
@@ -29,7 +28,7 @@ export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }
       server?.timeout(request, 0);
       const headers = {
         "x-api-key": keyIn(request.headers) ?? "",
-        "x-request-id": String(set.headers["x-request-id"]),
+        "x-request-id": context.id,
         "user-agent": request.headers.get("user-agent") ?? "",
       };
       const send = ({ path, init }: ApiRequest, signal: AbortSignal) =>
@@ -39,7 +38,7 @@ export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }
             headers: { ...init.headers, ...headers },
             signal: AbortSignal.any([signal, request.signal]),
           }),
-          request,
+          context,
         );
       const { userId } = query as { userId?: unknown };
       return answerMessage(request, body, {
@@ -50,7 +49,7 @@ export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }
         now: () => isoTime(clock.now()),
       });
     },
-    { message: null },
+    { message: null, detail: { hide: true } },
   );
 }
 

@@ -1,10 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { isoTime } from "../../../platform/base/clock.ts";
-import type { Core } from "../../../platform/http/core.ts";
-import { feature } from "../../../platform/http/feature.ts";
+import { type Core, feature } from "../../../platform/http/routes.ts";
 import { params } from "../../../platform/http/input.ts";
 import { answersJson, success } from "../../../platform/http/openapi.ts";
-import { ok } from "../../../platform/http/responses.ts";
+import { ok } from "../../../platform/http/response.ts";
 import type { KeyService } from "../keys/service.ts";
 import { SignInLinkView } from "./model.ts";
 import type { SessionService } from "./service.ts";
