@@ -565,7 +565,7 @@ test("columns that are not understood are named by the job of an import and of i
   for (const dryRun of ["true", "false"]) {
     const job = await imported(client, csv, { dryRun, columns: JSON.stringify({ Pet: "ignore" }) });
     expect(job).toMatchObject({ status: "completed", metadata: { created: 1, ignoredColumns: ["Shoe Size", "Hat"] } });
-    expect(job.message).toEndWith("Columns not understood: Shoe Size, Hat");
+    expect(job.message).toEndWith("Unrecognized columns: Shoe Size, Hat");
   }
   const lines = [
     '{"email":"b@example.com","hat":1}',

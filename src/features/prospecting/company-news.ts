@@ -4,21 +4,21 @@ import { companyDomainKey, companyNameKey } from "./keys.ts";
 import { mergedCompany, withCompanyFacts, withCompanyNews } from "./merge.ts";
 import type { CompanyContent, ProspectContent } from "./model.ts";
 
-/** `known`: all that is known of the company, with what is told now. */
+/** `told`: what the file says about the company. `known`: everything known about it, including that. */
 type News = { place: number; told: CompanyContent; known: CompanyContent };
 
-/** What a file says of companies, for the people of these. The newest word counts, whoever said otherwise before. */
+/** Applies company details from a file to the people at these companies. The newest data wins, whatever its source. */
 export class CompanyNews {
   readonly #byKey = new Map<number, News[]>();
   readonly #mayUpdate: boolean;
   #count = 0;
 
-  /** `mayUpdate`: whether it takes the place of what is known; else people get only what they lack. */
+  /** `mayUpdate`: whether to replace existing details; otherwise only missing ones are filled in. */
   constructor(mayUpdate: boolean) {
     this.#mayUpdate = mayUpdate;
   }
 
-  /** Of one company, later than what was added before; `existing`: what is known of it already. */
+  /** Adds details about a company, newer than those added before. `existing`: what is already known about it. */
   add(told: CompanyContent, existing: CompanyContent | null): void {
     if (existing !== null && !this.#mayUpdate) return;
     const news = { place: this.#count++, told, known: existing === null ? told : mergedCompany(existing, told) };
@@ -29,20 +29,20 @@ export class CompanyNews {
     }
   }
 
-  /** What people are found by who may work for one of the companies. */
+  /** Keys of people who may work at one of the companies. */
   get keys(): number[] {
     return [...this.#byKey.keys()];
   }
 
-  /** The prospect with what is told of its company. */
+  /** The prospect with the new details of its company. */
   toldTo(prospect: ProspectContent): ProspectContent {
     const { company, email } = prospect;
     const domain = prospect.domain ?? (email === undefined ? null : businessDomain(email));
     const found = keysOf({ company, domain }).flatMap((key) => this.#byKey.get(key) ?? []);
-    const meant = found.filter((news, at) => found.indexOf(news) === at && worksFor(prospect, news.known));
-    // A department with a site of its own knows better than the whole.
-    const closest = Math.max(...meant.map(({ known }) => known.domain?.length ?? 0));
-    return meant
+    const relevant = found.filter((news, at) => found.indexOf(news) === at && worksFor(prospect, news.known));
+    // The details of a department with its own website take precedence over those of the whole company.
+    const closest = Math.max(...relevant.map(({ known }) => known.domain?.length ?? 0));
+    return relevant
       .filter(({ known }) => known.domain === undefined || known.domain.length === closest)
       .sort((a, b) => a.place - b.place)
       .reduce((content, { told, known }) => {

@@ -15,17 +15,17 @@ import {
   type ProspectTextField,
 } from "./model.ts";
 
-/** What a file or a service says of a prospect, before it is checked. */
+/** Unchecked data about a prospect from a file or a live source. */
 export type ProspectDraft = Partial<Omit<ProspectContent, "confidence" | "formerEmails">> & {
   confidence?: number;
-  /** The first name is all of the name, and together with the company it tells who is meant. */
+  /** The person has only a first name, which identifies them together with the company. */
   hasOneName?: boolean;
 };
 
 /**
- * Cleans what is said of a person: texts are trimmed and lose control characters, sizes become ranges,
- * what can't be read as one is left out. Answers the content to store and what it is found by, or every problem that
- * stands against it. A prospect needs what a lead needs: something to tell it by.
+ * Validates and cleans data about a person: trims text, removes control characters, and converts sizes to ranges; sizes
+ * that cannot be parsed are dropped. Returns the content to store with its identity, or all errors. Like a lead, a
+ * prospect needs an identifier.
  */
 export function prospectContent(
   draft: ProspectDraft,
@@ -47,11 +47,11 @@ const sizeOf = memoize(companySizeText);
 
 function checkIdentity({ email, networkUrl }: ProspectDraft, identity: ProspectIdentity, errors: FieldError[]): void {
   if (email !== undefined && !isEmailAddress(email))
-    errors.push({ path: "email", message: `"${email.slice(0, 60)}" is not an e-mail address.` });
+    errors.push({ path: "email", message: `"${email.slice(0, 60)}" is not an email address.` });
   if (networkUrl !== undefined && identity.network === null)
     errors.push({
       path: "networkUrl",
-      message: `"${networkUrl.slice(0, 60)}" is not an http or https URL of a profile.`,
+      message: `"${networkUrl.slice(0, 60)}" is not an http or https profile URL.`,
     });
   const isKnown = identity.email !== null || identity.network !== null || identity.name !== null;
   if (errors.length === 0 && !isKnown) errors.push({ path: "", message: identifierHelp });
@@ -60,7 +60,7 @@ function checkIdentity({ email, networkUrl }: ProspectDraft, identity: ProspectI
 const identifierHelp =
   "A prospect needs an identifier: an email, a networkUrl, or firstName, lastName and company together. A full name of one word does beside a company.";
 
-/** As `prospectContent`, for what a file says of a company. It needs a name or a domain. */
+/** Like `prospectContent`, for data about a company, which needs a name or a domain. */
 export function companyContent(
   draft: ProspectDraft & { description?: string; founded?: string },
 ): { content: CompanyContent } | { errors: FieldError[] } {
@@ -76,7 +76,7 @@ export function companyContent(
     networkUrl,
   } = cleanTexts(draft, errors);
   if (company === undefined && domain === undefined)
-    errors.push({ path: "company", message: "A company needs a name or a website." });
+    errors.push({ path: "company", message: "Provide a company name or website." });
   if (errors.length > 0) return { errors };
   const technologies = cleanTechnologies(draft.technologies);
   const place = companyLocation ?? location;
@@ -117,7 +117,7 @@ function cleanTexts(draft: ProspectDraft, errors: FieldError[]): Partial<Record<
   return texts;
 }
 
-/** As it is stored; nothing is left of some. What can't be read as a size or a website is no reason to refuse a person. */
+/** The stored form of a value; empty if it is unusable. An invalid size or website is no reason to reject a person. */
 export function cleanText(field: ProspectTextField, value: string): string | null {
   if (field === "companySize") return sizeOf(value);
   if (field === "domain") return domainOfWebsite(value);
@@ -134,13 +134,13 @@ function cleanTechnologies(technologies: string[] | undefined): string[] {
   return [...clean];
 }
 
-/** Null for what is no name of one. */
+/** Null if the text is not a valid technology name. */
 export function cleanTechnology(name: string): string | null {
   const clean = singleLine(name);
   return clean !== "" && clean.length <= maxTechnologyLength ? clean : null;
 }
 
-/** How much is known, where nobody says how sure it is: e-mail 0.4, who it is 0.3, the company 0.2, the rest 0.1. */
+/** Default confidence, based on completeness: email 0.4, identity 0.3, company 0.2, and the rest 0.1. */
 function completeness({
   email,
   firstName,

@@ -2,21 +2,21 @@ import { folded } from "../../platform/identity/folded.ts";
 import { companyKey } from "../../platform/identity/company-key.ts";
 import { displayDomain } from "../../platform/identity/domain.ts";
 
-// A company's domain is its name in another spelling: without blanks or with hyphens for them, with its legal form or
-// without, as far as it is said every day, or as its initials.
+// A company's domain is usually a variant of its name: without spaces or with hyphens, with or without the legal form,
+// shortened to the part in everyday use, or reduced to its initials.
 
-/** What is shorter than this is the beginning, or the initials, of too many names. */
+/** Shorter text is the beginning, or the initials, of too many names. */
 const leastLetters = 3;
 
 /**
- * Whether a domain is that of a company, as far as the names tell: coca-cola.com of Coca-Cola, us.ibm.com of IBM and of
- * International Business Machines, mueller.de of Müller GmbH, toyota.co.jp of Toyota Motor Europe.
+ * Whether a domain belongs to a company, judging by the names: coca-cola.com to Coca-Cola, us.ibm.com to IBM and to
+ * International Business Machines, mueller.de to Müller GmbH, toyota.co.jp to Toyota Motor Europe.
  */
 export function isNamedAfter(host: string, company: string): boolean {
   const names = namesOf(company);
   const spellings = names.flatMap(spellingsOf);
   const shortened = names.flatMap(shortenedOf).filter(({ length }) => length >= leastLetters);
-  // A company may have a place of its own at somebody who runs its mail: acme.onmicrosoft.com.
+  // A company may have a subdomain at its mail provider: acme.onmicrosoft.com.
   if (spellings.includes(squeezed(displayDomain(host).replace(/\..*/, "")))) return true;
   return labelsOf(host).some((label) =>
     [squeezed(label), squeezed(companyKey(label))].some(
@@ -25,7 +25,10 @@ export function isNamedAfter(host: string, company: string): boolean {
   );
 }
 
-/** Whether a domain has letters of the name, in their order and from the first on: pwc.com of PricewaterhouseCoopers. */
+/**
+ * Whether a domain consists of letters of the name, in order and starting with the first: pwc.com for
+ * PricewaterhouseCoopers.
+ */
 export function mayBeShortFor(host: string, company: string): boolean {
   if (isNamedAfter(host, company)) return true;
   const names = namesOf(company).map(squeezed);
@@ -34,7 +37,7 @@ export function mayBeShortFor(host: string, company: string): boolean {
     .some((label) => label !== "" && names.some((name) => name[0] === label[0] && hasInOrder(name, label)));
 }
 
-/** What a company registered: the label before the ending, which has two parts in some countries. */
+/** The registered label: the one before the public suffix, which has two parts in some countries. */
 function labelsOf(host: string): string[] {
   const labels = displayDomain(host).split(".");
   const [ending = "", last = "", beforeLast] = labels.toReversed();
@@ -42,7 +45,7 @@ function labelsOf(host: string): string[] {
   return (mayBeOfEnding && beforeLast !== undefined ? [last, beforeLast] : [last]).flatMap(namesOf);
 }
 
-/** A name as it stands, or in the letters that a domain has for those of Germany and the North. */
+/** A name as written, or with German and Nordic letters transliterated as in domains. */
 function namesOf(name: string): string[] {
   const lower = name.normalize("NFC").toLowerCase();
   if (!umlauts.test(lower)) return [lower];
@@ -62,7 +65,7 @@ function spellingsOf(name: string): string[] {
   return [name, name.replaceAll("&", " and "), companyKey(name)].map(squeezed);
 }
 
-/** Its first words, and the initials of all of them. */
+/** The leading words of a name, and the initials of all words. */
 function shortenedOf(name: string): string[] {
   const words = companyKey(name).split(" ");
   const initials = words.map((word) => word.slice(0, 1)).join("");

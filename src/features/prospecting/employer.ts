@@ -4,14 +4,15 @@ import { isNamedAfter, mayBeShortFor } from "./domain-name.ts";
 import { companyKey } from "../../platform/identity/company-key.ts";
 import type { CompanyContent, ProspectContent } from "./model.ts";
 
-// A domain is exact, a name is not: vendors write "Acme", "Acme, Inc." and "Acme Robotics" for one company. Where a record
-// has no domain of its company, that of an e-mail stands for it, which may be an address of the last job.
+// A domain is exact, a name is not: vendors write "Acme", "Acme, Inc.", and "Acme Robotics" for one company. If a
+// record has no company domain, the domain of the email address is used instead, although it may be that of a former
+// job.
 
-/** What tells whom a prospect works for. */
+/** The details that identify a prospect's employer. */
 export type Employer = Pick<ProspectContent, "company" | "domain" | "email">;
 type CompanyNames = Pick<CompanyContent, "company" | "domain">;
 
-/** Whether what is said now names another employer than what was said before. Who says nothing of one names no other. */
+/** Whether the new data names a different employer than before. Data without an employer does not. */
 export function isOtherEmployer(before: Employer, now: Employer): boolean {
   const haveDomains = before.domain !== undefined && now.domain !== undefined;
   if (haveDomains && areOfOneSite(before.domain!, now.domain!)) return false;
@@ -21,8 +22,8 @@ export function isOtherEmployer(before: Employer, now: Employer): boolean {
 }
 
 /**
- * Whether both have an address at one company, which goes by two names: "PwC" and "PricewaterhouseCoopers LLP". Not where
- * the domain is named after the one of before alone: lists go on with the address of a job that is over.
+ * Whether both have an address at one company that uses two names, such as "PwC" and "PricewaterhouseCoopers LLP". Not
+ * if the domain matches only the previous name: lists often still contain the address of a former job.
  */
 function haveSameMail(before: Employer, now: Employer): boolean {
   const host = before.email === undefined ? null : businessDomain(before.email);
@@ -31,35 +32,38 @@ function haveSameMail(before: Employer, now: Employer): boolean {
   return mayBeShortFor(host, now.company!) || !isNamedAfter(host, before.company!);
 }
 
-/** Whether somebody works for a company, as far as domains and names tell. */
+/** Whether a person works for a company, judging by domains and names. */
 export function worksFor({ company, domain, email }: Employer, employer: CompanyNames): boolean {
   const areNamed = company !== undefined && employer.company !== undefined;
   if (domain !== undefined && employer.domain !== undefined) return isSiteOf(domain, employer.domain);
   const ofEmail = domain === undefined && email !== undefined ? businessDomain(email) : null;
   if (ofEmail !== null && employer.domain !== undefined)
-    // Whoever has gone to another company may still be known by an address of this one.
+    // A person who has moved to another company may still be listed with an address at this one.
     return isSiteOf(ofEmail, employer.domain) && (!areNamed || namesAgree(company, employer.company!));
   return areNamed && isSameName(company, employer.company!);
 }
 
-/** Whether somebody who has come to this company may have an address still: one that anybody may have, or one that is its own. */
+/**
+ * Whether a person who has joined this company can still use an address: one at a public provider, or one at this
+ * company.
+ */
 export function mayKeepAddress(email: string, { company, domain }: CompanyNames): boolean {
   const host = businessDomain(email);
   if (host === null || (domain !== undefined && isWithin(host, domain))) return true;
   return company !== undefined && isNamedAfter(host, company);
 }
 
-/** One of the hosts lies in the other: the site of a department and that of the whole. */
+/** Whether one host contains the other, such as the websites of a company and of one of its departments. */
 function areOfOneSite(one: string, other: string): boolean {
   return isSiteOf(one, other) || isSiteOf(other, one);
 }
 
-/** The same but for its legal form. */
+/** Whether two names are equal except for the legal form. */
 export function isSameName(one: string, other: string): boolean {
   return companyKey(one) === companyKey(other);
 }
 
-/** As `isSameName`, or one is the other with more words behind it. */
+/** Like `isSameName`, or one name starts with the other. */
 function namesAgree(one: string, other: string): boolean {
   const [a, b] = [`${companyKey(one)} `, `${companyKey(other)} `];
   return a.startsWith(b) || b.startsWith(a);

@@ -17,7 +17,7 @@ import type {
   ProspectStore,
 } from "./store.ts";
 
-/** How a file is to be read and stored; the payload of the job. */
+/** Payload of an import job: how to read and store the file. */
 export type ProspectImportSettings = Pick<
   ProspectFileOptions,
   "format" | "delimiter" | "encoding" | "columns" | "source"
@@ -27,8 +27,8 @@ export type ProspectImportSettings = Pick<
 };
 
 /**
- * With the first columns, or names of fields, that nobody understands, and whose values are therefore not stored; and with
- * the encoding, where it is not UTF-8.
+ * Includes the first unrecognized columns or field names, whose values are not stored, and the encoding, if it is not
+ * UTF-8.
  */
 type ProspectImportResult = ProspectImportCounts & {
   columns?: Record<string, string>;
@@ -36,7 +36,7 @@ type ProspectImportResult = ProspectImportCounts & {
   encoding?: TextEncoding;
 };
 
-/** More columns than this no one reads through. */
+/** Maximum number of columns in the result. */
 const mostColumns = 100;
 
 const importFolder = folderOfImports.prospect_import;
@@ -50,16 +50,16 @@ export function prospectImportKind(prospects: ProspectStore): ImportKind<Prospec
   return { type: "prospect_import", action: "prospects.imported", folder: importFolder, counts, report, countReport };
 }
 
-/** Small enough that storing a batch keeps the event loop for some milliseconds, large enough to share a commit. */
+/** Small enough to block the event loop for only a few milliseconds, and large enough to share a commit. */
 const batchRows = 800;
 
-/** Reads the file of an import in a thread and stores it batch by batch; after a crash it goes on where it stopped. */
+/** Reads the file of an import in a thread and stores it in batches. After a crash, it continues where it stopped. */
 export function createProspectImportHandler(prospects: ProspectStore, blobs: BlobStore, clock: Clock): JobHandler {
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
     const settings = job.payload as ProspectImportSettings;
     const path = await blobs.localPath(fileOfJob(importFolder, job.id));
     const lastRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
-    // What a dry run foresees is in memory of the attempt.
+    // The decisions of a dry run are held in memory for the duration of the attempt.
     const options = { ...settings, path, afterRow: settings.dryRun ? 0 : lastRow, batchRows };
     try {
       return await importEnd(
@@ -77,7 +77,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
     await prospects.settle(job.userId);
   }
 
-  /** While a batch is stored, the persons of the next are looked for already. */
+  /** While a batch is stored, the people of the next one are already looked up. */
   async function storeAll(
     job: Job,
     context: JobContext,
@@ -99,7 +99,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
         return null;
       }
       storing = store(job, context, batch, hints, settings);
-      // It is awaited with the next batch; until then a failure must not count as unhandled.
+      // Awaited with the next batch; until then, a rejection must not count as unhandled.
       storing.catch(() => undefined);
       ignoredColumns = batch.ignored;
       ({ encoding, columns } = batch);
@@ -154,9 +154,9 @@ function summary(
 ): string {
   const people = companies === 0 ? "" : ` (${companies} of them companies)`;
   const counts = `${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed`;
-  const ignored = ignoredColumns.length === 0 ? "" : `. Columns not understood: ${ignoredColumns.join(", ")}`;
-  const told = `${counts}${ignored}${encoding === undefined ? "" : `. Read as ${encoding}`}`;
+  const ignored = ignoredColumns.length === 0 ? "" : `. Unrecognized columns: ${ignoredColumns.join(", ")}`;
+  const details = `${counts}${ignored}${encoding === undefined ? "" : `. Read as ${encoding}`}`;
   return dryRun
-    ? `Dry run of ${rows} rows${people}, nothing was stored: ${told}`
-    : `Read ${rows} rows${people}: ${told}`;
+    ? `Dry run of ${rows} rows${people}, nothing was stored: ${details}`
+    : `Read ${rows} rows${people}: ${details}`;
 }

@@ -7,7 +7,7 @@ import { canonicalEmail } from "../../platform/identity/email.ts";
 import { personNameKey } from "../../platform/identity/person-name.ts";
 import type { ProspectContent } from "./model.ts";
 
-/** What identifies a prospect, and its company: `companyKey` and canonical domain. */
+/** Identifies a prospect and its company, the latter by `companyKey` and canonical domain. */
 export type ProspectIdentity = LeadIdentity & { company: string | null; domain: string | null };
 
 export function prospectIdentity(
@@ -15,7 +15,7 @@ export function prospectIdentity(
 ): ProspectIdentity {
   const { firstName = null, lastName = null, email = null, networkUrl = null, company = null, domain = null } = content;
   const person = leadIdentity({ firstName, lastName, email, networkUrl, company });
-  // A person who is known to have no last name is identified by the first, as "Suharto" is.
+  // A person known to have no last name, such as "Suharto", is identified by the first name.
   const hasOneName = lastName === "" && firstName !== null && company !== null && person.name === null;
   return {
     ...person,
@@ -26,8 +26,8 @@ export function prospectIdentity(
 }
 
 /**
- * The hashes that the directory knows a prospect by; 53 bits, of which the last tells those of companies (odd) from
- * those of persons (even). The index has them on disk: raise `termRules` with every change.
+ * Hashes that identify a prospect in the directory. They have 53 bits, of which the last one distinguishes companies
+ * (odd) from people (even). The index stores them on disk: increment `termRules` with every change.
  */
 export function prospectKeys(identity: ProspectIdentity): number[] {
   const keys = personKeys(identity);
@@ -36,7 +36,7 @@ export function prospectKeys(identity: ProspectIdentity): number[] {
   return keys;
 }
 
-/** `prospectKeys` of a record, and behind them those of addresses that the person had before. */
+/** `prospectKeys` of a record, followed by the keys of former addresses. */
 export function keysOfRecord(content: ProspectContent, identity = prospectIdentity(content)): number[] {
   const keys = prospectKeys(identity);
   if (content.formerEmails !== undefined)
@@ -44,17 +44,17 @@ export function keysOfRecord(content: ProspectContent, identity = prospectIdenti
   return keys;
 }
 
-/** Those of `keysOfRecord` that a record did not have before. */
+/** Keys of the changed record that it did not have before. */
 export function addedKeys(before: ProspectContent, after: ProspectContent): number[] {
   const haveSame = identifying.every((field) => before[field] === after[field]);
-  if (haveSame && String(before.formerEmails) === String(after.formerEmails)) return []; // what most changes are
+  if (haveSame && String(before.formerEmails) === String(after.formerEmails)) return []; // the most common case
   const known = new Set(keysOfRecord(before));
   return keysOfRecord(after).filter((key) => !known.has(key));
 }
 
 const identifying = ["firstName", "lastName", "email", "networkUrl", "company", "domain"] as const;
 
-/** Those of `prospectKeys` that a person is found by, the strongest first. */
+/** The keys among `prospectKeys` that identify a person, strongest first. */
 export function personKeys({ email, network, name }: LeadIdentity): number[] {
   const keys: number[] = [];
   if (email !== null) keys.push(emailKey(email));
@@ -63,7 +63,7 @@ export function personKeys({ email, network, name }: LeadIdentity): number[] {
   return keys;
 }
 
-/** What a person can be told by beside the name: nothing, an e-mail, a profile, or both; a set of bits. */
+/** Identifiers of a person besides the name, as a bit set: email and profile. */
 export function besideName(hasEmail: boolean, hasProfile: boolean): number {
   return (hasEmail ? 1 : 0) | (hasProfile ? 2 : 0);
 }
@@ -88,7 +88,7 @@ export function companyNameKey(company: string): number {
   return keyOf(keyKinds.company + companyKey(company));
 }
 
-/** The same for all hosts of a registered domain, so that a company is asked for the people on its subdomains, too. */
+/** The same key for all hosts of a registered domain, so that people on subdomains are found with the company. */
 export function companyDomainKey(domain: string): number {
   return keyOf(keyKinds.domain + registeredDomain(domain));
 }
@@ -97,10 +97,10 @@ export function isPersonKey(key: number): boolean {
   return key % 2 === 0;
 }
 
-/** What the text of a key begins with. */
+/** Prefix of the text of a key, by kind. */
 export const keyKinds = { email: "e", network: "p", name: "n", company: "c", domain: "d" } as const;
 
-/** The key of a text with its kind in front, as a string or in UTF-8. */
+/** The key of text with its kind as prefix, as a string or in UTF-8. */
 export function keyOf(text: string | Uint8Array): number {
   hash[0] = Bun.hash.xxHash64(text);
   const kind = typeof text === "string" ? text.charCodeAt(0) : text[0]!;
@@ -110,6 +110,6 @@ export function keyOf(text: string | Uint8Array): number {
 const companyKind = keyKinds.company.charCodeAt(0);
 const domainKind = keyKinds.domain.charCodeAt(0);
 
-/** A hash and its halves, the lower first: arithmetic with big integers takes as long as the hashing. */
+/** A hash and its halves, lower half first, because BigInt arithmetic takes as long as the hashing. */
 const hash = new BigUint64Array(1);
 const halves = new Uint32Array(hash.buffer);

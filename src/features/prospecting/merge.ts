@@ -12,26 +12,26 @@ import {
   type ProspectContent,
 } from "./model.ts";
 
-/** What belongs to the company that somebody works for, whoever said it. */
+/** Fields that belong to a person's employer, regardless of their source. */
 const companyFacts = ["domain", "industry", "companyLocation", "companySize", "revenue", "technologies"] as const;
-/** What belongs to a title. */
+/** Fields that belong to a title. */
 const titleFacts = ["seniority", "department"] as const;
 
 /**
- * What is known after somebody told more: the newer word counts, technologies are added. Of another title or company
- * than before nothing is known but what the newer word says.
+ * Merges new data into a record: newer values win, and technologies are added. If the title or company has changed,
+ * only the new data about it is kept.
  */
 export function mergedProspect(existing: ProspectContent, incoming: ProspectContent): ProspectContent {
   return merged(existing, incoming, incoming);
 }
 
-/** `employer`: whom the newer word names. */
+/** `employer`: the employer named by the newer data. */
 function merged(existing: ProspectContent, incoming: ProspectContent, employer: CompanyContent): ProspectContent {
   const told = withoutFormerEmail(existing, incoming);
   const known = stillTrue(existing, told, employer);
   const technologies = union(known.technologies, told.technologies);
   const after: ProspectContent = { ...known, ...told, ...(technologies && { technologies }) };
-  // Another spelling of the same is no news: two files must not take turns in changing it.
+  // A different spelling of the same value is not an update: otherwise two files would keep changing it back and forth.
   for (const field of prospectTextFields)
     if (known[field] !== undefined && isSameText(known[field], told[field])) after[field] = known[field];
   if (known.email !== undefined && isSameEmail(known.email, told.email)) after.email = known.email;
@@ -45,13 +45,13 @@ function merged(existing: ProspectContent, incoming: ProspectContent, employer: 
 }
 
 /**
- * Who says an address that somebody had before, and no other company with it, tells whom it is about and not where he is: the
- * title and the phone are those of the old job, too.
+ * Data with a former address and no other company identifies the person but not their current job: title and phone
+ * belong to the former job, too.
  */
 function withoutFormerEmail(existing: ProspectContent, incoming: ProspectContent): ProspectContent {
   const { email, domain } = incoming;
   if (email === undefined || incoming.company !== undefined) return incoming;
-  // The website that the address is at names no other company than the address itself.
+  // A website at the domain of the address names the same company as the address itself.
   if (domain !== undefined && !isWithin(businessDomain(email) ?? "", domain)) return incoming;
   if (!isFormerEmail(existing, email)) return incoming;
   const told = { ...incoming, confidence: 0 };
@@ -59,7 +59,7 @@ function withoutFormerEmail(existing: ProspectContent, incoming: ProspectContent
   return told;
 }
 
-/** What holds of a record besides what is told now. */
+/** The part of a record that remains valid in addition to the new data. */
 function stillTrue(existing: ProspectContent, told: ProspectContent, employer: CompanyContent): ProspectContent {
   const hasMoved = isOtherEmployer(existing, told);
   const isPromoted = isOtherTitle(existing.title, told.title);
@@ -71,16 +71,16 @@ function stillTrue(existing: ProspectContent, told: ProspectContent, employer: C
 }
 
 function forgetEmployer(known: ProspectContent, told: ProspectContent, employer: CompanyContent): void {
-  // Nobody tells what kind of number a phone is. Most in such lists are of the desk or paid for by the company: who calls
-  // one after the change of the job reaches a stranger, or a phone that was handed back.
+  // The type of a phone number is unknown. Most numbers in such lists are desk phones or paid for by the company, so
+  // after a job change they reach a stranger or no one.
   for (const field of ["company", "phone", ...companyFacts] as const) delete known[field];
   const { email } = known;
   if (email === undefined || isSameEmail(email, told.email) || mayKeepAddress(email, employer)) return;
   delete known.email;
-  known.confidence = 0; // it was that of a record with the address
+  known.confidence = 0; // it applied to the record with the address
 }
 
-/** An address that went with the job, or that another took the place of then, goes on to name the person. */
+/** An address that was lost or replaced with a job change continues to identify the person. */
 function noteFormerEmails(after: ProspectContent, existing: ProspectContent, told: ProspectContent): void {
   const before = isOtherEmployer(existing, told) ? existing.email : undefined;
   if ((before ?? existing.formerEmails ?? told.formerEmails) === undefined) return;
@@ -92,15 +92,15 @@ function noteFormerEmails(after: ProspectContent, existing: ProspectContent, tol
   else delete after.formerEmails;
 }
 
-/** Another one than "VP Sales" is not "Vice President, Sales". */
+/** Whether two titles differ in meaning: "VP Sales" and "Vice President, Sales" do not. */
 function isOtherTitle(before: string | undefined, now: string | undefined): boolean {
   if (before === undefined || now === undefined || isSameText(before, now)) return false;
   return new Set(titleTerms(before)).symmetricDifference(new Set(titleTerms(now))).size > 0;
 }
 
 /**
- * As `mergedProspect`, with what is known of the company that the person works for now, where nobody says so of the
- * person. `companyOf` answers what is known of somebody's company.
+ * Like `mergedProspect`, but also fills in missing details from the current company of the person. `companyOf` returns
+ * what is known about an employer.
  */
 export function updatedProspect(
   existing: ProspectContent,
@@ -111,7 +111,7 @@ export function updatedProspect(
     const known = mergedProspect(existing, incoming);
     return withCompanyFacts(known, companyOf(known));
   }
-  // The address of before is one at the company of before.
+  // The previous address belongs to the previous company.
   const { email, ...others } = incoming;
   const company = companyOf(isSameEmail(existing.email ?? "", email) ? others : incoming);
   const employer = incoming.domain === undefined && company !== null ? company : incoming;
@@ -123,13 +123,15 @@ export function mergedCompany(existing: CompanyContent, incoming: CompanyContent
   return { ...existing, ...incoming, ...(technologies && { technologies }) };
 }
 
-/** The prospect with what its company is known for, where it does not say so itself. The same object if there is nothing to add. */
+/**
+ * Fills missing fields of the prospect with details of its company. Returns the same object if there is nothing to add.
+ */
 export function withCompanyFacts(prospect: ProspectContent, company: CompanyContent | null): ProspectContent {
   const missing = companyFacts.filter((fact) => prospect[fact] === undefined && company?.[fact] !== undefined);
   return company === null || missing.length === 0 ? prospect : { ...prospect, ...picked(company, missing) };
 }
 
-/** The prospect after somebody told of its company: the newer word counts, also where the prospect said otherwise. */
+/** Applies new company details to the prospect, replacing existing values. */
 export function withCompanyNews(prospect: ProspectContent, company: CompanyContent): ProspectContent {
   const told = companyFacts.filter((fact) => fact !== "domain" && company[fact] !== undefined);
   return mergedProspect(prospect, { ...picked(company, told), confidence: 0 });
@@ -150,7 +152,7 @@ function isSameEmail(one: string, other: string | undefined): boolean {
   return other !== undefined && canonicalEmail(one) === canonicalEmail(other);
 }
 
-/** Whether this is an address of a job that the person has left. */
+/** Whether this is an address from a former job. */
 export function isFormerEmail({ formerEmails = [] }: ProspectContent, email: string): boolean {
   return formerEmails.some((former) => isSameEmail(former, email));
 }

@@ -1,10 +1,10 @@
 import { Type, type Static } from "@sinclair/typebox";
 
-/** Longest text that each field of a prospect takes, in characters. */
+/** Maximum length of each text field, in characters. */
 export const prospectTextLimits = {
   firstName: 200,
   lastName: 200,
-  email: 254, // RFC 5321: the longest address that can be delivered to
+  email: 254, // RFC 5321: the longest deliverable address
   phone: 50,
   networkUrl: 500,
   title: 300,
@@ -23,22 +23,25 @@ export const prospectTextFields = Object.keys(prospectTextLimits) as ProspectTex
 
 export const maxTechnologies = 200;
 export const maxTechnologyLength = 100;
-/** More jobs than somebody changes while a list is in use. */
+/** More job changes than are likely during the use of a list. */
 export const maxFormerEmails = 8;
 
-/** Yearly revenue in US dollars (other currencies by `inCurrency`): at least `min`, below `max`; null = no upper end is known. */
+/**
+ * Annual revenue in US dollars (other currencies are converted by `inCurrency`): at least `min` and below `max`; null =
+ * no upper bound.
+ */
 export type RevenueRange = { min: number; max: number | null };
 
-/** What is known of a prospect; what is not is absent. An empty `lastName` is that of somebody who has none. */
+/** Known data about a prospect; unknown fields are absent. An empty `lastName` means that the person has none. */
 export type ProspectContent = { [F in ProspectTextField]?: string } & {
   revenue?: RevenueRange;
   technologies?: string[];
   /**
-   * Addresses at companies that the person has left, in lower case, the latest last. Nobody is shown them, or pays for
-   * them: they only tell that an older list means the same person.
+   * Addresses at former companies, lowercase, most recent last. They are neither returned nor charged, and only serve
+   * to recognize the person in older lists.
    */
   formerEmails?: string[];
-  /** How far the record is to be trusted, from 0 to 1. */
+  /** Confidence in the record, from 0 to 1. */
   confidence: number;
 };
 
@@ -46,19 +49,19 @@ export type ProspectContent = { [F in ProspectTextField]?: string } & {
 export type Prospect = ProspectContent & {
   id: string;
   userId: string;
-  /** The lead that was made of it. */
+  /** The lead created from this prospect. */
   leadId: string | null;
   createdAt: number;
   updatedAt: number;
 };
 
-/** What a file says of a company beside its people. */
+/** Data about a company in a file, apart from its people. */
 export type CompanyContent = Pick<
   ProspectContent,
   "company" | "domain" | "industry" | "companyLocation" | "companySize" | "revenue" | "technologies" | "phone"
 > & { networkUrl?: string; description?: string; founded?: string };
 
-/** Facets that values are counted for; a filter takes the values that they list, of revenue their ends. */
+/** Facets with value counts. Filters use the listed values or, for revenue, their bounds. */
 export const facetNames = [
   "industry",
   "size",
@@ -71,11 +74,11 @@ export const facetNames = [
 ] as const;
 export type FacetName = (typeof facetNames)[number];
 
-/** Where a search looks: the user's own directory, or a service outside. */
+/** Sources of a search: the user's own directory, or a live source. */
 export const prospectSources = ["directory", "apollo", "pdl", "fullenrich"] as const;
 export type ProspectSourceName = (typeof prospectSources)[number];
 
-/** Values in one list of a filter: what Apollo takes, and more than a person can choose. */
+/** Maximum number of values per filter list: the limit of Apollo, and more than a user can select. */
 export const maxFilterValues = 1000;
 
 const values = (description: string) =>
@@ -84,27 +87,27 @@ const amount = (description: string) =>
   Type.Optional(Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description }));
 
 const revenueEnds = {
-  min: amount("Dollars a year, at least."),
-  max: amount("Dollars a year, at most. null = no upper end."),
+  min: amount("Minimum revenue in US dollars per year."),
+  max: amount("Maximum revenue in US dollars per year. null for no upper bound."),
 };
 
-/** `additionalProperties`: whether names are taken that mean nothing. */
+/** `additionalProperties`: whether unknown names are accepted. */
 function filterGroups(options: { additionalProperties: boolean }) {
   return {
     company: Type.Optional(
       Type.Object(
         {
-          industry: values("Industries."),
-          size: values("Numbers of employees: ranges such as 11-50 or 10001+, or a number."),
+          industry: values("Industries to match."),
+          size: values("Company sizes to match: ranges of employees, such as 11-50 or 10001+, or a number."),
           location: values(
-            "Places: a city, state, country or metropolitan area by name or code (California, CA, Germany, DEU, Greater " +
-              "London), or several parted by commas, all of which must fit (Austin, TX). Finds what lies in that place.",
+            "Locations to match: city, state, country, or metropolitan area, by name or code (California, CA, Germany, DEU, " +
+              "Greater London), or several separated by commas, which must all match (Austin, TX). Includes everything within the location.",
           ),
           revenue: Type.Optional(
             Type.Object(revenueEnds, {
               ...options,
               description:
-                "Fits every range of revenue that it touches. Amounts that a file has in another currency were turned into dollars by rounded rates of 2025.",
+                "Matches every revenue range that overlaps with this one. Amounts imported in other currencies are converted with rounded rates of 2025.",
             }),
           ),
         },
@@ -114,9 +117,11 @@ function filterGroups(options: { additionalProperties: boolean }) {
     person: Type.Optional(
       Type.Object(
         {
-          title: values("Job titles. All words of one must be in the title; VP is Vice President, and so on."),
-          seniority: values("Levels, such as VP, director or c_suite."),
-          department: values("Departments, such as sales or engineering."),
+          title: values(
+            "Job titles to match. All words must occur in the title; abbreviations such as VP match their full form.",
+          ),
+          seniority: values("Seniority levels to match, such as VP, director, or c_suite."),
+          department: values("Departments to match, such as sales or engineering."),
         },
         options,
       ),
@@ -124,9 +129,9 @@ function filterGroups(options: { additionalProperties: boolean }) {
     technology: Type.Optional(
       Type.Object(
         {
-          using: values("The company uses one of these."),
-          usingAll: values("The company uses all of these."),
-          notUsing: values("It is not known to use any of these."),
+          using: values("Technologies of which the company uses at least one."),
+          usingAll: values("Technologies that the company uses, all of them."),
+          notUsing: values("Technologies that the company is not known to use."),
         },
         options,
       ),
@@ -134,14 +139,13 @@ function filterGroups(options: { additionalProperties: boolean }) {
   };
 }
 
-/** Of what costs credits: a misspelled name must not find, and charge for, everybody. */
+/** Used where credits are charged: a misspelled filter name must not match, and charge for, everyone. */
 export const onlyKnown = { additionalProperties: false };
 
 export const SearchFilters = Type.Object(filterGroups(onlyKnown), {
   ...onlyKnown,
   $id: "ProspectFilters",
-  description:
-    "A prospect must fit every list that is not empty, by any one of its values. Values that nothing has find nothing; a misspelled name of a filter is refused.",
+  description: "A prospect must match at least one value of every non-empty list. Unknown filter names are rejected.",
   examples: [
     {
       company: { industry: ["Software"], size: ["51-200", "201-500"], revenue: { min: 1_000_000, max: null } },
@@ -154,7 +158,7 @@ export type SearchFilters = Static<typeof SearchFilters>;
 
 export const maxSearchLimit = 100;
 export const defaultSearchLimit = 25;
-/** Prospects of a user are numbered by 32 bits; no page lies behind that. */
+/** Prospects of a user are numbered with 32 bits, so larger offsets are meaningless. */
 const maxOffset = 2 ** 32;
 
 export const PageInput = {
@@ -164,13 +168,17 @@ export const PageInput = {
     Type.Boolean({
       default: false,
       description:
-        "Only count, and tell what the page would cost: no prospects, no credits. A live source is not asked, since to count costs there what a page does: then `total` is null.",
+        "Return only the number of matches and the cost of the page, without prospects or charges. Live sources are not queried, because they charge for a count as much as for a page; `total` is then null.",
     }),
   ),
 };
 const Source = Type.Union(
   prospectSources.map((source) => Type.Literal(source)),
-  { default: "directory", description: "Your own directory, or a live source. What a live source finds is stored." },
+  {
+    default: "directory",
+    description:
+      "Source to search: your own directory or a live source. Results of live sources are stored in your directory.",
+  },
 );
 
 export const SearchInput = Type.Object(
@@ -178,7 +186,7 @@ export const SearchInput = Type.Object(
     filters: Type.Optional(SearchFilters),
     source: Type.Optional(Source),
     ...PageInput,
-    userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+    userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
   },
   onlyKnown,
 );
@@ -199,7 +207,7 @@ export const ProspectView = Type.Object(
     location: nullable,
     companySize: Type.Union([Type.String(), Type.Null()], {
       description:
-        "Employees, as a range: 11-50, 1000+ and so on. A range keeps its numbers, a plain number becomes the usual range.",
+        "Number of employees as a range, such as 11-50 or 1000+. Ranges are kept as imported; a plain number is converted to a standard range.",
     }),
     technologies: Type.Array(Type.String()),
     confidence: Type.Number({ minimum: 0, maximum: 1 }),
@@ -210,13 +218,15 @@ export const ProspectView = Type.Object(
     companyLocation: nullable,
     revenue: Type.Union(
       [Type.Object({ min: Type.Number(), max: Type.Union([Type.Number(), Type.Null()]) }), Type.Null()],
-      { description: "Dollars a year: at least min, below max." },
+      { description: "Annual revenue in US dollars: at least `min` and below `max`." },
     ),
-    source: Type.Union([Type.String(), Type.Null()], { description: "Where the record came from." }),
-    leadId: Type.Union([Type.String(), Type.Null()], { description: "The lead that was made of it." }),
-    updatedAt: Type.String({ format: "date-time", description: "When this was last heard of." }),
+    source: Type.Union([Type.String(), Type.Null()], { description: "Source of the record." }),
+    leadId: Type.Union([Type.String(), Type.Null()], {
+      description: "ID of the lead created from this prospect. null if there is none.",
+    }),
+    updatedAt: Type.String({ format: "date-time", description: "Time the record was last updated." }),
   },
-  { $id: "Prospect", description: "A person who may become a lead." },
+  { $id: "Prospect", description: "A person in your prospect directory." },
 );
 export type ProspectView = Static<typeof ProspectView>;
 
@@ -225,7 +235,7 @@ export const SavedSearchInput = Type.Object(
     name: Type.String({ minLength: 1, maxLength: 200 }),
     source: Type.Optional(Source),
     filters: SearchFilters,
-    userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+    userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
   },
   onlyKnown,
 );
@@ -242,13 +252,13 @@ export type SavedSearch = {
   createdAt: number;
   updatedAt: number;
 };
-/** Earlier versions kept names that mean nothing. */
+/** Earlier versions stored unknown names. */
 const anyNames = { additionalProperties: true };
 const SavedFilters = Type.Object(filterGroups(anyNames), {
   ...anyNames,
   $id: "SavedFilters",
   description:
-    "As ProspectFilters. A search that an older version saved may have misspelled names of filters; it runs once they are put right.",
+    "Same as ProspectFilters. Searches saved by an older version may contain misspelled filter names, which must be corrected before the search can run.",
 });
 
 export const SavedSearchView = Type.Object(
@@ -264,13 +274,13 @@ export const SavedSearchView = Type.Object(
 );
 export type SavedSearchView = Static<typeof SavedSearchView>;
 
-/** What an import does with a row whose person is in the directory already. */
+/** How an import handles a person who is already in the directory. */
 export const prospectOnDuplicate = ["update", "skip"] as const;
 export type ProspectOnDuplicate = (typeof prospectOnDuplicate)[number];
 
-/** What became of a row that is no new prospect or company. */
+/** Outcome of a row that did not create a prospect or company. */
 export const prospectOutcomes = ["skipped", "updated", "failed"] as const;
 export type ProspectOutcome = (typeof prospectOutcomes)[number];
-/** What the report of an import can list; `created` only when it is asked for. */
+/** Outcomes that an import report can list; `created` only on request. */
 export const prospectReportOutcomes = [...prospectOutcomes, "created"] as const;
 export type ProspectReportOutcome = (typeof prospectReportOutcomes)[number];

@@ -2,7 +2,7 @@ import type { Directory, KnownCompany, KnownPerson } from "../enrichment/directo
 import type { CompanyContent, Prospect } from "./model.ts";
 import type { ProspectStore } from "./store.ts";
 
-/** The user's directory of prospects as a source that an enrichment looks into. */
+/** Presents the user's prospects as a directory for enrichment. */
 export function createPeopleDirectory(prospects: ProspectStore): Directory {
   return {
     async findPerson(userId, identity) {

@@ -4,8 +4,8 @@ import type { ProspectSourceName, SearchFilters } from "./model.ts";
 export type LiveSearch = { filters: SearchFilters; limit: number; offset: number; signal: AbortSignal };
 
 /**
- * found: `total` as the service tells it. refused: the service will not do this, `message` says why and what to do.
- * busy: try again after so many seconds. failed: no answer that means anything.
+ * `found`: `total` is the number reported by the service. `refused`: the service rejected the request; `message` says
+ * why and what to do. `busy`: retry after `retryAfterSeconds`. `failed`: no usable response.
  */
 export type LiveOutcome =
   | { kind: "found"; total: number; prospects: ProspectDraft[] }
@@ -13,7 +13,7 @@ export type LiveOutcome =
   | { kind: "busy"; retryAfterSeconds: number }
   | { kind: "failed"; message: string };
 
-/** A service outside that finds prospects. Never rejects; an aborted signal ends it as failed. */
+/** An external source of prospects. Never rejects; an aborted signal results in `failed`. */
 export type ProspectProvider = {
   name: Exclude<ProspectSourceName, "directory">;
   search(search: LiveSearch): Promise<LiveOutcome>;

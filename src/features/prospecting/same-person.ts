@@ -5,8 +5,8 @@ import type { ProspectContent } from "./model.ts";
 type Told = Pick<ProspectContent, "firstName" | "lastName" | "email" | "networkUrl">;
 
 /**
- * Whether somebody is meant by an address that he had before. Only where nothing else that is said speaks against it:
- * companies give the addresses of those who have left to others.
+ * Whether a former address identifies the person. Only if no other detail contradicts it: companies reassign the
+ * addresses of former employees.
  */
 export function isKnownBefore(known: ProspectContent, told: Told): boolean {
   if (told.email === undefined || !isFormerEmail(known, told.email)) return false;
@@ -16,7 +16,7 @@ export function isKnownBefore(known: ProspectContent, told: Told): boolean {
 
 type Dated = { content: ProspectContent; updatedAt: number };
 
-/** What is known of a person whom two records tell of, the first of which was there earlier. */
+/** Merges two records of one person; the first one was stored earlier. */
 export function unitedContent(first: Dated, second: Dated): ProspectContent {
   return first.updatedAt <= second.updatedAt
     ? mergedProspect(first.content, second.content)

@@ -6,10 +6,10 @@ import type { TimePlace } from "../../platform/base/time-place.ts";
 import { checkRevenue } from "./service.ts";
 import type { SavedSearchStore } from "./store.ts";
 
-/** More than a person can tell apart, and little to list. */
+/** More than a user can keep track of, and still fast to list. */
 const maxSavedSearches = 500;
 
-/** Filters under a name, to be run again. */
+/** Manages named sets of filters that can be run again. */
 export class SavedSearchService {
   readonly #searches: SavedSearchStore;
   readonly #clock: Clock;
@@ -21,12 +21,12 @@ export class SavedSearchService {
     this.#ids = ids;
   }
 
-  /** CONFLICT when the user has too many. */
+  /** Throws CONFLICT if the user has reached the limit. */
   async create(userId: string, { name, source = "directory", filters }: SavedSearchInput): Promise<SavedSearch> {
     checkRevenue(filters);
     if ((await this.#searches.count(userId)) >= maxSavedSearches)
       throw new ApiError("CONFLICT", {
-        message: `You have ${maxSavedSearches} saved searches, which is the most. Delete one first.`,
+        message: `Saved search limit reached: you have ${maxSavedSearches} of ${maxSavedSearches}. Delete one first.`,
       });
     const now = this.#clock.now();
     const search = { id: this.#ids.next(now), userId, name, source, filters, createdAt: now, updatedAt: now };
@@ -49,13 +49,13 @@ export class SavedSearchService {
   }
 
   async get(userId: string, id: string): Promise<SavedSearch> {
-    return found(await this.#searches.get(userId, id), id);
+    return requireFound(await this.#searches.get(userId, id), id);
   }
 
   async update(userId: string, id: string, { name, source, filters }: SavedSearchUpdate): Promise<SavedSearch> {
     if (filters) checkRevenue(filters);
     const change = { ...(name !== undefined && { name }), ...(source && { source }), ...(filters && { filters }) };
-    return found(await this.#searches.update(userId, id, { ...change, updatedAt: this.#clock.now() }), id);
+    return requireFound(await this.#searches.update(userId, id, { ...change, updatedAt: this.#clock.now() }), id);
   }
 
   async remove(userId: string, id: string): Promise<void> {
@@ -63,7 +63,7 @@ export class SavedSearchService {
   }
 }
 
-function found(search: SavedSearch | null, id: string): SavedSearch {
+function requireFound(search: SavedSearch | null, id: string): SavedSearch {
   if (search === null) throw notFound("saved search", id);
   return search;
 }

@@ -33,22 +33,22 @@ export type SearchRequest = {
 };
 export type SearchResult = {
   prospects: Prospect[];
-  /** Null when nobody was asked: after a dry run of a live source. */
+  /** Null for a dry run of a live source, which is not queried. */
   total: number | null;
   creditsUsed: number;
   remainingCredits: number;
-  /** What a page that is not a dry run would cost. */
+  /** Cost of the page if it is not a dry run. */
   creditsRequired: number;
 };
 
-/** `value` is what a filter takes; of revenue it is a name, and a filter takes the ends. */
+/** `value` is used in filters. For revenue it is a label, and filters use the bounds. */
 export type FacetValue = { value: string; count: number } & Partial<RevenueRange>;
 
-/** Whom a user has paid for costs nothing again for so long, as with enrichment. */
+/** Days for which a prospect that was paid for is free, as for enrichment. */
 const freeDays = 90;
 const dayMs = 86_400_000;
 
-/** The search for prospects, in the user's own directory and in services outside; credits are charged per result. */
+/** Searches for prospects in the user's directory and in live sources. Charges credits per result. */
 export class ProspectingService {
   readonly #prospects: ProspectStore;
   readonly #leads: LeadService;
@@ -77,8 +77,8 @@ export class ProspectingService {
   }
 
   /**
-   * One page of who fits, and how many do. 402 before anything is shown or asked of a service when the credits do not
-   * last; nothing is charged for prospects that were not found.
+   * Returns a page of matching prospects and their total. Fails with 402 before returning or querying anything if the
+   * credits are insufficient. Prospects that are not found are not charged.
    */
   async search(caller: Caller, userId: string, request: SearchRequest, signal: AbortSignal): Promise<SearchResult> {
     checkRevenue(request.filters);
@@ -109,8 +109,8 @@ export class ProspectingService {
   }
 
   /**
-   * The page without people on the do-not-contact list: they can't become leads, so they are neither shown nor charged.
-   * `total` still counts them, because offsets do.
+   * Removes people on the do-not-contact list from a page. They cannot become leads, so they are neither returned nor
+   * charged. `total` still includes them, because offsets do.
    */
   async #contactable(userId: string, { total, prospects }: ProspectPage): Promise<ProspectPage> {
     const people = prospects.map(({ email = null, networkUrl = null, phone = null, formerEmails = [] }) => {
@@ -124,7 +124,10 @@ export class ProspectingService {
     return { userId, ids: prospects.map(({ id }) => id), freeSince: this.#clock.now() - freeDays * dayMs };
   }
 
-  /** Reserves what the page may cost at most, asks, stores who came, and charges for those who are not free. */
+  /**
+   * Reserves the maximum cost of the page, queries the source, stores the results, and charges for those that are not
+   * free.
+   */
   async #searchLive(
     caller: Caller,
     userId: string,
@@ -137,11 +140,11 @@ export class ProspectingService {
       throw invalid([
         {
           path: "source",
-          message: `The source ${source} is not set up on this server. Ask its operator to set its API key.`,
+          message: `The source ${source} is not configured on this server. Ask the operator to set its API key.`,
         },
       ]);
     const cost = this.#credits.costOf("search");
-    // To ask such a service for a count alone costs there what a page does.
+    // Live sources charge for a count as much as for a page.
     if (dryRun)
       return {
         total: null,
@@ -181,11 +184,11 @@ export class ProspectingService {
     const found: NewProspect[] = [];
     for (const draft of outcome.prospects.slice(0, search.limit)) {
       const checked = prospectContent({ ...draft, source: provider.name });
-      // Somebody who can't be told from others is of no use, and is not charged.
+      // Prospects without an identifier are useless and not charged.
       if (!("errors" in checked)) found.push(checked);
     }
     const stored = await this.#prospects.put(userId, found, this.#clock.now());
-    // A service may list somebody twice; what is stored last knows the most of them.
+    // A service may list a person twice; the record stored last is the most complete.
     const prospects = [...new Map(stored.map((prospect) => [prospect.id, prospect])).values()];
     return { total: outcome.total, prospects };
   }
@@ -194,7 +197,7 @@ export class ProspectingService {
     return { request: `search:${this.#ids.next(this.#clock.now())}`, purpose: "search" as const, keyId };
   }
 
-  /** Values of one facet, or of all, among those who fit the filters, the most frequent first. Costs nothing. */
+  /** Values of one or all facets among matching prospects, most frequent first. Free of charge. */
   async facets(
     userId: string,
     facet: FacetName | undefined,
@@ -204,9 +207,9 @@ export class ProspectingService {
   ): Promise<{ facet: FacetName; values: FacetValue[] }[]> {
     checkRevenue(filters);
     const query = termQuery(filters);
-    const asked = facet === undefined ? facetNames : [facet];
+    const names = facet === undefined ? facetNames : [facet];
     return Promise.all(
-      asked.map(async (name) => {
+      names.map(async (name) => {
         const found = await this.#prospects.facet({ userId, facet: name, text: folded(text), limit, query });
         const ends = (value: string) => (name === "revenue" ? revenueStep(Number(value)) : {});
         return {
@@ -223,14 +226,14 @@ export class ProspectingService {
     return prospect;
   }
 
-  /** For good. */
+  /** Deletes a prospect permanently. */
   async remove(userId: string, id: string): Promise<void> {
     if (!(await this.#prospects.remove(userId, id))) throw notFound("prospect", id);
   }
 
   /**
-   * Makes a lead of a prospect. Repeated, or when the person is a lead already, also by an address of a job that is over,
-   * it answers that lead. DO_NOT_CONTACT when an address of now or then is on that list.
+   * Adds a prospect to leads. If the person is already a lead, even by the address of a former job, returns that lead.
+   * Throws DO_NOT_CONTACT if a current or former address is on the do-not-contact list.
    */
   async makeLead(userId: string, id: string, tags: string[]): Promise<{ lead: Lead; isNew: boolean }> {
     const prospect = await this.get(userId, id);
@@ -268,10 +271,10 @@ export class ProspectingService {
   }
 }
 
-/** Below the time after which a client or a proxy gives up: ten matches of ten, a second or two each. */
+/** Below the usual timeouts of clients and proxies. Enough for ten requests of one or two seconds each. */
 const liveTimeoutMs = 30_000;
 
-/** VALIDATION_ERROR when the range of revenue is upside down. */
+/** Throws VALIDATION_ERROR if the bounds of the revenue range are reversed. */
 export function checkRevenue({ company }: SearchFilters): void {
   const { min = null, max = null } = company?.revenue ?? {};
   if (min !== null && max !== null && min > max)
@@ -285,7 +288,7 @@ function refusalOf(
   const details = { source: name };
   if (outcome.kind === "busy") {
     const { retryAfterSeconds } = outcome;
-    const message = `${name} takes no more requests for now. Try again in ${retryAfterSeconds} seconds.`;
+    const message = `${name} is rate limiting requests. Try again in ${retryAfterSeconds} seconds.`;
     return new ApiError("SERVICE_UNAVAILABLE", { message, details, retryAfterSeconds });
   }
   const code = outcome.kind === "refused" ? "CONFLICT" : "SERVICE_UNAVAILABLE";

@@ -14,28 +14,28 @@ import type {
 } from "./model.ts";
 
 export type ProspectSearch = { userId: string; query: TermQuery; offset: number; limit: number };
-/** `total` counts all that fit, exactly. Prospects: better tiers first, in a tier in the order in which they came. */
+/** `total` is the exact number of matches. Prospects are sorted by tier, best first, then by order of arrival. */
 export type ProspectPage = { total: number; prospects: Prospect[] };
 
 export type FacetRequest = {
   userId: string;
   facet: FacetName;
-  /** Begins a word of the value, folded; "" = all. */
+  /** Folded prefix of a word of the value; "" = all values. */
   text: string;
   limit: number;
-  /** Only prospects that fit it are counted. */
+  /** Only matching prospects are counted. */
   query: TermQuery;
 };
 export type FacetCount = { value: string; label: string; count: number };
 
 /**
- * Prospects that a user gets to see, each counted once. Who was paid for at `freeSince` or later is not charged again.
+ * Prospects to return to a user, each counted once. Prospects paid for at `freeSince` or later are not charged again.
  */
 export type Reveal = { userId: string; ids: readonly string[]; freeSince: number };
 export type RevealPayment =
-  /** `each` for everyone who is not free. */
+  /** Charges `each` for every prospect that is not free. */
   | { kind: "charge"; each: number; charge: Omit<ChargeCredits, "amount"> }
-  /** The same, out of what was reserved before; nothing when that was given back meanwhile. */
+  /** The same, from a reservation; charges nothing if that has been released. */
   | {
       kind: "settle";
       each: number;
@@ -50,16 +50,16 @@ export type NewProspect = { content: ProspectContent; identity: ProspectIdentity
 export type Keys = Float64Array | readonly number[];
 
 /**
- * A row of a file: a person, a company, or why it is neither. `content` is JSON of a ProspectContent or CompanyContent
- * in UTF-8, as it is stored: nearly no row needs a text made of it. `beside`: see `besideName`.
+ * A row of a file: a person, a company, or the errors. `content` is a ProspectContent or CompanyContent as UTF-8 JSON,
+ * in the form in which it is stored; hardly any row needs to be decoded. `beside`: see `besideName`.
  */
 export type ProspectRow =
   | { row: number; kind: "person" | "company"; content: Uint8Array; keys: Keys; beside: number }
   | { row: number; errors: FieldError[] };
 
 /**
- * What the rows of a batch are found by, row after row: the hashes of `prospectKeys`, and the raw values that their terms
- * are made of, as numbers. So the index need not read again what was just stored.
+ * Index data of the rows of a batch, in order: the hashes of `prospectKeys`, and the raw values of their terms, as
+ * numbers. Saves the index from reading rows that were just stored.
  */
 export type BatchTerms = {
   keys: Float64Array;
@@ -67,9 +67,9 @@ export type BatchTerms = {
   /** See `besideName`. */
   beside: Uint8Array;
   raws: Int32Array;
-  /** 0: not told; the content says it. */
+  /** 0: unknown; derived from the content. */
   rawCounts: Uint8Array;
-  /** The values with the numbers from `from` on, each its facet, a space and its text. Numbers hold in one epoch. */
+  /** Values numbered from `from`, each as facet, space, and text. Numbers are valid within one epoch. */
   epoch: number;
   from: number;
   added: string[];
@@ -81,14 +81,14 @@ export type ProspectBatch = {
   jobId: string;
   attempt: number;
   rows: ProspectRow[];
-  /** Of the same rows; null when nobody has them. */
+  /** Index data of the same rows; null if not available. */
   found: BatchTerms | null;
   onDuplicate: ProspectOnDuplicate;
-  /** Decide and report only; see `importBatch`. */
+  /** Only decide and report; see `importBatch`. */
   dryRun: boolean;
-  /** The last row of the file that this batch covers; the next batch begins behind it, also after a crash. */
+  /** The last row of the file that this batch covers. The next batch starts after it, even after a crash. */
   lastRow: number;
-  /** Percent of the file. */
+  /** Progress through the file, in percent. */
   progress: number;
   leaseUntil: number;
   at: number;
@@ -99,10 +99,10 @@ export type ProspectImportCounts = {
   updated: number;
   skipped: number;
   failed: number;
-  /** Of the rows those that tell of a company and not of a person. */
+  /** Number of rows that describe a company instead of a person. */
   companies: number;
 };
-/** Numbers that may be the persons of a batch, by key; to be had while the batch before it is stored. */
+/** Numbers of prospects that may match a batch, by key. Looked up while the previous batch is stored. */
 export type BatchHints = { release(): void; of(key: number): readonly number[] };
 
 export type ProspectReportRow = {
@@ -119,53 +119,53 @@ export type ProspectReportRequest = {
   limit: number;
 };
 
-/** At least one of the two. `domain` is in lower case. */
+/** At least one of the two. `domain` is lowercase. */
 export type CompanyNames = { domain: string | null; name: string | null };
 
-/** Directories of prospects, one a user. Duplicates are merged as they come; searches see all that was stored before. */
+/** Prospect directories, one per user. Duplicates are merged when stored; searches include everything stored before. */
 export type ProspectStore = {
   search(search: ProspectSearch): Promise<ProspectPage>;
-  /** The most frequent values first. */
+  /** Values of a facet, most frequent first. */
   facet(request: FacetRequest): Promise<FacetCount[]>;
   get(userId: string, id: string): Promise<Prospect | null>;
-  /** For good; false when there is none. */
+  /** Deletes permanently; false if the prospect does not exist. */
   remove(userId: string, id: string): Promise<boolean>;
-  /** Notes which lead was made of it. */
+  /** Records the lead that was created from the prospect. */
   setLead(userId: string, id: string, leadId: string): Promise<void>;
-  /** Stores what a live source found, or adds it to who is there already. Answers them in the same order. */
+  /** Stores results of a live source, merging them with existing prospects. Returns the prospects in the same order. */
   put(userId: string, found: NewProspect[], at: number): Promise<Prospect[]>;
-  /** How many of them are not free. */
+  /** Number of prospects that are not free. */
   unpaid(reveal: Reveal): Promise<number>;
-  /** Charges for prospects and notes that they are paid for, all or nothing. Writes nothing when all of them are free. */
+  /** Charges for prospects and records the payment, all or nothing. Writes nothing if all are free. */
   reveal(reveal: Reveal & { payment: RevealPayment }): Promise<RevealOutcome>;
-  /** Starts to look for the persons of a batch. */
+  /** Starts looking up the people of a batch. */
   lookUp(batch: Pick<ProspectBatch, "userId" | "rows">): Promise<BatchHints>;
   /**
-   * Stores a batch, its report lines and the job's progress. Answers the counts of the whole import so far, or null
-   * when the attempt no longer holds the job: then nothing was stored. Lets go of the hints.
-   * A dry run compares with what it foresaw of earlier rows, which is kept for the attempt, so that each attempt counts
-   * and reports from the first row on. That people get what the file says of their companies, it does not foresee.
+   * Stores a batch, its report lines, and the job's progress. Returns the counts of the whole import so far, or null if
+   * the attempt no longer holds the job; then nothing was stored. Releases the hints. A dry run also compares rows with
+   * the predicted outcome of earlier rows, which is kept for the attempt, so each attempt counts and reports from the
+   * first row. It does not predict company details that are passed on to people.
    */
   importBatch(batch: ProspectBatch, hints: BatchHints): Promise<ProspectImportCounts | null>;
-  /** To be called when an attempt at a dry run is over. */
+  /** Call when an attempt at a dry run has ended. */
   forgetDryRun(jobId: string): void;
   importReport(request: ProspectReportRequest): Promise<ProspectReportRow[]>;
-  /** Rows on all pages together, counted up to 10,000. */
+  /** Total number of rows across all pages, counted up to 10,000. */
   countImportReport(request: Pick<ProspectReportRequest, "jobId" | "outcome">): Promise<number>;
-  /** After many were stored: brings the index to disk, so that the next start has less to do. */
+  /** Writes the index to disk after a large import, so that the next start is faster. */
   settle(userId: string): Promise<void>;
-  /** By e-mail or profile, else by name and company. Null when nobody fits, or when several namesakes do. */
+  /** Finds a person by email or profile, or else by name and company. Null if none or several match. */
   findPerson(userId: string, identity: Pick<ProspectIdentity, "email" | "network" | "name">): Promise<Prospect | null>;
-  /** What is known of a company itself. */
+  /** Stored data about a company. */
   findCompany(userId: string, company: CompanyNames): Promise<CompanyContent | null>;
-  /** People of a company, those who have an e-mail address first, at most `limit`; not all of a large one. */
+  /** People at a company, those with an email address first, at most `limit`. Incomplete for large companies. */
   colleagues(userId: string, company: CompanyNames, limit: number): Promise<Prospect[]>;
 };
 
 export type SavedSearchStore = {
   insert(search: SavedSearch): Promise<void>;
   get(userId: string, id: string): Promise<SavedSearch | null>;
-  /** Newest first, at most `limit`, behind `after`. */
+  /** Newest first, at most `limit`, starting after `after`. */
   list(userId: string, limit: number, offset: number, after?: TimePlace | null): Promise<SavedSearch[]>;
   count(userId: string): Promise<number>;
   update(

@@ -1,11 +1,11 @@
-/** From `min` to `max`, which may be infinite. */
+/** Range from `min` to `max`, which may be infinite. */
 export type AmountRange = { min: number; max: number };
 type Amount = { value: number; unit: string; start: number; end: number };
 
 /**
- * The range in a text such as "11-50", "$1M to $10M", "1.5 billion", "<10", "10001+", "1,200". Null for any notation that
- * is not understood: no range is better than one that is wrong by a factor of 1000. With `anyNoun`, whatever word is
- * behind a number is what was counted. Amounts without a unit count `scale`.
+ * Parses a range such as "11-50", "$1M to $10M", "1.5 billion", "<10", "10001+", or "1,200". Null for unrecognized
+ * notations: no range is better than one that is wrong by a factor of 1000. With `anyNoun`, any word after a number is
+ * taken as the counted noun. Amounts without a unit are multiplied by `scale`.
  */
 export function amountRange(text: string, { anyNoun = false, scale = 1 } = {}): AmountRange | null {
   const clean = text
@@ -21,7 +21,7 @@ export function amountRange(text: string, { anyNoun = false, scale = 1 } = {}): 
   if (!betweenEnds.test(clean.slice(first.end, second.start))) return null;
   const factor = factors[second.unit] ?? scale;
   const high = second.value * factor;
-  // "1-10M" is 1M to 10M; "501-1K" and "500,000 - $1M" begin at what they say.
+  // "1-10M" means 1M to 10M; "501-1K" and "500,000 - $1M" start at the literal number.
   const shared = first.value * factor;
   const min = first.unit === "" && shared <= high ? shared : low;
   return min <= high ? { min, max: high } : null;
@@ -39,7 +39,7 @@ const factors: Record<string, number> = {
   ...{ h: 100, k: 1e3, man: 1e4, lakh: 1e5, m: 1e6, crore: 1e7, oku: 1e8, b: 1e9, tenB: 1e10, hundredB: 1e11, t: 1e12 },
   lakhCrore: 1e12,
 };
-/** Of languages that begin a fraction with a comma. */
+/** Units in languages with a decimal comma. */
 const continentalNames = {
   k: "tsd,tausend,teur,t€,тыс",
   m: "mio,mln,millionen,millones,milioni,meur,milhão,milhões,milhoes,млн",
@@ -55,7 +55,7 @@ const englishNames = {
   b: "b,bn,bil,bill,billion,billions",
   t: "t,tn,trn,trillion,trillions",
 };
-/** Of languages that count in ten thousands, and write no blanks. */
+/** Units in languages that count in ten thousands and write without spaces. */
 const eastAsianNames = {
   ...{ k: "千,천", man: "万,萬,만", m: "百万,百萬,백만", crore: "千万,千萬,천만", oku: "億,亿,억" },
   ...{ b: "十億,十亿,십억", tenB: "百億,百亿,백억", hundredB: "千億,千亿,천억", t: "兆,조,万亿,萬億" },
@@ -72,7 +72,7 @@ function namesOf(names: Record<string, string>): [string, string][] {
   return Object.entries(names).flatMap(([unit, list]) => list.split(",").map((name): [string, string] => [name, unit]));
 }
 
-/** What may stand behind an amount of money without changing it: currencies, times, and the "to" of a range. */
+/** Words that may follow an amount of money without changing it: currencies, periods, and the "to" of a range. */
 const harmlessWords: ReadonlySet<string> = new Set(
   [
     "usd,us,dollar,dollars,eur,euro,euros,gbp,pounds,chf,sek,nok,dkk,cad,aud,inr,jpy,pln,kr",
@@ -81,24 +81,24 @@ const harmlessWords: ReadonlySet<string> = new Set(
   ].flatMap((words) => words.split(",")),
 );
 
-/** Digits, with groups of three behind blanks; `1.5e6`; and the word behind. */
+/** Digits, optionally in groups of three separated by spaces or in the form `1.5e6`, followed by a word. */
 const amountPattern = /(\d+(?:[.,']\d+| \d{3}(?!\d))*(?:e\+?\d{1,2}(?![\p{L}\d]))?) ?([\p{L}$€£¥%]*)/giu;
-/** Numbers where words have no blanks between them. */
+/** Numerals in scripts without spaces between words. */
 const otherNumerals = /[%千万萬百億亿兆만억조천]/;
 const leadingNumeral = /^[千百十万萬億亿兆천백십만억조]+/;
 
-/** Every amount with its unit; null for one that is not understood. */
+/** All amounts with their units; null for unrecognized ones. */
 function amountsIn(clean: string, anyNoun: boolean): (Amount | null)[] {
   return [...clean.matchAll(amountPattern)].map((match) => {
     const [whole, digits = "", behind = ""] = match;
     const written = behind.toLowerCase();
-    // "1万人": what is counted stands right behind the numeral.
+    // "1万人": the counted noun directly follows the numeral.
     const numeral = anyNoun ? leadingNumeral.exec(written)?.[0] : undefined;
     const word = numeral ?? (unitNames.has(written) ? written : written.replace(/[$€£¥]$/, ""));
     const unit = unitNames.get(word) ?? "";
     const value = plainNumber(digits.toLowerCase(), unit, continentalUnits.has(word));
     const isWord = unit !== "" || word === "" || harmlessWords.has(word) || (anyNoun && !otherNumerals.test(word));
-    // "5 USD million" and "5 mil millones": a unit where none was looked for.
+    // "5 USD million" and "5 mil millones": a unit in an unexpected position.
     const rest = /^\D*/.exec(clean.slice(match.index + whole.length))![0].toLowerCase();
     const isPlain = isWord && !(rest.match(/\p{L}+/gu) ?? []).some((other) => unitNames.has(other));
     if (value === null || !isPlain) return null;
@@ -124,19 +124,19 @@ function openRange(before: string, amount: number, behind: string): AmountRange 
   return { min: amount, max: isOpen ? Number.POSITIVE_INFINITY : amount };
 }
 
-/** "-5", "$-5", and "(5)" as accountants write it. */
+/** "-5", "$-5", and, in accounting notation, "(5)". */
 function isNegative(clean: string, start: number): boolean {
   return /[-−–]\s*[$€£¥]*\s*$/.test(clean.slice(0, start)) || /^[^\p{L}\d]*\([^\p{L}\d]*[\d.,' ]+\)$/u.test(clean);
 }
 
-/** Null when the separators can't be understood. */
+/** Null if the separators are ambiguous. */
 function plainNumber(text: string, unit: string, isContinental: boolean): number | null {
   const [digits = "", power = ""] = text.split(/e\+?/);
   const plain = withPoint(digits, unit !== "" || power !== "", isContinental);
   return plain === null ? null : Number(plain) * 10 ** Number(power);
 }
 
-/** With a point before the fraction and no other separators. */
+/** Rewrites a number with a decimal point and no other separators. */
 function withPoint(digits: string, hasUnit: boolean, isContinental: boolean): string | null {
   if (/[' ]/.test(digits)) {
     const isGrouped = /^\d{1,3}([' ]\d{3})+([.,]\d+)?$/.test(digits);
@@ -157,9 +157,9 @@ function withPoint(digits: string, hasUnit: boolean, isContinental: boolean): st
 }
 
 /**
- * Whether the only separator does; null when that can't be told. With three digits behind it, it parts thousands, but
- * not in "1.250M". In "1,250M" it does: that is 1.25 billion as it is written in English. "1,250 Mio" is a fraction, and
- * "1.250 Mio" one in Switzerland alone.
+ * Whether the only separator starts a fraction; null if undecidable. Followed by three digits, it separates thousands,
+ * except in "1.250M". In "1,250M" it does: in English, that is 1.25 billion. "1,250 Mio" is a fraction, and "1.250 Mio"
+ * is one only in Switzerland.
  */
 function beginsFraction(digits: string, separator: string, hasUnit: boolean, isContinental: boolean): boolean | null {
   if (!/^[1-9]\d{0,2}[.,]\d{3}$/.test(digits)) return true;

@@ -1,6 +1,6 @@
 /**
- * What one of each currency is worth in dollars, as in the middle of 2025, rounded: steps of revenue are twice as high as
- * they are low, so that a rate may be off by a tenth, or by some years. `0`: it changes too fast for any table.
+ * Rounded value of each currency in US dollars, as of mid-2025. Revenue steps span a factor of two, so rates may be off
+ * by ten percent or a few years old. `0`: too volatile for a table.
  */
 const dollars: Record<string, number> = {
   USD: 1, EUR: 1.15, GBP: 1.35, CHF: 1.2, JPY: 0.0068, CNY: 0.14, INR: 0.0117, KRW: 0.00072, CAD: 0.73, AUD: 0.65, NZD: 0.6,
@@ -14,7 +14,7 @@ const dollars: Record<string, number> = {
   UZS: 0, XAF: 0, XOF: 0, YER: 0, ZMW: 0,
 }; // prettier-ignore
 
-/** Other names. `kr` is of three countries, close to one another. */
+/** Other names. `kr` is used in three countries with similar rates. */
 const names: Record<string, string> = {
   AUD: "AU$|A$", CAD: "CA$|C$", NZD: "NZ$", SGD: "SG$|S$", HKD: "HK$|港元|港币|港幣", TWD: "NT$|台币|台幣|新台币|新台幣", MXN: "MX$|MXN$", BRL: "R$|reais", ARS: "AR$",
   CLP: "CLP$", COP: "COL$", USD: "US$|USD$|$|dollars|dollar|TUSD|KUSD|MUSD|美元|美金|米ドル|ドル|달러", EUR: "€|euros|euro|TEUR|KEUR|MEUR|欧元|歐元|ユーロ|유로",
@@ -26,7 +26,7 @@ const names: Record<string, string> = {
 
 let made: ReadonlyMap<string, string> | null = null;
 
-/** Codes by names in lower case; made when the first amount names one that is no plain dollar. */
+/** Codes by lowercase name. Created when the first amount names a currency other than plain dollars. */
 function codesByName(): ReadonlyMap<string, string> {
   const pairs = Object.entries(names).flatMap(([code, list]) => list.split("|").map((name) => [name, code] as const));
   const codes = Object.keys(dollars).map((code) => [code, code] as const);
@@ -34,8 +34,8 @@ function codesByName(): ReadonlyMap<string, string> {
 }
 
 /**
- * An amount of money without the name of its currency, and what one of it is worth in dollars, which it is in where
- * nobody says otherwise; lakhs and crores are of rupees. Null where several are named, or one without a rate.
+ * Splits an amount of money into the amount without its currency and the currency's value in US dollars, which is also
+ * the default currency; lakhs and crores imply rupees. Null if several currencies are named, or one without a rate.
  */
 export function inCurrency(text: string): { amount: string; dollars: number; isNamed: boolean } | null {
   if (text.length > longest) return null;
@@ -47,7 +47,7 @@ export function inCurrency(text: string): { amount: string; dollars: number; isN
     if (numerals !== undefined) {
       const name = word.slice(numerals.length);
       const named = name === "" ? usualOf(numerals) : byName.get(name.toLowerCase());
-      // Of both Taiwan and China.
+      // Used in both Taiwan and China.
       if (named === undefined || (name === "元" && traditional.test(numerals))) return word;
       found.add(named);
       return `${numerals} `;
@@ -57,12 +57,12 @@ export function inCurrency(text: string): { amount: string; dollars: number; isN
     const ofSign = code ?? byName.get(sign);
     if (ofSign === undefined) return word;
     found.add(ofSign);
-    // What the reader of amounts knows stays, because a unit may hang on to it: T€ is a thousand.
+    // Signs known to the amount parser are kept, because they may include a unit: T€ is a thousand.
     if (code === undefined) return knownSign.test(sign) ? word : `${word.slice(0, -1)} `;
     return ofUnit.test(word) ? word : " ";
   });
   if (found.size === 0 && indianUnit.test(text)) found.add("INR");
-  // Without a currency it may be yen, yuan or Taiwan's dollars; rubles, hryvnias or tenge.
+  // Without a currency, it may be yen, yuan, or Taiwan dollars, or rubles, hryvnias, or tenge.
   if (found.size === 0 && (anyNumeral.test(text) || cyrillic.test(text))) return null;
   const [code = "USD", ...others] = found;
   const rate = dollars[code]!;
@@ -71,22 +71,22 @@ export function inCurrency(text: string): { amount: string; dollars: number; isN
     : { amount, dollars: rate, isNamed: found.size > 0 };
 }
 
-/** Numbers such as 億 in front of a currency: 億円. */
+/** Numerals such as 億 before a currency: 億円. */
 const eastAsian = /^[千百十万萬億亿兆천백십만억조]+/u;
 const anyNumeral = /[万萬億亿兆만억조]/;
 const traditional = /[萬億]/;
 const cyrillic = /\p{Script=Cyrillic}/u;
 
-/** That of an amount that ends with numerals of one country alone. */
+/** Currency implied by numerals that are used in only one country. */
 function usualOf(numerals: string): string | undefined {
   if (numerals.includes("亿")) return "CNY";
   return /[억조만]/.test(numerals) ? "KRW" : undefined;
 }
 
-/** No amount is longer. */
+/** Longer text is not an amount. */
 const longest = 200;
 const plainDollars = /^[\d\s.,'’$<>+~–-]*[kmb]?[\d\s.,'’$<>+~–-]*[kmb]?\+?$/i;
-/** A word, or a sign with the letters before it: "zł", "US$", "m€". */
+/** A word, or a currency sign with preceding letters: "zł", "US$", "m€". */
 const words = /\p{L}*\p{Sc}|\p{L}+/gu;
 const indianUnit = /(?<!\p{L})(lakhs?|lacs?|crores?|cr)(?!\p{L})/iu;
 const knownSign = /[$€£¥]/;

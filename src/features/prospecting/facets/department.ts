@@ -28,7 +28,7 @@ export const departments = [
 ] as const;
 export type Department = (typeof departments)[number];
 
-/** Names of departments as exports and vendors write them (People Data Labs: job_title_role; Apollo: Departments). */
+/** Department names in exports and vendor data (People Data Labs: job_title_role; Apollo: Departments). */
 const otherNames: Partial<Record<Department, string[]>> = {
   engineering: ["engineering technical", "engineering & technical", "software", "software engineering", "technical", "r d", "rd"],
   it: ["information technology", "information systems", "i t"],
@@ -63,12 +63,12 @@ function departmentsByName(): ReadonlyMap<string, Department> {
   );
 }
 
-/** The department that a text names; null when it names none that is known. */
+/** The department named by the text, or null if unknown. */
 export function departmentNamed(text: string): Department | null {
   return (byName ??= departmentsByName()).get(folded(text)) ?? null;
 }
 
-/** The first that fits a word of a title. */
+/** Patterns for words of a title; the first match wins. */
 const signs: [RegExp, Department][] = [
   [/^(hr|chro|recruiter|recruiting|talent|people|human)$/, "human_resources"],
   [/^(cmo|marketing|growth|brand|seo|content|communications)$/, "marketing"],
@@ -95,10 +95,10 @@ const signs: [RegExp, Department][] = [
 ];
 const executives = /^(ceo|founder|cofounder|owner|president|md|gm|chairman)$/;
 
-/** The department that a title speaks of; null when it does not tell. */
+/** The department implied by a title, or null. */
 export function departmentOfTitle(title: string): Department | null {
   const terms = sureTitleTerms(title);
   for (const [sign, department] of signs) if (terms.some((term) => sign.test(term))) return department;
-  // An assistant to the CEO works for one.
+  // An assistant to the CEO is not an executive.
   return sureTitleTerms(ownTitle(title)).some((term) => executives.test(term)) ? "executive" : null;
 }

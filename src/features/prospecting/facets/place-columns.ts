@@ -14,9 +14,9 @@ import { countryTerm } from "./places.ts";
 import { cityAndRegion, likeliestRegion, readPlace, type Place } from "./read-place.ts";
 
 /**
- * City, state and country of columns of their own as one text. It has them as they stand, "Toronto, ON, CA", unless that
- * would be read as another place than the columns tell: Rajkot in a country "IN" becomes "Rajkot, India", a state "DE" alone
- * "Delaware", New York in a column of cities "New York City".
+ * Combines city, state, and country columns into one text. Keeps the values as written ("Toronto, ON, CA") unless the
+ * result would be read as a different place: Rajkot in country "IN" becomes "Rajkot, India", a lone state "DE" becomes
+ * "Delaware", and New York in a city column becomes "New York City".
  */
 export function placeOfColumns(city?: Text, state?: Text, country?: Text): string | undefined {
   return city || state || country ? joinedOnce(`${city ?? ""}\0${state ?? ""}\0${country ?? ""}`) : undefined;
@@ -38,12 +38,12 @@ function meantBy(city: string, state: string, country: string): Meant {
   const anywhere = likeliestRegion(name, [{ name: folded(city) }]);
   if (told === null) return { country: null, region: anywhere };
   const region = regionIn(told, name);
-  // A column of countries that says CA beside California repeats the state.
+  // "CA" in the country column next to California repeats the state.
   const isRepeated = dispute !== null && region === null && anywhere !== null;
   return isRepeated ? { country: null, region: anywhere } : { country: told, region };
 }
 
-/** The first way to write it that is read as it is meant. */
+/** The first spelling that is read as the intended place. */
 function joinedAs(meant: Meant, city: string, state: string, country: string): string {
   const asTold = joined(city, state, country);
   const region = meant.region?.label ?? state;
@@ -60,7 +60,7 @@ function isMeant({ country, region }: Place, meant: Meant, state: string): boole
   return state !== "" || region.code === cityAndRegion;
 }
 
-/** Of a city that goes by the name of a state. */
+/** Unambiguous name of a city that shares its name with a state. */
 function otherNameOf(city: string): string {
   const known = citiesNamed(folded(city)).find(({ name, of }) => regionIn(countryOf(of), name) !== null);
   return known?.others[0] ?? city;

@@ -8,10 +8,10 @@ import {
   regionsNamed,
 } from "./gazetteer/gazetteer.ts";
 
-/** A piece of a written place: folded, and as it stands. `is`: what is said of it in brackets, "Georgia (country)". */
+/** A piece of a place: folded, and as written. `is`: its type, if given in parentheses as in "Georgia (country)". */
 export type Piece = { name: string; text: string; is?: "city" | "state" | "country" };
 
-/** The pieces of a place in the order in which they stand, usually the smallest first. */
+/** The pieces of a place in written order, usually smallest first. */
 export function piecesOf(place: string): Piece[] {
   const whole = piece(place);
   if (isWide(whole.name)) return [whole];
@@ -22,7 +22,7 @@ export function piecesOf(place: string): Piece[] {
   return pieces;
 }
 
-/** A hyphen parts where there is space around it: not in Baden-Baden. */
+/** A hyphen separates only if surrounded by spaces: not in Baden-Baden. */
 const separators = /[,;|/]|\s[-–—]\s/;
 const aside = /\((?!(?:city|state|country)\))([^()]*)\)(?=\s*(?:$|[,;|/]))/gi;
 
@@ -30,7 +30,7 @@ function piece(text: string): Piece {
   return { name: folded(text), text: text.trim() };
 }
 
-/** What stands together without a comma: "CO 80202", "Austin TX", "London UK", "80331 München". */
+/** Splits pieces that are not separated by a comma: "CO 80202", "Austin TX", "London UK", "80331 München". */
 function split(raw: string): Piece[] {
   const text = raw.trim();
   const [, marked, is] = text.endsWith(")") ? (marker.exec(text) ?? []) : [];
@@ -44,11 +44,11 @@ function split(raw: string): Piece[] {
 
 const eastAsian = /^[\p{Script=Han}\p{Script=Hangul}]/u;
 const districts = /^(.{2,3}?[都府市]|.+?(?:특별시|광역시|시)|.+?(?= ))\s?(.+)$/u;
-/** 神奈川県, 广东省, 北海道, 경기도, 内蒙古自治区; they count only in front of a city that is known. */
+/** 神奈川県, 广东省, 北海道, 경기도, 内蒙古自治区; recognized only before a known city. */
 const provinces = /^([^\s]{2,4}?[県縣省]|北海道|\p{Script=Hangul}{2,3}도|[^\s]{2,5}?自治[区區])\s?(.+)$/u;
 const countries = /^(日本国?|中国|中國|대한민국|한국|台灣|台湾|臺灣)\s?(.+)$/u;
 
-/** "東京都渋谷区", "广东省深圳市", "서울 강남구": the whole comes first, and nothing parts it from what lies in it. */
+/** "東京都渋谷区", "广东省深圳市", "서울 강남구": the larger unit comes first, without a separator. */
 function largestFirst(text: string): Piece[] | null {
   const [, country, inside] = countries.exec(text) ?? [];
   if (country !== undefined) return [...(largestFirst(inside!) ?? [piece(inside!)]), piece(country)];
@@ -66,7 +66,7 @@ function isKnown(name: string): boolean {
   return citiesNamed(name).length > 0 || isWide(name);
 }
 
-/** Whether it names a country or a region. */
+/** Whether the name is that of a country or region. */
 function isWide(name: string): boolean {
   return countryNamed(name) !== null || disputedName(name) !== null || regionsNamed(name).shared.length > 0;
 }
@@ -91,7 +91,7 @@ function codesIn(text: string): Piece[] | null {
 
 /** US-CA */
 const iso3166 = /^([A-Z]{2})-([A-Z]{2,3})$/;
-/** "San Francisco CA 94105"; ZIP codes of Delaware begin with 19, other five digits behind DE are of Germany. */
+/** "San Francisco CA 94105". ZIP codes of Delaware start with 19; other five-digit codes after DE are German. */
 const zip = /^(.*?)\b([A-Z]{2})[ -]*(\d{5})(?:-\d{4})?$/;
 const postalCode = /^(.*?)\b([A-Z]{2}) +([A-Z]\d[A-Z]) ?\d[A-Z]\d$/;
 const postal = [["us", zip] as const, ["ca", postalCode] as const];
@@ -102,7 +102,7 @@ function isStateOf(country: "us" | "ca", code: string): boolean {
   return regionsNamed(folded(code)).sure.some((region) => region.country.code === country);
 }
 
-/** A city that is known, and then a country or region. */
+/** A known city followed by a country or region. */
 function cityAndMore(text: string): Piece[] | null {
   const words = text.split(/\s+/);
   if (words.length > maxWords || !beginsCity(folded(words[0]!))) return null;
@@ -113,10 +113,10 @@ function cityAndMore(text: string): Piece[] | null {
   return null;
 }
 
-/** No city and country have more. */
+/** No city with a country has more words. */
 const maxWords = 10;
 
-/** A city that is known beside a postal code. */
+/** A known city next to a postal code. */
 function cityAlone(text: string): Piece[] | null {
   if (!digit.test(text)) return null;
   const words = text.replace(dutchCode, "").split(/\s+/);

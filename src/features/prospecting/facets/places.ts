@@ -1,12 +1,12 @@
 import type { Country, Region } from "./gazetteer/gazetteer.ts";
 import { readPlace, type Area, type NamedCity, type Place } from "./read-place.ts";
 
-/** What a place is found by: a value that no other place has, and a name for it that a filter reads as that value. */
+/** Index term of a place: a unique value, and a label that filters resolve to that value. */
 export type PlaceTerm = { value: string; label: string };
 
 /**
- * What a place is found by: each city, region, country and area that it names or that these lie in. "Austin, TX" lies in
- * the United States and in Greater Austin, too; "Greater Boston" is found by Boston.
+ * Index terms of a place: every city, region, country, and area that it names, and everything that contains them.
+ * "Austin, TX" is also in the United States and in Greater Austin; "Greater Boston" is also found by Boston.
  */
 export function placeTerms(text: string): PlaceTerm[] {
   const place = readPlace(text);
@@ -22,12 +22,15 @@ export function placeTerms(text: string): PlaceTerm[] {
   ];
 }
 
-/** What a place that somebody asks for must be found by: values of `placeTerms`. A filter finds what lies in its place. */
+/**
+ * Values of `placeTerms` that a prospect must have to match a place in a filter. A filter matches everything within its
+ * place.
+ */
 export function wantedPlace(text: string): string[] {
   return valuesOf(readPlace(text));
 }
 
-/** The parts of a place, folded, each by its usual name: "Austin, TX, USA" has austin, texas and united states. */
+/** The parts of a place, folded and by their common names: austin, texas, and united states for "Austin, TX, USA". */
 export function placeParts(text: string): string[] {
   const { cities, areas, region, country } = readPlace(text);
   const parts = [...cities, ...areas, region, country].flatMap((part) => (part === null ? [] : [part.name]));
@@ -45,7 +48,7 @@ function valuesOf(place: Place): string[] {
   ];
 }
 
-// Folded names have no @: a city of Lebanon is not the country.
+// Folded names contain no @, so a city named Lebanon differs from the country.
 const cityValue = ({ name }: { name: string }): string => name;
 const areaValue = ({ name }: { name: string }): string => `${name}@area`;
 const regionValue = ({ name, code }: { name: string; code: string }): string => `${name}@${code}`;
@@ -78,7 +81,7 @@ function termOnce<T extends object>(valueOf: (place: T) => string, labelsOf: (pl
   };
 }
 
-/** The first name that a filter reads as that value and nothing more. */
+/** The first label that filters resolve to exactly this value. */
 function nameFor(value: string, labels: readonly string[]): string | null {
   return labels.find((label) => isOnly(value, wantedPlace(label))) ?? null;
 }

@@ -6,15 +6,15 @@ import { isNonManager, levelOfNonManager, senioritiesOfTitle } from "./seniority
 type Position = { seniority: string | undefined; department: string | undefined };
 
 /**
- * Level and department of a prospect: what the record tells, else what its title says of them, of several levels the
- * highest. The latter is stored nowhere, so that it goes with the title and never passes for something that was told.
+ * Seniority and department of a prospect: from the record or else implied by the title, using the highest of several
+ * levels. Implied values are not stored, so that they disappear with the title and are never mistaken for given ones.
  */
 export function positionOf(content: ProspectContent): Position {
   const department = content.department ?? impliedBy(content).department;
   return { seniority: senioritiesOf(content)[0], department };
 }
 
-/** The levels that a prospect is found by: a co-founder and CEO is found as either. */
+/** All seniority levels of a prospect: a co-founder and CEO has both. */
 export function senioritiesOf(content: ProspectContent): readonly string[] {
   const { seniority } = content;
   const { seniorities } = impliedBy(content);
@@ -28,7 +28,7 @@ function impliedBy({ title }: ProspectContent): Implied {
   return title === undefined ? nothing : impliedByTitle(title);
 }
 
-/** What a title says of levels, the highest first, and department. */
+/** Seniority levels, highest first, and department implied by a title. */
 export const impliedByTitle = memoize((title): Implied => ({
   seniorities: senioritiesOfTitle(title),
   department: departmentOfTitle(title) ?? undefined,

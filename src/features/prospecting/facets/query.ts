@@ -8,12 +8,12 @@ import { technologyValue, termKey, type TermFacet } from "./terms.ts";
 import { wantedTitle } from "./title-words.ts";
 
 /**
- * What prospects must fit: of every group at least one alternative with all of its terms, and none of `none`. Terms are
- * named by `termKey`. An empty group is fit by nobody.
+ * Index query: a prospect must match, in every group, at least one alternative with all of its terms, and no term of
+ * `none`. Terms are identified by `termKey`. An empty group matches nothing.
  */
 export type TermQuery = { groups: string[][][]; none: string[] };
 
-/** What the filters ask of the index. Empty lists do not narrow; values that are none find nothing. */
+/** Converts filters to an index query. Empty lists are ignored; unknown values match nothing. */
 export function termQuery({ company = {}, person = {}, technology = {} }: SearchFilters): TermQuery {
   const groups: string[][][] = [];
   const add = (values: readonly string[] | undefined, alternatives: (value: string) => string[][]): void => {

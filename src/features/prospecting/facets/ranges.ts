@@ -3,7 +3,7 @@ import { amountRange, type AmountRange } from "./amounts.ts";
 import { inCurrency } from "./currencies.ts";
 import { spoiledRange } from "./spoiled-range.ts";
 
-/** Numbers of employees as the professional network and People Data Labs group them. */
+/** Employee ranges used by the professional network and People Data Labs. */
 export const companySizes = [
   { label: "1-10", min: 1, max: 10 },
   { label: "11-50", min: 11, max: 50 },
@@ -16,8 +16,8 @@ export const companySizes = [
 ] as const;
 
 /**
- * The size of a company as it is stored: a range keeps the numbers that its writer gave it, whatever the notation, and a
- * plain number becomes the usual range that it is in. Null for what is no number.
+ * Stored form of a company size: a range keeps its numbers, whatever the notation, and a plain number becomes the
+ * standard range that contains it. Null if the text is not a number.
  *
  * @example companySizeText("1000+") === "1000+"
  * @example companySizeText("10,001+ employees") === "10001+"
@@ -32,8 +32,8 @@ export function companySizeText(text: string): string | null {
 }
 
 /**
- * The usual range that a number of employees, or a range written any way, belongs to: the one with its middle; also of a
- * range that a spreadsheet has made a date of. Null for what is no number.
+ * The standard range for a number of employees or a range in any notation (the one that contains its midpoint), even if
+ * a spreadsheet has converted the range to a date. Null if the text is not a number.
  *
  * @example companySize("1,200 employees") === "1001-5000"
  */
@@ -45,7 +45,7 @@ export function companySize(text: string): string | null {
   return companySizes.find(({ max }) => middle <= max)?.label ?? null;
 }
 
-/** The ranges that a wanted one touches. */
+/** The standard ranges that overlap with the given one. */
 export function companySizesTouching(text: string): string[] {
   const range = amountRange(text, { anyNoun: true });
   if (range === null) return [];
@@ -53,28 +53,28 @@ export function companySizesTouching(text: string): string[] {
   return companySizes.filter(({ min, max }) => from <= max && range.max >= min).map(({ label }) => label);
 }
 
-/** "1000+" begins behind 501-1000, as its writers mean it. */
+/** "1000+" starts after 501-1000, as intended by its authors. */
 function lowEnd({ min, max }: AmountRange): number {
   return max === Number.POSITIVE_INFINITY && min % 10 === 0 ? min + 1 : min;
 }
 
-/** Borders of the steps that revenue is grouped by, in dollars; three to a power of ten. */
+/** Boundaries of the revenue steps in US dollars, three per power of ten. */
 const revenueSteps = [0, 1e6, 2e6, 5e6, 1e7, 2e7, 5e7, 1e8, 2e8, 5e8, 1e9, 2e9, 5e9, 1e10, 2e10, 5e10, 1e11] as const;
 
 /**
- * The steps that an amount or a range lies in, as one range; amounts in another currency are worth what they are by
- * `inCurrency`. Null for what is no amount.
+ * The revenue steps that cover an amount or range, as one range. Amounts in other currencies are converted by
+ * `inCurrency`. Null if the text is not an amount.
  */
 export function revenueRange(text: string): RevenueRange | null {
   return stepsOfAmounts(text, 1);
 }
 
-/** As `revenueRange`, where amounts without a unit are thousands. */
+/** Like `revenueRange`, but amounts without a unit are in thousands. */
 export function revenueRangeOfThousands(text: string): RevenueRange | null {
   return stepsOfAmounts(text, 1000);
 }
 
-/** As `revenueRange`, of amounts that say what they are in, in dollars too. */
+/** Like `revenueRange`, but only for amounts that name their currency, including dollars. */
 export function revenueRangeOfNamed(text: string): RevenueRange | null {
   return inCurrency(text)?.isNamed === true ? stepsOfAmounts(text, 1) : null;
 }
@@ -87,7 +87,7 @@ function stepsOfAmounts(text: string, scale: number): RevenueRange | null {
   return revenueRangeOf(min * money!.dollars, max === Number.POSITIVE_INFINITY ? null : max * money!.dollars);
 }
 
-/** The steps from that of `min` to that of `max`; null when there is nothing between. */
+/** The steps from the one of `min` to the one of `max`; null if the range is empty. */
 export function revenueRangeOf(min: number, max: number | null): RevenueRange | null {
   const touched = stepsTouching(min, max);
   const [first] = touched;
@@ -96,12 +96,12 @@ export function revenueRangeOf(min: number, max: number | null): RevenueRange | 
   return { min: revenueSteps[first]!, max: max === null ? null : (revenueSteps[last + 1] ?? null) };
 }
 
-/** The lower borders of the steps that a stored range covers. */
+/** Lower boundaries of the steps covered by a stored range. */
 export function stepsOfRevenue({ min, max }: RevenueRange): number[] {
   return stepsTouching(min, max).map((step) => revenueSteps[step]!);
 }
 
-/** Steps that amounts from `min` on, up to `max`, lie in. A range ends below the border that it ends at. */
+/** Steps that contain amounts from `min` to `max`. The upper boundary is exclusive. */
 function stepsTouching(min: number, max: number | null): number[] {
   const steps: number[] = [];
   revenueSteps.forEach((from, step) => {
@@ -112,12 +112,12 @@ function stepsTouching(min: number, max: number | null): number[] {
   return steps;
 }
 
-/** The step of revenue with this lower border. */
+/** The revenue step with this lower boundary. */
 export function revenueStep(from: number): RevenueRange {
   return { min: from, max: revenueSteps[revenueSteps.findIndex((step) => step === from) + 1] ?? null };
 }
 
-/** How a step of revenue is shown: "10M-20M". */
+/** Label of a revenue step, such as "10M-20M". */
 export function revenueStepLabel(from: number): string {
   const { max } = revenueStep(from);
   return max === null ? `${short(from)}+` : `${short(from)}-${short(max)}`;

@@ -19,35 +19,35 @@ import {
 import { cityBeforeRegion } from "./gazetteer/regions.ts";
 import { piecesOf, type Piece } from "./place-pieces.ts";
 
-/** An area around a city, which may be none that is known: "Greater Toledo". */
+/** An area around a city, which may be unknown: "Greater Toledo". */
 export type Area = { name: string; label: string };
 export type NamedCity = {
   name: string;
   label: string;
   known: City | null;
-  /** Written as nobody else writes a city: "Wien" is never Vienna in Virginia. */
+  /** The spelling is unique to this city: "Wien" is never Vienna in Virginia. */
   isOtherName: boolean;
 };
 
-/** What a written place says. */
+/** A parsed place. */
 export type Place = {
-  /** Cities, and all else that is neither country, region nor area: quarters, counties, "Remote". */
+  /** Cities, and everything that is not a country, region, or area: districts, counties, "Remote". */
   cities: NamedCity[];
-  /** Those that are named. */
+  /** Areas that are named. */
   areas: Area[];
-  /** Those that its cities lie in. */
+  /** Areas that contain its cities. */
   around: Area[];
-  /** The cities that areas are named after, each with the region that it lies in. */
+  /** Cities after which areas are named, with their regions. */
   centers: { city: NamedCity; region: Region | null }[];
   region: Region | null;
   country: Country | null;
-  /** Region and country that nobody named: those of a city or area that is known. */
+  /** Region and country that are not named but implied by a known city or area. */
   implied: { region: Region | null; country: Country | null };
 };
 
 /**
- * Reads a place as people and vendors write it: "Austin, TX, USA", "Berlin, DE", "Greater Boston", "US - California". What
- * a name means that several places have is told by where it stands, and by what stands beside it.
+ * Parses a place as written by people and vendors: "Austin, TX, USA", "Berlin, DE", "Greater Boston", "US -
+ * California". Ambiguous names are resolved by their position and by adjacent names.
  */
 export function readPlace(text: string): Place {
   const pieces = piecesOf(text);
@@ -56,7 +56,7 @@ export function readPlace(text: string): Place {
   if (whole.kind === "region") return placeIn(whole.country, whole, rest);
   const territory = rest.map(({ name }) => countryNamed(name)).find((other) => other && isTerritoryOf(other, whole));
   const country = territory ?? whole;
-  // The nearest first: in "New York, New York, USA" the state stands behind the city.
+  // Nearest first: in "New York, New York, USA", the state follows the city.
   const at = rest.findLastIndex((piece) => canBeRegion(piece, country, rest.length));
   if (at === -1) return placeIn(country, null, rest);
   return placeIn(country, regionIn(country, rest[at]!.name), rest.toSpliced(at, 1));
@@ -67,7 +67,7 @@ function canBeRegion({ name, is }: Piece, country: Country, pieces: number): boo
   return is === "state" || pieces > 1 || !cityBeforeRegion.includes(name);
 }
 
-/** The country or region that stands last, or first, or between, and the rest from the smallest on. */
+/** The country or region in last, first, or middle position, and the remaining pieces, smallest first. */
 function wholeOf(pieces: readonly Piece[]): { whole: Country | Region | null; rest: Piece[] } {
   const last = pieces.length - 1;
   for (const at of [last, 0, ...pieces.keys().drop(1)]) {
@@ -81,7 +81,7 @@ function wholeOf(pieces: readonly Piece[]): { whole: Country | Region | null; re
   return { whole: null, rest: [...pieces] };
 }
 
-/** "Texas, Austin" begins with the state, "Washington, Tyne and Wear" with a city. */
+/** "Texas, Austin" starts with the state, "Washington, Tyne and Wear" with a city. */
 function mayStandFirst(whole: Country | Region, { name, is }: Piece, rest: readonly Piece[]): boolean {
   const isToldApart = whole.kind === "country" || is !== undefined || rest.length === 0 || name.length <= longestCode;
   return isToldApart || rest.some((other) => isCityIn(other.name, whole));
@@ -117,12 +117,12 @@ function settled(name: string, { country, regions, isCode }: Disputed, beside: r
 
 const ofStreetOrCounty = /\d|\b(county|parish|borough)$/i;
 
-/** Few live in Delaware, and few write NL or SA and mean Newfoundland or South Australia. */
+/** Delaware has few inhabitants, and NL and SA rarely mean Newfoundland or South Australia. */
 function isUsuallyCountry(name: string, region: Region): boolean {
   return name === "de" || region.country.code !== "us";
 }
 
-/** Beside a city that is known to lie there a name is taken for a region that others share, too: "Perth, WA". */
+/** Next to a city known to be there, an ambiguous name is taken as the region: "Perth, WA". */
 export function likeliestRegion(name: string, beside: readonly { name: string }[]): Region | null {
   const { sure, shared } = regionsNamed(name);
   return (
@@ -157,10 +157,10 @@ function placeIn(country: Country | null, region: Region | null, rest: readonly 
   return place;
 }
 
-/** Street, quarter, city, county: nobody needs more. */
+/** Enough for street, district, city, and county. */
 const maxCities = 8;
 
-/** Whether a name is that of the country or region, and of no city in it that goes by the same, as New York does. */
+/** Whether a name is that of the country or region and not also of a city in it, as for New York. */
 function isSaid(name: string, { country, region }: Place): boolean {
   if (country !== null && (countryNamed(name) ?? disputedName(name)?.country) === country) return true;
   if (region === null) return false;
@@ -168,7 +168,7 @@ function isSaid(name: string, { country, region }: Place): boolean {
   return region.code === cityAndRegion ? isCity : !isCity && regionIn(region.country, name) === region;
 }
 
-/** The District of Columbia is the city of Washington, and nothing else. */
+/** The District of Columbia is identical to the city of Washington. */
 export const cityAndRegion = "us-dc";
 
 function readArea({ name, text }: Piece, place: Place, metros: Metro[]): boolean {
@@ -208,13 +208,13 @@ function noteMetro(metro: Metro, place: Place, metros: Metro[]): true {
   return true;
 }
 
-/** "Greater Boston Area": boston. Null for what is no area. */
+/** The city of an area: boston for "Greater Boston Area". Null if the name is not an area. */
 function cityInside(name: string): string | null {
   const inside = name.replace(beforeCity, "").replace(behindCity, "");
   return inside === name || inside === "" ? null : inside;
 }
 
-/** "Greater Toledo" is around Toledo, "Tri-State Area" around no such city. */
+/** Whether an area is named after a city: "Greater Toledo" is, "Tri-State Area" is not. */
 function isNamedByCity(core: string, text: string): boolean {
   if (!beforeCity.test(text) && !/ metro(?:politan)? (?:area|region)$/i.test(text)) return false;
   return countryNamed(core) === null && regionsNamed(core).shared.length === 0;
@@ -228,7 +228,7 @@ function canBe(of: Country | Region, { country, region }: Place): boolean {
   return region === null || of.kind === "country" || of === region;
 }
 
-/** Whether part of an area lies where the place is. */
+/** Whether part of an area is in the country and region of the place. */
 function isAround({ of, within }: Metro, { country, region }: Place): boolean {
   if (country !== null && countryOf(of) !== country) return false;
   return region === null || of === region || within.includes(region.code) || within.includes(region.country.code);
@@ -241,12 +241,12 @@ function noteCity({ name, text }: Piece, place: Place): void {
   if (!place.cities.some((other) => other.name === city.name)) place.cities.push(city);
 }
 
-/** The city that is meant, where that is certain. */
+/** The intended city, if it is unambiguous. */
 function knownCity(name: string, place: Place): City | null {
   const found = citiesNamed(name).filter(({ of }) => canBe(of, place));
   const sure = found.find((city) => !city.hasNamesakes || city.name !== name);
   if (sure !== undefined || place.country === null) return sure ?? null;
-  // Of a country other than the United States all cities of a name that is known are here.
+  // For countries other than the United States, the gazetteer has all cities of each known name.
   const isCertain = found.length === 1 && (place.region !== null || place.country.code !== "us");
   return isCertain ? found[0]! : null;
 }

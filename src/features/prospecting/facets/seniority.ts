@@ -2,7 +2,7 @@ import { folded } from "../../../platform/identity/folded.ts";
 import { ownTitle } from "./own-title.ts";
 import { sureTitleTerms } from "./title-words.ts";
 
-/** Levels as Apollo and People Data Labs tell them apart, the highest first. */
+/** Seniority levels of Apollo and People Data Labs, highest first. */
 export const seniorities = [
   "owner",
   "founder",
@@ -43,24 +43,24 @@ const otherNames: Record<Seniority, string[]> = {
 };
 const byName = new Map(seniorities.flatMap((level) => otherNames[level].map((name) => [name, level] as const)));
 
-/** The level that a text names; null when it names none that is known. */
+/** The seniority level named by the text, or null if unknown. */
 export function seniorityNamed(text: string): Seniority | null {
   return byName.get(folded(text)) ?? null;
 }
 
-/** The levels that somebody means who looks for the one that a text names; none when none is known. */
+/** The levels that a search for the named level includes; empty if unknown. */
 export function senioritiesNamed(text: string): readonly Seniority[] {
   if (isNonManager(text)) return belowManager;
   const level = seniorityNamed(text);
   return level === null ? [] : [level];
 }
 
-/** Whether a vendor says of somebody's level no more than that it is below a manager's. */
+/** Whether a vendor's level only says that the person is not a manager. */
 export function isNonManager(text: string): boolean {
   return nonManager.test(folded(text));
 }
 
-/** The level of whom no more is known than that: what the title says, unless that is above; else the usual one, `entry`. */
+/** The level of a non-manager: the one implied by the title, unless that is higher, or else `entry`. */
 export function levelOfNonManager(ofTitle: string | undefined): Seniority {
   return belowManager.find((level) => level === ofTitle) ?? "entry";
 }
@@ -69,7 +69,7 @@ const belowManager: readonly Seniority[] = ["senior", "entry", "intern"];
 const nonManager = /^(non ?manag(er|ers|ement|erial|er level|ement level)|individual contributors?)$/;
 
 const chiefs = /^(ceo|cto|cfo|coo|cmo|cio|ciso|cro|cpo|chro|cdo|cco|clo|cso|cao|cino|chief|president)$/;
-/** Levels that somebody may have several of, the highest first: "Co-Founder & CEO". */
+/** Levels that can be combined, highest first: "Co-Founder & CEO". */
 const offices: [RegExp, Seniority][] = [
   [/^(owner|proprietor|inhaber)$/, "owner"],
   [/^(founder|cofounder)$/, "founder"],
@@ -79,7 +79,7 @@ const offices: [RegExp, Seniority][] = [
   [/^(head|leiter|leiterin)$/, "head"],
   [/^(director|md)$/, "director"],
 ];
-/** Those of whom has none of these: the first that fits a word of the title. */
+/** Levels of people without an office: the first that matches a word of the title. */
 const ranks: [RegExp, Seniority][] = [
   [/^(manager|supervisor|lead|gm|csm|bdm)$/, "manager"],
   [/^(senior|principal|staff)$/, "senior"],
@@ -87,7 +87,7 @@ const ranks: [RegExp, Seniority][] = [
 ];
 const learner = /^(intern|internship|trainee|praktikant|stagiaire)$/;
 
-/** Of offices whose names stand at the end of a word without blanks: 営業部長. The first that fits. */
+/** Offices at the end of words in scripts without spaces: 営業部長. The first match wins. */
 const eastAsian: [RegExp, Seniority][] = [
   [ending("副社長|副总裁|副總裁|副总经理|副總經理|부사장"), "vp"],
   [ending("总裁|總裁|董事长|董事長|首席执行官|사장"), "c_suite"],
@@ -100,12 +100,12 @@ function ending(names: string): RegExp {
   return new RegExp(`(?:${names.normalize("NFKD").replace(/\p{M}/gu, "")})$`, "u");
 }
 
-/** The levels that a title speaks of, the highest first; none when it does not tell. */
+/** The seniority levels implied by a title, highest first; empty if there are none. */
 export function senioritiesOfTitle(title: string): Seniority[] {
   const terms = sureTitleTerms(ownTitle(title));
   const fits = ([sign]: [RegExp, Seniority]) => terms.some((term) => sign.test(term));
   if (terms.some((term) => learner.test(term))) return ["intern"];
-  // "Assistant Director", "Executive Assistant": no director, no executive.
+  // "Assistant Director" is not a director, and "Executive Assistant" is not an executive.
   if (terms.includes("assistant")) return ["entry"];
   const held = offices.filter(fits);
   if (held.length > 0) return held.map(([, level]) => level);

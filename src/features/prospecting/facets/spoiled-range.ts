@@ -1,6 +1,6 @@
 /**
- * A small range that a spreadsheet took for a date, as the two numbers that somebody wrote: "11-50" comes out as "Nov-50",
- * "1-10" as "10-Jan", or as "01-Oct" where days come before months. Null for anything else.
+ * Restores a small range that a spreadsheet converted to a date: "11-50" turns into "Nov-50", and "1-10" into "10-Jan"
+ * or, in locales with the day first, "01-Oct". Null for any other text.
  */
 export function spoiledRange(text: string): { min: number; max: number } | null {
   const [, day, behind, before, year] = datePattern.exec(text.trim()) ?? [];
@@ -18,7 +18,7 @@ function monthNamed(name: string): number | null {
   return index === -1 ? null : index + 1;
 }
 
-/** As spreadsheets shorten them in English, German, French and Spanish. */
+/** Abbreviated month names of spreadsheets in English, German, French, and Spanish. */
 const months = [
   "jan janv ene", "feb févr fév", "mar mär mrz mars", "apr avr abr", "may mai", "jun juin", "jul juil", "aug août ago",
   "sep sept", "oct okt", "nov", "dec dez déc dic",

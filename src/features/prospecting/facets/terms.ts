@@ -8,36 +8,36 @@ import { seniorityNamed } from "./seniority.ts";
 import { titleTerms } from "./title-words.ts";
 
 /**
- * Names the rules of this folder and of `prospectKeys`: with another number, indexes that were made by other rules are
- * made anew. To be raised with every change of what `termsOf` and `prospectKeys` answer.
+ * Version of the rules in this folder and of `prospectKeys`. Indexes with a different version are rebuilt. Increment
+ * with every change to the results of `termsOf` or `prospectKeys`.
  */
 export const termRules = 6;
 
-/** Beside the facets: `all` has every prospect, `tier` how good a record is. */
+/** In addition to the facets: `all` contains every prospect, and `tier` is the quality of a record. */
 export type TermFacet = FacetName | "all" | "tier";
 
-/** What a prospect is found by: a value of a facet in the form that is compared, and as it is shown. */
+/** An index term of a prospect: a facet value in normalized form, and its label. */
 export type Term = { facet: TermFacet; value: string; label: string };
 
 export const everyProspect: Term = { facet: "all", value: "", label: "" };
 
-/** Tiers, the best first: results come in this order. */
+/** Tiers, best first. Results are in this order. */
 export const tiers = ["0", "1", "2", "3"] as const;
 
-/** Confidence from which on a record belongs to a tier. */
+/** Minimum confidence of each tier. */
 const tierBorders = [0.9, 0.7, 0.5];
 
 /**
- * Facets that are read from one text of the content, and `all` for what is read from its numbers; each answers the terms
- * of one raw value. No two make terms of the same facet.
+ * Facets derived from one text field, and `all` for terms derived from numbers. Each reader returns the terms of one
+ * raw value, and no two readers produce terms of the same facet.
  */
 export type RawFacet = "all" | "industry" | "size" | "location" | "title" | "seniority" | "department" | "technology";
-/** A piece of a content that terms are made of. */
+/** A part of the content from which terms are derived. */
 export type RawValue = { facet: RawFacet; raw: string };
 const readers: Record<RawFacet, (raw: string) => Term[]> = {
   all: (raw) => numberTerms(raw),
   industry: (raw) => plainTerm("industry", raw),
-  // A range of any numbers is found, and counted, by the usual range that its middle is in.
+  // Any range is found and counted under the standard range that contains its midpoint.
   size: (raw) => namedTerm("size", companySize(raw), raw),
   location: (raw) => placeTerms(raw).map(({ value, label }) => ({ facet: "location", value, label })),
   title: (raw) => titleTerms(raw).map((value) => ({ facet: "title", value, label: value })),
@@ -47,8 +47,8 @@ const readers: Record<RawFacet, (raw: string) => Term[]> = {
 };
 
 /**
- * Every raw value that the terms of a prospect are made of: `add` gets its facet and text, and may remember what
- * `termsOfRaw` answers for them, because most values come again and again.
+ * Calls `add` with the facet and text of every raw value of a prospect. The caller may cache the results of
+ * `termsOfRaw`, because most values recur.
  */
 export function eachRaw(content: ProspectContent, add: (facet: RawFacet, raw: string) => void): void {
   const { industry, companySize, location, companyLocation, title, technologies } = content;
@@ -56,7 +56,7 @@ export function eachRaw(content: ProspectContent, add: (facet: RawFacet, raw: st
   add("all", rawNumbers(content.confidence, content.revenue ?? null));
   if (industry !== undefined) add("industry", industry);
   if (companySize !== undefined) add("size", companySize);
-  // Filters ask where the company is; where nobody said so, it is where its people are.
+  // Filters match the location of the company or, if that is unknown, of its people.
   const place = companyLocation ?? location;
   if (place !== undefined) add("location", place);
   if (title !== undefined) add("title", title);
@@ -83,7 +83,7 @@ function numberTerms(raw: string): Term[] {
   return own.concat(steps.map((from) => ({ facet: "revenue", value: String(from), label: revenueStepLabel(from) })));
 }
 
-/** All that a prospect is found by. */
+/** All index terms of a prospect. */
 export function termsOf(content: ProspectContent): Term[] {
   const terms: Term[] = [];
   eachRaw(content, (facet, raw) => terms.push(...termsOfRaw(facet, raw)));
@@ -91,8 +91,8 @@ export function termsOf(content: ProspectContent): Term[] {
 }
 
 /**
- * What a prospect is found by no longer, and what it is found by since. Facets that are read from the same as before are
- * not read at all: of most changes that is all but one or two.
+ * Index terms removed and added by a change. Facets whose source is unchanged are skipped, which for most changes is
+ * all but one or two.
  */
 export function changedTerms(before: ProspectContent, after: ProspectContent): { removed: Term[]; added: Term[] } {
   const [raws, now] = [rawsOf(before), rawsOf(after)];
@@ -118,17 +118,17 @@ function rawsOf(content: ProspectContent): Map<RawFacet, string[]> {
   return raws;
 }
 
-/** They are few: to make a set of them takes longer. */
+/** The lists are short, so building a set would take longer. */
 function without(terms: Term[], others: Term[]): Term[] {
   return terms.filter(({ facet, value }) => !others.some((other) => other.value === value && other.facet === facet));
 }
 
-/** One text for a term; no facet has a space in it. */
+/** Key of a term. Facet names contain no spaces. */
 export function termKey({ facet, value }: Pick<Term, "facet" | "value">): string {
   return `${facet} ${value}`;
 }
 
-/** A technology in the form that is compared: "Node.js" and "NodeJS" are one, C, C++ and C# are three. */
+/** Normalized form of a technology: "Node.js" and "NodeJS" are equal; C, C++, and C# are not. */
 export function technologyValue(name: string): string {
   return folded(name).replaceAll(" ", "");
 }
@@ -143,7 +143,7 @@ function plainTerm(facet: TermFacet, raw: string): Term[] {
   return value === "" ? [] : [{ facet, value, label: raw }];
 }
 
-/** By its known name, or as it stands: a team may have words of its own. */
+/** The known name or the text as written, because teams may use their own terms. */
 function namedTerm(facet: TermFacet, known: string | null, raw: string): Term[] {
   return known === null ? plainTerm(facet, raw.trim()) : [{ facet, value: known, label: known }];
 }

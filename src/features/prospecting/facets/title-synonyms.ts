@@ -1,6 +1,6 @@
 /**
- * Offices that go by several names. `words`: those that find the office by themselves, too; all forms of it are found
- * by its short name and by one another.
+ * Offices with several names. All forms of an office are found by its short name and by each other. `words`: words that
+ * also find the office on their own.
  */
 export const titleSynonyms: { name: string; forms: string[]; words?: string[] }[] = [
   chief("ceo", "executive", ["Managing Director CEO", "Geschäftsführer", "Directeur Général", "PDG", "Director General", "社長", "代表取締役", "代表取締役社長", "取締役社長", "대표이사", "대표이사 사장"]),
@@ -45,7 +45,7 @@ export const titleSynonyms: { name: string; forms: string[]; words?: string[] }[
   { name: "cofounder", forms: ["Co-Founder", "Co Founder", "Mitgründer", "Cofondateur", "Cofundador"], words: ["founder"] },
 ]; // prettier-ignore
 
-/** Abbreviations, and words of other languages, that mean one word; that stands in the place of them, also in `forms`. */
+/** Abbreviations and foreign words with a single meaning. They are replaced by that word, including in `forms`. */
 export const spelledOut: Readonly<Record<string, string>> = words(`
   senior: sr snr
   junior: jr jnr
@@ -71,7 +71,7 @@ export const spelledOut: Readonly<Record<string, string>> = words(`
   government: govt
   department: dept`);
 
-/** Abbreviations that mean one word or another: any of them finds these, and these are found by each of them. */
+/** Ambiguous abbreviations. The abbreviation and each of its meanings find each other. */
 export const ambiguous: Readonly<Record<string, readonly string[]>> = {
   eng: ["engineer", "engineering"],
   dev: ["developer", "development"],

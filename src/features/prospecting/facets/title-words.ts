@@ -1,22 +1,22 @@
 import { folded } from "../../../platform/identity/folded.ts";
 import { ambiguous, spelledOut, titleSynonyms } from "./title-synonyms.ts";
 
-/** More words than this no title has; what only looks like one must not fill the index. */
+/** No real title has more words. Limits what other text can add to the index. */
 const maxTitleWords = 24;
 const fillers = new Set("of the and for in at to a an de la le du des der die und et y e di & i".split(" "));
 
-/** What a title is found by: its words, the short name of each office that it means, and what its abbreviations may mean. */
+/** Index terms of a title: its words, the short name of each office, and the possible meanings of its abbreviations. */
 export function titleTerms(title: string): string[] {
   return firstOf(parts(title).flatMap(({ sure, possible }) => [...sure, ...possible]));
 }
 
-/** Those of `titleTerms` that the title means for sure. */
+/** The terms among `titleTerms` that the title certainly means. */
 export function sureTitleTerms(title: string): string[] {
   return firstOf(parts(title).flatMap(({ sure }) => sure));
 }
 
 /**
- * What a title must have to fit a wanted one: its words, an office by its short name however it is written.
+ * Terms that a title needs to match the given one: its words, with offices replaced by their short names.
  *
  * @example wantedTitle("Vice President of Sales") // ["vp", "sales"], as wantedTitle("VP, Sales")
  */
@@ -29,12 +29,12 @@ function firstOf(terms: readonly string[]): string[] {
 }
 
 /**
- * A piece of a title. An office is wanted by its short name, and found by other words, too: "chief" finds a CTO,
- * "president" no vice president. `possible` is what it may mean, and what may mean it: "Eng" and "Engineering".
+ * A piece of a title. An office is searched for by its short name but also found by other words: "chief" finds a CTO,
+ * but "president" does not find a vice president. `possible`: alternative meanings, such as "Eng" and "Engineering".
  */
 type Part = { sure: readonly string[]; possible: readonly string[]; wanted: readonly string[] };
 
-/** The title cut into offices, the longest first, and other words. */
+/** Splits the title into offices, longest first, and other words. */
 function parts(title: string): Part[] {
   const words = wordsOf(withoutInitialDots(title));
   const found: Part[] = [];
@@ -86,17 +86,17 @@ function officeAt(words: string[], at: number): { part: Part; length: number } |
   return null;
 }
 
-/** "Software Dev Manager" and "Head of Software Dev" lead developers, and are none. */
+/** "Software Dev Manager" and "Head of Software Dev" lead developers but are not developers. */
 function isOfTeam(words: readonly string[], at: number, length: number): boolean {
   return leaders.has(words[at - 1] ?? "") || leaders.has(words[at + length] ?? "");
 }
 
 const leaders = new Set("manager lead leader director head vp svp evp avp supervisor management team".split(" "));
 
-/** `byShortForm`: with abbreviations that may mean other words, too. */
+/** `byShortForm`: forms with ambiguous abbreviations. */
 type Offices = { byForm: Map<string, Part>; byShortForm: Map<string, Part>; longestForm: number };
 
-/** Made with the first title: it takes a tenth of a start, and most starts are followed by none. */
+/** Built when the first title is read: it would add a tenth to the startup time and is often not needed. */
 let knownOffices: Offices | null = null;
 
 function officesByForm(): Offices {
@@ -108,7 +108,7 @@ function officesByForm(): Offices {
     for (const form of [name, ...forms].map(wordsOf)) {
       byForm.set(form.join(" "), office);
       for (const short of shortened(form)) {
-        // It may be the office or not: "Software Eng" is a software engineer, or software engineering.
+        // Ambiguous: "Software Eng" is a software engineer, or software engineering.
         const possible = [...office.possible, ...short.flatMap(meaningsOf)];
         if (!byShortForm.has(short.join(" "))) byShortForm.set(short.join(" "), { sure, possible, wanted: short });
       }
@@ -117,7 +117,7 @@ function officesByForm(): Offices {
   return { byForm, byShortForm, longestForm: Math.max(...[...byForm.keys()].map((form) => form.split(" ").length)) };
 }
 
-/** A form of an office with abbreviations that may mean other words, too. */
+/** A form of an office with ambiguous abbreviations. */
 function shortened(form: readonly string[]): string[][] {
   const options = form.map((word) => [word, ...abbreviationsOf(word)]);
   const all = options.reduce<string[][]>(

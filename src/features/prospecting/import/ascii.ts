@@ -1,15 +1,15 @@
-/** Kinds of ASCII characters; what is not ASCII is of none. */
+/** Classes of ASCII characters. Other characters belong to none. */
 export const kinds = {
-  /** Printable, but for a quote or a backslash: needs no escape in JSON. Blanks too. */
+  /** Printable except quotes and backslashes, including spaces: needs no escaping in JSON. */
   text: 1,
-  /** The same without blanks. */
+  /** The same without spaces. */
   url: 2,
-  /** What stands before the @ in nearly every address. */
+  /** Characters before the @ in nearly all email addresses. */
   mailbox: 4,
   host: 8,
-  /** A host in lower case. */
+  /** Lowercase host name. */
   lowerHost: 16,
-  /** A segment of the path of a profile. */
+  /** Path segment of a profile URL. */
   path: 32,
   letter: 64,
   digit: 128,
@@ -37,7 +37,7 @@ export function lower(code: number): number {
   return code >= 65 && code <= 90 ? code | 32 : code;
 }
 
-/** Where characters of a kind end. */
+/** Index after the last consecutive character of a class. */
 export function endOf(kind: number, bytes: Uint8Array, from: number, to: number): number {
   let at = from;
   for (; at < to; at++) {
@@ -47,7 +47,7 @@ export function endOf(kind: number, bytes: Uint8Array, from: number, to: number)
   return at;
 }
 
-/** Whether a piece goes on with this text, which is ASCII. */
+/** Whether the bytes continue with this ASCII text. */
 export function startsWith(start: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {
   if (to - from < start.length) return false;
   for (let at = 0; at < start.length; at++) if (bytes[from + at] !== start[at]) return false;

@@ -3,15 +3,15 @@ import { isWrapper } from "./nested-names.ts";
 
 export type Entry = { name: string; value: unknown };
 
-/** Deeper, and beyond so many, is nothing that anybody wants of a person: a line may be made of a hundred thousand names. */
+/** Limits on nesting. Deeper or further fields are irrelevant, and a line may contain a hundred thousand names. */
 const maxDepth = 4;
 const maxNested = 300;
-/** Objects that are only the record in others, as in `{"data": {"person": …}}`, do not count, but no more than these. */
+/** Wrapper objects, as in `{"data": {"person": …}}`, do not count toward the depth, up to this number. */
 const maxWrapped = 4;
 
 /**
- * The fields of an object, and behind them those of objects inside it under names with dots; a revenue is one value.
- * Those without a value come too: a company that is not known still tells a person from a company.
+ * Flattens an object: its own fields, followed by those of nested objects with dotted names. A revenue object is one
+ * value. Includes fields without a value, because even an empty company field distinguishes a person from a company.
  */
 export function flatEntries(object: Record<string, unknown>): Entry[] {
   const own: Entry[] = [];
@@ -24,10 +24,10 @@ export function flatEntries(object: Record<string, unknown>): Entry[] {
   return nested.length === 0 ? own : [...own, ...nested];
 }
 
-/** How many objects a value lies in. */
+/** Number of objects that enclose a value. */
 type Place = { depth: number; wrapped: number };
 
-/** `name` is the object's own, `at` where it stands. */
+/** `name`: the field name of the object. `at`: its position. */
 function addNested(object: Record<string, unknown>, before: string, at: Place, name: string, nested: Entry[]): void {
   const inside =
     at.wrapped < maxWrapped && isWrapper(name) ? { ...at, wrapped: at.wrapped + 1 } : { ...at, depth: at.depth + 1 };
@@ -45,9 +45,8 @@ function isNested(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The fields of the job that somebody has now, of a list of jobs such as People Data Labs (`experience`) and Apollo
- * (`employment_history`) write it, also where the record lies in another object; none where no job of the list is one
- * of today.
+ * The fields of the current job from a list of jobs, such as `experience` in People Data Labs and `employment_history`
+ * in Apollo, even if the record is wrapped in another object. Empty if no job in the list is current.
  */
 export function currentJob(object: Record<string, unknown>): Entry[] {
   for (const record of recordsIn(object, 0))
@@ -61,7 +60,7 @@ export function currentJob(object: Record<string, unknown>): Entry[] {
   return [];
 }
 
-/** An object, and those in it that are the record itself. */
+/** An object, and any records it wraps. */
 function* recordsIn(object: Record<string, unknown>, wrapped: number): Generator<Record<string, unknown>> {
   yield object;
   if (wrapped === maxWrapped) return;
@@ -71,7 +70,7 @@ function* recordsIn(object: Record<string, unknown>, wrapped: number): Generator
   }
 }
 
-/** Whether a field of that name is read by `currentJob`. */
+/** Whether `currentJob` reads a field with this name. */
 export function isJobList(name: string): boolean {
   return jobLists.includes(name.slice(name.lastIndexOf(".") + 1));
 }
@@ -82,7 +81,7 @@ const currentMarks = ["is_primary", "current", "is_current", "isCurrent"];
 const ends = ["end_date", "ends_at", "endDate", "endsAt", "end"];
 const begins = ["start_date", "starts_at", "startDate", "startsAt", "start"];
 
-/** It began, and its end is not said, or said to be none. */
+/** Whether a job has a start but no end date. */
 function hasNoEnd(job: Record<string, unknown>): boolean {
   if (currentMarks.some((mark) => job[mark] === false)) return false;
   const isOpen = (end: unknown) =>
@@ -93,8 +92,8 @@ function hasNoEnd(job: Record<string, unknown>): boolean {
 }
 
 /**
- * The texts of a value: more than one of a list, whose objects have theirs under a name such as `address`. What is no
- * text says nothing: a vendor writes true for what there is and is not shown, false and lists of nothing for what is not.
+ * The text in a value; several for a list, whose objects have it under a name such as `address`. Other types are
+ * ignored: vendors use true for data that exists but is hidden, and false or empty lists for missing data.
  */
 export function textsIn(value: unknown): string[] {
   if (Array.isArray(value))
@@ -104,7 +103,7 @@ export function textsIn(value: unknown): string[] {
   return text === "" ? [] : [text];
 }
 
-/** More technologies than anybody keeps. */
+/** More technologies than are stored. */
 const maxItems = 1000;
 
 /**

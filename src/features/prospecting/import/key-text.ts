@@ -3,14 +3,14 @@ import { lower } from "./ascii.ts";
 
 const size = 4096;
 
-/** The text of a key, put together byte by byte: to make strings of it takes longer than the hashing. */
+/** Builds the text of a key byte by byte, because creating strings takes longer than hashing. */
 export class KeyText {
   readonly #bytes = new Uint8Array(size);
-  /** Views by their length: to make one takes as long as to hash it. */
+  /** Cached views by length, because creating a view takes as long as hashing it. */
   readonly #views: Uint8Array[] = [];
   #length = 0;
 
-  /** `kind` as in `keyOf`. */
+  /** `kind`: see `keyOf`. */
   begin(kind: number): this {
     this.#bytes[0] = kind;
     this.#length = 1;
@@ -30,7 +30,7 @@ export class KeyText {
     return this;
   }
 
-  /** A piece that is ASCII, in lower case. */
+  /** Adds an ASCII piece in lowercase. */
   lower(bytes: Uint8Array, start: number, end: number): this {
     const to = this.#bytes;
     let length = this.#length;

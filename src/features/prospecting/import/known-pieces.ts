@@ -1,28 +1,28 @@
 import { hashOfPiece } from "./row-text.ts";
 
 /**
- * What is made of pieces of a text, by the place where they stand, for a reader that has a hash of each already: what is
- * known is found without making a text of it. The table keeps its size, and each piece has two slots that it may be in.
- * To let somebody in costs more than to make it anew, because whatever is kept is walked by the garbage collector: who
- * comes only once stays outside, and who is used is not thrown out by the first newcomer.
+ * Cache of values derived from pieces of text, by kind, for a reader that already has a hash of each piece. Hits
+ * require no string. The table has a fixed size, and each piece has two possible slots. Admission is more expensive
+ * than recomputing, because the garbage collector traverses cached values, so pieces that occur only once are not
+ * admitted, and pieces in use are not evicted by the first new one.
  */
 export class KnownPieces<T> {
   readonly #make: (kind: number, raw: string) => T;
   readonly #made: (T | undefined)[] = Array.from({ length: slots });
-  // In flat memory, where a look costs a line of the processor's cache and not one for each object on the way.
+  // Flat memory: a lookup touches one cache line instead of one for each object involved.
   readonly #raws = new Uint8Array(slots * mostBytes);
   readonly #lengths = new Uint8Array(slots);
   readonly #kinds = new Uint8Array(slots);
   readonly #hashes = new Int32Array(slots);
   readonly #uses = new Uint8Array(slots);
-  /** Hash of who came last and was not known. */
+  /** Hash of the last piece that missed. */
   readonly #strangers = new Int32Array(slots);
 
   constructor(make: (kind: number, raw: string) => T) {
     this.#make = make;
   }
 
-  /** Of a piece in UTF-8. */
+  /** Value of a piece in UTF-8. */
   get(kind: number, hash: number, bytes: Uint8Array, start: number, end: number): T {
     const own = hash ^ (kind * 0x9e3779b1);
     const slot = (own ^ (own >>> 15)) & (slots - 1);
@@ -67,7 +67,7 @@ export class KnownPieces<T> {
 
 const slots = 2 ** 14;
 const mostUses = 16;
-/** Of a piece that is kept: a line of the cache, and few titles or places are longer. */
+/** Maximum length of a cached piece: one cache line. Few titles or places are longer. */
 const mostBytes = 64;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -2,8 +2,8 @@ import { normalized } from "../../../platform/imports/person-columns.ts";
 import type { ProspectTarget } from "./prospect-columns.ts";
 
 /**
- * The target of a field inside of others, by a name with dots as in "organization.primary_domain", "data.location.city":
- * those that vendors nest. `known` tells the target of a plain header. Null where nobody nests so.
+ * The target of a nested field with a dotted name, such as "organization.primary_domain" or "data.location.city", for
+ * the structures that vendors use. `known` returns the target of a plain header. Null for unknown structures.
  */
 export function nestedTarget(header: string, known: Known): ProspectTarget | null {
   if (header.length > longest || !header.includes(".")) return null;
@@ -33,11 +33,11 @@ function ofNames(names: readonly string[], isWrapped: boolean, known: Known): Pr
   if (places.has(first)) return ofPlace[rest.join("")] ?? null;
   if (first === "name") return ofName[rest.join("")] ?? null;
   if (titles.has(first)) return ofTitle[rest.join("")] ?? null;
-  // "contact.email" is wrapped, "education.title" is no title.
+  // "contact.email" is wrapped; "education.title" is not a job title.
   return isWrapped ? (known(names.join("")) ?? null) : null;
 }
 
-/** Whether an object under that name is the record itself, or a job that it has now, and no detail of it. */
+/** Whether an object with this name wraps the record itself or its current job, rather than a detail. */
 export function isWrapper(name: string): boolean {
   const plain = name.toLowerCase().replaceAll(/[_-]/g, "");
   return wrappers.has(plain) || plain === "employment" || plain === "current";
@@ -45,7 +45,7 @@ export function isWrapper(name: string): boolean {
 
 const longest = 200;
 const set = (words: string): ReadonlySet<string> => new Set(words.split(" "));
-/** What a record as a whole lies in. */
+/** Names of objects that wrap a whole record. */
 const wrappers = set(
   "person contact profile lead prospect data attributes properties fields record result people contactinfo mostprobableworkemail",
 );
@@ -75,7 +75,7 @@ const ofTitle: Record<string, ProspectTarget> = {
   ...{ role: "department", department: "department", function: "department" },
 };
 
-/** Names of Apollo, People Data Labs, FullEnrich and others. */
+/** Field names of Apollo, People Data Labs, FullEnrich, and others. */
 const companyNames: Partial<Record<ProspectTarget, string>> = {
   company: "name displayname companyname legalname",
   domain: "domain website websiteurl primarydomain companydomain companywebsite web homepage",

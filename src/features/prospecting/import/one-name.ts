@@ -1,8 +1,8 @@
 import { companyKey } from "../../../platform/identity/company-key.ts";
 
 /**
- * Whether one word in a column of full names is all of a person's name: "Suharto", "さくら", "田中". Not the company again,
- * nor what stands where no name is known. It tells a person only where nothing better does, because it may be a first name.
+ * Whether a single word in a full-name column is a complete name: "Suharto", "さくら", "田中". Not if it repeats the company
+ * or is a placeholder. It identifies a person only if nothing better is available, because it may be just a first name.
  */
 export function isOneName(fullName: string | undefined, company: string | undefined): boolean {
   if (fullName === undefined || company === undefined || !oneWord.test(fullName)) return false;

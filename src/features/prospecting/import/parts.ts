@@ -18,32 +18,32 @@ import { prospectTargetNames } from "./prospect-columns.ts";
 import { namesIn, NumberedRaw, revenueOf, revenueOfNamed, revenueOfThousands } from "./row-values.ts";
 
 /**
- * A value in the form in which it is stored. Most values of a file come again and again, so what is made of them is
- * remembered, and a row is put together of such parts: a fraction of the time that it takes to check the row as a whole.
+ * The stored form of a value. Most values of a file recur, so their stored forms are cached and rows are assembled from
+ * such parts, which takes a fraction of the time needed to validate a whole row.
  */
 export class Part {
-  /** What a search finds somebody by who has this title, where nobody tells the level or the department. */
+  /** Index values implied by a title, for people without explicit seniority or department. */
   implied = nothingImplied;
-  /** Of a level; see `isNonManager`. */
+  /** For a seniority; see `isNonManager`. */
   isNonManager = false;
-  /** Of a first name: it needs no last name. */
+  /** For a first name: it is complete without a last name. */
   isWholeName = false;
   range: RevenueRange | null = null;
-  /** By confidence; most parts never need it. */
+  /** Values by confidence, created on demand. */
   #byPercent: (NumberedRaw | undefined)[] | null = null;
 
   constructor(
-    /** `"field":"value",` in UTF-8; empty when there is nothing to store. */
+    /** `"field":"value",` in UTF-8; empty if there is nothing to store. */
     readonly json: Uint8Array,
-    /** Of a name or company, as it stands in a `personNameKey`. */
+    /** For a name or company: the form used in a `personNameKey`. */
     readonly regular: Uint8Array = noBytes,
-    /** Hash of a company or domain. */
+    /** For a company or domain: its hash. */
     readonly key: number = 0,
-    /** What a search finds it by. */
+    /** Index values. */
     readonly raws: readonly NumberedRaw[] = nothing,
   ) {}
 
-  /** Of a revenue, or none: what it is found by together with a confidence, in hundredths. */
+  /** Index value of a revenue (or its absence) combined with a confidence in hundredths. */
   numbers(percent: number): NumberedRaw {
     this.#byPercent ??= [];
     return (this.#byPercent[percent] ??= new NumberedRaw("all", rawNumbers(percent / 100, this.range)));
@@ -61,7 +61,7 @@ const nothingImplied: ImpliedRaws = {
 const encoder = new TextEncoder();
 export const noPart = new Part(noBytes);
 
-/** By the number of the target. Null when the value is too long. */
+/** Parts by target number. Null if the value is too long. */
 export const knownParts = new KnownPieces(partOf);
 
 function partOf(target: number, raw: string): Part | null {
@@ -118,7 +118,7 @@ function impliedRaws(title: string): ImpliedRaws {
 }
 
 export type Technology = { quoted: Uint8Array; value: NumberedRaw };
-/** Of what is no name of one. */
+/** Result for text that is not a technology. */
 export const noTechnology: Technology = { quoted: noBytes, value: new NumberedRaw("technology", "") };
 
 export const knownTechnologies = new KnownPieces((_kind, name): Technology => {
@@ -127,7 +127,7 @@ export const knownTechnologies = new KnownPieces((_kind, name): Technology => {
   return { quoted: encoder.encode(JSON.stringify(raw)), value: new NumberedRaw("technology", raw) };
 });
 
-/** Adds a technology to those of a row, unless it is there or there are enough. */
+/** Adds a technology to a row, unless it is already present or the limit is reached. */
 export function noteTechnology(found: Technology[], technology: Technology): void {
   if (technology === noTechnology || found.length >= maxTechnologies) return;
   for (let at = 0; at < found.length; at++) if (found[at]!.value.raw === technology.value.raw) return;

@@ -25,15 +25,15 @@ import { numberOfTarget, type RowText } from "./row-text.ts";
 import { confidenceIn, likelihoodIn, type NumberedRaw } from "./row-values.ts";
 
 /**
- * Writes people into a buffer straight from the bytes of a file, exactly as `checkedProspect` would have them. Values
- * that come again and again are parts that were made before; those that each row has its own of are looked at and
- * copied byte by byte, without a string in between.
+ * Writes people directly from the bytes of a file into a buffer, with exactly the same result as `checkedProspect`.
+ * Recurring values are cached parts; values that differ in every row are checked and copied byte by byte, without
+ * intermediate strings.
  */
 export class PlainPeople {
   readonly #to: RowBuffer;
   readonly #key = new KeyText();
   readonly #technologies: Technology[] = [];
-  // Of the row that is being written.
+  // State of the current row.
   #text!: RowText;
   #firstName = noPart;
   #lastName = noPart;
@@ -46,7 +46,7 @@ export class PlainPeople {
   #size = noPart;
   #source = noPart;
   #revenue = noPart;
-  /** Null: it is plain, and copied from the text. */
+  /** Null if the value is plain and copied from the text. */
   #company: Part | null = noPart;
   #domain: Part | null = noPart;
   #phone: Part | null = noPart;
@@ -56,8 +56,8 @@ export class PlainPeople {
   }
 
   /**
-   * False when the row is not plain: then nothing was written, and the whole of the rules has to look at it.
-   * `technologies` and `revenue` are given where the file has them as a list and a range.
+   * False if the row is not plain: then nothing was written, and the full rules must process it. `technologies` and
+   * `revenue` are passed if the file has them as a list and a range.
    */
   write(row: number, text: RowText, technologies: string[] | null, revenue: RevenueRange | null): boolean {
     const list = technologies === null ? null : technologiesPart(technologies);
@@ -72,7 +72,7 @@ export class PlainPeople {
     return false;
   }
 
-  /** False when one is too long, or needs a look from nearby. */
+  /** False if a value is too long or needs the full rules. */
   #findParts(revenue: RevenueRange | null): boolean {
     return (
       this.#findNames() &&
@@ -105,7 +105,7 @@ export class PlainPeople {
     return true;
   }
 
-  /** What nearly every row has a value of its own of. */
+  /** Finds fields whose values differ in nearly every row. */
   #findOwn(): boolean {
     const text = this.#text;
     const isCompanyPlain = this.#isPlain(company, prospectTextLimits.company);
@@ -124,7 +124,7 @@ export class PlainPeople {
     return length <= most && isPlainText(text.bytes(target), text.start(target), text.end(target));
   }
 
-  /** Null when it is copied from the text. */
+  /** Null if the value is copied from the text. */
   #own(target: number, isAsItStands: boolean): Part | null {
     if (!this.#text.has(target)) return noPart;
     return isAsItStands ? null : (this.#known(target) ?? tooLong);
@@ -143,14 +143,14 @@ export class PlainPeople {
     return knownParts.of(whole, placeOfColumns(text.slice(city), text.slice(state), text.slice(country))!);
   }
 
-  /** As the function of that name has it. */
+  /** Same result as the function `revenueIn`. */
   #revenueIn(): Part {
     const close = this.#known(amountThousands)!;
     const usual = close === noPart ? this.#known(amount)! : close;
     return usual === noPart ? this.#known(amountNamed)! : usual;
   }
 
-  /** False when there is nothing to tell the person by, or it is not plain. */
+  /** False without an identifier, or if it is not plain. */
   #writeKeys(): boolean {
     const to = this.#to;
     const text = this.#text;
@@ -194,7 +194,7 @@ export class PlainPeople {
     return true;
   }
 
-  /** As `companyKey` has it. */
+  /** Same result as `companyKey`. */
   #addCompany(to: KeyText): KeyText {
     if (this.#company !== null) return to.bytes(this.#company.regular);
     const text = this.#text;
@@ -208,7 +208,7 @@ export class PlainPeople {
     return this.#key.begin(kind.domain).lower(text.bytes(domain), text.start(domain), text.end(domain)).key();
   }
 
-  /** In the order in which an object would have been made. */
+  /** Writes fields in the same order as the object would have. */
   #writeContent(technologies: Part | null): void {
     const to = this.#to;
     to.byte(brace);
@@ -252,7 +252,7 @@ export class PlainPeople {
     }
   }
 
-  /** False when there are none. */
+  /** False without technologies. */
   #writeTechnologies(): boolean {
     const text = this.#text;
     if (!text.has(tools)) return false;
@@ -284,7 +284,7 @@ export class PlainPeople {
     return true;
   }
 
-  /** What the file says, else how much is known; see `completeness`. */
+  /** Confidence from the file, or else based on completeness; see `completeness`. */
   #percent(hasTools: boolean): number {
     const text = this.#text;
     const told = text.has(confidence)
@@ -328,27 +328,27 @@ const [companyLocation, companyCity, companyState, companyCountry] = [
   number("companyLocation"), number("companyCity"), number("companyState"), number("companyCountry"),
 ]; // prettier-ignore
 
-/** What a byte can come to: an escape. */
+/** Maximum output per byte: an escape sequence. */
 const mostBytes = 6;
-/** Names of fields. */
+/** Space for field names. */
 const ownBytes = 4096;
 const [newline, blank, comma, slash, bracket, closingBracket, brace] = [10, 32, 44, 47, 91, 93, 123];
-/** `"field":"`, by the number of the target. */
+/** `"field":"` by target number. */
 const opened = prospectTargetNames.map((name) => encoder.encode(`"${name}":"`));
 const closed = encoder.encode('",');
 const openedTechnologies = encoder.encode('"technologies":[');
 const https = encoder.encode("https://");
 const confidences = Array.from({ length: 101 }, (_, percent) => encoder.encode(`"confidence":${percent / 100}}`));
-/** Stands for a part that there can't be. */
+/** Placeholder for an impossible part. */
 const tooLong = revenuePart({ min: 0, max: null });
 
-/** 0 where anyone can have a mailbox. */
+/** 0 for public email providers. */
 const keyOfMailDomain = memoize((text) => {
   const domain = businessDomain(`x@${text}`);
   return domain === null ? 0 : companyDomainKey(domain);
 });
 
-/** False when there is nothing of it. */
+/** False if the piece is empty. */
 function addPart(to: RowBuffer, part: Part): boolean {
   to.bytes(part.json);
   addRaws(to, part.raws);
@@ -359,7 +359,7 @@ function addRaws(to: RowBuffer, raws: readonly NumberedRaw[]): void {
   for (let place = 0; place < raws.length; place++) to.raw(raws[place]!);
 }
 
-/** As `namesIn` chooses it where there are no brackets. A slash takes a closer look. */
+/** The separator that `namesIn` chooses for text without brackets. A slash needs the full rules. */
 function separatorIn(bytes: Uint8Array, start: number, end: number): number {
   let found = 0;
   for (let place = start; place < end; place++) {
@@ -372,7 +372,7 @@ function separatorIn(bytes: Uint8Array, start: number, end: number): number {
   return found || comma;
 }
 
-/** Whether a host name has so few labels that it is its own registered domain. */
+/** Whether a host name has few enough labels to be a registered domain itself. */
 function isRegistered(bytes: Uint8Array, start: number, end: number): boolean {
   return bytes.subarray(start, end).indexOf(dot) === bytes.subarray(start, end).lastIndexOf(dot);
 }

@@ -5,22 +5,22 @@ const start = 16;
 export const hashBasis = 0x811c9dc5 | 0;
 const hashPrime = 0x01000193;
 
-/** The hash of a piece that goes on with this byte. */
+/** Extends a hash by one byte. */
 export function hashed(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, hashPrime);
 }
 
-/** What `PlainRecord.read` answers instead of a place. */
+/** Returned by `PlainRecord.read` instead of a position. */
 export const incomplete = -1;
 export const irregular = -2;
 
 /**
- * A record of a CSV file as places in its bytes, with a hash of each cell, so that whoever knows a cell already need not
- * make a text of it. It reads what nearly all records of nearly all files are: one line, its quotes around whole cells
- * without a quote inside. Of anything else it says so; that is for `CsvRecords`, which reads these the same.
+ * A CSV record as byte positions with a hash of each cell, so that known cells need not be decoded. Supports nearly all
+ * records of nearly all files: a single line, with quotes only around whole cells and none inside. Reports anything
+ * else; `CsvRecords` handles those, and reads plain records identically.
  */
 export class PlainRecord {
-  /** Cells; what lies behind so many in the lists is of longer records. */
+  /** Number of cells. Array elements beyond it belong to earlier, longer records. */
   count = 0;
   starts = new Int32Array(start);
   ends = new Int32Array(start);
@@ -28,13 +28,16 @@ export class PlainRecord {
   readonly #delimiter: number;
   readonly #newline: number;
 
-  /** Each one ASCII character. */
+  /** Delimiter and quote, each a single ASCII character. */
   constructor(delimiter: string, newline: string) {
     this.#delimiter = delimiter.charCodeAt(0);
     this.#newline = newline.charCodeAt(0);
   }
 
-  /** Reads the record at `from` in UTF-8 that ends at `to`; answers where the next begins, `incomplete`, or `irregular`. */
+  /**
+   * Reads the UTF-8 record at `from`, within text that ends at `to`. Returns the start of the next record,
+   * `incomplete`, or `irregular`.
+   */
   read(bytes: Uint8Array, from: number, to: number): number {
     const delimiter = this.#delimiter;
     const newline = this.#newline;

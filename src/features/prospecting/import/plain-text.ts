@@ -2,12 +2,12 @@ import { droppedWords } from "../../../platform/identity/company-key.ts";
 import { prospectTextLimits } from "../model.ts";
 import { endOf, isOf, kinds, startsWith } from "./ascii.ts";
 
-// Shapes of pieces of a text that can be stored, or made a key of, as they stand. Each says the same as the rule that it
-// saves the time of, and false where that would have to look.
+// Fast checks for text that can be stored, or used in a key, unchanged. Each agrees with the rule that it replaces and
+// returns false if that rule is needed.
 
 const [blank, dot, slash, at] = [32, 46, 47, 64];
 
-/** Whether nothing of a text needs cleaning or escapes: printable ASCII without quotes, backslashes and idle blanks. */
+/** Whether text needs no cleaning or escaping: printable ASCII without quotes, backslashes, or redundant spaces. */
 export function isPlainText(bytes: Uint8Array, start: number, end: number): boolean {
   let before = blank;
   for (let place = start; place < end; place++) {
@@ -18,7 +18,7 @@ export function isPlainText(bytes: Uint8Array, start: number, end: number): bool
   return before !== blank;
 }
 
-/** Of a plain text: whether it is the name of a company as it stands, made of letters, digits and blanks, but for case. */
+/** Whether plain text is a company name that needs no normalization except for case: letters, digits, and spaces. */
 export function isPlainName(bytes: Uint8Array, start: number, end: number): boolean {
   let word = start;
   for (let place = start; place < end; place++) {
@@ -32,7 +32,7 @@ export function isPlainName(bytes: Uint8Array, start: number, end: number): bool
 }
 
 const longestDropped = Math.max(...[...droppedWords].map(({ length }) => length));
-/** "the", "and": longer ones are left out at the end only. */
+/** "the" and "and". Longer words are dropped only at the end. */
 const longestInside = 3;
 
 function isDroppedWord(bytes: Uint8Array, start: number, end: number, longest: number): boolean {
@@ -40,7 +40,7 @@ function isDroppedWord(bytes: Uint8Array, start: number, end: number, longest: n
   return droppedWords.has(String.fromCharCode(...bytes.subarray(start, end)).toLowerCase());
 }
 
-/** An address that needs neither cleaning nor escapes: `[\w.+%'-]+@([a-z0-9-]+\.)+[a-z0-9-]+`. */
+/** An address that needs neither cleaning nor escaping: `[\w.+%'-]+@([a-z0-9-]+\.)+[a-z0-9-]+`. */
 export function isPlainEmail(bytes: Uint8Array, start: number, end: number): boolean {
   let place = endOf(kinds.mailbox, bytes, start, end);
   if (place === start || place === end || bytes[place]! !== at) return false;
@@ -54,7 +54,7 @@ export function isPlainEmail(bytes: Uint8Array, start: number, end: number): boo
   }
 }
 
-/** A host name as `domainOf` gives it back. */
+/** A host name in the form returned by `domainOf`. */
 export function isPlainDomain(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start > prospectTextLimits.domain || startsWith(www, bytes, start, end)) return false;
   for (let label = start, labels = 1; ; labels++) {
@@ -67,8 +67,8 @@ export function isPlainDomain(bytes: Uint8Array, start: number, end: number): bo
 }
 
 /**
- * Where the host begins of a profile that `canonicalProfileUrl` would change only in scheme, case and closing slash: two
- * segments behind a host without a subdomain that it would leave out. -1: not such a one, or it takes a closer look.
+ * Start of the host of a profile URL that `canonicalProfileUrl` would change only in scheme, case, and trailing slash:
+ * two path segments after a host without a subdomain that would be dropped. -1 if it is not, or needs the full rules.
  */
 export function hostOfPlainProfile(bytes: Uint8Array, start: number, end: number): number {
   const host = hostBehind(https, bytes, start, end) ?? hostBehind(http, bytes, start, end) ?? -1;
@@ -76,7 +76,7 @@ export function hostOfPlainProfile(bytes: Uint8Array, start: number, end: number
   let label = host;
   for (let labels = 1; ; labels++) {
     const place = endOf(kinds.host, bytes, label, end);
-    // `www`, `m` and countries are of three letters at most.
+    // `www`, `m`, and country subdomains have at most three letters.
     if (place - label < (labels === 1 ? 4 : 1) || (bytes[label]! | 32) === letterX) return -1;
     if (place === end) return -1;
     if (bytes[place] === slash) {
@@ -96,7 +96,7 @@ const encoder = new TextEncoder();
 const [https, http, www, punycode] = [
   encoder.encode("https://"), encoder.encode("http://"), encoder.encode("www."), encoder.encode("xn--"),
 ]; // prettier-ignore
-/** A label that begins so may be punycode. */
+/** A label that starts with this letter may be punycode. */
 const letterX = 120;
 
 function hasTwoSegments(bytes: Uint8Array, start: number, end: number): boolean {

@@ -10,10 +10,9 @@ const columnTargets = [
   "companyLocation", "companyCity", "companyState", "companyCountry", "description", "founded", "ignore",
 ] as const; // prettier-ignore
 /**
- * Where the values of a column go: a field of the prospect or of its company; `fullName`, which is split; parts of a
- * place, which make up the place where no column has it whole; `revenueThousands`, a revenue whose numbers are thousands;
- * `revenueNamed`, one that counts only where it names its currency;
- * `likelihood`, a confidence from 1 to 10; or nowhere.
+ * Target of a column: a field of the prospect or its company; `fullName`, which is split; parts of a place, which are
+ * combined if no column has the whole place; `revenueThousands`, a revenue in thousands; `revenueNamed`, a revenue that
+ * counts only if it names its currency; `likelihood`, a confidence from 1 to 10; or `ignore`.
  */
 export type ProspectTarget = (typeof columnTargets)[number];
 export const prospectTargetNames: readonly ProspectTarget[] = columnTargets;
@@ -68,7 +67,7 @@ const eastAsianNames = {
   domain: ["ウェブサイト", "ホームページ", "サイトURL", "Webサイト", "サイト", "企業URL", "会社URL", "网站", "網站", "网址", "官网", "公司网址", "公司網址", "公司网站", "公司官网", "웹사이트", "홈페이지", "도메인"],
   companySize: ["従業員数", "従業員", "従業員規模", "社員数", "人数", "人數", "规模", "規模", "公司规模", "公司規模", "企业规模", "员工人数", "員工人數", "员工数", "직원수", "종업원수", "임직원수", "사원수"],
   companyLocation: ["本社所在地", "本社", "本社住所", "公司地址", "公司所在地", "总部", "總部", "본사", "본사 소재지"],
-  // Nobody writes it in dollars there, and a number alone says no more.
+  // Not in dollars in these languages, and a plain number does not name its currency.
   revenueNamed: [
     ...["売上高", "売上", "年商", "年間売上", "年間売上高", "营业额", "營業額", "年营业额", "年營業額", "营业收入", "營業收入"],
     ...["年收入", "매출", "매출액", "연매출", "연매출액"],
@@ -93,13 +92,13 @@ function namesOf(target: string, names: readonly string[]): (readonly [string, P
   return names.map((name) => [normalized(name), target as ProspectTarget]);
 }
 
-/** Names of headers that are shown when a file has none that are understood. */
+/** Header names that are suggested when a file has no recognized ones. */
 export const understoodProspectHeaders = [
   "First Name", "Last Name", "Email", "LinkedIn URL", "Title", "Company", "Website", "Industry", "# Employees",
   "Annual Revenue", "Company Location", "Technologies",
 ]; // prettier-ignore
 
-/** Whose profile a text is, by its path: `/in/ada`, `/company/engines`; null for any other text. */
+/** Type of a profile URL, by its path: `/in/ada`, `/company/engines`. Null for other text. */
 export function profileOwner(text: string): "person" | "company" | null {
   if (profileOfPerson.test(text)) return "person";
   return profileOfCompany.test(text) ? "company" : null;
@@ -110,9 +109,9 @@ const profileOfPerson = profile("in|pub");
 const profileOfCompany = profile("company|school|showcase");
 
 /**
- * The target of each column; `overrides` (header to target) go first. What nobody understands goes nowhere, but for a
- * column of profiles in a list of people under a name that says nothing, such as LinkedIn's own "URL", and a street goes nowhere beside a
- * city. `ofPeople`: columns whose values are profiles of people.
+ * The target of each column. `overrides` (header to target) take precedence. Unrecognized columns are ignored, except
+ * for profile columns with a meaningless name in a list of people, such as LinkedIn's "URL". A street is ignored next
+ * to a city. `ofPeople`: columns whose values are profiles of people.
  */
 export function prospectTargets(
   headers: readonly string[],
@@ -129,7 +128,7 @@ export function prospectTargets(
   const lacksProfiles = !has("networkUrl") && columns.some(({ target }) => personTargets.has(target));
   const profiles = lacksProfiles && columns.find((column, at) => isFree(column) && ofPeople.includes(at));
   if (profiles) profiles.target = "networkUrl";
-  // Lists of the Far East call a company's website "URL"; elsewhere it may be anything.
+  // East Asian lists call a company's website "URL"; elsewhere it may be anything.
   const site = has("company") && !has("domain") && columns.some(({ name }) => ofOtherScript.test(name));
   const url =
     site && columns.findIndex((column, at) => column.name === "url" && isFree(column) && !ofPeople.includes(at));
@@ -140,9 +139,9 @@ export function prospectTargets(
     ofPeople.some((column) => columns[column]?.target === "networkUrl") ||
     columns.some(({ name, target, isChosen }) => isOfPerson(target, name, isChosen, has("company")));
   if (isOfPeople) {
-    // "Name" beside a first name alone is the last name.
+    // "Name" next to only a first name is the last name.
     const isLast = has("firstName") && !has("lastName");
-    // "이름" beside a last name alone is the first.
+    // "이름" next to only a last name is the first name.
     const isFirst = has("lastName") && !has("firstName");
     return columns.map(({ name, target, isChosen }) => {
       if (target !== "fullName" || isChosen) return target;
@@ -150,23 +149,23 @@ export function prospectTargets(
       return isFirst && namesOfGiven.has(name) ? "firstName" : target;
     });
   }
-  // A file of companies: what would be a person's belongs to the company, unless somebody said otherwise.
+  // In a file of companies, person columns belong to the company, unless overridden.
   return columns.map(({ target, isChosen }) => (isChosen ? target : (companyMeanings[target] ?? target)));
 }
 
 const ofOtherScript = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
-/** Whole in one column, an address tells where a company is; beside its city it is a street. */
+/** A single address column is the company's location; next to a city column it is only the street. */
 const streetName = normalized("Company Address");
 
 function isFree({ target, isChosen }: { target: ProspectTarget; isChosen: boolean }): boolean {
   return target === "ignore" && !isChosen;
 }
 
-/** Of a file, no more are told of. */
+/** Maximum number of reported headers per file. */
 export const maxIgnoredColumns = 20;
 
-/** Adds to `ignored` the headers that go nowhere although nobody chose that. */
+/** Adds headers that are ignored without having been chosen to be. */
 export function noteIgnored(
   ignored: Set<string>,
   headers: readonly string[],
@@ -182,7 +181,10 @@ export function noteIgnored(
 
 const shownHeaderLength = 60;
 
-/** Whether only a file of people has such a column: "Name", "이름" and "LinkedIn URL" may be a company's, where it has no other name. */
+/**
+ * Whether a column occurs only in files of people. "Name", "이름", and "LinkedIn URL" may be a company's if it has no
+ * other name.
+ */
 function isOfPerson(target: ProspectTarget, name: string, isChosen: boolean, besideCompany: boolean): boolean {
   if (target === "fullName") return isChosen || besideCompany || !(name === "name" || namesOfGiven.has(name));
   return personTargets.has(target) || (target === "networkUrl" && isChosen);
@@ -199,7 +201,7 @@ const companyMeanings: Partial<Record<ProspectTarget, ProspectTarget>> = {
   country: "companyCountry",
 };
 
-/** Whether rows with these columns, as `prospectTargets` answers them, can tell a person, or a company, from others. */
+/** Whether rows with these targets can identify a person or a company. */
 export function tellsApart(targets: readonly ProspectTarget[]): boolean {
   const has = (target: ProspectTarget): boolean => targets.includes(target);
   const hasName = has("fullName") || (has("firstName") && has("lastName"));
@@ -208,7 +210,7 @@ export function tellsApart(targets: readonly ProspectTarget[]): boolean {
   return has("email") || has("networkUrl") || (hasName && has("company"));
 }
 
-/** Reads what somebody wrote as the target of a column; null when there is no such target. */
+/** Parses a target name; null if unknown. */
 export function prospectTarget(text: string): ProspectTarget | null {
   return (columnTargets as readonly string[]).includes(text) ? (text as ProspectTarget) : null;
 }

@@ -15,7 +15,7 @@ import {
 import { numberOfTarget } from "./row-text.ts";
 import type { RowWriter } from "./row-writer.ts";
 
-/** How a CSV file is to be read; `headerRow` counts as CsvRecords does. `ignored` are headers that nobody understands. */
+/** Layout of a CSV file. `headerRow` is numbered as in CsvRecords. `ignored`: unrecognized headers. */
 export type ProspectLayout = {
   delimiter: string;
   newline: string;
@@ -26,15 +26,15 @@ export type ProspectLayout = {
 };
 
 /**
- * Finds the delimiter and the columns of a file of prospects. Throws ImportFileError if no header tells prospects or
- * companies apart.
+ * Detects the delimiter and columns of a prospect file. Throws ImportFileError if no header can identify prospects or
+ * companies.
  */
 export function prospectLayout(
   sample: CsvSample,
   delimiter: string | null,
   overrides: ReadonlyMap<string, ProspectTarget>,
 ): ProspectLayout {
-  // The same for all candidates with a delimiter.
+  // Computed once for all candidates with a delimiter.
   const profileColumns = new Map<string, number[]>();
   const header = findHeader(sample, { delimiter }, ({ delimiter: one, cells, records }) => {
     const ofPeople = profileColumns.get(one) ?? columnsOfPeople(records);
@@ -50,7 +50,7 @@ export function prospectLayout(
   return { delimiter: header.delimiter, newline: header.newline, headerRow, headers, targets, ignored };
 }
 
-/** Columns with more profiles of people than of companies. */
+/** Columns that contain more profiles of people than of companies. */
 function columnsOfPeople(records: readonly string[][]): number[] {
   const balance = new Map<number, number>();
   for (const cells of records)
@@ -71,21 +71,21 @@ function noHeader(seen: string[]): ImportFileError {
   );
 }
 
-/** Turns the text of a CSV file, block by block, into prospects. Rows up to `afterRow` and empty ones are left out. */
+/** Converts the text of a CSV file, block by block, into prospects. Skips rows up to `afterRow` and empty rows. */
 export class ProspectCsvRows {
-  /** Headers that nobody understands. */
+  /** Unrecognized headers. */
   readonly ignored: ReadonlySet<string>;
-  /** Where each column goes. */
+  /** Target of each column. */
   readonly columns: { header: string; target: string }[];
   readonly #records: CsvRecords;
   readonly #record: PlainRecord | null;
-  /** Numbers of targets. */
+  /** Target numbers. */
   readonly #targets: number[];
   readonly #afterRow: number;
   readonly #source: string | null;
   readonly #to: RowWriter;
   readonly #text = new PlainText();
-  /** Whether plain records are read of `#text`; else `#records` has what no record is made of yet. */
+  /** Whether plain records are read from `#text`; otherwise, `#records` holds the unprocessed text. */
   #isPlain: boolean;
 
   constructor(
@@ -105,7 +105,7 @@ export class ProspectCsvRows {
     this.#to = to;
   }
 
-  /** Writes the rows that the next block completes; null is the end of the file. */
+  /** Writes the rows completed by the next block. null marks the end of the file. */
   take(block: string | null, hasBadBytes: boolean): void {
     if (!this.#isPlain) return this.#takeAny([block], hasBadBytes);
     this.#text.add(block ?? "");
@@ -115,7 +115,7 @@ export class ProspectCsvRows {
     this.#takeAny(block === null ? [text, null] : [text], hasBadBytes);
   }
 
-  /** Reads plain records as far as they go. False when the whole of the rules is for the text behind them. */
+  /** Reads plain records as far as possible. False if the remaining text needs the full rules. */
   #takePlain(record: PlainRecord): boolean {
     const { bytes, length } = this.#text;
     let start = 0;
@@ -127,7 +127,7 @@ export class ProspectCsvRows {
     }
     this.#records.skip(row - this.#records.row);
     this.#text.drop(start);
-    // A line of more than a block is for those who know when to give it up.
+    // Lines longer than a block are left to the full rules, which limit their length.
     return next === incomplete && this.#text.length < longLine;
   }
 
@@ -187,10 +187,10 @@ export class ProspectCsvRows {
 
 const source = numberOfTarget("source");
 
-/** That of a block of ASCII. */
+/** Length of a block of ASCII text. */
 const longLine = 65_536;
 
-/** The text that plain records are read of, in UTF-8: what the block before left, and the next behind it. */
+/** Text for plain records, in UTF-8: the rest of the previous block, followed by the next one. */
 class PlainText {
   bytes = new Uint8Array(startBytes);
   length = 0;
@@ -218,7 +218,7 @@ class PlainText {
   }
 }
 
-/** A block that is mostly ASCII, and what the one before left. */
+/** Enough for a mostly ASCII block and the rest of the previous one. */
 const startBytes = 262_144;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -228,5 +228,5 @@ function isBlank(bytes: Uint8Array): boolean {
 }
 
 function tooManyCells(cells: number, columns: number): string {
-  return `The row has ${cells} cells, but the header names ${columns} columns. A cell that has the separator in it must be in quotes.`;
+  return `The row has ${cells} cells, but the header names ${columns} columns. Quote cells that contain the delimiter.`;
 }

@@ -13,12 +13,12 @@ import { ProspectNdjsonRows } from "./prospect-ndjson.ts";
 import { arraysOf, type PackedRows } from "./row-buffer.ts";
 import { RowWriter } from "./row-writer.ts";
 
-/** What is left behind is mostly the text that was read and what was sent: a MB a batch. */
+/** Garbage is mostly text that was read or sent: 1 MB per batch. */
 const batchesBetweenCollections = 6;
-/** Some 40,000 rows: a full collection walks all that is remembered of titles and places. */
+/** About 40,000 rows. A full collection traverses all cached titles and places. */
 const batchesBetweenFullCollections = 48;
 
-/** What the thread is started with. The descriptor stays the main thread's, which closes it. */
+/** Startup data of the thread. The main thread owns the descriptor and closes it. */
 export type ProspectFileRequest = { descriptor: number; options: ProspectFileOptions; batchesInFlight: number };
 
 export type ProspectFileAnswer =
@@ -33,14 +33,14 @@ export type ProspectFileAnswer =
   | { kind: "refused"; reason: ImportFileReason; message: string; details: Record<string, unknown> }
   | { kind: "done" };
 
-/** The task "prospect-file". Every "next" allows one more batch than were allowed at the start. */
+/** The task "prospect-file". Every "next" message allows one more batch. */
 export type ProspectFileThread = {
   task: "prospect-file";
   init: ProspectFileRequest;
   port: ThreadPort<"next", ProspectFileAnswer>;
 };
 
-/** Does the work of the thread. What goes wrong with the file is answered; anything else ends the thread. */
+/** Runs the thread. File errors are sent as messages; any other error ends the thread. */
 export async function runProspectFileThread(
   port: ProspectFileThread["port"],
   { descriptor, options, batchesInFlight }: ProspectFileRequest,
@@ -89,7 +89,7 @@ function overridesIn(columns: Record<string, string> | null): Map<string, Prospe
       if (target !== null) return [normalized(header), target];
       throw new ImportFileError(
         "badColumns",
-        `"${text}" is nothing that the column "${header}" can go to. Use one of ${prospectTargetNames.join(", ")}.`,
+        `"${text}" is not a valid target for the column "${header}". Use one of ${prospectTargetNames.join(", ")}.`,
         { header, target: text, targets: prospectTargetNames },
       );
     }),

@@ -11,9 +11,9 @@ import { arraysOf, rowKinds, type PackedRows } from "./row-buffer.ts";
 
 export type ProspectFileOptions = FileFormatOptions & {
   path: string;
-  /** The source of rows that tell none. */
+  /** Source for rows that do not state one. */
   source: string | null;
-  /** Rows up to this one are skipped: they were stored before an interruption. */
+  /** Rows up to this one were stored before an interruption and are skipped. */
   afterRow: number;
   batchRows: number;
 };
@@ -22,38 +22,37 @@ export type ProspectFileBatch = {
   rows: ProspectRow[];
   found: BatchTerms;
   lastRow: number;
-  /** The first headers that nobody understands, as far as the file was read. */
+  /** The first unrecognized headers read so far. */
   ignored: string[];
-  /** Where the columns of a CSV file go. */
+  /** Targets of the columns of a CSV file. */
   columns: { header: string; target: string }[];
-  /** That of the file. */
+  /** Encoding of the file. */
   encoding: TextEncoding;
-  /** How far the file was read for it; a bit ahead of the rows. */
+  /** Bytes read so far, slightly ahead of the rows. */
   bytesRead: number;
   totalBytes: number;
-  /** To be called when nobody needs the rows any more: half a MB need not wait for the garbage collector. */
+  /** Call when the rows are no longer needed, to free half a MB without waiting for the garbage collector. */
   release(): void;
 };
 
-/** Half a MB each; enough that the file is read on whenever a core is free, also while others are asked or waited for. */
+/** Half a MB each: enough to keep reading whenever a core is free, even while other work is awaited. */
 const batchesInFlight = 4;
 const batchesBetweenCollections = 12;
-/** Some 50,000 rows: a full collection in the main thread is felt by everybody. */
+/** About 50,000 rows. A full collection in the main thread delays all requests. */
 const batchesBetweenFullCollections = 60;
 
 /**
- * Reads a file of prospects or companies in a thread of its own, in order, as fast as the batches are taken. Memory does
- * not grow with the file. Throws ImportFileError, the signal's reason, and the error of the file system when there is no
- * such file.
+ * Reads a file of prospects or companies in a separate thread, in order, as fast as batches are consumed and in
+ * constant memory. Throws ImportFileError, the abort reason of the signal, or a file system error.
  */
 export async function* readProspectFile(
   options: ProspectFileOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ProspectFileBatch, void, void> {
   signal.throwIfAborted();
-  Bun.gc(true); // what its upload has left behind would stand beside what the import takes
+  Bun.gc(true); // frees the memory of the upload before the import needs its own
   const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
-  // Opened here and not in the thread, so that it is closed even when the thread is stopped in the middle.
+  // Opened here, not in the thread, so that it is closed even if the thread is stopped.
   const file = await open(options.path);
   const spare: SpareRow[] = [];
   try {
@@ -84,11 +83,13 @@ export async function* readProspectFile(
   }
 }
 
-/** A row with a content. A million of them and their keys would be garbage, so those of a batch serve again in a later one. */
+/**
+ * A row with content. Row objects and their keys are reused in later batches to avoid millions of short-lived objects.
+ */
 type SpareRow = Extract<ProspectRow, { kind: string }> & { keys: number[] };
 type UnpackedRow = SpareRow | Extract<ProspectRow, { errors: unknown }>;
 
-/** The rows one by one; they share the memory of all. They are made of those in `spare` as far as these go. */
+/** Unpacks rows individually, sharing the memory of the batch. Reuses the objects in `spare` while available. */
 export function unpacked({ rows, kinds, ends, text, found }: PackedRows, spare: SpareRow[] = []): UnpackedRow[] {
   const { keys, keyCounts, beside } = found;
   let start = 0;
@@ -102,13 +103,13 @@ export function unpacked({ rows, kinds, ends, text, found }: PackedRows, spare: 
     made.kind = kind;
     made.content = content;
     made.beside = beside[at]!;
-    made.keys.length = 0; // a view of so few takes several times as long as a list
+    made.keys.length = 0; // for so few keys, a typed array view is several times slower than an array
     for (const end = firstKey + keyCounts[at]!; firstKey < end; firstKey++) made.keys.push(keys[firstKey]!);
     return made;
   });
 }
 
-/** Nobody needs the rows any more. */
+/** Collects row objects for reuse. */
 function keepSpare(rows: readonly UnpackedRow[], spare: SpareRow[]): void {
   for (const row of rows) {
     if (!("kind" in row)) continue;

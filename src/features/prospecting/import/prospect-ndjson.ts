@@ -9,11 +9,11 @@ import { noteIgnored, profileOwner, prospectTargets, type ProspectTarget } from 
 import { numberOfTarget } from "./row-text.ts";
 import type { RowWriter } from "./row-writer.ts";
 
-/** Names that are remembered; a file made of ever new names must not fill the memory. */
+/** Maximum number of cached names, so that a file with ever new names cannot exhaust memory. */
 const maxRemembered = 1000;
 const longestKey = 20_000;
 
-/** What a file has as a list or a range. */
+/** Values that a file has as a list or a range. */
 type Ranges = { technologies: string[] | null; revenue: RevenueRange | null };
 
 const ofJobTitle: ReadonlySet<ProspectTarget> = new Set(["title", "seniority", "department"]);
@@ -23,13 +23,13 @@ const ofJobCompany: ReadonlySet<ProspectTarget> = new Set([
 ]);
 
 /**
- * Turns the text of a file with a JSON object on each line into prospects. Names are those of a prospect, or headers as
- * in CSV; `{"company": {"name": …}}` counts as `"company.name"`. Rows up to `afterRow` and empty lines are left out.
+ * Converts a file with one JSON object per line into prospects. Names are prospect fields or CSV headers, and
+ * `{"company": {"name": …}}` is equivalent to `"company.name"`. Skips rows up to `afterRow` and empty lines.
  */
 export class ProspectNdjsonRows {
-  /** Names that nobody understands, of the rows until now. */
+  /** Unrecognized names in the rows so far. */
   readonly ignored = new Set<string>();
-  /** Each object has names of its own. */
+  /** Every object can have different names. */
   readonly columns: { header: string; target: string }[] = [];
   readonly #overrides: ReadonlyMap<string, ProspectTarget>;
   readonly #source: string | null;
@@ -49,7 +49,7 @@ export class ProspectNdjsonRows {
   take(block: string | null, hasBadBytes: boolean): void {
     const lines = (this.#text + (block ?? "")).split("\n");
     this.#text = block === null ? "" : (lines.pop() ?? "");
-    // A line that is too long need not be kept; it is enough that what is kept stays too long.
+    // Only enough of an overlong line is kept to recognize it as too long.
     if (this.#text.length > 2 * maxRecordLength) this.#text = this.#text.slice(0, maxRecordLength + 1);
     for (const line of lines) {
       this.#row++;
@@ -64,10 +64,10 @@ export class ProspectNdjsonRows {
     try {
       const value = parseJson(line);
       if (isObject(value)) this.#writeProspect(value);
-      else this.#refuse("Expected a JSON object on each line.");
+      else this.#refuse("Expected one JSON object per line.");
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      this.#refuse(`The line is not JSON: ${error.message}.`);
+      this.#refuse(`Invalid JSON: ${error.message}.`);
     }
   }
 
@@ -95,12 +95,12 @@ export class ProspectNdjsonRows {
     }
   }
 
-  /** What the job of now says, where the record itself does not: of the title, and of another company nothing. */
+  /** Fills in missing data from the current job, but nothing about a company other than that of the record. */
   #putJob(object: Record<string, unknown>, ranges: Ranges): void {
     const { text } = this.#to;
     const has = (target: ProspectTarget) => text.has(numberOfTarget(target));
     const [needsTitle, needsCompany] = [!has("title"), !has("company") && !has("domain")];
-    // A person has a name here: a company's list of jobs is what it offers.
+    // Requires a personal name: a company's list of jobs contains its openings.
     if (!(needsTitle || needsCompany) || !(has("fullName") || has("firstName") || has("networkUrl") || has("email")))
       return;
     const job = currentJob(object);
@@ -115,7 +115,7 @@ export class ProspectNdjsonRows {
     );
   }
 
-  /** The first word counts. */
+  /** Sets a value unless one is already set. */
   #set(target: ProspectTarget, value: string): void {
     const { text } = this.#to;
     if (!text.has(numberOfTarget(target))) text.set(numberOfTarget(target), value);
@@ -136,7 +136,7 @@ export class ProspectNdjsonRows {
       if (this.#targets.size >= maxRemembered) this.#targets.clear();
       targets = prospectTargets(names, this.#overrides, ofPeople);
       if (key.length <= longestKey) this.#targets.set(key, targets);
-      // What is left out of a list of jobs is no column.
+      // Unused fields of job lists are not reported as unrecognized.
       const columns = names.map((name) => (isJobList(name) ? "" : name));
       noteIgnored(this.ignored, columns, targets, this.#overrides);
     }

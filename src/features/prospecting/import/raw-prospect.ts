@@ -16,9 +16,8 @@ import {
 const noKeys: number[] = [];
 
 /**
- * Reads the person or company that the values of a row tell of. A row with nothing of a person in it is a company's.
- * `technologies` is a list when the file has it as one. `PlainPeople` writes the same, sooner, for the rows that most
- * files are made of.
+ * Reads a person or company from the values of a row. A row without personal data is a company. `technologies` is
+ * passed if the file has it as a list. `PlainPeople` produces the same result faster for typical rows.
  */
 export function checkedProspect(
   values: Values,
@@ -31,7 +30,7 @@ export function checkedProspect(
   const confidence = confidenceOf(values);
   const known = revenue ?? revenueIn(values);
   const tools = technologies ?? (values.technologies === undefined ? null : namesIn(values.technologies));
-  // What the values are of is the same in both, but for those that are set or taken out here.
+  // The targets are the same in both cases, except for the values that are set or removed here.
   const shared = values as ProspectDraft;
   delete shared.confidence;
   delete shared.revenue;

@@ -2,22 +2,22 @@ import type { FieldError } from "../../../platform/base/errors.ts";
 import type { BatchTerms } from "../store.ts";
 import type { NumberedRaw } from "./row-values.ts";
 
-/** What a row is: a person, a company, or neither, and then its text is JSON of what is wrong with it. */
+/** Kind of a row. For "errors", the text of the row is the list of errors as JSON. */
 export const rowKinds = ["person", "company", "errors"] as const;
 export type RowKind = (typeof rowKinds)[number];
 
-/** Rows of a file in flat memory, which crosses threads in a fraction of the time that as many objects take. */
+/** Rows of a file in flat memory, which can be transferred between threads much faster than objects. */
 export type PackedRows = {
   rows: Float64Array;
-  /** Places in `rowKinds`. */
+  /** Indexes into `rowKinds`. */
   kinds: Uint8Array;
-  /** Where the text of each row ends in `text`, which is JSON in UTF-8, without anything in between. */
+  /** End of each row in `text`, which contains UTF-8 JSON without separators. */
   ends: Uint32Array;
   text: Uint8Array;
   found: BatchTerms;
 };
 
-/** All of their memory: whole buffers, of which nothing else is a part. */
+/** The underlying memory: whole buffers, used for nothing else. */
 export function arraysOf({ rows, kinds, ends, text, found }: PackedRows): ArrayBufferView<ArrayBuffer>[] {
   const { keys, keyCounts, beside, raws, rawCounts } = found;
   return [rows, kinds, ends, text, keys, keyCounts, beside, raws, rawCounts] as ArrayBufferView<ArrayBuffer>[];
@@ -25,13 +25,13 @@ export function arraysOf({ rows, kinds, ends, text, found }: PackedRows): ArrayB
 
 const startBytes = 2 ** 18;
 const startRows = 1024;
-/** E-mail, profile, name, company and domain. */
+/** Email, profile, name, company, and domain. */
 const maxKeys = 5;
-/** What `rawCounts` can count. */
+/** Maximum value of `rawCounts`. */
 const maxRaws = 255;
 const encoder = new TextEncoder();
 
-/** Rows as they are put together byte by byte. A row is begun, filled, and then ended or canceled. */
+/** Assembles rows byte by byte. A row is started, filled, and then ended or canceled. */
 export class RowBuffer {
   #bytes = new Uint8Array(startBytes);
   #length = 0;
@@ -45,21 +45,21 @@ export class RowBuffer {
   #rawEnds = new Uint32Array(startRows);
   #keyCount = 0;
   #rawCount = 0;
-  /** Rows that are whole. */
+  /** Number of complete rows. */
   #count = 0;
   readonly #numbers = new RawNumbers();
 
-  /** Rows to be taken. */
+  /** Number of rows that can be taken. */
   get count(): number {
     return this.#count;
   }
 
-  /** Keys of the row that is begun. */
+  /** Keys of the current row. */
   get keyCount(): number {
     return this.#keyCount - endBefore(this.#keyEnds, this.#count);
   }
 
-  /** Begins a row of at most so many bytes. */
+  /** Starts a row with a maximum size in bytes. */
   begin(mostBytes: number): void {
     if (this.#length + mostBytes > this.#bytes.length)
       this.#bytes = enlarged(this.#bytes, new Uint8Array((this.#length + mostBytes) * 2));
@@ -78,11 +78,11 @@ export class RowBuffer {
     this.piece(bytes, 0, bytes.length);
   }
 
-  /** The bytes from `start` to `end`. */
+  /** Appends the bytes from `start` to `end`. */
   piece(bytes: Uint8Array, start: number, end: number): void {
     const to = this.#bytes;
     let length = this.#length;
-    // A loop: `set` would take longer for the few bytes that these are.
+    // A loop is faster than `set` for so few bytes.
     for (let at = start; at < end; at++) to[length++] = bytes[at]!;
     this.#length = length;
   }
@@ -100,12 +100,12 @@ export class RowBuffer {
     this.#raws[this.#rawCount++] = this.#numbers.of(value);
   }
 
-  /** Takes back the last byte and puts another. */
+  /** Replaces the last byte. */
   lastByte(byte: number): void {
     this.#bytes[this.#length - 1] = byte;
   }
 
-  /** `beside`: of a person, as `besideName` has it. */
+  /** `beside`: see `besideName`; for people only. */
   end(row: number, kind: RowKind, beside: number): void {
     const rawsBefore = endBefore(this.#rawEnds, this.#count);
     if (this.#rawCount - rawsBefore > maxRaws) this.#rawCount = rawsBefore;
@@ -118,14 +118,14 @@ export class RowBuffer {
     this.#count++;
   }
 
-  /** The row that is begun is none. */
+  /** Discards the current row. */
   cancel(): void {
     this.#length = endBefore(this.#ends, this.#count);
     this.#keyCount = endBefore(this.#keyEnds, this.#count);
     this.#rawCount = endBefore(this.#rawEnds, this.#count);
   }
 
-  /** A row of which nobody says what its terms are made of. */
+  /** Adds a row without index values. */
   put(row: number, kind: RowKind, json: string, keys: readonly number[], beside: number): void {
     this.begin(json.length * 3);
     this.#length += encoder.encodeInto(json, this.#bytes.subarray(this.#length)).written;
@@ -141,7 +141,7 @@ export class RowBuffer {
     this.put(row, "errors", JSON.stringify(errors), [], 0);
   }
 
-  /** Takes out up to `most` rows, those that came first. */
+  /** Removes and returns up to `most` rows, in order. */
   take(most: number): PackedRows {
     const count = Math.min(this.#count, most);
     const [bytes, keys, raws] = [
@@ -164,7 +164,7 @@ export class RowBuffer {
       },
     };
     this.#drop(count, bytes, keys, raws);
-    // What is left has numbers of before: nobody is told what its terms are made of, and the index reads it.
+    // Remaining rows have numbers of the previous epoch, so they get no index values and the index reads their content.
     if (this.#numbers.beginAnew()) {
       this.#rawCount = 0;
       this.#rawEnds.fill(0, 0, this.#count);
@@ -172,7 +172,7 @@ export class RowBuffer {
     return packed;
   }
 
-  /** Moves what is behind the first rows to the beginning. */
+  /** Moves the remaining rows to the beginning. */
   #drop(rows: number, bytes: number, keys: number, raws: number): void {
     this.#bytes.copyWithin(0, bytes, this.#length);
     this.#rows.copyWithin(0, rows, this.#count);
@@ -192,7 +192,7 @@ export class RowBuffer {
   }
 }
 
-/** Gives each raw value a number, so that a row tells its own in a few bytes. */
+/** Numbers raw values, so that rows can refer to them in a few bytes. */
 class RawNumbers {
   #count = 0;
   #added: string[] = [];
@@ -207,14 +207,14 @@ class RawNumbers {
     return value.number;
   }
 
-  /** What is new since the last call. */
+  /** Values added since the last call. */
   taken(): Pick<BatchTerms, "epoch" | "from" | "added"> {
     const taken = { epoch: this.#epoch, from: this.#count - this.#added.length, added: this.#added };
     this.#added = [];
     return taken;
   }
 
-  /** True when there were too many, so that all begin anew. */
+  /** True if there were too many values and numbering has restarted. */
   beginAnew(): boolean {
     if (this.#count <= maxNumbers) return false;
     this.#count = 0;

@@ -4,8 +4,8 @@ import { prospectTargetNames, type ProspectTarget } from "./prospect-columns.ts"
 import type { Values } from "./row-values.ts";
 
 /**
- * What the columns of a row say: pieces of UTF-8, without blanks around and the quote of an export, each with a hash, so
- * that whoever knows a piece already need not make a text of it. One is used for row after row.
+ * The values of a row as UTF-8 pieces, without surrounding spaces and export quotes, each with a hash, so that known
+ * pieces need not be decoded. One instance is reused for all rows.
  */
 export class RowText {
   readonly #bytes: Uint8Array[] = prospectTargetNames.map(() => noBytes);
@@ -18,7 +18,7 @@ export class RowText {
     this.#ends.fill(0);
   }
 
-  /** Of all pieces together, in bytes. */
+  /** Total length of all pieces, in bytes. */
   get length(): number {
     let length = 0;
     for (let target = 0; target < this.#starts.length; target++) length += this.#ends[target]! - this.#starts[target]!;
@@ -29,7 +29,7 @@ export class RowText {
     return this.#ends[target] !== this.#starts[target];
   }
 
-  /** Where the piece of a target lies, from `start` to `end`. */
+  /** Position of the piece of a target. */
   bytes(target: number): Uint8Array {
     return this.#bytes[target]!;
   }
@@ -47,7 +47,7 @@ export class RowText {
     return decoder.decode(this.#bytes[target]!.subarray(this.#starts[target], this.#ends[target]));
   }
 
-  /** Notes a piece with its hash, unless there is one already. False when it is blank. */
+  /** Stores a piece with its hash, unless the target already has one. False if it is blank. */
   put(target: number, bytes: Uint8Array, start: number, end: number, hash: number): boolean {
     let first = start;
     let last = end;
@@ -64,7 +64,7 @@ export class RowText {
     return true;
   }
 
-  /** As `put`. */
+  /** Same as `put`. */
   putText(target: number, text: string): boolean {
     const trimmed = text.trim();
     if (trimmed === "") return false;
@@ -72,7 +72,7 @@ export class RowText {
     return true;
   }
 
-  /** Notes a whole text as it is. */
+  /** Stores text unchanged. */
   set(target: number, text: string): true {
     const bytes = encoder.encode(text);
     this.#bytes[target] = bytes;
@@ -96,29 +96,29 @@ export function hashOfPiece(bytes: Uint8Array, start: number, end: number): numb
   return hash;
 }
 
-/** The number of a target in a row. */
+/** The number of a target. */
 export function numberOfTarget(target: ProspectTarget): number {
   return prospectTargetNames.indexOf(target);
 }
 
 const noBytes = new Uint8Array();
 const encoder = new TextEncoder();
-// A mark in the middle of a file is a character of its text, and no sign of the encoding.
+// A byte order mark in the middle of a file is part of the text.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const ignored = numberOfTarget("ignore");
 const apostrophe = 39;
 
-/** What `trim` takes away, as far as it is ASCII. */
+/** ASCII characters that `trim` removes. */
 function isBlank(byte: number): boolean {
   return byte === 32 || (byte >= 9 && byte <= 13);
 }
 
-/** What the other characters that `trim` takes away begin with: U+00A0, U+1680, U+2000 to U+205F, U+3000 and U+FEFF. */
+/** First bytes of the other characters that `trim` removes: U+00A0, U+1680, U+2000 to U+205F, U+3000, and U+FEFF. */
 function mayBeBlank(lead: number): boolean {
   return lead === 0xc2 || (lead >= 0xe1 && lead <= 0xe3) || lead === 0xef;
 }
 
-/** Whether the last character before `end` may be one of them; they have two or three bytes. */
+/** Whether the last character before `end` may be one of them. They have two or three bytes. */
 function mayEndBlank(bytes: Uint8Array, end: number): boolean {
   return bytes[end - 1]! >= 128 && (mayBeBlank(bytes[end - 2]!) || mayBeBlank(bytes[end - 3]!));
 }

@@ -7,9 +7,9 @@ import type { RevenueRange } from "../model.ts";
 import { memoize } from "../../../platform/base/memoize.ts";
 import type { ProspectTarget } from "./prospect-columns.ts";
 
-/** What the columns of a row say. */
+/** Values of the columns of a row. */
 export type Values = Partial<Record<ProspectTarget, string>>;
-/** With the number that a reading of a file has given it, which is good in one epoch of that. */
+/** A raw value with its number, which is valid within one epoch of reading a file. */
 export class NumberedRaw implements RawValue {
   number = 0;
   epoch = -1;
@@ -20,7 +20,7 @@ export class NumberedRaw implements RawValue {
   ) {}
 }
 
-/** A row as the whole of the rules reads it: JSON of its content and the hashes that it is found by, or what is wrong. */
+/** Result of the full rules for a row: its content as JSON with its keys, or the errors. */
 export type ReadProspect =
   | { kind: "person" | "company"; content: string; keys: number[]; beside: number }
   | { errors: FieldError[] };
@@ -43,14 +43,14 @@ export function companyPlaceOf(values: Values): string | undefined {
   return values.companyLocation ?? placeOfColumns(values.companyCity, values.companyState, values.companyCountry);
 }
 
-/** What is in thousands is the closer of the two, where a file has both. */
+/** If a file has both, the revenue in thousands is more precise. */
 export function revenueIn({ revenue, revenueThousands, revenueNamed }: Values): RevenueRange | null {
   const close = revenueThousands === undefined ? null : revenueOfThousands(revenueThousands);
   const usual = close ?? (revenue === undefined ? null : revenueOf(revenue));
   return usual ?? (revenueNamed === undefined ? null : revenueOfNamed(revenueNamed));
 }
 
-/** 0.8, 80 and 80 % are the same; what is no number says nothing. */
+/** 0.8, 80, and 80 % are equal. Text that is not a number is ignored. */
 export function confidenceIn(text: string): number | undefined {
   const number = Number.parseFloat(text.replace(",", "."));
   if (!(number >= 0 && number <= 100)) return undefined;
@@ -62,14 +62,14 @@ export function confidenceOf({ confidence, likelihood }: Values): number | undef
   return likelihood === undefined ? undefined : likelihoodIn(likelihood);
 }
 
-/** People Data Labs counts from 1 to 10. */
+/** People Data Labs uses a scale from 1 to 10. */
 export function likelihoodIn(text: string): number | undefined {
   return /^(10|[1-9])(\.0)?$/.test(text) ? Number(text) / 10 : confidenceIn(text);
 }
 
 /**
- * Names in one text: a list as JSON, Python or PostgreSQL writes it, or names parted by semicolons and bars, or else by
- * commas; by ends of lines in any case; and by slashes where nothing else parts them.
+ * Parses a list of names: in JSON, Python, or PostgreSQL notation, or separated by semicolons and bars, or else by
+ * commas. Line breaks always separate; slashes do only if there is no other separator.
  */
 export function namesIn(text: string): string[] {
   if (text.startsWith("["))
@@ -92,8 +92,8 @@ function parted(text: string): string[] {
 const besideBlank = /\s+\/\s*|\/\s+/;
 
 /**
- * A slash without blanks is a part of many names: PL/SQL, TCP/IP, A/B Testing, S/4HANA, AS/400. It parts names of four
- * letters and more, and three names or more.
+ * A slash without spaces is part of many names: PL/SQL, TCP/IP, A/B Testing, S/4HANA, AS/400. It separates only names
+ * with at least four letters, or three or more names.
  */
 function partedBySlashes(text: string): string[] {
   const names = text.split("/");

@@ -4,14 +4,14 @@ import { checkedProspect } from "./raw-prospect.ts";
 import { RowBuffer } from "./row-buffer.ts";
 import { RowText } from "./row-text.ts";
 
-/** Makes rows of prospects and companies of what the columns of a file say. */
+/** Creates prospect and company rows from the values of a file. */
 export class RowWriter {
   readonly buffer = new RowBuffer();
-  /** What the next row says; to be filled before `write`. */
+  /** Values of the next row; fill before calling `write`. */
   readonly text = new RowText();
   readonly #people = new PlainPeople(this.buffer);
 
-  /** `technologies` and `revenue` are given where the file has them as a list and a range. */
+  /** `technologies` and `revenue` are passed if the file has them as a list and a range. */
   write(row: number, technologies: string[] | null = null, revenue: RevenueRange | null = null): void {
     if (this.#people.write(row, this.text, technologies, revenue)) return;
     const read = checkedProspect(this.text.values(), technologies, revenue);

@@ -1,7 +1,7 @@
 /**
- * Cities by the region or country that they lie in: "Name|other names". They say where a city is that stands alone, and
- * what a code means that two places have: "Toronto, CA" is in Canada. Those with ~ have namesakes, and say the latter only.
- * Cities of countries whose code is that of a state, too, are here in greater number.
+ * Cities by region or country: "Name|other names". They determine the location of a city without further details, and
+ * resolve ambiguous codes: "Toronto, CA" is in Canada. Cities marked with ~ have namesakes and only resolve codes.
+ * Countries whose code is also that of a state have more cities here.
  */
 export const cityLines: Record<string, string> = {
   "us-al": "Birmingham~, Montgomery~, Huntsville~",

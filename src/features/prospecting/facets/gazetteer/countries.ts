@@ -1,9 +1,9 @@
 /**
- * Countries and what belongs to none, a line each: ISO 3166-1 codes of two and three letters, the name that is shown, and
- * other names that are written: in full, short, in its own language and in those of its neighbours. Not from
- * `Intl.DisplayNames`, which changes with each version of its data: what is stored in an index must not.
+ * Countries and independent territories, one per line: two- and three-letter ISO 3166-1 codes, the display name, and
+ * other names: full, short, in the country's own language and in those of its neighbors. Not taken from
+ * `Intl.DisplayNames`, whose data changes between versions, because values stored in an index must be stable.
  *
- * Puerto Rico and the other islands that addresses of the United States name like states are among its regions.
+ * Puerto Rico and other islands that US addresses treat like states are regions of the United States.
  */
 export const countryLines = `
 ad and Andorra
@@ -245,7 +245,7 @@ zm zmb Zambia
 zw zwe Zimbabwe
 `;
 
-/** Those that are also written in front of the country that they belong to: "Hong Kong, China". */
+/** Territories that are also written before the country they belong to: "Hong Kong, China". */
 export const territoriesOf: Record<string, string> = {
   cn: "hk mo tw",
   dk: "fo gl",

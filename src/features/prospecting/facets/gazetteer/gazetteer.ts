@@ -7,14 +7,16 @@ import { regionsByCode, regionsByName, sharedRegionNames } from "./regions.ts";
 export type Country = { kind: "country"; code: string; name: string; label: string };
 export type Region = { kind: "region"; code: string; name: string; label: string; country: Country };
 export type City = { name: string; label: string; others: string[]; of: Country | Region; hasNamesakes: boolean };
-/** `within`: codes of the regions or countries that have some of its cities. `centers`: the cities in its name. */
+/** `within`: codes of the regions or countries with some of its cities. `centers`: the cities in its name. */
 export type Metro = { name: string; label: string; of: Country | Region; within: string[]; centers: Center[] };
-/** `city` is null where none of this name is known. */
+/** `city` is null if no city of this name is known. */
 export type Center = { name: string; label: string; city: City | null; of: Country | Region };
-/** A name that a country shares with regions of others, the likeliest first: GA, Georgia. */
+/**
+ * A name shared by a country and regions of other countries, such as GA or Georgia. Regions are sorted by likelihood.
+ */
 export type Disputed = { country: Country; regions: Region[]; isCode: boolean };
 
-/** By its name, a short or foreign form of it, or a code that means nothing else. */
+/** Finds by name, by a short or foreign form of it, or by an unambiguous code. */
 export function countryNamed(name: string): Country | null {
   return tables().countriesByName.get(name) ?? null;
 }
@@ -27,7 +29,7 @@ export function disputedName(name: string): Disputed | null {
   return tables().disputed.get(name) ?? null;
 }
 
-/** By name or code. */
+/** Finds by name or code. */
 export function regionIn(country: Country, name: string): Region | null {
   return (
     tables()
@@ -36,7 +38,7 @@ export function regionIn(country: Country, name: string): Region | null {
   );
 }
 
-/** What the name or code means without a country, the likeliest first; `shared` are those that other places go by, too. */
+/** Meanings of a name or code without a country, most likely first. `shared` are those that other places use too. */
 export function regionsNamed(name: string): { sure: Region[]; shared: Region[] } {
   const { sureRegions, regionsByName: all } = tables();
   return { sure: sureRegions.get(name) ?? none, shared: all.get(name) ?? none };
@@ -44,12 +46,12 @@ export function regionsNamed(name: string): { sure: Region[]; shared: Region[] }
 
 const none: never[] = [];
 
-/** Those that go by the name, the best known first. */
+/** Cities with this name, best known first. */
 export function citiesNamed(name: string): City[] {
   return tables().cities.get(name) ?? none;
 }
 
-/** Whether the name of a city that is known begins with the word. */
+/** Whether the name of a known city starts with the word. */
 export function beginsCity(word: string): boolean {
   return tables().beginnings.has(word);
 }
@@ -62,7 +64,7 @@ export function countryOf(place: Country | Region): Country {
   return place.kind === "region" ? place.country : place;
 }
 
-/** A territory that may be named beside the country that it belongs to. */
+/** A territory that may be written next to the country it belongs to. */
 export function isTerritoryOf(territory: Country, country: Country): boolean {
   return territoriesOf[country.code]?.split(" ").includes(territory.code) ?? false;
 }
@@ -72,26 +74,26 @@ export function metrosNamed(core: string): Metro[] {
   return tables().metrosByCore.get(core) ?? none;
 }
 
-/** The area that goes by the name and nothing else: DFW. */
+/** The area with this standalone name, such as DFW. */
 export function metroNamed(name: string): Metro | null {
   return tables().metrosAlone.get(name) ?? null;
 }
 
-/** The areas that a city lies in. */
+/** The areas that contain a city. */
 export function metrosAround(city: string, place: Country | Region): Metro[] {
   return tables().metrosAround.get(`${place.code} ${city}`) ?? none;
 }
 
 let made: Tables | null = null;
 
-/** Made when the first place is read: a start needs none. */
+/** Built when the first place is read, to keep startup fast. */
 function tables(): Tables {
   return (made ??= new Tables());
 }
 
 class Tables {
   readonly countries = new Map<string, Country>();
-  /** By code and by each name, without those that are disputed. */
+  /** By code and by each name, except ambiguous ones. */
   readonly countriesByName = new Map<string, Country>();
   readonly regions = new Map<string, Region>();
   readonly regionsByName = new Map<string, Region[]>();

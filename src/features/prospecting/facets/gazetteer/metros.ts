@@ -1,7 +1,8 @@
 /**
- * Metropolitan areas as networks name them. A city that lies in one is found by it. Who names the area alone is found by
- * the cities of its name, though they may live anywhere in it, and by no other. `of`: the region that all of it lies in, or else the country. `names`: what is
- * written between "Greater" and "Area", beside the first city; those with = stand alone.
+ * Metropolitan areas as named by professional networks. Cities in an area are found by it. A person who names only the
+ * area is found by the cities in its name, although they may live anywhere in it, and by no others. `of`: the region
+ * that contains the whole area, or else the country. `names`: text between "Greater" and "Area", in addition to the
+ * first city; names marked with = are used alone.
  */
 export type MetroLine = { name: string; of: string; names?: string; cities: Record<string, string> };
 

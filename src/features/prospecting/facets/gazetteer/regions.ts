@@ -1,7 +1,7 @@
 /**
- * States, provinces and the like: by country "code Name|other names". Places that are a city and nothing else (Berlin,
- * Hamburg, Delhi) are found as that city. Those of the first group are written with their code where an address names no
- * country, in the order in which a code that two of them have is understood.
+ * States, provinces, and similar regions by country: "code Name|other names". Regions that consist of a single city
+ * (Berlin, Hamburg, Delhi) are treated as that city. Addresses without a country use the codes of the first group; its
+ * order decides the meaning of codes that two of them share.
  */
 export const regionsByCode: Record<string, string> = {
   us: `al Alabama, ak Alaska, az Arizona, ar Arkansas, ca California|Calif, co Colorado, ct Connecticut, de Delaware,
@@ -20,7 +20,7 @@ export const regionsByCode: Record<string, string> = {
     tas Tasmania, vic Victoria, wa Western Australia`,
 };
 
-/** Codes of these mean something beside their country only. */
+/** Regions whose codes are recognized only next to their country. */
 export const regionsByName: Record<string, string> = {
   gb: `eng England, sct Scotland, wls Wales|Cymru, nir Northern Ireland`,
   de: `bb Brandenburg, bw Baden-Württemberg|Baden-Wuerttemberg, by Bavaria|Bayern, he Hesse|Hessen,
@@ -38,11 +38,11 @@ export const regionsByName: Record<string, string> = {
     rr Roraima, rs Rio Grande do Sul, sc Santa Catarina, se Sergipe, sp São Paulo, to Tocantins`,
 };
 
-/** Names that other places have as well: they mean the region beside its country, or a city that is known to lie there. */
+/** Ambiguous names, which mean the region only next to its country or to a city known to be there. */
 export const sharedRegionNames = [
   "victoria", "punjab", "acre", "amazonas", "para", "parana", "distrito federal", "federal district",
   "santa catarina", "rio de janeiro", "sao paulo", "mass",
 ]; // prettier-ignore
 
-/** Names that mean the city, unless a city stands in front of them. */
+/** Names that mean the city, unless preceded by a city. */
 export const cityBeforeRegion = ["rio de janeiro", "sao paulo"];
