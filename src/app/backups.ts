@@ -55,10 +55,10 @@ export function composeBackups({ config, directory, storage, audit, clock, log }
       await noteRestore(directory, audit).catch((error: unknown) =>
         log.error({ err: error }, "could not write to the audit log that a backup was restored"),
       );
-      await service.tellCutOff();
-      await service.checkPlace();
+      await service.reportInterrupted();
+      await service.checkDestination();
     },
-    flush: () => service.tellOwed(),
+    flush: () => service.storePendingOutcomes(),
     stop: () => service.stop(),
   };
 }

@@ -57,7 +57,7 @@ export function composeEvents({ config, storage, clock, ids, log, keyRing, keys 
   });
   const chores: Chore[] = [
     { name: "forget old events", pattern: "40 10 * * * *", run: () => events.deleteExpired() },
-    { name: "warn of keys that expire", pattern: "50 15 * * * *", run: () => keys.warnOfEnds() },
+    { name: "warn of keys that expire", pattern: "50 15 * * * *", run: () => keys.warnOfExpiry() },
     { name: "remove what deleted webhooks left", pattern: "25 * * * * *", run: () => webhooks.sweep() },
   ];
   return {

@@ -78,7 +78,7 @@ export function composeHttp({
         .catch((error: unknown) => log.error({ err: error }, "could not write to the audit log")),
     onKeysInAddress: (secrets) =>
       void keys
-        .tellLeaks(secrets)
+        .reportLeaks(secrets)
         .catch((error: unknown) => log.error({ err: error }, "could not tell of a key that was leaked")),
   });
   const idempotency = new Idempotency({

@@ -240,10 +240,10 @@ test("an end that a full disk keeps from being told is told once there is room, 
   );
   await service.runScheduled();
   expect((await service.list(admin)).last).toMatchObject({ status: "failed", endedAt: "2026-01-05T10:00:00.000Z" });
-  expect(service.tellOwed()).rejects.toThrow("write");
+  expect(service.storePendingOutcomes()).rejects.toThrow("write");
   expect(await told()).toEqual([]);
   isFull = false;
-  for (let turn = 0; turn < 2; turn++) await service.tellOwed();
+  for (let turn = 0; turn < 2; turn++) await service.storePendingOutcomes();
   expect(await told()).toMatchObject([{ type: "backup.failed" }]);
 });
 
@@ -254,7 +254,7 @@ test("what a process before has begun is told at the next start: made, or cut of
   const lost = "outreachd-20260105T110000000Z.tar.zst";
   for (const name of [made!, lost]) await storage.backups.begin(name);
   const next = serviceWith();
-  for (let start = 0; start < 2; start++) await next.tellCutOff();
+  for (let start = 0; start < 2; start++) await next.reportInterrupted();
   expect((await told()).slice(1)).toEqual([
     { type: "backup.completed", data: { name: made, bytes: expect.any(Number), missing: 0 } },
     {
@@ -267,12 +267,12 @@ test("what a process before has begun is told at the next start: made, or cut of
 test("a start warns of a place that can't be used, and of no other", async () => {
   const lines: string[] = [];
   const log = createLog("warn", { write: (line) => void lines.push(line) });
-  await serviceWith({}, storage.backups, { log }).checkPlace();
+  await serviceWith({}, storage.backups, { log }).checkDestination();
   expect(lines).toEqual([]);
   const list = async () => {
     throw Object.assign(new Error("not a directory"), { code: "ENOTDIR" });
   };
-  await serviceWith({ list }, storage.backups, { log }).checkPlace();
+  await serviceWith({ list }, storage.backups, { log }).checkDestination();
   expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
     expect.objectContaining({
       level: "warn",

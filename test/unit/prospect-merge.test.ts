@@ -237,15 +237,15 @@ test.each<[string, string, boolean]>([
   expect(worksFor({ domain }, { domain: employer })).toBe(does);
   const news = new CompanyNews(true);
   news.add({ domain: employer, industry: "Told" }, null);
-  expect(news.toldTo(content({ domain })).industry).toBe(does ? "Told" : undefined);
+  expect(news.applyTo(content({ domain })).industry).toBe(does ? "Told" : undefined);
 });
 
 test("the site of a department speaks for its people before that of the whole", () => {
   const news = new CompanyNews(true);
   news.add({ domain: "lab.acme.example", industry: "Research" }, null);
   news.add({ domain: "acme.example", industry: "Robots" }, null);
-  expect(news.toldTo(content({ domain: "lab.acme.example" })).industry).toBe("Research");
-  expect(news.toldTo(content({ domain: "shop.acme.example" })).industry).toBe("Robots");
+  expect(news.applyTo(content({ domain: "lab.acme.example" })).industry).toBe("Research");
+  expect(news.applyTo(content({ domain: "shop.acme.example" })).industry).toBe("Robots");
 });
 
 test("of what is told of companies the newest word counts, and what nobody tells stays", () => {
@@ -253,20 +253,20 @@ test("of what is told of companies the newest word counts, and what nobody tells
   const news = new CompanyNews(true);
   news.add({ company: "Acme", industry: "Robots", companySize: "51-200" }, companies[0]!);
   news.add({ company: "Acme", companySize: "201-500", technologies: ["Zig"] }, null);
-  expect(news.toldTo(ka)).toEqual({
+  expect(news.applyTo(ka)).toEqual({
     ...{ ...ka, industry: "Robots", companySize: "201-500", technologies: ["Go", "Zig"] },
     domain: "acme.example",
   });
-  expect(news.toldTo(content({ company: "Globex", industry: "Own" })).industry).toBe("Own");
-  expect(news.toldTo(content({ email: "x@acme.example" }))).toMatchObject({ industry: "Robots" });
+  expect(news.applyTo(content({ company: "Globex", industry: "Own" })).industry).toBe("Own");
+  expect(news.applyTo(content({ email: "x@acme.example" }))).toMatchObject({ industry: "Robots" });
 });
 
 test("where records are left as they are, companies that are known tell nothing, and others only what lacks", () => {
   const news = new CompanyNews(false);
   news.add({ company: "Acme", industry: "Robots", companySize: "51-200" }, companies[0]!);
-  expect(news.toldTo(content({ company: "Acme" })).companySize).toBeUndefined();
+  expect(news.applyTo(content({ company: "Acme" })).companySize).toBeUndefined();
   news.add({ company: "Initech", industry: "Paper", companySize: "51-200" }, null);
-  expect(news.toldTo(content({ company: "Initech", industry: "Own" }))).toMatchObject({
+  expect(news.applyTo(content({ company: "Initech", industry: "Own" }))).toMatchObject({
     industry: "Own",
     companySize: "51-200",
   });

@@ -7,7 +7,7 @@ import { memberNames, type MissingFile } from "./model.ts";
 import type { ArchivePlace } from "./place.ts";
 import type { Snapshot } from "./snapshot-store.ts";
 
-export type BackupOrder = {
+export type BackupRequest = {
   name: string;
   /** Program version. */
   version: string;
@@ -25,11 +25,11 @@ export type BackupMessage =
 
 export type BackupThread = {
   task: "backup";
-  init: BackupOrder;
+  init: BackupRequest;
   port: ThreadPort<{ stop: true }, BackupMessage>;
 };
 
-type Means = {
+type BackupTools = {
   createArchives: (place: ArchivePlace) => ArchiveStore;
   takeSnapshot: (path: string, now: number) => Snapshot;
 };
@@ -42,13 +42,17 @@ const pieceBytes = 2 ** 20;
  * The task "backup": copies the database and the files that its rows reference into an archive. It should not be
  * stopped from outside before it responds: its partial output would remain until the next backup.
  */
-export async function runBackupThread(port: BackupThread["port"], order: BackupOrder, means: Means): Promise<void> {
+export async function runBackupThread(
+  port: BackupThread["port"],
+  request: BackupRequest,
+  tools: BackupTools,
+): Promise<void> {
   giveWay();
   const stop = { requested: false };
   port.onMessage(() => (stop.requested = true));
   try {
     port.post(
-      await makeBackup(order, means, stop, (bytes, ofBytes) => port.post({ kind: "progress", bytes, ofBytes })),
+      await makeBackup(request, tools, stop, (bytes, ofBytes) => port.post({ kind: "progress", bytes, ofBytes })),
     );
   } catch (error) {
     // An error loses its code when it is copied between threads.
@@ -57,13 +61,13 @@ export async function runBackupThread(port: BackupThread["port"], order: BackupO
   }
 }
 
-type Tell = (bytes: number, ofBytes: number) => void;
+type OnProgress = (bytes: number, ofBytes: number) => void;
 
 async function makeBackup(
-  { name, version, createdAt, place, databasePath, blobsPath }: BackupOrder,
-  { createArchives, takeSnapshot }: Means,
+  { name, version, createdAt, place, databasePath, blobsPath }: BackupRequest,
+  { createArchives, takeSnapshot }: BackupTools,
   stop: { requested: boolean },
-  tell: Tell,
+  onProgress: OnProgress,
 ): Promise<BackupMessage> {
   // First, so that an unwritable destination fails before anything is copied.
   const sink = await createArchives(place).create(name);
@@ -85,7 +89,7 @@ async function makeBackup(
       for (const piece of pieces) {
         yield piece;
         read += piece.length;
-        tell(read, Math.max(read, databaseBytes));
+        onProgress(read, Math.max(read, databaseBytes));
       }
     }
     // Files follow the rows that reference them: each existed when the snapshot was taken, or has been deleted since.

@@ -21,14 +21,14 @@ export class ByteQueue {
   /** Yields exactly `length` bytes, in pieces as they arrive. */
   async *pieces(length: number): AsyncGenerator<Uint8Array, void, void> {
     for (let left = length; left > 0;) {
-      const piece = await this.#some(left);
+      const piece = await this.#nextPiece(left);
       left -= piece.length;
       yield piece;
     }
   }
 
   /** Returns between one and `most` bytes. */
-  async #some(most: number): Promise<Uint8Array> {
+  async #nextPiece(most: number): Promise<Uint8Array> {
     if (!(await this.hasMore())) throw new ArchiveError("it is truncated");
     const piece = this.#current.subarray(0, most);
     this.#current = this.#current.subarray(piece.length);

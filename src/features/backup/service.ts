@@ -9,8 +9,8 @@ import { requireAdmin, type Caller } from "../../platform/auth/caller.ts";
 import type { Log } from "../../platform/base/log.ts";
 import { startThread, type Thread } from "../../threads.ts";
 import type { ArchiveStore, OwnArchives, StoredArchive } from "./archive-store.ts";
-import type { BackupMessage, BackupOrder } from "./backup-thread.ts";
-import { lookInto, placeProblem } from "./look-into.ts";
+import type { BackupMessage, BackupRequest } from "./backup-thread.ts";
+import { inspectDestination, destinationProblem } from "./inspect-destination.ts";
 import {
   archiveName,
   installationOfArchive,
@@ -57,7 +57,7 @@ export class BackupService {
   #last: BackupRunView | null = null;
   #thread: Thread<{ stop: true }, BackupMessage> | null = null;
   /** Completed runs whose event could not be stored yet, oldest first. */
-  readonly #owed: BackupEnd[] = [];
+  readonly #pendingOutcomes: BackupEnd[] = [];
   #isStopped = false;
 
   constructor(parts: BackupParts) {
@@ -68,7 +68,7 @@ export class BackupService {
   async list(caller: Caller): Promise<BackupList> {
     requireAdmin(caller);
     const { archives, place, schedule, keep } = this.#parts;
-    const { stored, problem } = await lookInto(archives, place);
+    const { stored, problem } = await inspectDestination(archives, place);
     const backups = stored.map((archive) => this.#viewOf(archive));
     const runs = { running: runView(this.#running), last: this.#last };
     return { backups, ...runs, place: archives.place, problem, schedule, keep };
@@ -82,7 +82,7 @@ export class BackupService {
     requireAdmin(caller);
     for (const run of [this.#running, this.#last]) if (run?.name === name) return runView(run)!;
     const { bytes } = await this.#find(name);
-    const at = madeAt(name);
+    const at = createdAtOf(name);
     const ended = { startedAt: at, endedAt: at, progress: 100, bytes, missing: [] };
     return { name, status: "completed", message: "Complete", ...ended };
   }
@@ -90,12 +90,12 @@ export class BackupService {
   /** Starts a backup. Throws CONFLICT while another one is running. */
   start(caller: Caller, prune: boolean): BackupRunView {
     requireAdmin(caller);
-    return runView(this.#begin(caller, prune))!;
+    return runView(this.#startRun(caller, prune))!;
   }
 
   /** Runs a scheduled backup unless one is already running. Never rejects: failures are reported as events. */
   async runScheduled(): Promise<void> {
-    if (this.#running === null) await this.#begin(null, true).done;
+    if (this.#running === null) await this.#startRun(null, true).done;
   }
 
   /** Opens an archive. Throws NOT_FOUND if it does not exist. */
@@ -114,20 +114,20 @@ export class BackupService {
   }
 
   /** Logs a warning at startup if the destination is unavailable. Not fatal: its disk may be mounted later. */
-  async checkPlace(): Promise<void> {
+  async checkDestination(): Promise<void> {
     const { archives, place, log } = this.#parts;
-    const { problem } = await lookInto(archives, place);
+    const { problem } = await inspectDestination(archives, place);
     if (problem !== null) log.warn({ place: archives.place, problem }, "backup destination is unavailable");
   }
 
   /** Reports the outcome of runs that a previous process started, at startup. Never rejects. */
-  async tellCutOff(): Promise<void> {
+  async reportInterrupted(): Promise<void> {
     const { archives, store, log } = this.#parts;
     try {
       for (const name of await store.begun()) {
         if (name === this.#running?.name) continue;
         const found = await archives.find(name);
-        await this.#tell(name, null, found === null ? cutOff : completed(found.bytes, []));
+        await this.#storeOutcome(name, null, found === null ? interrupted : completed(found.bytes, []));
       }
     } catch (error) {
       log.error({ err: error, place: archives.place }, "could not check for interrupted backups");
@@ -135,12 +135,12 @@ export class BackupService {
   }
 
   /** Stores outcomes that a full disk prevented from being stored. Throws the error of the disk. */
-  async tellOwed(): Promise<void> {
-    for (let end = this.#owed.shift(); end !== undefined; end = this.#owed.shift()) {
+  async storePendingOutcomes(): Promise<void> {
+    for (let end = this.#pendingOutcomes.shift(); end !== undefined; end = this.#pendingOutcomes.shift()) {
       try {
         await this.#parts.store.end(end);
       } catch (error) {
-        this.#owed.unshift(end);
+        this.#pendingOutcomes.unshift(end);
         throw error;
       }
     }
@@ -160,11 +160,11 @@ export class BackupService {
     return found;
 
     function refuse(cause: unknown): never {
-      throw new ApiError("SERVICE_UNAVAILABLE", { message: placeProblem(cause, archives, place), cause });
+      throw new ApiError("SERVICE_UNAVAILABLE", { message: destinationProblem(cause, archives, place), cause });
     }
   }
 
-  #begin(caller: Caller | null, prune: boolean): Run {
+  #startRun(caller: Caller | null, prune: boolean): Run {
     if (this.#running !== null)
       throw new ApiError("CONFLICT", {
         message: `Backup ${this.#running.name} is already running. Wait until it is completed.`,
@@ -185,7 +185,7 @@ export class BackupService {
       done: Promise.resolve(),
     };
     this.#running = run;
-    run.done = this.#make(run, startedAt, prune).finally(() => {
+    run.done = this.#runBackup(run, startedAt, prune).finally(() => {
       this.#last = runView(run);
       this.#running = null;
     });
@@ -193,9 +193,9 @@ export class BackupService {
   }
 
   /** Never rejects. The event is stored before the run is visible as ended. */
-  async #make(run: Run, startedAt: number, prune: boolean): Promise<void> {
+  async #runBackup(run: Run, startedAt: number, prune: boolean): Promise<void> {
     const outcome = await this.#outcomeOf(run, startedAt, prune);
-    const endedAt = await this.#tell(run.name, run.caller, outcome);
+    const endedAt = await this.#storeOutcome(run.name, run.caller, outcome);
     Object.assign(run, outcome, { endedAt: isoTime(endedAt) });
   }
 
@@ -219,10 +219,10 @@ export class BackupService {
   }
 
   /** Stores the outcome and returns the end time. If the disk is full, the event is stored later. */
-  async #tell(name: string, caller: Caller | null, outcome: Outcome): Promise<number> {
+  async #storeOutcome(name: string, caller: Caller | null, outcome: Outcome): Promise<number> {
     const at = this.#parts.clock.now();
-    this.#owed.push(endOf(name, caller, at, outcome));
-    await this.tellOwed().catch((error: unknown) =>
+    this.#pendingOutcomes.push(endOf(name, caller, at, outcome));
+    await this.storePendingOutcomes().catch((error: unknown) =>
       this.#parts.log.warn({ err: error, name }, "could not store the outcome of a backup; retrying soon"),
     );
     return at;
@@ -230,8 +230,8 @@ export class BackupService {
 
   async #copy(run: Run, createdAt: number): Promise<Extract<BackupMessage, { kind: "completed" }>> {
     const { version, place, databasePath, blobsPath } = this.#parts;
-    const order: BackupOrder = { name: run.name, version, createdAt, place, databasePath, blobsPath };
-    const thread = startThread<{ stop: true }, BackupMessage>("backup", order);
+    const request: BackupRequest = { name: run.name, version, createdAt, place, databasePath, blobsPath };
+    const thread = startThread<{ stop: true }, BackupMessage>("backup", request);
     this.#thread = thread;
     if (this.#isStopped) thread.post({ stop: true });
     try {
@@ -269,7 +269,7 @@ export class BackupService {
   }
 
   #viewOf({ name, bytes }: StoredArchive): BackupView {
-    return { name, createdAt: madeAt(name), bytes, isOwn: this.#isOwn(name) };
+    return { name, createdAt: createdAtOf(name), bytes, isOwn: this.#isOwn(name) };
   }
 }
 
@@ -294,7 +294,7 @@ function auditOf(action: AuditAction, name: string): AuditEvent {
   return { action, userId: null, target: { type: "backup", id: name } };
 }
 
-const cutOff: Outcome = {
+const interrupted: Outcome = {
   status: "failed",
   message: "Backup failed: the server stopped before it was completed.",
 };
@@ -306,7 +306,7 @@ function reasonOf(error: unknown): string {
   return fault === null ? `Backup failed: ${message}` : `Backup failed: ${fault.words} (${message}). ${fault.hint}`;
 }
 
-function madeAt(name: string): string {
+function createdAtOf(name: string): string {
   return isoTime(timeOfArchive(name) ?? 0);
 }
 

@@ -11,7 +11,7 @@ import { wholeFrames } from "./zstd-frames.ts";
 /** Accepts only names that backups contain, so that no name can escape the directory. */
 const blobForm = /^blobs\/[a-z][a-z-]*\/[\w-]+(\.[\w-]+)*$/;
 /** Manifests and checksums list every file, with about 200 bytes each. */
-const mostTextBytes = 256 * 2 ** 20;
+const maxTextBytes = 256 * 2 ** 20;
 
 /**
  * Extracts the database and files of an archive into an empty directory, durably, and verifies every byte. Throws
@@ -21,11 +21,11 @@ export async function unpackArchive(chunks: AsyncIterable<Uint8Array>, directory
   const found = new Map<string, ArchiveMember>();
   const texts = new Map<string, string>();
   const folders = new Set([directory]);
-  for await (const { name, size, body } of readTar(unzipped(chunks))) {
+  for await (const { name, size, body } of readTar(decompress(chunks))) {
     if (found.has(name) || texts.has(memberNames.sums))
       throw new ArchiveError(`it contains ${name} in an unexpected position`);
     if (name === memberNames.manifest || name === memberNames.sums) {
-      if (size > mostTextBytes) throw new ArchiveError(`its ${name} is too large`);
+      if (size > maxTextBytes) throw new ArchiveError(`its ${name} is too large`);
       const bytes = Buffer.concat(await Array.fromAsync(body, (piece) => Buffer.from(piece)));
       texts.set(name, bytes.toString("utf8"));
       found.set(name, { name, size, sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex") });
@@ -34,7 +34,7 @@ export async function unpackArchive(chunks: AsyncIterable<Uint8Array>, directory
     if (name !== memberNames.database && !blobForm.test(name))
       throw new ArchiveError(`it contains ${JSON.stringify(name)}, which does not belong in a backup`);
     const path = join(directory, name);
-    await refuseTooLarge(directory, name, size);
+    await requireSpace(directory, name, size);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) folders.add(folder);
     found.set(name, { name, size, sha256: await write(path, body) });
@@ -45,7 +45,7 @@ export async function unpackArchive(chunks: AsyncIterable<Uint8Array>, directory
   return manifest;
 }
 
-async function* unzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* decompress(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const bytes = pipeline(Readable.from(wholeFrames(chunks), { objectMode: false }), createZstdDecompress(), () => {});
   try {
     yield* bytes as AsyncIterable<Uint8Array>;
@@ -57,7 +57,7 @@ async function* unzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-async function refuseTooLarge(directory: string, name: string, size: number): Promise<void> {
+async function requireSpace(directory: string, name: string, size: number): Promise<void> {
   const { bavail, bsize } = await statfs(directory);
   if (size <= bavail * bsize) return;
   throw new ArchiveError(
@@ -91,7 +91,7 @@ function checkedManifest(found: Map<string, ArchiveMember>, texts: Map<string, s
   const damaged = members.find((_, i) => seen[i] !== wanted[i]);
   if (damaged !== undefined) throw new ArchiveError(`its ${damaged.name} does not match its checksum`);
   if (wanted.length !== seen.length) throw new ArchiveError("files are missing from it");
-  const manifest = parsed(text);
+  const manifest = parseManifest(text);
   if (manifest.format !== archiveFormat)
     throw new ArchiveError(`it was created by outreachd ${manifest.version}, whose archives this version cannot read`);
   const isSame = ({ name, size, sha256 }: ArchiveMember, i: number): boolean => {
@@ -106,7 +106,7 @@ function checkedManifest(found: Map<string, ArchiveMember>, texts: Map<string, s
 }
 
 /** A manifest and its checksums can be forged, so its names must not escape the directory either. */
-function parsed(text: string): Manifest {
+function parseManifest(text: string): Manifest {
   let manifest: unknown = null;
   try {
     manifest = JSON.parse(text);

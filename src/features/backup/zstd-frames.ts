@@ -24,7 +24,7 @@ export async function* wholeFrames(chunks: AsyncIterable<Uint8Array>): AsyncGene
 async function* frameOf(bytes: ByteQueue, otherwise: string): AsyncGenerator<Uint8Array, void, void> {
   const start = await bytes.take(5);
   if (view(start).getUint32(0, true) !== magic) throw new ArchiveError(otherwise);
-  const { headerBytes, hasChecksum } = described(start[4]!);
+  const { headerBytes, hasChecksum } = parseDescriptor(start[4]!);
   yield start;
   yield await bytes.take(headerBytes);
   for (let isLast = false; !isLast;) {
@@ -41,7 +41,7 @@ async function* frameOf(bytes: ByteQueue, otherwise: string): AsyncGenerator<Uin
 /**
  * Decodes the frame header descriptor: the length of the remaining header, and whether the frame ends with a checksum.
  */
-function described(descriptor: number): { headerBytes: number; hasChecksum: boolean } {
+function parseDescriptor(descriptor: number): { headerBytes: number; hasChecksum: boolean } {
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const sizeBytes = contentSizeBytes[(descriptor >> 6) as 0 | 1 | 2 | 3] || Number(isSingleSegment);
   const windowBytes = Number(!isSingleSegment);

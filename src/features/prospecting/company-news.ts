@@ -4,12 +4,12 @@ import { companyDomainKey, companyNameKey } from "./keys.ts";
 import { mergedCompany, withCompanyFacts, withCompanyNews } from "./merge.ts";
 import type { CompanyContent, ProspectContent } from "./model.ts";
 
-/** `told`: what the file says about the company. `known`: everything known about it, including that. */
-type News = { place: number; told: CompanyContent; known: CompanyContent };
+/** `update`: what the file says about the company. `known`: everything known about it, including that. */
+type CompanyUpdate = { place: number; update: CompanyContent; known: CompanyContent };
 
 /** Applies company details from a file to the people at these companies. The newest data wins, whatever its source. */
 export class CompanyNews {
-  readonly #byKey = new Map<number, News[]>();
+  readonly #byKey = new Map<number, CompanyUpdate[]>();
   readonly #mayUpdate: boolean;
   #count = 0;
 
@@ -19,13 +19,13 @@ export class CompanyNews {
   }
 
   /** Adds details about a company, newer than those added before. `existing`: what is already known about it. */
-  add(told: CompanyContent, existing: CompanyContent | null): void {
+  add(update: CompanyContent, existing: CompanyContent | null): void {
     if (existing !== null && !this.#mayUpdate) return;
-    const news = { place: this.#count++, told, known: existing === null ? told : mergedCompany(existing, told) };
-    for (const key of keysOf(news.known)) {
+    const entry = { place: this.#count++, update, known: existing === null ? update : mergedCompany(existing, update) };
+    for (const key of keysOf(entry.known)) {
       const ofCompany = this.#byKey.get(key);
-      if (ofCompany === undefined) this.#byKey.set(key, [news]);
-      else ofCompany.push(news);
+      if (ofCompany === undefined) this.#byKey.set(key, [entry]);
+      else ofCompany.push(entry);
     }
   }
 
@@ -35,7 +35,7 @@ export class CompanyNews {
   }
 
   /** The prospect with the new details of its company. */
-  toldTo(prospect: ProspectContent): ProspectContent {
+  applyTo(prospect: ProspectContent): ProspectContent {
     const { company, email } = prospect;
     const domain = prospect.domain ?? (email === undefined ? null : businessDomain(email));
     const found = keysOf({ company, domain }).flatMap((key) => this.#byKey.get(key) ?? []);
@@ -45,8 +45,8 @@ export class CompanyNews {
     return relevant
       .filter(({ known }) => known.domain === undefined || known.domain.length === closest)
       .sort((a, b) => a.place - b.place)
-      .reduce((content, { told, known }) => {
-        const updated = this.#mayUpdate ? withCompanyNews(content, told) : content;
+      .reduce((content, { update, known }) => {
+        const updated = this.#mayUpdate ? withCompanyNews(content, update) : content;
         return withCompanyFacts(updated, known);
       }, prospect);
   }

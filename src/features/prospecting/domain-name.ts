@@ -6,7 +6,7 @@ import { displayDomain } from "../../platform/identity/domain.ts";
 // shortened to the part in everyday use, or reduced to its initials.
 
 /** Shorter text is the beginning, or the initials, of too many names. */
-const leastLetters = 3;
+const minLetters = 3;
 
 /**
  * Whether a domain belongs to a company, judging by the names: coca-cola.com to Coca-Cola, us.ibm.com to IBM and to
@@ -15,11 +15,11 @@ const leastLetters = 3;
 export function isNamedAfter(host: string, company: string): boolean {
   const names = namesOf(company);
   const spellings = names.flatMap(spellingsOf);
-  const shortened = names.flatMap(shortenedOf).filter(({ length }) => length >= leastLetters);
+  const shortened = names.flatMap(shortenedOf).filter(({ length }) => length >= minLetters);
   // A company may have a subdomain at its mail provider: acme.onmicrosoft.com.
-  if (spellings.includes(squeezed(displayDomain(host).replace(/\..*/, "")))) return true;
+  if (spellings.includes(withoutSpaces(displayDomain(host).replace(/\..*/, "")))) return true;
   return labelsOf(host).some((label) =>
-    [squeezed(label), squeezed(companyKey(label))].some(
+    [withoutSpaces(label), withoutSpaces(companyKey(label))].some(
       (text) => text !== "" && (spellings.includes(text) || shortened.includes(text)),
     ),
   );
@@ -31,9 +31,9 @@ export function isNamedAfter(host: string, company: string): boolean {
  */
 export function mayBeShortFor(host: string, company: string): boolean {
   if (isNamedAfter(host, company)) return true;
-  const names = namesOf(company).map(squeezed);
+  const names = namesOf(company).map(withoutSpaces);
   return labelsOf(host)
-    .map(squeezed)
+    .map(withoutSpaces)
     .some((label) => label !== "" && names.some((name) => name[0] === label[0] && hasInOrder(name, label)));
 }
 
@@ -49,12 +49,12 @@ function labelsOf(host: string): string[] {
 function namesOf(name: string): string[] {
   const lower = name.normalize("NFC").toLowerCase();
   if (!umlauts.test(lower)) return [lower];
-  return [written.long, written.short].map((letters) =>
+  return [transliterations.long, transliterations.short].map((letters) =>
     lower.replace(allUmlauts, (letter) => letters[letter] ?? letter),
   );
 }
 
-const written: Record<"long" | "short", Record<string, string>> = {
+const transliterations: Record<"long" | "short", Record<string, string>> = {
   long: { ä: "ae", ö: "oe", ü: "ue", å: "aa", ø: "oe", æ: "ae" },
   short: { ä: "a", ö: "o", ü: "u", å: "a", ø: "o", æ: "ae" },
 };
@@ -62,7 +62,7 @@ const umlauts = /[äöüåøæ]/;
 const allUmlauts = /[äöüåøæ]/g;
 
 function spellingsOf(name: string): string[] {
-  return [name, name.replaceAll("&", " and "), companyKey(name)].map(squeezed);
+  return [name, name.replaceAll("&", " and "), companyKey(name)].map(withoutSpaces);
 }
 
 /** The leading words of a name, and the initials of all words. */
@@ -72,7 +72,7 @@ function shortenedOf(name: string): string[] {
   return [...words.map((_, at) => words.slice(0, at + 1).join("")), initials];
 }
 
-function squeezed(text: string): string {
+function withoutSpaces(text: string): string {
   return folded(text).replaceAll(" ", "");
 }
 

@@ -37,7 +37,7 @@ type ProspectImportResult = ProspectImportCounts & {
 };
 
 /** Maximum number of columns in the result. */
-const mostColumns = 100;
+const maxColumns = 100;
 
 const importFolder = folderOfImports.prospect_import;
 
@@ -106,7 +106,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
     }
     const counts = await storing;
     if (counts === null) return null;
-    const understood = columns.filter(({ target }) => target !== "ignore").slice(0, mostColumns);
+    const understood = columns.filter(({ target }) => target !== "ignore").slice(0, maxColumns);
     const shown = Object.fromEntries(understood.map(({ header, target }) => [header, target]));
     const named = understood.length > 0 && { columns: shown };
     return { ...counts, ...named, ...(ignoredColumns.length > 0 && { ignoredColumns }), ...toldEncoding(encoding) };

@@ -22,25 +22,25 @@ const titleFacts = ["seniority", "department"] as const;
  * only the new data about it is kept.
  */
 export function mergedProspect(existing: ProspectContent, incoming: ProspectContent): ProspectContent {
-  return merged(existing, incoming, incoming);
+  return mergeRecords(existing, incoming, incoming);
 }
 
 /** `employer`: the employer named by the newer data. */
-function merged(existing: ProspectContent, incoming: ProspectContent, employer: CompanyContent): ProspectContent {
-  const told = withoutFormerEmail(existing, incoming);
-  const known = stillTrue(existing, told, employer);
-  const technologies = union(known.technologies, told.technologies);
-  const after: ProspectContent = { ...known, ...told, ...(technologies && { technologies }) };
+function mergeRecords(existing: ProspectContent, incoming: ProspectContent, employer: CompanyContent): ProspectContent {
+  const update = withoutFormerEmail(existing, incoming);
+  const known = validPart(existing, update, employer);
+  const technologies = union(known.technologies, update.technologies);
+  const after: ProspectContent = { ...known, ...update, ...(technologies && { technologies }) };
   // A different spelling of the same value is not an update: otherwise two files would keep changing it back and forth.
   for (const field of prospectTextFields)
-    if (known[field] !== undefined && isSameText(known[field], told[field])) after[field] = known[field];
-  if (known.email !== undefined && isSameEmail(known.email, told.email)) after.email = known.email;
-  if (known.company !== undefined && told.company !== undefined && isSameName(known.company, told.company))
+    if (known[field] !== undefined && isSameText(known[field], update[field])) after[field] = known[field];
+  if (known.email !== undefined && isSameEmail(known.email, update.email)) after.email = known.email;
+  if (known.company !== undefined && update.company !== undefined && isSameName(known.company, update.company))
     after.company = known.company;
-  if (known.networkUrl !== undefined && told.networkUrl !== undefined && network(known) === network(told))
+  if (known.networkUrl !== undefined && update.networkUrl !== undefined && network(known) === network(update))
     after.networkUrl = known.networkUrl;
-  after.confidence = Math.max(known.confidence, told.confidence);
-  noteFormerEmails(after, existing, told);
+  after.confidence = Math.max(known.confidence, update.confidence);
+  updateFormerEmails(after, existing, update);
   return after;
 }
 
@@ -54,37 +54,37 @@ function withoutFormerEmail(existing: ProspectContent, incoming: ProspectContent
   // A website at the domain of the address names the same company as the address itself.
   if (domain !== undefined && !isWithin(businessDomain(email) ?? "", domain)) return incoming;
   if (!isFormerEmail(existing, email)) return incoming;
-  const told = { ...incoming, confidence: 0 };
-  for (const field of ["email", "phone", "title", ...titleFacts, ...companyFacts] as const) delete told[field];
-  return told;
+  const update = { ...incoming, confidence: 0 };
+  for (const field of ["email", "phone", "title", ...titleFacts, ...companyFacts] as const) delete update[field];
+  return update;
 }
 
 /** The part of a record that remains valid in addition to the new data. */
-function stillTrue(existing: ProspectContent, told: ProspectContent, employer: CompanyContent): ProspectContent {
-  const hasMoved = isOtherEmployer(existing, told);
-  const isPromoted = isOtherTitle(existing.title, told.title);
+function validPart(existing: ProspectContent, update: ProspectContent, employer: CompanyContent): ProspectContent {
+  const hasMoved = isOtherEmployer(existing, update);
+  const isPromoted = isOtherTitle(existing.title, update.title);
   if (!hasMoved && !isPromoted) return existing;
   const known = { ...existing };
-  if (hasMoved) forgetEmployer(known, told, employer);
+  if (hasMoved) removeEmployer(known, update, employer);
   if (isPromoted) for (const field of titleFacts) delete known[field];
   return known;
 }
 
-function forgetEmployer(known: ProspectContent, told: ProspectContent, employer: CompanyContent): void {
+function removeEmployer(known: ProspectContent, update: ProspectContent, employer: CompanyContent): void {
   // The type of a phone number is unknown. Most numbers in such lists are desk phones or paid for by the company, so
   // after a job change they reach a stranger or no one.
   for (const field of ["company", "phone", ...companyFacts] as const) delete known[field];
   const { email } = known;
-  if (email === undefined || isSameEmail(email, told.email) || mayKeepAddress(email, employer)) return;
+  if (email === undefined || isSameEmail(email, update.email) || mayKeepAddress(email, employer)) return;
   delete known.email;
   known.confidence = 0; // it applied to the record with the address
 }
 
 /** An address that was lost or replaced with a job change continues to identify the person. */
-function noteFormerEmails(after: ProspectContent, existing: ProspectContent, told: ProspectContent): void {
-  const before = isOtherEmployer(existing, told) ? existing.email : undefined;
-  if ((before ?? existing.formerEmails ?? told.formerEmails) === undefined) return;
-  const known = [...(existing.formerEmails ?? []), ...(told.formerEmails ?? [])];
+function updateFormerEmails(after: ProspectContent, existing: ProspectContent, update: ProspectContent): void {
+  const before = isOtherEmployer(existing, update) ? existing.email : undefined;
+  if ((before ?? existing.formerEmails ?? update.formerEmails) === undefined) return;
+  const known = [...(existing.formerEmails ?? []), ...(update.formerEmails ?? [])];
   const emails = new Set(known.map(canonicalEmail));
   if (before !== undefined) emails.add(canonicalEmail(before));
   if (after.email !== undefined) emails.delete(canonicalEmail(after.email));
@@ -115,7 +115,7 @@ export function updatedProspect(
   const { email, ...others } = incoming;
   const company = companyOf(isSameEmail(existing.email ?? "", email) ? others : incoming);
   const employer = incoming.domain === undefined && company !== null ? company : incoming;
-  return withCompanyFacts(merged(existing, incoming, employer), company);
+  return withCompanyFacts(mergeRecords(existing, incoming, employer), company);
 }
 
 export function mergedCompany(existing: CompanyContent, incoming: CompanyContent): CompanyContent {
@@ -128,16 +128,16 @@ export function mergedCompany(existing: CompanyContent, incoming: CompanyContent
  */
 export function withCompanyFacts(prospect: ProspectContent, company: CompanyContent | null): ProspectContent {
   const missing = companyFacts.filter((fact) => prospect[fact] === undefined && company?.[fact] !== undefined);
-  return company === null || missing.length === 0 ? prospect : { ...prospect, ...picked(company, missing) };
+  return company === null || missing.length === 0 ? prospect : { ...prospect, ...pickFields(company, missing) };
 }
 
 /** Applies new company details to the prospect, replacing existing values. */
 export function withCompanyNews(prospect: ProspectContent, company: CompanyContent): ProspectContent {
-  const told = companyFacts.filter((fact) => fact !== "domain" && company[fact] !== undefined);
-  return mergedProspect(prospect, { ...picked(company, told), confidence: 0 });
+  const fields = companyFacts.filter((fact) => fact !== "domain" && company[fact] !== undefined);
+  return mergedProspect(prospect, { ...pickFields(company, fields), confidence: 0 });
 }
 
-function picked<F extends keyof CompanyContent>(
+function pickFields<F extends keyof CompanyContent>(
   company: CompanyContent,
   fields: readonly F[],
 ): Pick<CompanyContent, F> {

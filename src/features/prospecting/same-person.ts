@@ -2,16 +2,16 @@ import { canBeOne } from "../leads/same-person.ts";
 import { isFormerEmail, mergedProspect } from "./merge.ts";
 import type { ProspectContent } from "./model.ts";
 
-type Told = Pick<ProspectContent, "firstName" | "lastName" | "email" | "networkUrl">;
+type PersonDetails = Pick<ProspectContent, "firstName" | "lastName" | "email" | "networkUrl">;
 
 /**
  * Whether a former address identifies the person. Only if no other detail contradicts it: companies reassign the
  * addresses of former employees.
  */
-export function isKnownBefore(known: ProspectContent, told: Told): boolean {
-  if (told.email === undefined || !isFormerEmail(known, told.email)) return false;
+export function isKnownBefore(known: ProspectContent, details: PersonDetails): boolean {
+  if (details.email === undefined || !isFormerEmail(known, details.email)) return false;
   const { email: _current, ...others } = known;
-  return canBeOne(others, told);
+  return canBeOne(others, details);
 }
 
 type Dated = { content: ProspectContent; updatedAt: number };

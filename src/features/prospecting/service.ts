@@ -158,7 +158,7 @@ export class ProspectingService {
     if (reservation.kind === "exhausted") throw this.#credits.refusal(reservation);
     try {
       const inTime = AbortSignal.any([signal, AbortSignal.timeout(liveTimeoutMs)]);
-      const found = await this.#found(provider, userId, { filters, limit, offset, signal: inTime });
+      const found = await this.#queryProvider(provider, userId, { filters, limit, offset, signal: inTime });
       const page = await this.#contactable(userId, found);
       const settlement = this.#credits.settlement(reservation.id, [], true);
       const entry = { entryId: this.#ids.next(settlement.at), item: "results" };
@@ -174,7 +174,7 @@ export class ProspectingService {
     }
   }
 
-  async #found(
+  async #queryProvider(
     provider: ProspectProvider,
     userId: string,
     search: Parameters<ProspectProvider["search"]>[0],

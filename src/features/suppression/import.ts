@@ -31,7 +31,7 @@ export async function importList(
 ): Promise<SuppressionImport> {
   if (scope === "team") requireAdmin(caller);
   const report: SuppressionImport = { rows: 0, added: 0, existing: 0, invalid: 0, problems: [] };
-  const refuse = (row: number, value: string, message: string): void => {
+  const reject = (row: number, value: string, message: string): void => {
     report.invalid++;
     if (report.problems.length < maxProblems) report.problems.push({ row, value: value.slice(0, 100), message });
   };
@@ -40,15 +40,15 @@ export async function importList(
     const values: { row: number; value: string; reason: string | null }[] = [];
     for (const row of rows) {
       report.rows++;
-      if ("problem" in row) refuse(row.row, "", row.problem);
+      if ("problem" in row) reject(row.row, "", row.problem);
       else
         for (const value of row.values)
-          if (value.length > maxValueLength) refuse(row.row, value, `Expected at most ${maxValueLength} characters.`);
+          if (value.length > maxValueLength) reject(row.row, value, `Expected at most ${maxValueLength} characters.`);
           else values.push({ row: row.row, value, reason: reasonOf(row.reason) ?? reason });
     }
     const results = await service.addValues(caller, userId, { values, scope, source: "import", hashOnly });
     results.forEach(({ outcome, value, message = "" }, index) => {
-      if (outcome === "invalid") refuse(values[index]?.row ?? 0, value, message);
+      if (outcome === "invalid") reject(values[index]?.row ?? 0, value, message);
       else report[outcome]++;
     });
   }

@@ -27,7 +27,7 @@ export async function* readListFile(
 ): AsyncGenerator<ListRow[], void, void> {
   let reader: RowReader | null = null;
   let waiting = "";
-  for await (const text of decoded(stream, encoding)) {
+  for await (const text of decode(stream, encoding)) {
     waiting += text ?? "";
     if (reader === null && text !== null && waiting.length < sampleLength) continue;
     reader ??= rowReader({ text: waiting, isWholeFile: text === null });
@@ -40,7 +40,7 @@ export async function* readListFile(
 type RowReader = (block: string | null) => ListRow[];
 
 /** Decodes text in the declared encoding or UTF-8, or in UTF-16 if a byte order mark says so. null marks the end. */
-async function* decoded(
+async function* decode(
   stream: AsyncIterable<Uint8Array>,
   encoding: string | null,
 ): AsyncGenerator<string | null, void, void> {

@@ -27,7 +27,7 @@ import type { SuppressionPage, SuppressionPageRequest, SuppressionStore } from "
 import { readValue, type ReadValue } from "./value.ts";
 
 /** Values stored per transaction (docs/api.md, "Repeating a request"). */
-const slice = 500;
+const batchSize = 500;
 const exportPage = 500;
 
 /** Values to add to the list, and their common settings. */
@@ -70,8 +70,8 @@ export class SuppressionService {
   async addValues(caller: Caller, userId: string, request: NewValues): Promise<SuppressionResult[]> {
     if (request.scope === "team") requireAdmin(caller);
     const results: SuppressionResult[] = [];
-    for (let start = 0; start < request.values.length; start += slice)
-      results.push(...(await this.#addSlice(userId, request, request.values.slice(start, start + slice))));
+    for (let start = 0; start < request.values.length; start += batchSize)
+      results.push(...(await this.#addBatch(userId, request, request.values.slice(start, start + batchSize))));
     return results;
   }
 
@@ -112,7 +112,7 @@ export class SuppressionService {
    * Removes an entry and logs who removed it. Throws PERMISSION_DENIED for team entries unless the caller is an admin.
    */
   async remove(caller: Caller, userId: string, id: string): Promise<void> {
-    const entry = await this.#changeable(caller, userId, id);
+    const entry = await this.#requireChangeable(caller, userId, id);
     const audit = this.#audit(caller, "suppression.removed", userId, entry);
     if (!(await this.#store.remove(userId, id, audit))) throw notFound("suppression", id);
     this.#log.info({ ...trace(caller, userId, entry) }, "do-not-contact entry removed");
@@ -120,7 +120,7 @@ export class SuppressionService {
 
   /** Erases value and reason. The entry stays in effect through its hash. Throws the same errors as `remove`. */
   async forgetValue(caller: Caller, userId: string, id: string): Promise<Suppression> {
-    const entry = await this.#changeable(caller, userId, id);
+    const entry = await this.#requireChangeable(caller, userId, id);
     const audit = this.#audit(caller, "suppression.erased", userId, entry);
     const forgotten = await this.#store.forgetValue(userId, id, audit);
     if (forgotten === null) throw notFound("suppression", id);
@@ -182,7 +182,7 @@ export class SuppressionService {
     });
   }
 
-  async #addSlice(userId: string, request: NewValues, values: NewValues["values"]): Promise<SuppressionResult[]> {
+  async #addBatch(userId: string, request: NewValues, values: NewValues["values"]): Promise<SuppressionResult[]> {
     const owner = request.scope === "team" ? null : userId;
     const read = values.map(({ value }) => readValue(value, this.#region));
     const entries = read.flatMap((each, index) => {
@@ -221,7 +221,7 @@ export class SuppressionService {
     return { id: this.#ids.next(createdAt), userId, kind, key, value, reason, source, createdAt };
   }
 
-  async #changeable(caller: Caller, userId: string, id: string): Promise<Suppression> {
+  async #requireChangeable(caller: Caller, userId: string, id: string): Promise<Suppression> {
     const entry = await this.get(userId, id);
     if (entry.userId === null) requireAdmin(caller);
     return entry;

@@ -12,7 +12,7 @@ export function amountRange(text: string, { anyNoun = false, scale = 1 } = {}): 
     .replace(/\s+/g, " ")
     .replaceAll("’", "'")
     .replace(lakhCrore, "lakhcrore")
-    .replace(compound, joined)
+    .replace(compound, joinCompound)
     .trim();
   const [first, second, ...more] = amountsIn(clean, anyNoun);
   if (!first || second === null || more.length > 0 || isNegative(clean, first.start)) return null;
@@ -31,7 +31,7 @@ const lakhCrore = /\b(?:lakhs?|lacs?) crores?\b/gi;
 /** "3億5,000万" is 3.5億. */
 const compound = /(\d+)([億亿억])\s?(\d{1,4}|\d,\d{3})[万萬만]/g;
 
-function joined(_: string, high: string, unit: string, low: string): string {
+function joinCompound(_: string, high: string, unit: string, low: string): string {
   return `${Number(high) + Number(low.replace(",", "")) / 1e4}${unit}`;
 }
 

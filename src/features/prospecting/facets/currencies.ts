@@ -38,7 +38,7 @@ function codesByName(): ReadonlyMap<string, string> {
  * the default currency; lakhs and crores imply rupees. Null if several currencies are named, or one without a rate.
  */
 export function inCurrency(text: string): { amount: string; dollars: number; isNamed: boolean } | null {
-  if (text.length > longest) return null;
+  if (text.length > maxLength) return null;
   if (plainDollars.test(text)) return { amount: text, dollars: 1, isNamed: text.includes("$") };
   const byName = (made ??= codesByName());
   const found = new Set<string>();
@@ -84,7 +84,7 @@ function usualOf(numerals: string): string | undefined {
 }
 
 /** Longer text is not an amount. */
-const longest = 200;
+const maxLength = 200;
 const plainDollars = /^[\d\s.,'’$<>+~–-]*[kmb]?[\d\s.,'’$<>+~–-]*[kmb]?\+?$/i;
 /** A word, or a currency sign with preceding letters: "zł", "US$", "m€". */
 const words = /\p{L}*\p{Sc}|\p{L}+/gu;

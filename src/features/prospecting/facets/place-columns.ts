@@ -26,12 +26,12 @@ type Text = string | null;
 
 const joinedOnce = memoize((columns: string) => {
   const [city = "", state = "", country = ""] = columns.split("\0");
-  return joinedAs(meantBy(city, state, country), city, state, country);
+  return joinedAs(intendedPlace(city, state, country), city, state, country);
 });
 
-type Meant = { country: Country | null; region: Region | null };
+type IntendedPlace = { country: Country | null; region: Region | null };
 
-function meantBy(city: string, state: string, country: string): Meant {
+function intendedPlace(city: string, state: string, country: string): IntendedPlace {
   const [wide, name] = [folded(country), folded(state)];
   const dispute = disputedName(wide);
   const told = dispute?.country ?? countryNamed(wide);
@@ -44,16 +44,16 @@ function meantBy(city: string, state: string, country: string): Meant {
 }
 
 /** The first spelling that is read as the intended place. */
-function joinedAs(meant: Meant, city: string, state: string, country: string): string {
+function joinedAs(meant: IntendedPlace, city: string, state: string, country: string): string {
   const asTold = joined(city, state, country);
   const region = meant.region?.label ?? state;
   const wide = meant.country === null ? country : countryTerm(meant.country).label;
   const other = otherNameOf(city);
   const ways = [asTold, joined(city, region, wide), joined(other, state, country), joined(other, region, wide)];
-  return ways.find((way) => isMeant(readPlace(way), meant, state)) ?? asTold;
+  return ways.find((way) => isIntended(readPlace(way), meant, state)) ?? asTold;
 }
 
-function isMeant({ country, region }: Place, meant: Meant, state: string): boolean {
+function isIntended({ country, region }: Place, meant: IntendedPlace, state: string): boolean {
   if (meant.country !== null && country !== meant.country)
     if (country === null || !isTerritoryOf(country, meant.country)) return false;
   if (meant.region !== null || region === null) return region === meant.region;

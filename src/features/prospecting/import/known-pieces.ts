@@ -10,7 +10,7 @@ export class KnownPieces<T> {
   readonly #make: (kind: number, raw: string) => T;
   readonly #made: (T | undefined)[] = Array.from({ length: slots });
   // Flat memory: a lookup touches one cache line instead of one for each object involved.
-  readonly #raws = new Uint8Array(slots * mostBytes);
+  readonly #raws = new Uint8Array(slots * maxBytes);
   readonly #lengths = new Uint8Array(slots);
   readonly #kinds = new Uint8Array(slots);
   readonly #hashes = new Int32Array(slots);
@@ -39,12 +39,12 @@ export class KnownPieces<T> {
   #isAt(slot: number, kind: number, bytes: Uint8Array, start: number, end: number): boolean {
     if (this.#lengths[slot] !== end - start || this.#kinds[slot] !== kind) return false;
     const raws = this.#raws;
-    for (let at = start, of = slot * mostBytes; at < end; at++, of++) if (raws[of] !== bytes[at]) return false;
+    for (let at = start, of = slot * maxBytes; at < end; at++, of++) if (raws[of] !== bytes[at]) return false;
     return true;
   }
 
   #used(slot: number): T {
-    if (this.#uses[slot]! < mostUses) this.#uses[slot]!++;
+    if (this.#uses[slot]! < maxUses) this.#uses[slot]!++;
     return this.#made[slot]!;
   }
 
@@ -52,11 +52,11 @@ export class KnownPieces<T> {
     const isStranger = this.#strangers[first] !== hash;
     this.#strangers[first] = hash;
     const made = this.#make(kind, decoder.decode(raw));
-    if (isStranger || raw.length > mostBytes || raw.length === 0) return made;
+    if (isStranger || raw.length > maxBytes || raw.length === 0) return made;
     const slot = this.#uses[first ^ 1]! < this.#uses[first]! ? first ^ 1 : first;
     if (this.#uses[slot]! > 0 && --this.#uses[slot]! > 0) return made;
     this.#made[slot] = made;
-    this.#raws.set(raw, slot * mostBytes);
+    this.#raws.set(raw, slot * maxBytes);
     this.#lengths[slot] = raw.length;
     this.#kinds[slot] = kind;
     this.#hashes[slot] = hash;
@@ -66,8 +66,8 @@ export class KnownPieces<T> {
 }
 
 const slots = 2 ** 14;
-const mostUses = 16;
+const maxUses = 16;
 /** Maximum length of a cached piece: one cache line. Few titles or places are longer. */
-const mostBytes = 64;
+const maxBytes = 64;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

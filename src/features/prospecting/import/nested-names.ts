@@ -6,7 +6,7 @@ import type { ProspectTarget } from "./prospect-columns.ts";
  * the structures that vendors use. `known` returns the target of a plain header. Null for unknown structures.
  */
 export function nestedTarget(header: string, known: Known): ProspectTarget | null {
-  if (header.length > longest || !header.includes(".")) return null;
+  if (header.length > maxLength || !header.includes(".")) return null;
   const names = header.split(".").map(normalized);
   while (names.length > 1 && wrappers.has(names[0]!)) names.shift();
   if (names.length > 2 && names[0] === "employment" && names[1] === "current") return ofJob(names.slice(2), known);
@@ -43,7 +43,7 @@ export function isWrapper(name: string): boolean {
   return wrappers.has(plain) || plain === "employment" || plain === "current";
 }
 
-const longest = 200;
+const maxLength = 200;
 const set = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 /** Names of objects that wrap a whole record. */
 const wrappers = set(

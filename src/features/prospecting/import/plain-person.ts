@@ -62,7 +62,7 @@ export class PlainPeople {
   write(row: number, text: RowText, technologies: string[] | null, revenue: RevenueRange | null): boolean {
     const list = technologies === null ? null : technologiesPart(technologies);
     this.#text = text;
-    this.#to.begin(text.length * mostBytes + (list?.json.length ?? 0) + ownBytes);
+    this.#to.begin(text.length * maxBytesPerByte + (list?.json.length ?? 0) + ownBytes);
     if (this.#findParts(revenue) && this.#writeKeys()) {
       this.#writeContent(list);
       this.#to.end(row, "person", besideName(text.has(email), text.has(networkUrl)));
@@ -329,7 +329,7 @@ const [companyLocation, companyCity, companyState, companyCountry] = [
 ]; // prettier-ignore
 
 /** Maximum output per byte: an escape sequence. */
-const mostBytes = 6;
+const maxBytesPerByte = 6;
 /** Space for field names. */
 const ownBytes = 4096;
 const [newline, blank, comma, slash, bracket, closingBracket, brace] = [10, 32, 44, 47, 91, 93, 123];

@@ -25,7 +25,7 @@ import type { KeyChange, KeyScope, KeyStore } from "../../../platform/auth/key-s
 const dayMs = 86_400_000;
 /** Days before expiry at which the owner is warned: enough time to replace a key, even over a weekend. */
 const warnDays = 7;
-const warnedAtOnce = 200;
+const warnBatchSize = 200;
 
 export type KeyParts = {
   keys: KeyStore;
@@ -45,7 +45,7 @@ export class KeyService {
   readonly #hasBudget: KeyParts["hasBudget"];
   readonly #clock: Clock;
   readonly #ids: Ids;
-  readonly #leaksTold = new Map<string, number>();
+  readonly #leaksReported = new Map<string, number>();
 
   constructor({ keys, users, ring, hasBudget, clock, ids }: KeyParts) {
     this.#keys = keys;
@@ -93,7 +93,7 @@ export class KeyService {
       hint: hintOf(secret),
       permissions: granted,
       requiresApproval: false,
-      expiresAt: endOf(expiresInDays, now),
+      expiresAt: expiryOf(expiresInDays, now),
       expiresInDays,
       isActive: true,
       usageCount: 0,
@@ -126,8 +126,8 @@ export class KeyService {
    * key may also disable it.
    */
   async update(caller: Caller, id: string, input: KeyUpdate): Promise<KeyView> {
-    const isTurnedOff = input.isActive === false && Object.keys(input).length === 1;
-    const key = await (isTurnedOff ? this.#requireRevocable(caller, id) : this.#require(caller, id));
+    const isDisabling = input.isActive === false && Object.keys(input).length === 1;
+    const key = await (isDisabling ? this.#requireRevocable(caller, id) : this.#require(caller, id));
     if (key.userId === null && input.permissions !== undefined)
       throw invalid([
         { path: "permissions", message: "A global key has all permissions, which cannot be restricted." },
@@ -139,10 +139,10 @@ export class KeyService {
       ...(input.permissions !== undefined && { permissions: knownPermissions(input.permissions) }),
       ...(input.isActive !== undefined && { isActive: input.isActive }),
       ...(input.requiresApproval !== undefined && { requiresApproval: input.requiresApproval }),
-      ...(expiresInDays !== undefined && { expiresInDays, expiresAt: endOf(expiresInDays, now) }),
+      ...(expiresInDays !== undefined && { expiresInDays, expiresAt: expiryOf(expiresInDays, now) }),
       updatedAt: now,
     };
-    if (!isTurnedOff) {
+    if (!isDisabling) {
       await this.#requireGrant(caller, key);
       await this.#requireGrant(caller, { ...key, ...change });
     }
@@ -163,7 +163,7 @@ export class KeyService {
     await this.#ring.flush();
     const key = await this.#require(caller, id);
     const now = this.#clock.now();
-    const expiresAt = boundedExpiry(caller, endOf(key.expiresInDays, now));
+    const expiresAt = boundedExpiry(caller, expiryOf(key.expiresInDays, now));
     await this.#requireGrant(caller, { ...key, expiresAt });
     const secret = this.#secretFor(key.userId);
     const change = {
@@ -199,21 +199,21 @@ export class KeyService {
   }
 
   /** Warns the owners of keys that expire within a week. */
-  async warnOfEnds(): Promise<void> {
+  async warnOfExpiry(): Promise<void> {
     const now = this.#clock.now();
-    while ((await this.#keys.warnOfEnds(now, now + warnDays * dayMs, warnedAtOnce)) === warnedAtOnce);
+    while ((await this.#keys.warnOfEnds(now, now + warnDays * dayMs, warnBatchSize)) === warnBatchSize);
   }
 
   /** Reports valid keys that were sent where others can read them. */
-  async tellLeaks(secrets: readonly string[]): Promise<void> {
+  async reportLeaks(secrets: readonly string[]): Promise<void> {
     const now = this.#clock.now();
     for (const secret of secrets) {
       const key = await this.#keys.findByHash(hashOf(secret));
       if (key === null || !key.isActive || (key.expiresAt !== null && key.expiresAt <= now)) continue;
       // Clients that leak a key do so with every request, so most are handled without a write.
-      if ((this.#leaksTold.get(key.id) ?? -Infinity) > now - dayMs) continue;
+      if ((this.#leaksReported.get(key.id) ?? -Infinity) > now - dayMs) continue;
       await this.#keys.tellLeak(key, now, now - dayMs);
-      this.#leaksTold.set(key.id, now);
+      this.#leaksReported.set(key.id, now);
     }
   }
 
@@ -286,7 +286,7 @@ export class KeyService {
   }
 }
 
-function endOf(days: number | null, from: number): number | null {
+function expiryOf(days: number | null, from: number): number | null {
   return days === null ? null : from + days * dayMs;
 }
 

@@ -15,7 +15,7 @@ const sessionMs = 30 * 86_400_000;
 /** Long enough to find the terminal that printed the link, and short enough to make old screenshots harmless. */
 const linkMs = 3_600_000;
 const tokenBytes = 32;
-const sweptAtOnce = 1000;
+const sweepBatchSize = 1000;
 
 type Parts = {
   store: SessionStore;
@@ -47,7 +47,7 @@ export class SessionService {
   async callerOf(token: string): Promise<Caller> {
     const { store, ring, clock } = this.#parts;
     const session = await store.find(hashOf(token), clock.now());
-    if (session === null) throw ended("Your session has ended. Sign in again.");
+    if (session === null) throw unauthorized("Your session has ended. Sign in again.");
     return this.#user(await ring.holder(session.keyHash));
   }
 
@@ -84,13 +84,15 @@ export class SessionService {
 
   async sweep(): Promise<void> {
     const { store, clock } = this.#parts;
-    while ((await store.sweep(clock.now(), sweptAtOnce)) >= sweptAtOnce);
+    while ((await store.sweep(clock.now(), sweepBatchSize)) >= sweepBatchSize);
   }
 
   async #signInByKey(secret: string): Promise<NewSession & { caller: Caller }> {
     const { store, ring, clock } = this.#parts;
     if (!isWellFormed(secret))
-      throw ended("This is not a valid API key: its format or checksum is wrong. Check that it was copied completely.");
+      throw unauthorized(
+        "This is not a valid API key: its format or checksum is wrong. Check that it was copied completely.",
+      );
     const keyHash = hashOf(secret);
     const caller = this.#user(await ring.holder(keyHash));
     const now = clock.now();
@@ -107,14 +109,14 @@ export class SessionService {
     const expiresAt = now + sessionMs;
     const session = await store.redeemLink(hashOf(link), { hash: hashOf(token), createdAt: now, expiresAt });
     if (session === null)
-      throw ended("This link has expired or was already used. Create a new one with `outreachd user link`.");
+      throw unauthorized("This link has expired or was already used. Create a new one with `outreachd user link`.");
     return { token, expiresAt, caller: this.#user(await ring.holder(session.keyHash)) };
   }
 
   /** The dashboard shows the data of one user, so a key without a user would show nothing. */
   #user(caller: Caller): Caller {
     if (caller.userId !== null) return caller;
-    throw ended("This key belongs to no user. Sign in with the API key of a user.");
+    throw unauthorized("This key belongs to no user. Sign in with the API key of a user.");
   }
 
   #newToken(): string {
@@ -127,6 +129,6 @@ function signInPath(token: string): string {
   return `/app/sign-in#${token}`;
 }
 
-function ended(message: string): ApiError {
+function unauthorized(message: string): ApiError {
   return new ApiError("UNAUTHORIZED", { message });
 }

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Cron } from "croner";
-import { existingPart } from "../../../features/backup/look-into.ts";
+import { existingPart } from "../../../features/backup/inspect-destination.ts";
 import {
   installationOfArchive,
   timeOfArchive,

@@ -46,7 +46,7 @@ export function createCompanyPeople({ writer }: Pick<Engine, "writer">, index: P
   function tell(owner: number, numbers: Iterable<number>, news: CompanyNews, at: number): true {
     for (const number of numbers) {
       const person = rows.get(owner, number);
-      if (person !== null) rows.update(person, news.toldTo(person.content), at);
+      if (person !== null) rows.update(person, news.applyTo(person.content), at);
     }
     return true;
   }

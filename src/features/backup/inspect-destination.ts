@@ -5,7 +5,7 @@ import { diskFaultOf } from "../../platform/base/disk-fault.ts";
 import type { ArchiveStore, StoredArchive } from "./archive-store.ts";
 import type { ArchivePlace } from "./place.ts";
 
-type Look = {
+type Inspection = {
   /** Newest first. Archives that could not be listed are missing. */
   stored: StoredArchive[];
   /** Full sentences for the operator, including what to do; null if all is well. */
@@ -13,19 +13,19 @@ type Look = {
 };
 
 /** Lists the backup destination and reports why it cannot be read or written. Changes nothing and never rejects. */
-export async function lookInto(archives: ArchiveStore, place: ArchivePlace): Promise<Look> {
+export async function inspectDestination(archives: ArchiveStore, place: ArchivePlace): Promise<Inspection> {
   let stored: StoredArchive[] = [];
   try {
     stored = await archives.list();
     if (place.kind === "disk") await requireWritable(place.path);
     return { stored, problem: null };
   } catch (error) {
-    return { stored, problem: placeProblem(error, archives, place) };
+    return { stored, problem: destinationProblem(error, archives, place) };
   }
 }
 
 /** Describes an error of the backup destination for the operator. */
-export function placeProblem(error: unknown, { place: shown }: ArchiveStore, { kind }: ArchivePlace): string {
+export function destinationProblem(error: unknown, { place: shown }: ArchiveStore, { kind }: ArchivePlace): string {
   const hint =
     kind === "disk"
       ? "Mount its disk, give the server's user access to it, or set another destination with backup-to."
