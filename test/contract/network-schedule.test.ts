@@ -5,7 +5,7 @@ import { actionTypes } from "../../src/features/network/action-kinds.ts";
 import type { ScheduleOutcome } from "../../src/features/network/queue-model.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { actionEnd, alwaysOpen, claimAction, claimOf, createFactories } from "../support/factories.ts";
 
 const minute = 60_000;
@@ -13,7 +13,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const isoOf = (at: number) => new Date(at).toISOString();
 
-describe.each(engines)("scheduling of network actions on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ open }) => {
   test("an action that may run now is due now, and its job tells so", async () => {
     await using opened = await open();
     const { storage, account, make } = await withAccount(opened.storage);
