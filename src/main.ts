@@ -3,18 +3,18 @@ import { systemSignals } from "./surfaces/cli/context.ts";
 import { systemTerminal } from "./surfaces/cli/terminal.ts";
 import { privateUmask } from "./adapters/disk/private-files.ts";
 
-// Before anything is created: database, logs of the database, exports and backups hold personal data.
+// Before any file is created: the database, its logs, exports, and backups contain personal data.
 process.umask(privateUmask);
 const exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
   terminal: systemTerminal,
   signals: systemSignals,
   backend: {
-    // Loaded only when a command needs it, so that the others are quick.
+    // Loaded only by commands that need it, so that the others start fast.
     createApp: async (config) => (await import("./surfaces/app.ts")).createApp(config),
     readRunningServer: async (dataDir) =>
       (await import("./adapters/disk/data-directory.ts")).readRunningServer(dataDir),
   },
 });
-// An unread standard input would keep the process alive; what was written is flushed already, for each write is awaited.
+// An unread standard input would keep the process alive. All output is flushed, because each write is awaited.
 process.exit(exitCode);

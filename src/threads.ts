@@ -9,43 +9,42 @@ export const threadTasks = [
   "webhook-sending",
   "backup",
 ] as const;
-/** What a worker thread can be started for; `worker.ts` has a case for each. */
+/** Tasks of worker threads; `worker.ts` has a case for each. */
 export type ThreadTask = (typeof threadTasks)[number];
 
-/** A running worker thread, seen from the one who started it: `In` goes to the thread, `Out` comes back. */
+/** A running worker thread, as seen by the thread that started it. `In` is sent to it, `Out` comes back. */
 export type Thread<In, Out> = {
-  /** What is in `moved` is not copied, and gone from here. */
-  post(message: In, moved?: ArrayBuffer[]): void;
-  /** Names the one listener; what came before it is delivered to it first, in order. */
+  /** `transfer` lists buffers that are moved instead of copied; this side loses them. */
+  post(message: In, transfer?: ArrayBuffer[]): void;
+  /** Sets the only listener. Messages that arrived earlier are delivered to it first, in order. */
   onMessage(listener: (message: Out) => void): void;
-  /** Resolves when the thread is gone: null after `stop`, else the reason why it ended by itself. Never rejects. */
+  /** Resolves when the thread has ended: null after `stop`, otherwise the reason why it ended. Never rejects. */
   closed: Promise<Error | null>;
   /**
-   * Ends the thread at once, even in the middle of a long computation in JavaScript. What is native, such as a step of
-   * SQLite, can't be interrupted: nobody waits for it longer than some seconds. Safe to call twice.
+   * Ends the thread immediately, even in the middle of a long computation in JavaScript. Native code, such as a step of
+   * SQLite, cannot be interrupted; the wait for it is limited to a few seconds. Safe to call twice.
    */
   stop(): void;
 };
 
 const longestEndMs = 3_000;
 
-/** The same line of messages, seen from inside the thread. */
+/** The same channel, as seen from inside the thread. */
 export type ThreadPort<In, Out> = {
-  /** What is in `moved` is not copied, and gone from here. */
-  post(message: Out, moved?: ArrayBuffer[]): void;
+  /** `transfer` lists buffers that are moved instead of copied; this side loses them. */
+  post(message: Out, transfer?: ArrayBuffer[]): void;
   onMessage(listener: (message: In) => void): void;
 };
 
-/** What a thread begins with: its task, what that task needs, and its line to the one who started it. */
+/** First message to a thread: its task, the task's input, and the channel to the thread that started it. */
 export type ThreadStart = { task: ThreadTask; init: unknown; port: object };
 
 /**
- * Starts a worker thread for one task. `init` and all messages are copied (structured clone).
- * An error inside, even one that nobody caught there, ends only the thread and is told by `closed`.
- * `smol`: the thread makes little garbage, and its heap need not grow as those of a whole program do.
+ * Starts a worker thread for one task. `init` and all messages are copied (structured clone). An uncaught error ends
+ * only the thread and is reported by `closed`. `smol`: the thread creates little garbage, so its heap can stay small.
  */
 export function startThread<In, Out>(task: ThreadTask, init: unknown, { smol = false } = {}): Thread<In, Out> {
-  // Beside main.ts and by import.meta.url: the one form that works from source, under `bun test` and compiled.
+  // Next to main.ts and by import.meta.url: the only form that works from source, under `bun test`, and compiled.
   const worker = new Worker(new URL("./worker.ts", import.meta.url).href, { smol });
   const inbox = mailbox<Out>();
   let stopped = false;
@@ -57,11 +56,11 @@ export function startThread<In, Out>(task: ThreadTask, init: unknown, { smol = f
   });
   const { promise: closed, resolve } = Promise.withResolvers<Error | null>();
   worker.addEventListener("close", () => {
-    resolve(stopped ? null : (failure ?? new Error(`The ${task} thread ended before its work was done.`)));
+    resolve(stopped ? null : (failure ?? new Error(`The ${task} thread ended before it had finished.`)));
   });
   worker.postMessage({ task, init } satisfies Omit<ThreadStart, "port">);
   return {
-    post: (message, moved = []) => worker.postMessage(message, moved),
+    post: (message, transfer = []) => worker.postMessage(message, transfer),
     onMessage: inbox.listen,
     closed,
     stop() {
@@ -74,16 +73,16 @@ export function startThread<In, Out>(task: ThreadTask, init: unknown, { smol = f
 }
 
 /**
- * Inside a worker thread: waits for the first message and runs its task. `Start` is the caller's word on what each
- * task is sent; nothing checks it, because both ends are this program. A rejection of `run` ends the thread.
+ * Inside a worker thread: waits for the first message and runs its task. `Start` is what the caller declares each task
+ * to receive. It is not validated, because this program is on both ends. A rejection of `run` ends the thread.
  */
 export function onThreadStart<Start extends ThreadStart>(run: (start: Start) => void | Promise<void>): void {
-  // Not imported: where threads are only started it would cost 2 ms of each start.
+  // Not imported statically: it would add 2 ms to each start of a process that only starts threads.
   const main = process.getBuiltinModule("node:worker_threads").parentPort;
-  if (main === null) throw new Error("This is the entry point of worker threads; it can't be run by itself.");
+  if (main === null) throw new Error("This is the entry point of worker threads; it cannot be run directly.");
   const inbox = mailbox<unknown>();
   const port: ThreadPort<unknown, unknown> = {
-    post: (message, moved) => main.postMessage(message, moved),
+    post: (message, transfer) => main.postMessage(message, transfer),
     onMessage: inbox.listen,
   };
   main.once("message", (start: Omit<Start, "port">) => {
@@ -92,25 +91,27 @@ export function onThreadStart<Start extends ThreadStart>(run: (start: Start) => 
   });
 }
 
-/** Beside others who want a core for themselves this leaves a quarter of it: enough for the work to end in its time. */
+/**
+ * Next to threads that would each use a full core, this leaves a quarter of one: enough for the work to finish in time.
+ */
 const backgroundPriority = 5;
 
 /**
- * Inside a worker thread, for long work that nobody waits for by the second: who waits for an answer comes first. On
- * Linux the priority is this thread's alone (setpriority(2)); elsewhere it would be everybody's.
+ * Inside a worker thread, for long work that is not urgent: requests come first. On Linux, the priority applies to this
+ * thread only (setpriority(2)); elsewhere, it would apply to the whole process.
  */
 export function giveWay(): void {
   if (process.platform !== "linux") return;
   try {
-    // Not imported: the main thread has no use for it.
+    // Not imported statically: the main thread does not need it.
     const { getPriority, setPriority } = process.getBuiltinModule("node:os");
     setPriority(0, Math.max(getPriority(0), backgroundPriority));
   } catch {
-    // Where that is forbidden the work is done as well.
+    // If that is forbidden, the work runs at normal priority.
   }
 }
 
-/** Keeps messages until somebody listens. */
+/** Buffers messages until there is a listener. */
 function mailbox<T>(): { deliver: (message: T) => void; listen: (listener: (message: T) => void) => void } {
   const waiting: T[] = [];
   let deliver = (message: T): void => void waiting.push(message);
@@ -123,7 +124,7 @@ function mailbox<T>(): { deliver: (message: T) => void; listen: (listener: (mess
   };
 }
 
-/** The messages of a thread as they come. Throws when the thread ends by itself, and the signal's reason when it is aborted. */
+/** Yields the messages of a thread. Throws if the thread ends on its own, and the signal's reason if it is aborted. */
 export async function* messagesOf<Out>(
   thread: Thread<never, Out>,
   signal: AbortSignal,

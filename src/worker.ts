@@ -9,7 +9,7 @@ import type { AnalysisThread } from "./features/voice/threads/analysis-thread.ts
 import type { FittingThread } from "./features/voice/threads/fitting-thread.ts";
 import type { SpeakingThread } from "./features/voice/threads/speaking-thread.ts";
 
-/** Every task of a worker thread, with what it is started with. */
+/** Every task of a worker thread, with its input. */
 type Start =
   | LeadFileThread
   | ReaderThread
@@ -21,8 +21,8 @@ type Start =
   | BackupThread
   | SendingThread;
 
-// The entry point of every worker thread. It lies beside main.ts because a compiled executable finds it only there.
-// Each task loads its own modules only: those of the others would take a few MB in every thread.
+// Entry point of every worker thread. It is next to main.ts because a compiled executable finds it only there. Each
+// task loads only its own modules: those of the others would take a few MB in every thread.
 onThreadStart<Start>(async (start) => {
   switch (start.task) {
     case "lead-file": {
@@ -66,6 +66,6 @@ onThreadStart<Start>(async (start) => {
       return runBackupThread(start.port, start.init, { createArchives, takeSnapshot });
     }
     default:
-      throw new Error(`No thread knows the task ${JSON.stringify(start)}.`);
+      throw new Error(`Unknown thread task: ${JSON.stringify(start)}.`);
   }
 });

@@ -55,7 +55,7 @@ import type { composeEvents } from "./events.ts";
 import type { composeBackups } from "./backups.ts";
 import type { composeNetwork } from "./network.ts";
 
-/** What stands behind the routes. */
+/** Everything that routes depend on. */
 export type ApiParts = {
   config: Pick<Config, "maxImportBytes">;
   clock: Clock;
@@ -80,7 +80,7 @@ export type ApiParts = {
   events: ReturnType<typeof composeEvents>;
   voices: ReturnType<typeof createVoices>;
   sessions: SessionService;
-  /** Where browsers reach the server; "" while nobody knows. */
+  /** Base URL for browsers; "" while it is unknown. */
   baseUrl: () => string;
   backups: ReturnType<typeof composeBackups>;
 };
@@ -126,8 +126,8 @@ export function composeApi(core: Core, parts: ApiParts) {
 type App = ReturnType<typeof composeApi>;
 
 /**
- * The type of the API, for clients that are derived from it (`treaty<Api>(url)` of @elysiajs/eden). Refusals are typed as
- * they are rendered here; Elysia itself knows only of those of its own validation, which is not used.
+ * Type of the API, for clients derived from it (`treaty<Api>(url)` of @elysiajs/eden). Errors have the type that this
+ * server renders; Elysia only knows the errors of its own validation, which is not used.
  */
 export type Api =
   App extends Elysia<

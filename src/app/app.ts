@@ -7,7 +7,7 @@ import type { JobRunner } from "../platform/jobs/runner.ts";
 import type { RelationService } from "../features/network/relation-service.ts";
 import type { FirstRun } from "./first-run.ts";
 
-/** What tests put in the place of the real world. */
+/** Replacements for the outside world, for tests. */
 export type Overrides = Partial<{
   clock: Clock;
   ids: Ids;
@@ -18,23 +18,25 @@ export type Overrides = Partial<{
 
 /** The whole service as a value. `start` and `stop` are safe to repeat. */
 export type App = {
-  /** Listens and runs jobs. Throws `StartError` when the address is taken. */
+  /** Listens and runs jobs. Throws `StartError` if the address is in use. */
   start(): Promise<void>;
   /** Runs jobs without listening. */
   work(): Promise<void>;
-  /** Answers a request without a network in between. */
+  /** Handles a request without a network. */
   handle(request: Request): Promise<Response>;
-  /** Lets running requests and jobs end, within the configured time, writes what is buffered and lets go of the data. */
+  /**
+   * Waits for running requests and jobs up to the configured time, flushes buffers, and releases the data directory.
+   */
   stop(): Promise<void>;
-  /** Where it listens, after `start`; "" before. */
+  /** URL that the server listens on; "" before `start`. */
   readonly url: string;
-  /** A global key that lives as long as this process. */
+  /** A global key that is valid as long as this process runs. */
   readonly localKey: string;
-  /** The admin that this start made, with the key that is shown only now; null on every later start. */
+  /** The admin created by this start, with its API key, which is shown only once; null on later starts. */
   readonly firstRun: FirstRun | null;
-  /** For tests, which move time by hand. */
+  /** For tests, which control the clock. */
   readonly runner: JobRunner;
   readonly relations: RelationService;
-  /** Resolves when nothing that is due is left to be done. */
+  /** Resolves when no due job is left. */
   idle(): Promise<void>;
 };

@@ -25,7 +25,7 @@ export type BackupParts = {
   log: Log;
 };
 
-/** Backups by request and by schedule. */
+/** Backups on request and on schedule. */
 export function composeBackups({ config, directory, storage, audit, clock, log }: BackupParts) {
   const { schedule, keep, place: configured } = config.backup;
   const { path: dataDir, databasePath, blobsPath, backupsPath } = directory;
@@ -47,13 +47,13 @@ export function composeBackups({ config, directory, storage, audit, clock, log }
     log,
   });
   const chores: Chore[] =
-    schedule === null ? [] : [{ name: "make a backup", pattern: schedule, run: () => service.runScheduled() }];
+    schedule === null ? [] : [{ name: "create a backup", pattern: schedule, run: () => service.runScheduled() }];
   return {
     chores,
     routes: (core: Core) => backupRoutes(core, service),
     async start(): Promise<void> {
       await noteRestore(directory, audit).catch((error: unknown) =>
-        log.error({ err: error }, "could not write to the audit log that a backup was restored"),
+        log.error({ err: error }, "could not record in the audit log that a backup was restored"),
       );
       await service.reportInterrupted();
       await service.checkDestination();
@@ -63,7 +63,7 @@ export function composeBackups({ config, directory, storage, audit, clock, log }
   };
 }
 
-/** The log that was restored has nothing of its own restore. */
+/** The restored audit log does not contain the restore itself. */
 async function noteRestore({ restoredPath }: DataDirectory, audit: AuditService): Promise<void> {
   const file = Bun.file(restoredPath);
   if (!(await file.exists())) return;
@@ -72,8 +72,8 @@ async function noteRestore({ restoredPath }: DataDirectory, audit: AuditService)
   await rm(restoredPath);
 }
 
-/** Before this version changes the database: a copy of it. */
+/** Copies the database before this version migrates it. */
 export function keepCopy({ databasePath, backupsPath }: DataDirectory, clock: Clock, log: Log): void {
   const copy = copyBeforeUpgrade(databasePath, backupsPath, migrations, clock.now());
-  if (copy !== null) log.info({ copy }, "copied the database before it is upgraded");
+  if (copy !== null) log.info({ copy }, "copied the database before upgrading it");
 }

@@ -30,13 +30,13 @@ export type EnrichmentParts = {
   leads: LeadService;
   jobs: JobService;
   credits: CreditService;
-  /** Whether a file of leads is being read, which has better uses for the disk. */
+  /** Whether a lead import is running, which needs the disk more. */
   isImporting: () => boolean;
-  /** In the place of all that ask outside; null: as configured. */
+  /** Replaces all providers that send requests; null = as configured. */
   simulated: EnrichmentProvider | null;
 };
 
-/** Enrichment with its providers, put together. */
+/** Composes enrichment and its providers. */
 export async function composeEnrichment(parts: EnrichmentParts) {
   const { config, storage, clock, ids, log, poke, leads, jobs, credits, simulated } = parts;
   const spending = new Spending(clock);
@@ -70,18 +70,18 @@ export async function composeEnrichment(parts: EnrichmentParts) {
   const chores: Chore[] = [
     { name: "learn where leads work", pattern: "* * * * * *", run: learn },
     {
-      // Soon after each start, too, which finds what the process before it held; no start waits for it.
-      name: "give back credits of abandoned work",
+      // Also runs soon after each start and finds what the previous process reserved. It does not delay the start.
+      name: "release credits of abandoned work",
       pattern: "*/5 * * * * *",
       run: async () => void (await credits.releaseAbandoned()),
     },
-    // Once an hour, so that a server that sleeps over midnight grants as well.
+    // Once an hour, so that credits are also granted if the server was down at midnight.
     {
-      name: "grant credits of the month",
+      name: "grant monthly credits",
       pattern: "5 0 * * * *",
       run: async () => void (await credits.grantMonth()),
     },
-    { name: "forget old enrichments", pattern: "20 40 3 * * *", run: async () => void (await service.forgetOld()) },
+    { name: "delete old enrichments", pattern: "20 40 3 * * *", run: async () => void (await service.forgetOld()) },
   ];
   return {
     service,
@@ -97,5 +97,5 @@ export async function composeEnrichment(parts: EnrichmentParts) {
   };
 }
 
-/** It answers at once, and the clock stands still meanwhile. */
+/** It responds immediately, and the clock does not advance meanwhile. */
 const simulatedTimeoutMs = 60_000;

@@ -23,10 +23,10 @@ export type EventParts = {
 };
 
 const dayMs = 86_400_000;
-/** Most receivers answer within this. What takes longer is posted again after the next start. */
+/** Most receivers respond within this time. Deliveries that take longer are repeated after the next start. */
 const lastPostsMs = 2000;
 
-/** What happened, told in lists, streams and webhooks, put together. */
+/** Composes events: lists, streams, and webhooks. */
 export function composeEvents({ config, storage, clock, ids, log, keyRing, keys }: EventParts) {
   const events = new EventService(storage.events, clock, config.eventDays);
   const streams = new EventStreams({
@@ -65,13 +65,13 @@ export function composeEvents({ config, storage, clock, ids, log, keyRing, keys 
     streams,
     webhooks,
     chores,
-    /** What goes on beside the runner of jobs. */
+    /** Background work outside the job runner. */
     workers: [deliverer],
     async start(): Promise<void> {
       await streams.start();
       deliverer.start();
     },
-    /** Before the server waits for its requests to end: a stream does not end by itself. */
+    /** Called before the server waits for its requests to end, because a stream never ends on its own. */
     async endStreams(): Promise<void> {
       await streams.stop();
     },

@@ -7,11 +7,11 @@ import type { SessionService } from "../features/workspaces/sessions/service.ts"
 import { StartError } from "../platform/base/start-error.ts";
 import type { UserService } from "../features/workspaces/users/service.ts";
 
-/** What a person is told of the first start; the key is shown only now. */
+/** Shown after the first start. The API key is never shown again. */
 export type FirstRun = {
   email: string;
   key: string;
-  /** Signs a browser in, once, within the hour; a path, because nobody knows yet where the server will listen. */
+  /** One-time sign-in link, valid for an hour. It is a path, because the server's address is not known yet. */
   signInPath: string;
 };
 
@@ -24,8 +24,8 @@ type Parts = {
 };
 
 /**
- * The first user of a new data directory: an admin with a key that holds every permission. Null where there are users.
- * Throws `StartError` if there are none, but files of theirs.
+ * Creates the first user of a new data directory: an admin with an API key that has every permission. Returns null if
+ * users exist. Throws `StartError` if there are no users but files of users.
  */
 export async function beginAnew({ directory, adminEmail, users, keys, sessions }: Parts): Promise<FirstRun | null> {
   if ((await users.count()) > 0) return null;
@@ -37,7 +37,10 @@ export async function beginAnew({ directory, adminEmail, users, keys, sessions }
   return { email, key: secret, signInPath: (await sessions.makeLink(key)).path };
 }
 
-/** For a database with nothing in it. Throws `StartError` if the directory was in use before: it is not the first start. */
+/**
+ * For an empty database. Throws `StartError` if the directory was in use before, since this is then not the first
+ * start.
+ */
 export function refuseLostData(directory: DataDirectory): void {
   if (hasBlobs(directory) || readInstallationId(directory.path) !== null) throw lostData(directory);
 }
@@ -52,8 +55,8 @@ function lostData({ path, databasePath }: DataDirectory): StartError {
     `The data directory ${path} was in use, but its database ${databasePath} is missing or empty.`,
     {
       hint:
-        `If ${databasePath} or its log (-wal) was moved, put both back. Else restore a backup: outreachd restore FILE --replace. ` +
-        "To start anew, choose an empty directory with --data DIR.",
+        `If ${databasePath} or its log (-wal) was moved, move both back. Otherwise, restore a backup: outreachd restore FILE --replace.  ` +
+        "To start from scratch, choose an empty directory with --data DIR.",
     },
   );
 }

@@ -23,7 +23,7 @@ export type HttpParts = {
   config: Config;
   storage: Storage;
   clock: Clock;
-  /** Of those who come back for an answer, also where time is simulated. */
+  /** Clock for repeated requests; it is real even in a simulation. */
   realClock: Clock;
   ids: Ids;
   log: Log;
@@ -37,10 +37,10 @@ export type HttpParts = {
   audit: AuditService;
   isSimulation: boolean;
   observer: RequestObserver | null;
-  /** Where a person reads about permissions. */
+  /** Documentation of permissions. */
 };
 
-/** What every request passes, put together. */
+/** Composes what every request passes through. */
 export function composeHttp({
   config,
   storage,
@@ -97,13 +97,13 @@ export function composeHttp({
     requireWritable: ({ request, template }) => requireWritable(request, operations.writeRefusal(), template),
   });
   const chores: Chore[] = [
-    { name: "forget old Idempotency-Keys", pattern: "30 * * * * *", run: () => idempotency.sweep() },
+    { name: "delete old Idempotency-Keys", pattern: "30 * * * * *", run: () => idempotency.sweep() },
   ];
 
   return { table, pipeline, gate, chores };
 }
 
-/** "" for a request that names no host, whose URL is only a path. */
+/** "" for a request without a host, whose URL is only a path. */
 function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : "";
 }

@@ -24,7 +24,7 @@ export type ImportParts = {
   log: Log;
 };
 
-/** Imports of files, put together. */
+/** Composes file imports. */
 export function composeImports({ storage, blobs, jobs, clock, ids, log }: ImportParts) {
   const intake = new FileIntake(jobs, blobs, clock, ids);
   const leads: LeadImports = new FileImports(leadImportKind(storage.leads), jobs, intake);
@@ -33,10 +33,10 @@ export function composeImports({ storage, blobs, jobs, clock, ids, log }: Import
   async function sweep(): Promise<void> {
     const isOpen = (id: string) => storage.jobs.isOpen(id, clock.now() - retryableMs);
     const removed = (await leads.sweep(isOpen)) + (await prospects.sweep(isOpen));
-    if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
+    if (removed > 0) log.info({ removed }, "removed files of imports that ended or never started");
   }
   const chores: Chore[] = [
-    { name: "remove files of imports that nobody can retry", pattern: "50 40 3 * * *", run: sweep },
+    { name: "remove files of imports that cannot be retried", pattern: "50 40 3 * * *", run: sweep },
   ];
   return {
     leads,
@@ -44,7 +44,7 @@ export function composeImports({ storage, blobs, jobs, clock, ids, log }: Import
     leadHandler: createImportHandler(storage.leads, blobs, clock),
     prospectHandler: createProspectImportHandler(storage.prospects, blobs, clock),
     chores,
-    /** As the chore does; for the start. */
+    /** Does what the chore does, at the start. */
     sweep,
   };
 }

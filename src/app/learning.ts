@@ -1,12 +1,12 @@
 import type { Clock } from "../platform/base/clock.ts";
 import type { LeadHintStore } from "../features/enrichment/directory-store.ts";
 
-/** So many batches in one go. */
+/** Maximum batches per run. */
 const maxBatches = 4;
 
 /**
- * Learns where leads work, behind the newest by two seconds, so that none that is being stored is passed over, and not
- * beside an import, which has better uses for the disk.
+ * Learns where leads work. It stays two seconds behind the newest lead so that no lead that is still being stored is
+ * skipped, and it pauses during imports, which need the disk more.
  */
 export function learning(hints: LeadHintStore, clock: Clock, isImporting: () => boolean): () => Promise<void> {
   return async () => {

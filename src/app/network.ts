@@ -27,20 +27,20 @@ export type NetworkParts = {
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** What tests put in the place of the real ones. */
+  /** Replacements for tests. */
   connectors: Partial<Connectors>;
   leads: LeadService;
-  /** What speaks voice messages. */
+  /** Speech synthesis for voice messages. */
   speech: SpeechProvider;
-  /** Some job may be due. */
+  /** Signals that a job may be due. */
   poke: () => void;
-  /** Hears what connectors made of actions. */
+  /** Receives the results of actions from connectors. */
   onOutcome: ((connector: string, outcome: string) => void) | undefined;
-  /** When sending continues, while the clock is behind; else null. */
+  /** When sending continues while the clock is behind; null otherwise. */
   sendsAgainAt: () => number | null;
 };
 
-/** Accounts, actions and campaigns on the professional network, put together. */
+/** Composes accounts, actions, and campaigns on the professional network. */
 export function composeNetwork({
   config,
   storage,
@@ -134,9 +134,9 @@ export function composeNetwork({
   const actionParts = { store: storage.network, connectors, speech, clock, log, replan, onEnded, onOutcome };
   const handler: JobHandler = createActionHandler(actionParts);
   const chores: Chore[] = [
-    { name: "plan queues again", pattern: "*/5 * * * * *", run: replan },
-    { name: "ask for news of people", pattern: "0 */10 * * * *", run: () => relations.watch() },
-    { name: "take stale requests back", pattern: "0 5 * * * *", run: () => relations.withdrawStale() },
+    { name: "reschedule queues", pattern: "*/5 * * * * *", run: replan },
+    { name: "check for news about people", pattern: "0 */10 * * * *", run: () => relations.watch() },
+    { name: "withdraw stale requests", pattern: "0 5 * * * *", run: () => relations.withdrawStale() },
   ];
 
   return {
@@ -149,7 +149,7 @@ export function composeNetwork({
     relations,
     uploads,
     work: handWork,
-    /** What goes on beside the runner of jobs. */
+    /** Background work outside the job runner. */
     workers: [planner, runner],
     start(): void {
       planner.wake();

@@ -1,6 +1,6 @@
 import type { JobHandler } from "../platform/jobs/handler.ts";
 
-/** A handler of which is known whether any of its jobs runs right now. */
+/** Wraps a handler to tell whether any of its jobs is running. */
 export function observed(handler: JobHandler): { handler: JobHandler; isRunning: () => boolean } {
   let running = 0;
   return {

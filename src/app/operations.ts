@@ -8,15 +8,15 @@ import type { Storage } from "../adapters/storage/storage.ts";
 export type OperationsParts = {
   storage: Storage;
   clock: SteadyClock;
-  /** What keeps jobs from running, as half a sentence; null when nothing does. */
+  /** Why jobs are not running, as a clause for a message; null if they are. */
   checkRunning: () => string | null;
   isSimulation: boolean;
-  /** Some job may begin. */
+  /** Signals that a job may start. */
   poke: () => void;
   log: Log;
 };
 
-/** Whether the server is ready, takes writes and sends. */
+/** Reports and controls whether the server is ready, accepts writes, and sends. */
 export async function composeOperations({ storage, clock, checkRunning, isSimulation, poke, log }: OperationsParts) {
   const checkReady = async (): Promise<string | null> => {
     const problem = checkRunning();
@@ -24,7 +24,7 @@ export async function composeOperations({ storage, clock, checkRunning, isSimula
     return problem;
   };
   const readiness = new Readiness(checkReady, clock.system, log);
-  // What a simulation has done lies in its own time, and nothing of it is sent.
+  // A simulation has its own time, and nothing in it is really sent.
   if (!isSimulation) clock.raiseTo((await storage.operations.latestTime()) ?? 0);
   const operations = new Operations({
     store: storage.operations,
@@ -37,7 +37,7 @@ export async function composeOperations({ storage, clock, checkRunning, isSimula
   operations.watchClock();
   const chores: Chore[] = [
     { name: "watch the clock", pattern: "* * * * * *", run: () => operations.watchClock() },
-    { name: "keep the time", pattern: "7 * * * * *", run: () => operations.keepTime() },
+    { name: "store the time", pattern: "7 * * * * *", run: () => operations.keepTime() },
   ];
   return {
     readiness,
@@ -47,7 +47,7 @@ export async function composeOperations({ storage, clock, checkRunning, isSimula
       if (isSimulation) return;
       await operations
         .keepTime()
-        .catch((error: unknown) => log.error({ err: error }, "could not remember the time of the clock"));
+        .catch((error: unknown) => log.error({ err: error }, "could not store the time of the clock"));
     },
   };
 }

@@ -50,14 +50,17 @@ import { SuppressionService } from "../features/suppression/service.ts";
 import { UserService } from "../features/workspaces/users/service.ts";
 import { createVoices } from "../features/voice/setup.ts";
 
-/** Takes the data directory, opens (and migrates) the database, and puts everything together. Throws `StartError`. */
+/** Locks the data directory, opens (and migrates) the database, and composes the server. Throws `StartError`. */
 export async function createServer(config: Config, surfaces: Surfaces, overrides: Overrides = {}): Promise<App> {
   const directory = holdDataDirectory(config.dataDir);
   try {
     const clock = new SteadyClock(overrides.clock ?? systemClock);
     const log = overrides.log ?? createLog(config.logLevel);
     if (directory.wasOpen)
-      log.warn({ dataDir: directory.path }, "other users of this machine had access to the data directory; closed it");
+      log.warn(
+        { dataDir: directory.path },
+        "other users of this machine had access to the data directory; removed their access",
+      );
     if (!existsSync(directory.databasePath)) refuseLostData(directory);
     removeSnapshot(directory.databasePath); // of a backup that was killed
     const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion, {
@@ -96,11 +99,11 @@ async function compose(
     ? await createMetrics({ store: storage.metrics, clock, dataDir: directory.path })
     : null;
   const keyRing = new KeyRing(storage.keys, storage.users, clock);
-  // Against real load, also where time stands still.
+  // Protects against real load, so its clock is real even in a simulation.
   const limiter = new RateLimiter(config.rateLimit, realClock.system);
   await limiter.load(storage.rates);
 
-  // Refusals put the address before it by which their client reaches the server.
+  // Errors prefix it with the URL under which the client reaches the server.
   const upgradeUrl = config.upgradeUrl ?? "/docs";
   const { timeZone, defaultCredits: credits } = config;
   const connector = simulated !== null && config.connector === "manual" ? "simulated" : config.connector;
@@ -119,13 +122,13 @@ async function compose(
     monthlyGrant: config.monthlyCredits,
     upgradeUrl,
   });
-  // Whoever looks at a simulation sits in the real world: a month that is played through signs nobody out.
+  // People who watch a simulation live in real time: simulating a month must not sign them out.
   const sessions = new SessionService({ store: storage.sessions, ring: keyRing, users, clock: realClock, ids });
   const poke = () => runner.poke();
   const { readiness, operations, ...watch } = await composeOperations({
     storage,
     clock: realClock,
-    checkRunning: () => (!background.isStarted || stopping !== null ? "the job runner does not run" : null),
+    checkRunning: () => (!background.isStarted || stopping !== null ? "the job runner is not running" : null),
     isSimulation: simulated !== null,
     poke,
     log,
@@ -233,11 +236,11 @@ async function compose(
   const chores: Chore[] = [
     ...enrichment.chores,
     ...imports.chores,
-    { name: "forget old audit entries", pattern: "40 50 3 * * *", run: () => audit.forgetOld() },
+    { name: "delete old audit entries", pattern: "40 50 3 * * *", run: () => audit.forgetOld() },
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
-    { name: "forget sessions that have ended", pattern: "25 15 * * * *", run: () => sessions.sweep() },
+    { name: "delete expired sessions", pattern: "25 15 * * * *", run: () => sessions.sweep() },
     ...watch.chores,
-    { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
+    { name: "check for due jobs", pattern: "*/10 * * * * *", run: poke },
     ...backups.chores,
     ...network.chores,
     ...voices.chores,
@@ -256,14 +259,14 @@ async function compose(
   async function idle(): Promise<void> {
     background.begin();
     await noting;
-    // Each may give the others something to do.
+    // Each may create work for the others.
     const workers = [runner, ...network.workers, ...events.workers];
     do for (const each of workers) await each.idle();
     while (workers.some((each) => each.isBusy));
   }
   const simulator = simulated && createSimulator(simulated, storage, { idle, runner, chores, log });
 
-  // Few ever ask for it.
+  // Rarely needed, so it is computed on demand.
   const document = async (): Promise<object> =>
     (await import("../platform/http/openapi-document.ts")).openApiDocument(
       table,
@@ -334,7 +337,7 @@ async function compose(
   }
 
   async function begin(): Promise<void> {
-    // Before the first request: until then nothing is being taken in, and none has to wait.
+    // Before the first request: no import is running yet, and no request has to wait.
     await prepare();
     if (stopping !== null) return;
     listening = listen(table, pipeline, config.listen);
@@ -342,7 +345,8 @@ async function compose(
     const settings = settingsPrint(config, localKey);
     directory.announce({ pid: process.pid, url: listening.url, localKey, settings });
     log.info({ url: listening.url, dataDir: directory.path }, "listening");
-    if (simulator !== null) log.warn(simulator.view(), "this is a simulation: nothing is real, and time stands still");
+    if (simulator !== null)
+      log.warn(simulator.view(), "this is a simulation: nothing is real, and time advances only on request");
   }
 
   async function stopAll(): Promise<void> {
@@ -361,7 +365,7 @@ async function compose(
     ]);
     await voices.stop();
     metrics?.stop();
-    // What was counted since the last flush is little; it must not keep the rest from being closed.
+    // Little has been counted since the last flush. A failure here must not keep the rest from closing.
     await flush().catch((error: unknown) => log.error({ err: error }, "could not write key usage and rate limits"));
     await watch.stop();
     await storage.close();

@@ -1,14 +1,14 @@
 /**
- * Who waits for a start is answered before what is due is looked for: to prepare what this needs is a good part
- * of the work of a start.
+ * Requests that arrive during the start are handled before the first check for due jobs, whose preparation is a large
+ * part of the work of a start.
  */
 const settleInMs = 50;
 
-/** Work that begins a moment after a start. All is safe to call twice. */
+/** Work that starts shortly after the server. All methods are safe to call twice. */
 export type SettlingIn = {
   start(): void;
   readonly isStarted: boolean;
-  /** At once, unless it has begun, was stopped, or was never started. */
+  /** Runs the work now, unless it has run, was stopped, or was never started. */
   begin(): void;
   stop(): void;
 };

@@ -19,7 +19,7 @@ import type { Storage } from "../adapters/storage/storage.ts";
 import { voiceEngineNames } from "../features/voice/model.ts";
 import type { VoiceEngines } from "../features/voice/training-job.ts";
 
-/** What a simulation has in the place of the real world. */
+/** What a simulation uses instead of the real world. */
 export type SimulatedWorld = {
   clock: SimulatedClock;
   ids: Ids;
@@ -28,13 +28,13 @@ export type SimulatedWorld = {
   provider: EnrichmentProvider;
   sources: ProspectProvider[];
   voiceEngines: VoiceEngines;
-  /** When people of the network react next; null: nobody is expected to. */
+  /** When people on the network react next; null = no reaction is pending. */
   nextNewsAt: () => number | null;
 };
 
 /**
- * The world of a server that was started with --simulate; null for a real one. Throws `StartError` when the data are of
- * the other kind: a simulation would play with real people, and a real server would contact those that were made up.
+ * Opens the world of a server started with --simulate; null for a real server. Throws `StartError` if the data is of
+ * the other kind: a simulation would use real people, and a real server would contact simulated ones.
  */
 export async function openSimulation(
   { simulate, simulatedStart, connectors, dataDir }: Config,
@@ -43,12 +43,12 @@ export async function openSimulation(
 ): Promise<SimulatedWorld | null> {
   const before = await storage.simulation.read();
   if (!simulate && before !== null)
-    throw new StartError(`The data directory ${dataDir} is that of a simulation.`, {
+    throw new StartError(`The data directory ${dataDir} belongs to a simulation.`, {
       hint: "Start it with --simulate, or choose another directory with --data DIR.",
     });
   if (!simulate) return null;
   if (before === null && (await storage.users.count()) > 0)
-    throw new StartError(`The data directory ${dataDir} has real data, with which nothing may be simulated.`, {
+    throw new StartError(`The data directory ${dataDir} contains real data, which a simulation must not use.`, {
       hint: "Choose an empty directory with --data DIR.",
     });
   const { seed, now, starts } = await storage.simulation.start(
@@ -58,7 +58,7 @@ export async function openSimulation(
   const clock = new SimulatedClock(now);
   const network = createSimulatedConnector({ ...connectors.simulation, seed }, clock);
   const voice = createSimulatedVoices(seed);
-  // Tasks of people and of workers are for those who test to do.
+  // Tasks for people and workers are left to the tester.
   const played = connectorNames.filter((name) => name !== "manual" && name !== "worker");
   return {
     clock,
@@ -74,7 +74,7 @@ export async function openSimulation(
 
 type Moved = Pick<SimulatorParts, "idle" | "chores" | "log"> & { runner: JobRunner };
 
-/** What moves the clock of that world. */
+/** Advances the clock of the simulation. */
 export function createSimulator(
   { clock, seed, nextNewsAt }: SimulatedWorld,
   storage: Storage,
@@ -99,7 +99,7 @@ export function createSimulator(
   });
 }
 
-/** When the chore that asks for news hears of it: every ten minutes. */
+/** When the chore that checks for news sees it: every ten minutes. */
 function newsToldAt(at: number | null): number | null {
   return at === null ? null : Math.ceil(at / newsPeriodMs) * newsPeriodMs;
 }

@@ -23,7 +23,7 @@ export type SessionParts = {
   trustedProxies: number;
 };
 export type ToolParts = {
-  /** The OpenAPI document, which the tools are made of. */
+  /** The OpenAPI document, from which the tools are generated. */
   document: () => Promise<object>;
   /** Answers a request as if it had come over the network, by the way of `outer`. */
   handle: (request: Request, outer: RequestContext) => Promise<Response>;

@@ -468,7 +468,7 @@ test("a new version copies the database before it migrates it", async () => {
   expect(copies).toHaveLength(1);
   expect(copies[0]).toMatch(new RegExp(`^before-upgrade-${shown(-2)}-to-${shown(-1)}-\\d{8}T\\d{9}Z\\.db$`));
   const { log } = await server.stop();
-  expect(log).toContain("copied the database before it is upgraded");
+  expect(log).toContain("copied the database before upgrading it");
 });
 
 test("the doctor finds nothing wrong with a server that runs, and names what is wrong without one", async () => {

@@ -57,7 +57,7 @@ test("an existing data directory that is open to others is closed at the next st
   await using server = await startServer(dataDir, { through: underUsualUmask });
   expect(openTo(dataDir)).toEqual([]);
   const { log } = await server.stop();
-  expect(log).toContain("other users of this machine had access to the data directory; closed it");
+  expect(log).toContain("other users of this machine had access to the data directory; removed their access");
 });
 
 test("an open file in a closed data directory is closed as well", async () => {

@@ -105,7 +105,7 @@ test("a simulation and real data never meet", async () => {
   const simulating = ["serve", "--simulate", "--listen", "127.0.0.1:0"];
   expect(await runProgram([...simulating, "--data", real])).toMatchObject({
     exitCode: 1,
-    err: expect.stringContaining("has real data"),
+    err: expect.stringContaining("contains real data"),
   });
   {
     await using server = await startServer(played, { args: ["--simulate"] });
@@ -113,6 +113,6 @@ test("a simulation and real data never meet", async () => {
   }
   expect(await runProgram(["serve", "--listen", "127.0.0.1:0", "--data", played])).toMatchObject({
     exitCode: 1,
-    err: expect.stringContaining("is that of a simulation"),
+    err: expect.stringContaining("belongs to a simulation"),
   });
 });

@@ -65,7 +65,7 @@ test("every problem of the configuration is told, and nothing is started", async
   expect(exitCode).toBe(2);
   expect(err).toContain("  - --listen: Expected HOST:PORT");
   expect(err).toContain('  - OUTREACHD_DRAIN_SECONDS: Expected a whole number from 0 to 3600, got "soon".');
-  expect(err).toContain("  - OUTREACHD_DAAT: There is no such variable. Did you mean OUTREACHD_DATA?");
+  expect(err).toContain("  - OUTREACHD_DAAT: Unknown variable. Did you mean OUTREACHD_DATA?");
   expect(cli.configs).toEqual([]);
 });
 

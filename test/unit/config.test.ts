@@ -140,8 +140,8 @@ test("all problems come at once, each with the name that its author used", () =>
       message: 'Expected an IANA time zone such as Europe/Berlin, got "Mars/Base".',
     },
     { option: "drain-seconds in outreachd.toml", message: 'Expected a whole number from 0 to 3600, got "true".' },
-    { option: "OUTREACHD_LISTN", message: "There is no such variable. Did you mean OUTREACHD_LISTEN?" },
-    { option: "colour in outreachd.toml", message: "There is no such option." },
+    { option: "OUTREACHD_LISTN", message: "Unknown variable. Did you mean OUTREACHD_LISTEN?" },
+    { option: "colour in outreachd.toml", message: "Unknown option." },
   ]);
 });
 
@@ -357,7 +357,7 @@ test("backups go to a directory or a bucket, whose keys may come from files and 
 test.each([
   ["s3://bucket/prefix", "need an access key"],
   ["s3://", "Expected a directory or s3://BUCKET/PREFIX"],
-  ["s3://b/x", "Expected a bucket's name of 3 to 63 small letters"],
+  ["s3://b/x", "Expected a bucket name of 3 to 63 lowercase letters"],
   ["s3://My_Bucket", 'with a letter or digit at both ends, got "My_Bucket"'],
   ["https://bucket.example.com", "Expected a directory or s3://BUCKET/PREFIX"],
 ])("backups can't go to %s without more", (to, message) => {

@@ -13,8 +13,8 @@ test("all is well while the check finds nothing", async () => {
 });
 
 test("what the check answers or throws is told in words that give nothing away", async () => {
-  expect(await setUp(async () => "the job runner does not run").readiness.problem()).toBe(
-    "the job runner does not run",
+  expect(await setUp(async () => "the job runner is not running").readiness.problem()).toBe(
+    "the job runner is not running",
   );
   expect(await setUp(() => Promise.reject(full)).readiness.problem()).toBe("the disk is full");
   expect(await setUp(() => Promise.reject(new Error("x of y"))).readiness.problem()).toBe(
@@ -35,9 +35,9 @@ test("all who ask within a second share one look", async () => {
 });
 
 test("a server that has just got going is ready at once", async () => {
-  let told: string | null = "the job runner does not run";
+  let told: string | null = "the job runner is not running";
   const { readiness } = setUp(async () => told);
-  expect(await readiness.problem()).toBe("the job runner does not run");
+  expect(await readiness.problem()).toBe("the job runner is not running");
   told = null;
   expect(await readiness.problem()).toBeNull();
 });

@@ -3,33 +3,33 @@ import type { ArchivePlace } from "../../features/backup/place.ts";
 import type { Option, Problem } from "./sources.ts";
 import { baseUrl, text, wholeNumber, type Parse } from "./values.ts";
 
-/** Everything about backups; part of the one list of options. */
+/** Options of backups; part of `serverOptions`. */
 export const backupOptions = {
   backupSchedule: option<string | null>({
     argument: "CRON",
     parse: cronPattern,
     default: null,
-    description: 'When to make backups, as a cron pattern in UTC: "15 3 * * *" is 03:15 every night. Default: never.',
+    description: 'When to create backups, as a cron pattern in UTC: "15 3 * * *" is 03:15 every night. Default: never.',
   }),
   backupKeep: option({
     argument: "NUMBER",
     parse: wholeNumber(1, 10_000),
     default: 7,
     unit: "backups",
-    description: "How many of its own backups the server keeps; older ones are deleted when a new one is complete.",
+    description: "Number of backups to retain. Older backups by this server are deleted once a new one is complete.",
   }),
   backupTo: option<string | null>({
     argument: "PLACE",
     parse: text,
     default: null,
     description:
-      "Where backups go: a directory, best on another disk, or s3://BUCKET/PREFIX; several servers may share it. Default: backups in the data directory.",
+      "Destination of backups: a directory, preferably on another disk, or s3://BUCKET/PREFIX. Several servers can share it. Default: backups in the data directory.",
   }),
   backupS3Endpoint: option<string | null>({
     argument: "URL",
     parse: baseUrl,
     default: null,
-    description: "Address of the S3 service. Default: that of Amazon for the region.",
+    description: "URL of the S3 service. Default: Amazon S3 in the region.",
   }),
   backupS3Region: option({
     argument: "REGION",
@@ -37,12 +37,12 @@ export const backupOptions = {
     default: "us-east-1",
     description: "Region of the S3 bucket.",
   }),
-  backupS3AccessKeyId: secret("Access key id of the S3 service."),
-  backupS3SecretAccessKey: secret("Secret access key of the S3 service."),
+  backupS3AccessKeyId: secret("Access key ID for the S3 service."),
+  backupS3SecretAccessKey: secret("Secret access key for the S3 service."),
 };
 
 export type BackupConfig = Readonly<{
-  /** Null = only when somebody asks. */
+  /** Null = only on request. */
   schedule: string | null;
   keep: number;
   /** Null = in the data directory. */
@@ -59,7 +59,7 @@ type Values = {
   backupS3SecretAccessKey: string | null;
 };
 
-/** Takes the options of backups out of all values, as one part of the configuration. */
+/** Splits the values of the backup options off from all values. */
 export function backupConfig<T extends Values>(values: T) {
   const {
     backupSchedule: schedule,
@@ -101,7 +101,7 @@ function wrongPlace(to: string): string {
   const bucket = /^s3:\/\/([^/]+)/.exec(to)?.[1];
   if (bucket === undefined) return `Expected a directory or s3://BUCKET/PREFIX, got "${to}".`;
   // Amazon S3, "General purpose bucket naming rules".
-  return `Expected a bucket's name of 3 to 63 small letters, digits, dots and hyphens, with a letter or digit at both ends, got "${bucket}".`;
+  return `Expected a bucket name of 3 to 63 lowercase letters, digits, dots, and hyphens that starts and ends with a letter or digit, got "${bucket}".`;
 }
 
 function cronPattern(value: string): ReturnType<Parse<string>> {
@@ -109,7 +109,7 @@ function cronPattern(value: string): ReturnType<Parse<string>> {
   return value;
 }
 
-/** Croner also takes a date, for once, and patterns such as the 31st of February, for never. */
+/** Croner also accepts a date, which runs once, and patterns such as February 31, which never run. */
 function isRecurring(value: string): boolean {
   try {
     return new Cron(value, { paused: true, utcOffset: 0 }).nextRuns(2).length === 2;

@@ -21,11 +21,11 @@ import type { PhoneRegion } from "../../platform/identity/phone.ts";
 import { voiceVendorConfig, type VoiceVendorConfig } from "./voice-vendor-options.ts";
 import type { ConsentMode, OriginalsPolicy, VoiceEngineName } from "../../features/voice/model.ts";
 
-/** Everything an operator can set, checked and frozen. Sizes are bytes. */
+/** Everything an operator can configure, validated and frozen. Sizes are in bytes. */
 export type Config = Readonly<{
   dataDir: string;
   listen: Readonly<ListenAddress>;
-  /** Without a slash at the end; null = not known. */
+  /** Without a trailing slash; null = unknown. */
   publicUrl: string | null;
   /** Requests in each window; 0 = no limit. */
   rateLimit: Readonly<{ minute: number; hour: number; day: number }>;
@@ -41,17 +41,17 @@ export type Config = Readonly<{
   connector: ConnectorName;
   /** In lower case; empty = any. */
   networkHosts: readonly string[];
-  /** Without it no connector runs that acts on the real network by itself. */
+  /** If false, no connector runs that acts on the real network automatically. */
   acknowledgeNetworkRisk: boolean;
   connectors: ConnectorConfig;
-  /** Nothing is real but the requests: see `openSimulation`. */
+  /** Everything but the requests is simulated: see `openSimulation`. */
   simulate: boolean;
-  /** When a new simulation begins; null = now. */
+  /** Start time of a new simulation; null = now. */
   simulatedStart: number | null;
   voiceVendors: VoiceVendorConfig;
-  /** Null = that of this machine, which takes some 15 ms to find out and is needed for new users only. */
+  /** Null = the time zone of this machine. Detecting it takes about 15 ms, and only new users need it. */
   timeZone: string | null;
-  /** Null = numbers without a country code are not understood. */
+  /** Null = numbers without a country code cannot be parsed. */
   phoneRegion: PhoneRegion | null;
   defaultCredits: number;
   monthlyCredits: number;
@@ -60,17 +60,17 @@ export type Config = Readonly<{
   /** Null = the docs page. */
   upgradeUrl: string | null;
   adminEmail: string;
-  /** 0 = for ever. */
+  /** 0 = forever. */
   auditRetentionDays: number;
   drainSeconds: number;
-  /** What new voices are trained with. */
+  /** Engine for new voices. */
   voiceEngine: VoiceEngineName;
   voiceMaxClones: number;
-  /** Of all voice files of a user. */
+  /** Limit for all voice files of a user. */
   voiceMaxBytes: number;
   voiceConsent: ConsentMode;
   voiceOriginals: OriginalsPolicy;
-  /** Of previews that are kept; 0 = none. */
+  /** Limit for cached speech; 0 = no cache. */
   voiceCacheBytes: number;
   backup: BackupConfig;
 }> &
@@ -79,13 +79,13 @@ export type Config = Readonly<{
   Readonly<ValuesOf<typeof eventOptions>>;
 
 export type ConfigInput = {
-  /** As the command line parser leaves them; `config` is the path of the file. */
+  /** Flags as parsed by the command line parser; `config` is the path of the file. */
   flags: Readonly<Record<string, unknown>>;
   env: Readonly<Record<string, string | undefined>>;
   readFile?: (path: string) => string;
 };
 
-/** All that is wrong with the configuration; the message lists every problem on a line of its own. */
+/** Every problem of the configuration; the message has one line for each. */
 export class ConfigError extends Error {
   readonly problems: readonly Problem[];
 
@@ -97,8 +97,9 @@ export class ConfigError extends Error {
 }
 
 /**
- * Puts the configuration together: flags before OUTREACHD_* variables before the TOML file (--config FILE or
- * OUTREACHD_CONFIG) before defaults. Throws one `ConfigError` with every problem, misspelled names included.
+ * Loads the configuration. Flags take precedence over OUTREACHD_* variables, which take precedence over the TOML file
+ * (--config FILE or OUTREACHD_CONFIG), then defaults. Throws one `ConfigError` with all problems, including misspelled
+ * names.
  */
 export function loadConfig(input: ConfigInput): Config {
   const { connectors, rest: others } = connectorConfig(resolve(input).values);
@@ -118,12 +119,14 @@ export function loadConfig(input: ConfigInput): Config {
   });
 }
 
-/** Every option with its effective value and where that came from, in the order of the table. Throws as `loadConfig`. */
+/**
+ * Returns every option with its effective value and its origin, in the order of the table. Throws like `loadConfig`.
+ */
 export function describeConfig(input: ConfigInput): OptionReport[] {
   return describeOptions(serverOptions, resolve(input));
 }
 
-// Read by the client commands or to find the file; no settings of the server.
+// Read by client commands or to find the file; they are not server settings.
 const otherVariables = ["OUTREACHD_CONFIG", "OUTREACHD_URL", "OUTREACHD_API_KEY", "OUTREACHD_API_KEY_FILE"];
 
 function resolve(input: ConfigInput): Resolution<typeof serverOptions> {

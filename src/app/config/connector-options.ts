@@ -4,7 +4,7 @@ import { baseUrl, hostOrNetwork, listOf, trueOrFalse, wholeNumber, type Parse } 
 
 type NamedSecrets = Readonly<Record<string, string>>;
 
-/** What the ways of carrying actions out on the network need to know. */
+/** Options of the connectors, which carry out actions on the network. */
 export const connectorOptions = {
   acknowledgeNetworkRisk: option({
     argument: "true|false",
@@ -12,7 +12,7 @@ export const connectorOptions = {
     default: false,
     show: String,
     description:
-      "Set to true once you accept the risk: the terms of most networks forbid automation, and accounts have been closed for it. Until then only the connectors manual and simulated run.",
+      "Set to true to accept the risk of automation: the terms of most networks forbid it, and accounts have been closed for it. Until then, only the connectors manual and simulated run.",
   }),
   networkWebhookSecret: option<string | null>({
     argument: "SECRET",
@@ -20,7 +20,7 @@ export const connectorOptions = {
     default: null,
     secret: true,
     description:
-      "Key that the webhook connector signs actions with, as Standard Webhooks has it: whsec_ and the base64 of 24 to 64 random bytes.",
+      "Key that the webhook connector signs actions with, in the Standard Webhooks format: whsec_ followed by 24 to 64 random bytes in base64.",
   }),
   networkPrivateHosts: option<readonly string[]>({
     argument: "HOSTS",
@@ -28,33 +28,33 @@ export const connectorOptions = {
     default: [],
     show: (hosts) => hosts.join(","),
     description:
-      "Hosts, addresses or networks (10.0.0.0/8) of your own that the webhook connector may call although they are not public, with commas between them. They may be called by plain http.",
+      "Private hosts, addresses, or networks (such as 10.0.0.0/8) that the webhook connector may call, separated by commas. Plain HTTP is allowed for them.",
   }),
   unipileUrl: option<string | null>({
     argument: "URL",
     parse: baseUrl,
     default: null,
-    description: "Address (DSN) of your subscription to Unipile, such as https://api1.unipile.com:13111.",
+    description: "URL (DSN) of your Unipile subscription, such as https://api1.unipile.com:13111.",
   }),
   unipileApiKey: option<string | null>({
     argument: "KEY",
     parse: secretText,
     default: null,
     secret: true,
-    description: "Access token of that subscription.",
+    description: "Access token of your Unipile subscription.",
   }),
   linkedapiUrl: option({
     argument: "URL",
     parse: baseUrl,
     default: "https://api.linkedapi.io",
-    description: "Address of Linked API; change it only for a proxy of your own.",
+    description: "URL of Linked API. Change it only if you use a proxy.",
   }),
   linkedapiToken: option<string | null>({
     argument: "TOKEN",
     parse: secretText,
     default: null,
     secret: true,
-    description: "The linked-api-token of your subscription to Linked API.",
+    description: "The linked-api-token of your Linked API subscription.",
   }),
   linkedapiIdentifications: option<NamedSecrets | null>({
     argument: "NAME=TOKEN",
@@ -63,13 +63,13 @@ export const connectorOptions = {
     show: (tokens) => Object.keys(tokens ?? {}).join(","),
     secret: true,
     description:
-      "The identification-token of each account at Linked API by a name of yours, with commas between them: ada=TOKEN,bob=TOKEN. Accounts name theirs in connectorSettings.identification.",
+      "The identification-token of each Linked API account under a name that you choose, separated by commas: ada=TOKEN,bob=TOKEN. An account refers to its name in connectorSettings.identification.",
   }),
   simulatedSeed: option({
     argument: "NUMBER",
     parse: wholeNumber(0, 2 ** 32 - 1),
     default: 1,
-    description: "The same seed makes the people of the simulated network do the same in every run.",
+    description: "Seed of the simulated network. With the same seed, people behave the same in every run.",
   }),
   simulatedRates: option<Readonly<SimulationRates>>({
     argument: "NAME=NUMBER",
@@ -80,7 +80,7 @@ export const connectorOptions = {
         .map(([name, rate]) => `${name}=${rate}`)
         .join(","),
     description:
-      "How the simulated network behaves: acceptances, replies, refusals, busy and unknown in percent, limitAfter as actions of a kind in a day. What is not named is 0.",
+      "Behavior of the simulated network: acceptances, replies, refusals, busy, and unknown in percent, limitAfter in actions per type and day. Omitted rates are 0.",
   }),
 };
 
@@ -89,7 +89,7 @@ type ConnectorValues = Omit<
   "acknowledgeNetworkRisk"
 >;
 
-/** What the connectors are made from; see `createConnectors`. */
+/** Settings for `createConnectors`. */
 export type ConnectorConfig = Readonly<{
   webhookSecret: string | null;
   privateHosts: readonly string[];
@@ -101,7 +101,7 @@ export type ConnectorConfig = Readonly<{
   simulation: Readonly<Simulation>;
 }>;
 
-/** Takes the values of the connectors out of all values. */
+/** Splits the values of the connectors off from all values. */
 export function connectorConfig<T extends ConnectorValues>(values: T) {
   const { networkWebhookSecret, networkPrivateHosts, simulatedSeed, simulatedRates, ...others } = values;
   const { unipileUrl, unipileApiKey, linkedapiUrl, linkedapiToken, linkedapiIdentifications, ...rest } = others;
@@ -118,7 +118,7 @@ export function connectorConfig<T extends ConnectorValues>(values: T) {
   return { connectors, rest };
 }
 
-/** The parsers of secrets never repeat what came. */
+/** Error messages of secret parsers never repeat the value. */
 function secretText(value: string): string {
   if (!/^[\x21-\x7e]{8,2000}$/.test(value))
     throw new RangeError("Expected a secret of 8 to 2000 characters, without spaces.");
@@ -130,7 +130,7 @@ function signingSecret(value: string): string {
   const bytes = Buffer.from(base64, "base64").byteLength;
   if (bytes < 24 || bytes > 64)
     throw new RangeError(
-      'Expected whsec_ and the base64 of 24 to 64 bytes, as `echo "whsec_$(openssl rand -base64 32)"` makes it.',
+      'Expected whsec_ followed by 24 to 64 bytes in base64. To create one, run `echo "whsec_$(openssl rand -base64 32)"`.',
     );
   return value;
 }
@@ -142,9 +142,9 @@ function namedSecrets(value: string): NamedSecrets {
     .filter((entry) => entry !== "")
     .map((entry) => /^([A-Za-z0-9._-]{1,60})=([\x21-\x2b\x2d-\x7e]{8,2000})$/.exec(entry));
   if (entries.length === 0 || entries.includes(null))
-    throw new RangeError("Expected name=token pairs with commas between them; names have letters, digits and ._-");
+    throw new RangeError("Expected name=token pairs separated by commas; names consist of letters, digits, and ._-");
   const tokens = entries.flatMap((entry): [string, string][] => (entry ? [[entry[1] ?? "", entry[2] ?? ""]] : []));
-  if (new Set(tokens.map(([name]) => name)).size < tokens.length) throw new RangeError("Expected each name once.");
+  if (new Set(tokens.map(([name]) => name)).size < tokens.length) throw new RangeError("Expected each name only once.");
   return Object.freeze(Object.fromEntries(tokens));
 }
 
@@ -164,7 +164,7 @@ function simulationRates(value: string): SimulationRates {
     rates[known] = Number(number);
   }
   if (rates.refusals + rates.busy + rates.unknown > 100)
-    throw new RangeError("Expected refusals, busy and unknown to make 100 percent at most.");
+    throw new RangeError("Expected refusals, busy, and unknown to add up to at most 100 percent.");
   return rates;
 }
 

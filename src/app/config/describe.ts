@@ -8,9 +8,9 @@ import {
   type Resolution,
 } from "./sources.ts";
 
-/** An option with its effective value, for a person or a script. */
+/** An option with its effective value. */
 export type OptionReport = {
-  /** Its key in the file. */
+  /** Key in the TOML file. */
   name: string;
   flag: string;
   env: string;
@@ -21,7 +21,7 @@ export type OptionReport = {
   description: string;
 };
 
-/** One report an option, in the order of the table. */
+/** Returns a report for each option, in the order of the table. */
 export function describeOptions<T extends OptionTable>(table: T, { values, origins }: Resolution<T>): OptionReport[] {
   const valueOf: Readonly<Record<string, unknown>> = values;
   const originOf: Readonly<Record<string, Origin>> = origins;

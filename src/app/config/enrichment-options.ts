@@ -7,7 +7,7 @@ const showByName = (values: ByName<string | number>): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(",");
 
-/** Everything about enrichment; part of the one list of options. */
+/** Options of enrichment; part of `serverOptions`. */
 export const enrichmentOptions = {
   enrichmentsPerHour: option({
     argument: "NUMBER",
@@ -15,7 +15,7 @@ export const enrichmentOptions = {
     default: 100,
     unit: "requests",
     description:
-      "Direct enrichment requests, of up to 1000 leads each, that a user can make in an hour; jobs do not count. 0 = no limit.",
+      "Maximum direct enrichment requests (of up to 1000 leads each) per user and hour. Jobs do not count. 0 disables the limit.",
   }),
   enrichmentProviders: option<readonly string[]>({
     argument: "NAMES",
@@ -23,21 +23,21 @@ export const enrichmentOptions = {
     default: ["local"],
     show: (names) => names.join(","),
     description:
-      "Who is asked about a lead, in this order, with commas between them: local, web, gravatar, github, pdl, hunter, apollo, fullenrich, reacher, or vendors of your own. Nobody else is ever asked.",
+      "Enrichment providers to query, in this order, separated by commas: local, web, gravatar, github, pdl, hunter, apollo, fullenrich, reacher, or your own vendors. No other provider is contacted.",
   }),
   pdlKey: key("People Data Labs"),
   hunterKey: key("Hunter"),
   apolloKey: key("Apollo"),
   fullenrichKey: key("FullEnrich"),
-  githubKey: key("GitHub (a token; works without one, with a lower limit)"),
-  gravatarKey: key("Gravatar (works without one, with a lower limit)"),
-  reacherKey: key("your Reacher, if it asks for one"),
+  githubKey: key("GitHub (a token; optional, raises the rate limit)"),
+  gravatarKey: key("Gravatar (optional, raises the rate limit)"),
+  reacherKey: key("your Reacher server, if it requires one"),
   enrichmentUrls: option<ByName<string>>({
     argument: "NAME=URL,…",
     parse: namedListOf(baseUrl),
     default: {},
     show: showByName,
-    description: "Base URLs of enrichment providers in the place of the vendors' own; reacher always needs one.",
+    description: "Base URLs of enrichment providers that replace the vendors' defaults. reacher always requires one.",
   }),
   enrichmentTimeouts: option<ByName<number>>({
     argument: "NAME=SECONDS,…",
@@ -45,7 +45,7 @@ export const enrichmentOptions = {
     default: {},
     show: showByName,
     unit: "seconds",
-    description: "How long a provider may take for one lead. Default: 15, and for fullenrich 120.",
+    description: "Timeout per provider for one lead. Default: 15; fullenrich: 120.",
   }),
   enrichmentSpendCaps: option<ByName<number>>({
     argument: "NAME=NUMBER,…",
@@ -54,13 +54,13 @@ export const enrichmentOptions = {
     show: showByName,
     unit: "credits of the provider",
     description:
-      "What a provider may take of your account there in a calendar month (UTC), in its own credits as it counts them: Hunter takes 1 for an address and 0.5 for a verification. It is asked until what is left can't pay for the next question. Without one, no limit.",
+      "Monthly spending limit per provider (calendar month in UTC), in the provider's own credits: Hunter charges 1 for an address and 0.5 for a verification. A provider is skipped once the remainder does not cover the next request. Default: no limit.",
   }),
   enrichmentVendors: option<string | null>({
     argument: "FILE",
     parse: text,
     default: null,
-    description: "TOML file that describes enrichment vendors of your own, for providers with their names.",
+    description: "TOML file that defines your own enrichment vendors, to be used as providers under their names.",
   }),
   allowPrivateHosts: option<readonly string[]>({
     argument: "HOSTS",
@@ -68,7 +68,7 @@ export const enrichmentOptions = {
     default: [],
     show: (hosts) => hosts.join(","),
     description:
-      "Hosts, addresses and networks (10.0.0.0/8) of vendors in your own network, which may have private addresses.",
+      "Private hosts, addresses, or networks (such as 10.0.0.0/8) that enrichment providers may call, separated by commas.",
   }),
 };
 

@@ -7,21 +7,21 @@ export const eventOptions = {
     parse: wholeNumber(0, 36_500),
     default: 90,
     unit: "days",
-    description: "How long events, and what became of their webhooks, are kept. 0 = for ever.",
+    description: "How long events and webhook deliveries are retained. 0 retains them forever.",
   }),
   maxStreams: option({
     argument: "NUMBER",
     parse: wholeNumber(0, 100_000),
     default: 1000,
     unit: "streams",
-    description: "Live streams of events that may be open at once.",
+    description: "Maximum number of open event streams.",
   }),
   maxStreamsPerKey: option({
     argument: "NUMBER",
     parse: wholeNumber(0, 100_000),
     default: 100,
     unit: "streams",
-    description: "Live streams that one API key may have open.",
+    description: "Maximum number of open event streams per API key.",
   }),
   webhookPrivateHosts: option<readonly string[]>({
     argument: "HOSTS",
@@ -29,14 +29,15 @@ export const eventOptions = {
     default: [],
     show: (hosts) => hosts.join(","),
     description:
-      "Hosts, addresses or networks (10.0.0.0/8) of your own that webhooks may be posted to although they are not public, with commas between them. They may be called by plain http.",
+      "Private hosts, addresses, or networks (such as 10.0.0.0/8) that webhooks may be sent to, separated by commas. Plain HTTP is allowed for them.",
   }),
   webhookDisableDays: option({
     argument: "DAYS",
     parse: wholeNumber(0, 365),
     default: 5,
     unit: "days",
-    description: "A webhook endpoint that has failed for so long without a success is turned off. 0 = never.",
+    description:
+      "Disable a webhook endpoint after it has failed for this long without a success. 0 never disables one.",
   }),
 };
 

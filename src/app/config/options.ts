@@ -35,44 +35,49 @@ export type LogLevel = (typeof logLevels)[number];
 // More than any team needs, and small enough that sums of it stay exact.
 const maxCount = 1_000_000_000;
 
-/** The single list of options: flags, variables, file keys, help texts and checks all come from here. */
+/**
+ * All options of the server. Flags, variables, file keys, help, validation, and docs/configuration.md are derived from
+ * this table.
+ */
 export const serverOptions = {
   data: option({
     argument: "DIR",
     parse: text,
     default: "./outreachd-data",
-    description: "Directory of the database and the files. Put it on a local disk.",
+    description: "Directory for the database and all files. Use a local disk; only one process can open it at a time.",
   }),
   listen: option<ListenAddress>({
     argument: "HOST:PORT",
     parse: listenAddress,
     default: { host: "127.0.0.1", port: 8080 },
     show: showListenAddress,
-    description: "Address of the API. 0.0.0.0:8080 opens it to the network; port 0 takes any free port.",
+    description: "Address to listen on. 0.0.0.0:8080 accepts connections from the network; port 0 picks a free port.",
   }),
   publicUrl: option<string | null>({
     argument: "URL",
     parse: baseUrl,
     default: null,
-    description: "URL under which clients reach the server, for links in answers. Set it behind a reverse proxy.",
+    description:
+      "URL that clients use to reach the server; it appears in links. Set it if the server runs behind a reverse proxy.",
   }),
-  rateLimitMinute: rateLimit("a minute", 60),
-  rateLimitHour: rateLimit("an hour", 1000),
-  rateLimitDay: rateLimit("a day", 10_000),
+  rateLimitMinute: rateLimit("minute", 60),
+  rateLimitHour: rateLimit("hour", 1000),
+  rateLimitDay: rateLimit("day", 10_000),
   maxBodyBytes: option({
     argument: "SIZE",
-    // A JSON body is held in memory as a whole, so this bounds what one request can take.
+    // A JSON body is held in memory as a whole, so this limits the memory of one request.
     parse: size(1024, 256 * 2 ** 20),
     default: 2 ** 20,
     show: showSize,
-    description: "Largest JSON body: bytes, or 512KiB, 10MB and so on. It is held in memory, so raise it with care.",
+    description:
+      "Maximum size of a JSON body, such as 512KiB or 10MB. Bodies are held in memory, so raise it with care.",
   }),
   maxImportBytes: option({
     argument: "SIZE",
     parse: size(1024, 2 ** 40),
     default: 2 * 2 ** 30,
     show: showSize,
-    description: "Largest file of leads to import, written the same way. It is streamed to disk.",
+    description: "Maximum size of a file to import. Files are streamed to disk.",
   }),
   idempotencyHours: option({
     argument: "HOURS",
@@ -80,48 +85,50 @@ export const serverOptions = {
     default: 24,
     unit: "hours",
     description:
-      "How long the answer to a POST with an Idempotency-Key is kept, to be told again to whoever repeats it.",
+      "How long the response to a POST with an Idempotency-Key is stored, to be replayed when the request is repeated.",
   }),
   corsOrigins: option<readonly string[]>({
     argument: "ORIGINS",
     parse: listOf(origin),
     default: [],
     show: (origins) => origins.join(","),
-    description: "Web origins whose pages may call the API from a browser, with commas between them; * = all.",
+    description: "Web origins whose pages may call the API from a browser, separated by commas. * allows all.",
   }),
   trustedProxies: option({
     argument: "NUMBER",
     parse: wholeNumber(0, 20),
     default: 0,
     description:
-      "Reverse proxies in front whose X-Forwarded-For entries are believed. 0 = take the caller's own address.",
+      "Number of your reverse proxies whose X-Forwarded-For entries are trusted. 0 uses the address of the connection.",
   }),
   logLevel: option<LogLevel>({
     argument: "LEVEL",
     parse: oneOf(logLevels),
     default: "info",
-    description: `Least serious log lines to write: ${logLevels.join(", ")}.`,
+    description: `Minimum level of log lines: ${logLevels.join(", ")}. Logs are JSON lines on standard error.`,
   }),
   logRequests: option({
     argument: "true|false",
     parse: trueOrFalse,
     default: true,
     show: String,
-    description: "Write a line for each request, at level info; without it at debug. Probes always at debug.",
+    description:
+      "Log each request at level info; false logs requests at level debug. Probes are always logged at level debug.",
   }),
   metrics: option({
     argument: "true|false",
     parse: trueOrFalse,
     default: true,
     show: String,
-    description: "Measure, and serve the numbers to Prometheus at /metrics, for API keys of admins with metrics:read.",
+    description:
+      "Collect metrics and serve them in the Prometheus format at /metrics. Requires an admin's API key with metrics:read.",
   }),
   connector: option<ConnectorName>({
     argument: "NAME",
     parse: oneOf(connectorNames),
     default: "manual",
     description:
-      "How new network accounts act: manual lists each action for a person to do, simulated plays them out offline.",
+      "Connector of new network accounts. manual lists each action for a person to carry out; simulated runs actions offline.",
   }),
   ...connectorOptions,
   simulate: option({
@@ -131,14 +138,14 @@ export const serverOptions = {
     show: String,
     canBeBare: true,
     description:
-      "Play, in a data directory of its own: network, providers and voices are simulated, and time stands still until an admin moves it with POST /api/v2/simulation/clock.",
+      "Run a simulation in a separate data directory: the network, providers, and voices are simulated, and time advances only when an admin calls POST /api/v2/simulation/clock.",
   }),
   simulatedStart: option<number | null>({
     argument: "TIME",
     parse: instant,
     default: null,
     show: (at) => (at === null ? "" : isoTime(at)),
-    description: "The moment at which a new simulation begins, such as 2026-01-05T09:00:00Z. Default: now.",
+    description: "Start time of a new simulation, such as 2026-01-05T09:00:00Z. Default: now.",
   }),
   networkHosts: option<readonly string[]>({
     argument: "HOSTS",
@@ -146,55 +153,56 @@ export const serverOptions = {
     default: [],
     show: (hosts) => hosts.join(","),
     description:
-      "Hosts that profiles may be on, subdomains included, with commas between them; profiles elsewhere are refused. Empty = any.",
+      "Hosts that profile URLs may use, including subdomains, separated by commas; other profiles are rejected. Empty allows any host.",
   }),
   ...voiceVendorOptions,
   timeZone: option<string | null>({
     argument: "ZONE",
     parse: timeZone,
     default: null,
-    description: "IANA time zone of new users, for their working hours. Default: the zone of this machine.",
+    description: "IANA time zone of new users, for their working hours. Default: the time zone of this machine.",
   }),
   phoneRegion: option<PhoneRegion | null>({
     argument: "COUNTRY",
     parse: phoneRegion,
     default: null,
     description:
-      "Country (DE, US) of phone numbers that are written without + and country code; without it, those are not found on the do-not-contact list.",
+      "Country (such as DE or US) of phone numbers without + and a country code. If it is not set, those numbers are not matched against the do-not-contact list.",
   }),
   defaultCredits: option({
     argument: "NUMBER",
     parse: wholeNumber(0, maxCount),
     default: 1000,
     unit: "credits",
-    description: "Credits granted to a new user for enrichment and prospect searches.",
+    description: "Credits granted to a new user, for enrichment and prospect searches.",
   }),
   monthlyCredits: option({
     argument: "NUMBER",
     parse: wholeNumber(0, maxCount),
     default: 1000,
     unit: "credits",
-    description: "Credits granted to every user at the start of each month. They do not expire. 0 = none.",
+    description: "Credits granted to each user at the start of each month. They do not expire. 0 grants none.",
   }),
   creditsPerEnrichment: option({
     argument: "NUMBER",
     parse: wholeNumber(0, 1000),
     default: 1,
     unit: "credits",
-    description: "What an enriched lead costs, if the enrichment brought something; a miss costs nothing.",
+    description: "Price of enriching a lead. An enrichment that finds nothing is free.",
   }),
   creditsPerProspect: option({
     argument: "NUMBER",
     parse: wholeNumber(0, 1000),
     default: 1,
     unit: "credits",
-    description: "What a prospect that a search returns costs.",
+    description: "Price of each prospect that a search returns.",
   }),
   upgradeUrl: option<string | null>({
     argument: "URL",
     parse: baseUrl,
     default: null,
-    description: "Where users read how to get more credits; in answers to those who ran out. Default: the docs page.",
+    description:
+      "Page that explains how to get more credits, linked in the error when credits run out. Default: the API reference.",
   }),
   ...enrichmentOptions,
   ...prospectingOptions,
@@ -202,7 +210,7 @@ export const serverOptions = {
     argument: "EMAIL",
     parse: emailAddress,
     default: "admin@localhost",
-    description: "E-mail of the admin that the first start makes. Has no effect afterwards.",
+    description: "Email of the admin that the first start creates. Has no effect afterwards.",
   }),
   ...voiceOptions,
   auditRetentionDays: option({
@@ -210,7 +218,8 @@ export const serverOptions = {
     parse: wholeNumber(0, 36_500),
     default: 3650,
     unit: "days",
-    description: "How long the audit log reaches back: who did what, when and from where. 0 = for ever.",
+    description:
+      "How long audit log entries (who did what, when, and from where) are retained. 0 retains them forever.",
   }),
   ...eventOptions,
   ...backupOptions,
@@ -220,7 +229,7 @@ export const serverOptions = {
     default: 10,
     unit: "seconds",
     description:
-      "How long a stop waits for running requests and jobs. Keep it below the grace time of your supervisor.",
+      "How long a shutdown waits for running requests and jobs. Keep it below the grace period of your supervisor.",
   }),
 };
 
@@ -230,7 +239,7 @@ function rateLimit(window: string, requests: number): Option<number> {
     parse: wholeNumber(0, maxCount),
     default: requests,
     unit: "requests",
-    description: `Requests that a user, or a global key, may make in ${window}. 0 = no limit.`,
+    description: `Maximum requests per ${window}, for each user and each global key. 0 disables the limit.`,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Option } from "./sources.ts";
 import { baseUrl, namedListOf } from "./values.ts";
 
-/** Everything about the search for prospects but the vendors' keys, which enrichment has as well. */
+/** Options of prospect search. The vendors' API keys are shared with enrichment. */
 export const prospectingOptions = {
   prospectUrls: option<Readonly<Record<string, string>>>({
     argument: "NAME=URL,…",
@@ -12,7 +12,7 @@ export const prospectingOptions = {
         .map(([name, url]) => `${name}=${url}`)
         .join(","),
     description:
-      "Base URLs of the live sources apollo, pdl and fullenrich in the place of the vendors' own. A source is there as soon as its key is set.",
+      "Base URLs of the live sources apollo, pdl, and fullenrich that replace the vendors' defaults. A source is available once its API key is set.",
   }),
 };
 

@@ -1,8 +1,9 @@
 import type { Config } from "./config.ts";
 
 /**
- * Equal for two processes of one version that were given the same settings, however they were. It tells none of them to
- * who lacks `secret`. Where the data lies is left out: each may name that in its own way.
+ * A keyed hash of all settings, equal for two processes of the same version with the same settings, wherever the
+ * settings came from. It reveals nothing without `secret`. The data directory is left out: two processes may refer to
+ * it by different paths.
  */
 export function settingsPrint(config: Config, secret: string): string {
   return new Bun.CryptoHasher("sha256", secret).update(JSON.stringify({ ...config, dataDir: null })).digest("hex");

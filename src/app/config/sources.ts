@@ -1,34 +1,40 @@
 import { closest } from "../../platform/base/spelling.ts";
 import type { Parse } from "./values.ts";
 
-/** One setting: what it is called, how its text is read, what holds when nobody sets it, and why it exists. */
+/** The definition of an option: how its text is parsed, its default, and its documentation. */
 export type Option<T> = {
-  /** Placeholder of the value in help texts: "HOST:PORT". */
+  /** Placeholder for the value in help: "HOST:PORT". */
   argument: string;
   parse: Parse<T>;
   default: T;
-  /** What a plain number counts. */
+  /** Unit of a plain number. */
   unit?: string;
-  /** What it does and why one would change it. */
+  /** What the option does and when to change it. */
   description: string;
-  /** Text form of a value where `String` would not do. */
+  /** Formats a value, if `String` does not. */
   show?(value: T): string;
-  /** Flags show in the process list, so a secret has only --NAME-file FILE; of variables it has NAME and NAME_FILE. */
+  /**
+   * Flags are visible in the process list, so a secret only has the flag --NAME-file FILE. It can be set by either
+   * variable, NAME or NAME_FILE.
+   */
   secret?: true;
-  /** The flag alone, without a value, means true. */
+  /** The flag without a value means true. */
   canBeBare?: true;
 };
 
-/** Options by their name in code: `rateLimitMinute` is `--rate-limit-minute`, OUTREACHD_RATE_LIMIT_MINUTE and so on. */
+/**
+ * Options by name in code: `rateLimitMinute` is the flag `--rate-limit-minute` and the variable
+ * OUTREACHD_RATE_LIMIT_MINUTE.
+ */
 export type OptionTable = Readonly<Record<string, Option<unknown>>>;
 export type ValuesOf<T extends OptionTable> = { [K in keyof T]: T[K] extends Option<infer V> ? V : never };
 
 export type Origin = "flag" | "environment" | "file" | "default";
-/** Something wrong with an option, named as its author wrote it: a flag, a variable or a key of the file. */
+/** A problem with an option. `option` is the name that the operator used: a flag, a variable, or a key of the file. */
 export type Problem = { option: string; message: string };
 
 export type Sources = {
-  /** Values of flags by option name in code, as the command line parser leaves them; others than options are passed over. */
+  /** Flag values by option name in code, as parsed by the command line parser. Other flags are ignored. */
   flags: Readonly<Record<string, unknown>>;
   env: Readonly<Record<string, string | undefined>>;
   file: { path: string; values: Readonly<Record<string, unknown>> } | null;
@@ -41,7 +47,7 @@ export type Resolution<T extends OptionTable> = {
   problems: Problem[];
 };
 
-/** The kebab-case name of an option: its key in the file, and with "--" in front its flag. */
+/** Returns the kebab-case name of an option: its key in the file and, prefixed with "--", its flag. */
 export function optionName(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
@@ -50,7 +56,7 @@ export function variableName(key: string): string {
   return `OUTREACHD_${key.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
 }
 
-/** A value as an operator would write it; null = not set. */
+/** Formats a value as an operator would write it; null = not set. */
 export function showValue<T>(option: Option<T>, value: T): string | null {
   if (value === null) return null;
   if (option.show) return option.show(value);
@@ -58,7 +64,10 @@ export function showValue<T>(option: Option<T>, value: T): string | null {
   throw new TypeError(`Expected an option with a ${typeof value} value to have \`show\``);
 }
 
-/** Finds each option's value: flag before environment before file before default. Never throws; problems are listed. */
+/**
+ * Resolves each option from its flag, environment variable, file key, or default, in this order. Never throws; returns
+ * a list of problems.
+ */
 export function resolveOptions<T extends OptionTable>(table: T, sources: Sources): Resolution<T> {
   const values: Record<string, unknown> = {};
   const origins: Record<string, Origin> = {};
@@ -79,10 +88,12 @@ export function resolveOptions<T extends OptionTable>(table: T, sources: Sources
   return resolved<T>(values, origins, problems);
 }
 
-// Kubernetes and Docker links put these into every container beside a service that is called outreachd.
+// Kubernetes and Docker links set these in every container next to a service named outreachd.
 const injectedVariable = /^OUTREACHD_(SERVICE|PORT)(_|$)/;
 
-/** Variables that start with OUTREACHD_ but are no option of `table`, and not among `others`: most likely typing errors. */
+/**
+ * Lists variables that start with OUTREACHD_ but are neither options of `table` nor among `others`: most likely typos.
+ */
 export function unknownVariables(table: OptionTable, env: Sources["env"], others: readonly string[]): Problem[] {
   const options = Object.entries(table).flatMap(([key, { secret }]) =>
     secret ? [variableName(key), `${variableName(key)}_FILE`] : [variableName(key)],
@@ -91,16 +102,16 @@ export function unknownVariables(table: OptionTable, env: Sources["env"], others
   return Object.keys(env)
     .filter((name) => name.startsWith("OUTREACHD_") && !known.includes(name))
     .filter((name) => !name.startsWith("OUTREACHD_TEST_") && !injectedVariable.test(name))
-    .map((name) => ({ option: name, message: `There is no such variable.${suggestion(name, known)}` }));
+    .map((name) => ({ option: name, message: `Unknown variable.${suggestion(name, known)}` }));
 }
 
-/** Keys of the file that are no option of `table`. */
+/** Lists keys of the file that are not options of `table`. */
 export function unknownFileKeys(table: OptionTable, file: Sources["file"]): Problem[] {
   if (file === null) return [];
   const known = Object.keys(table).map(optionName);
   return Object.keys(file.values)
     .filter((name) => !known.includes(name))
-    .map((name) => ({ option: inFile(name, file), message: `There is no such option.${suggestion(name, known)}` }));
+    .map((name) => ({ option: inFile(name, file), message: `Unknown option.${suggestion(name, known)}` }));
 }
 
 type Given = { origin: Origin; option: string; text: string };
@@ -117,7 +128,7 @@ function fromFlag(key: string, { secret }: Option<unknown>, { flags, readFile }:
 function fromEnvironment(key: string, { secret }: Option<unknown>, { env, readFile }: Sources): Given | null {
   const name = variableName(key);
   const fileName = `${name}_FILE`;
-  // An empty variable counts as absent: compose files and unit files can't leave one out.
+  // An empty variable counts as unset, because compose files and unit files cannot omit a variable.
   const value = env[name] || null;
   const path = (secret && env[fileName]) || null;
   if (value !== null && path !== null) throw new OptionProblem(name, `Set either ${name} or ${fileName}, not both.`);
@@ -126,7 +137,7 @@ function fromEnvironment(key: string, { secret }: Option<unknown>, { env, readFi
   return value === null ? null : { origin: "environment", option: name, text: value };
 }
 
-/** Editors end a file with a line break that is no part of the secret. */
+/** Editors end a file with a line break, which is not part of the secret. */
 function readSecret(path: string, readFile: Sources["readFile"]): string {
   return readFile(path).replace(/\r?\n$/, "");
 }
@@ -138,7 +149,7 @@ function fromFile(key: string, { file }: Sources): Given | null {
   if (value === undefined) return null;
   const items = Array.isArray(value) ? value : [value];
   if (!items.every((item) => ["string", "number", "boolean"].includes(typeof item)))
-    throw new OptionProblem(inFile(name, file), "Expected a text, a number, true or false, or a list of texts.");
+    throw new OptionProblem(inFile(name, file), "Expected a string, a number, true, false, or a list of strings.");
   return { origin: "file", option: inFile(name, file), text: items.join(",") };
 }
 
@@ -151,7 +162,7 @@ class OptionProblem extends Error {
   }
 }
 
-/** Runs `read`; what it throws becomes a problem of `option`. */
+/** Runs `read` and turns an error into a problem of `option`. */
 function named<T>(option: string, read: () => T): T {
   try {
     return read();
@@ -169,7 +180,9 @@ function suggestion(name: string, known: readonly string[]): string {
   return likely === null ? "" : ` Did you mean ${likely}?`;
 }
 
-/** Safe because `values` was filled from the same table, one entry a key, by that option's own parser or default. */
+/**
+ * Safe because `values` was filled from the same table: each key holds the parsed value or the default of its option.
+ */
 function resolved<T extends OptionTable>(values: unknown, origins: unknown, problems: Problem[]): Resolution<T> {
   return { values: values as ValuesOf<T>, origins: origins as Record<keyof T, Origin>, problems };
 }

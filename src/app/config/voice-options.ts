@@ -14,41 +14,42 @@ export const voiceOptions = {
     argument: "NAME",
     parse: oneOf(voiceEngineNames),
     default: "local",
-    description: "What new voice clones are trained with. local is built in, works offline and speaks English.",
+    description: "Engine for new voice clones. local is built in, works offline, and speaks English.",
   }),
   voiceMaxClones: option({
     argument: "NUMBER",
     parse: wholeNumber(0, 1_000_000),
     default: 5,
     unit: "clones",
-    description: "Voice clones that a user may have.",
+    description: "Maximum number of voice clones per user.",
   }),
   voiceMaxBytes: option({
     argument: "SIZE",
     parse: size(0, 2 ** 50),
     default: 4 * 2 ** 30,
     show: showSize,
-    description: "Disk space for the voice recordings of a user, and what is learned from them: 4GiB, 500MB and so on.",
+    description: "Disk space per user for voice recordings and trained voices, such as 4GiB or 500MB.",
   }),
   voiceConsent: option<ConsentMode>({
     argument: "MODE",
     parse: oneOf(consentModes),
     default: "off",
     description:
-      "What a new voice clone needs: off, attest (a statement that the speaker agreed), or recording (the speaker says so).",
+      "Consent required for a new voice clone: off, attest (a statement that the speaker consented), or recording (the speaker's recorded consent).",
   }),
   voiceOriginals: option<OriginalsPolicy>({
     argument: "POLICY",
     parse: oneOf(originalsPolicies),
     default: "keep",
-    description: "Whether recordings are kept once their voice is trained: keep, or delete (up to 30 s of each stay).",
+    description:
+      "What happens to recordings once their voice is trained: keep, or delete (which retains up to 30 s of each).",
   }),
   voiceCacheBytes: option({
     argument: "SIZE",
     parse: size(0, 2 ** 50),
     default: 256 * 2 ** 20,
     show: showSize,
-    description: "Disk space for speech that is kept, so that the same words need not be spoken again. 0 = none.",
+    description: "Disk space for cached speech, which is reused for the same text. 0 disables the cache.",
   }),
 };
 

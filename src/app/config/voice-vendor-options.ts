@@ -1,110 +1,110 @@
 import type { Option } from "./sources.ts";
 import { baseUrl, text, type Parse } from "./values.ts";
 
-/** What the engines need to know that make voices elsewhere. Each works once its address or its key is set. */
+/** Options of the external voice engines. Each is available once its URL or API key is set. */
 export const voiceVendorOptions = {
   voiceLanguage: option({
     argument: "LANGUAGE",
     parse: language,
     default: "en",
     description:
-      "Language (en, de, pt-br) of voices without the label `language`, for engines that must be told. The engine local speaks English only.",
+      "Language (such as en, de, or pt-br) of voices without the label `language`, for engines that require one. The engine local speaks only English.",
   }),
   elevenlabsApiKey: option<string | null>({
     argument: "KEY",
     parse: secretText,
     default: null,
     secret: true,
-    description:
-      "API key of your account at ElevenLabs; it must be allowed text to speech, and to read and write voices.",
+    description: "API key for ElevenLabs, with permission for text to speech and for reading and writing voices.",
   }),
   elevenlabsModel: option({
     argument: "MODEL",
     parse: name,
     default: "eleven_multilingual_v2",
-    description: "Model that ElevenLabs speaks with.",
+    description: "ElevenLabs model.",
   }),
   elevenlabsUrl: option({
     argument: "URL",
     parse: baseUrl,
     default: "https://api.elevenlabs.io",
-    description: "Address of ElevenLabs; change it for another region, or a proxy of your own.",
+    description: "URL of ElevenLabs. Change it for another region or a proxy.",
   }),
   cartesiaApiKey: option<string | null>({
     argument: "KEY",
     parse: secretText,
     default: null,
     secret: true,
-    description: "API key of your account at Cartesia.",
+    description: "API key for Cartesia.",
   }),
   cartesiaModel: option({
     argument: "MODEL",
     parse: name,
     default: "sonic-3",
-    description: "Model that Cartesia speaks with.",
+    description: "Cartesia model.",
   }),
   cartesiaUrl: option({
     argument: "URL",
     parse: baseUrl,
     default: "https://api.cartesia.ai",
-    description: "Address of Cartesia; change it only for a proxy of your own.",
+    description: "URL of Cartesia. Change it only if you use a proxy.",
   }),
   chatterboxUrl: option<string | null>({
     argument: "URL",
     parse: baseUrl,
     default: null,
-    description: "Address of your chatterbox-tts-api (travisvn), such as http://127.0.0.1:4123.",
+    description: "URL of your chatterbox-tts-api (travisvn), such as http://127.0.0.1:4123.",
   }),
   chatterboxDevnenUrl: option<string | null>({
     argument: "URL",
     parse: baseUrl,
     default: null,
-    description: "Address of your Chatterbox-TTS-Server (devnen), such as http://127.0.0.1:8004.",
+    description: "URL of your Chatterbox-TTS-Server (devnen), such as http://127.0.0.1:8004.",
   }),
   pocketTtsUrl: option<string | null>({
     argument: "URL",
     parse: baseUrl,
     default: null,
-    description: "Address of your `pocket-tts serve`, such as http://127.0.0.1:8000.",
+    description: "URL of your `pocket-tts serve`, such as http://127.0.0.1:8000.",
   }),
   xttsUrl: option<string | null>({
     argument: "URL",
     parse: baseUrl,
     default: null,
-    description: "Address of your xtts-api-server, such as http://127.0.0.1:8020.",
+    description: "URL of your xtts-api-server, such as http://127.0.0.1:8020.",
   }),
   xttsSpeakersDir: option<string | null>({
     argument: "DIRECTORY",
     parse: text,
     default: null,
     description:
-      "The folder that your xtts-api-server takes recordings from (its --speaker-folder), as it is seen here.",
+      "Directory from which your xtts-api-server reads recordings (its --speaker-folder), as a path on this machine.",
   }),
   openaiSpeechUrl: option<string | null>({
     argument: "URL",
     parse: baseUrl,
     default: null,
     description:
-      "Address of a server that speaks as OpenAI's does, with its version: http://127.0.0.1:8091/v1 or https://api.openai.com/v1.",
+      "URL of a server compatible with OpenAI's speech API, including the version: http://127.0.0.1:8091/v1 or https://api.openai.com/v1.",
   }),
   openaiSpeechApiKey: option<string | null>({
     argument: "KEY",
     parse: secretText,
     default: null,
     secret: true,
-    description: "API key of that server, if it wants one.",
+    description: "API key for the OpenAI-compatible server, if it requires one.",
   }),
   openaiSpeechModel: option({
     argument: "MODEL",
     parse: name,
     default: "tts-1",
-    description: "Model that this server speaks with.",
+    description: "Model of the OpenAI-compatible server.",
   }),
   openaiSpeechVoice: option<string | null>({
     argument: "NAME",
     parse: name,
     default: null,
-    description: "A ready-made voice of this server, for one that can't clone; every voice of its engine speaks in it.",
+    description:
+      "Built-in voice of the OpenAI-compatible server, for servers that cannot clone voices. Every voice of this engine then uses it.",
   }),
 };
 
@@ -112,10 +112,10 @@ type VendorValues = {
   [K in keyof typeof voiceVendorOptions]: (typeof voiceVendorOptions)[K] extends Option<infer V> ? V : never;
 };
 
-/** What the engines are made from; see `createVoiceEngines`. */
+/** Settings for `createVoiceEngines`. */
 export type VoiceVendorConfig = Readonly<Omit<VendorValues, "voiceLanguage"> & { language: string }>;
 
-/** Takes the values of the voice vendors out of all values. */
+/** Splits the values of the voice vendors off from all values. */
 export function voiceVendorConfig<T extends VendorValues>(values: T) {
   const { voiceLanguage: language, elevenlabsApiKey, elevenlabsModel, elevenlabsUrl, ...others } = values;
   const { cartesiaApiKey, cartesiaModel, cartesiaUrl, chatterboxUrl, chatterboxDevnenUrl, ...more } = others;
@@ -129,7 +129,7 @@ export function voiceVendorConfig<T extends VendorValues>(values: T) {
   return { voiceVendors, rest };
 }
 
-/** Never repeats what came. */
+/** Its error message never repeats the value. */
 function secretText(value: string): string {
   if (!/^[\x21-\x7e]{8,2000}$/.test(value))
     throw new RangeError("Expected a secret of 8 to 2000 characters, without spaces.");
