@@ -11,8 +11,8 @@ import { composeHttp } from "./http.ts";
 import { composeImports } from "./imports.ts";
 import { composeNetwork } from "./network.ts";
 import { composeOperations } from "./operations.ts";
-import { observed } from "./observed.ts";
-import { settleIn } from "./settle-in.ts";
+import { trackRunning } from "./track-running.ts";
+import { runAfterStart } from "./run-after-start.ts";
 import { createSimulator, openSimulation, type SimulatedWorld } from "./simulation.ts";
 import { createDiskBlobs } from "../adapters/blobs/disk.ts";
 import { systemClock } from "../platform/base/clock.ts";
@@ -148,7 +148,7 @@ async function compose(
   );
   const savedSearches = new SavedSearchService(storage.savedSearches, clock, ids);
 
-  const leadImport = observed(imports.leadHandler);
+  const leadImport = trackRunning(imports.leadHandler);
   const enrichment = await composeEnrichment({
     config,
     storage,
@@ -249,7 +249,7 @@ async function compose(
   ];
   const maintenance = new Maintenance(simulated === null ? chores : [], log, (error) => readiness.reportError(error));
   let noting: Promise<void> | null = null;
-  const background = settleIn(() => {
+  const background = runAfterStart(() => {
     runner.start();
     maintenance.start();
     network.start();
@@ -257,7 +257,7 @@ async function compose(
     void backups.start();
   });
   async function idle(): Promise<void> {
-    background.begin();
+    background.runNow();
     await noting;
     // Each may create work for the others.
     const workers = [runner, ...network.workers, ...events.workers];

@@ -2,21 +2,21 @@
  * Requests that arrive during the start are handled before the first check for due jobs, whose preparation is a large
  * part of the work of a start.
  */
-const settleInMs = 50;
+const delayMs = 50;
 
 /** Work that starts shortly after the server. All methods are safe to call twice. */
-export type SettlingIn = {
+export type DeferredStart = {
   start(): void;
   readonly isStarted: boolean;
   /** Runs the work now, unless it has run, was stopped, or was never started. */
-  begin(): void;
+  runNow(): void;
   stop(): void;
 };
 
-export function settleIn(run: () => void): SettlingIn {
+export function runAfterStart(run: () => void): DeferredStart {
   let timer: Timer | null = null;
   let isOver = false;
-  function begin(): void {
+  function runNow(): void {
     if (timer === null || isOver) return;
     stop();
     run();
@@ -26,11 +26,11 @@ export function settleIn(run: () => void): SettlingIn {
     isOver = true;
   }
   return {
-    start: () => void (timer ??= setTimeout(begin, settleInMs)),
+    start: () => void (timer ??= setTimeout(runNow, delayMs)),
     get isStarted() {
       return timer !== null;
     },
-    begin,
+    runNow,
     stop,
   };
 }

@@ -1,7 +1,7 @@
 import type { JobHandler } from "../platform/jobs/handler.ts";
 
 /** Wraps a handler to tell whether any of its jobs is running. */
-export function observed(handler: JobHandler): { handler: JobHandler; isRunning: () => boolean } {
+export function trackRunning(handler: JobHandler): { handler: JobHandler; isRunning: () => boolean } {
   let running = 0;
   return {
     handler: {
