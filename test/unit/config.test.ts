@@ -358,7 +358,7 @@ test.each([
   ["s3://bucket/prefix", "need an access key"],
   ["s3://", "Expected a directory or s3://BUCKET/PREFIX"],
   ["s3://b/x", "Expected a bucket name of 3 to 63 lowercase letters"],
-  ["s3://My_Bucket", 'with a letter or digit at both ends, got "My_Bucket"'],
+  ["s3://My_Bucket", 'that starts and ends with a letter or digit, got "My_Bucket"'],
   ["https://bucket.example.com", "Expected a directory or s3://BUCKET/PREFIX"],
 ])("backups can't go to %s without more", (to, message) => {
   const [problem] = problemsOf({ env: { OUTREACHD_BACKUP_TO: to } });

@@ -1,4 +1,5 @@
 import {
+  flagName,
   optionName,
   showValue,
   variableName,
@@ -29,7 +30,7 @@ export function describeOptions<T extends OptionTable>(table: T, { values, origi
     const value = showValue(option, valueOf[key]);
     return {
       name: optionName(key),
-      flag: `--${optionName(key)}${option.secret ? "-file" : ""}`,
+      flag: flagName(key, option),
       env: variableName(key),
       value: value !== null && option.secret ? "[secret]" : value,
       origin: originOf[key] ?? "default",

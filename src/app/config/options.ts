@@ -127,8 +127,7 @@ export const serverOptions = {
     argument: "NAME",
     parse: oneOf(connectorNames),
     default: "manual",
-    description:
-      "Connector of new network accounts. manual lists each action for a person to carry out; simulated runs actions offline.",
+    description: `Connector of new network accounts: ${connectorNames.join(", ")}. manual lists each action for a person to carry out; simulated runs actions offline.`,
   }),
   ...connectorOptions,
   simulate: option({

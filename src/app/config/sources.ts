@@ -52,6 +52,11 @@ export function optionName(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
+/** Returns the flag of an option. A secret's flag names a file, because flags are visible in the process list. */
+export function flagName(key: string, { secret }: Pick<Option<unknown>, "secret">): string {
+  return `--${optionName(key)}${secret ? "-file" : ""}`;
+}
+
 export function variableName(key: string): string {
   return `OUTREACHD_${key.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
 }
@@ -120,9 +125,8 @@ function fromFlag(key: string, { secret }: Option<unknown>, { flags, readFile }:
   const given = flags[secret ? `${key}File` : key];
   const value = given === true ? "true" : given;
   if (typeof value !== "string") return null;
-  const flag = `--${optionName(key)}`;
-  if (!secret) return { origin: "flag", option: flag, text: value };
-  return { origin: "flag", option: `${flag}-file`, text: named(`${flag}-file`, () => readSecret(value, readFile)) };
+  const flag = flagName(key, { secret });
+  return { origin: "flag", option: flag, text: secret ? named(flag, () => readSecret(value, readFile)) : value };
 }
 
 function fromEnvironment(key: string, { secret }: Option<unknown>, { env, readFile }: Sources): Given | null {

@@ -14,7 +14,7 @@ export const voiceOptions = {
     argument: "NAME",
     parse: oneOf(voiceEngineNames),
     default: "local",
-    description: "Engine for new voice clones. local is built in, works offline, and speaks English.",
+    description: `Engine for new voice clones: ${voiceEngineNames.join(", ")}. local is built in, works offline, and speaks English.`,
   }),
   voiceMaxClones: option({
     argument: "NUMBER",

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from "commander";
-import { optionName, showValue, variableName, type OptionTable } from "../../app/config/sources.ts";
+import { flagName, showValue, variableName, type OptionTable } from "../../app/config/sources.ts";
 import { serverOptions } from "../../app/config/options.ts";
 import { wholeNumber, type Parse } from "../../app/config/values.ts";
 import { clientOptions } from "./client-options.ts";
@@ -30,7 +30,7 @@ export function addServerFlags(command: Command, options: OptionTable = serverOp
 export function namedServerOptions(args: readonly string[]): OptionTable {
   const flags = args.filter((word) => word.startsWith("-")).map((word) => word.replace(/=.*$/s, ""));
   if (flags.length === 0) return {};
-  const options = new Map(Object.entries(serverOptions).map((entry) => [flagOf(...entry), entry]));
+  const options = new Map(Object.entries(serverOptions).map((entry) => [flagName(...entry), entry]));
   const others = ["--json", "--config"];
   if (!flags.every((flag) => options.has(flag) || others.includes(flag))) return serverOptions;
   return Object.fromEntries([...options].filter(([flag]) => flags.includes(flag)).map(([, entry]) => entry));
@@ -76,17 +76,13 @@ function addConfigFileFlag(command: Command): Command {
   return command.option("--config <FILE>", "TOML file with options, by their names without --. [OUTREACHD_CONFIG]");
 }
 
-function flagOf(key: string, { secret }: OptionTable[string]): string {
-  return `--${optionName(key)}${secret ? "-file" : ""}`;
-}
-
 function addFlags(command: Command, table: OptionTable): Command {
   for (const [key, option] of Object.entries(table)) {
     const variable = option.secret ? `${variableName(key)} or ${variableName(key)}_FILE` : variableName(key);
     const text = showValue(option, option.default);
     const fallback = text ? `, default ${text}` : "";
     const argument = option.canBeBare ? `[${option.argument}]` : `<${option.argument}>`;
-    command.option(`${flagOf(key, option)} ${argument}`, `${option.description} [${variable}${fallback}]`);
+    command.option(`${flagName(key, option)} ${argument}`, `${option.description} [${variable}${fallback}]`);
   }
   return command;
 }
