@@ -55,7 +55,7 @@ function lostData({ path, databasePath }: DataDirectory): StartError {
     `The data directory ${path} was in use, but its database ${databasePath} is missing or empty.`,
     {
       hint:
-        `If ${databasePath} or its log (-wal) was moved, move both back. Otherwise, restore a backup: outreachd restore FILE --replace.  ` +
+        `If ${databasePath} or its log (-wal) was moved, move both back. Otherwise, restore a backup: outreachd restore FILE --replace. ` +
         "To start from scratch, choose an empty directory with --data DIR.",
     },
   );

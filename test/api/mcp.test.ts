@@ -530,7 +530,7 @@ test("`outreachd mcp` without data ends with the reason on standard error", asyn
   const failed = Assistant.overStdio(["--data", "/nowhere/at/all"], {}, log);
   await expect(failed).rejects.toThrow();
   await eventually("the reason", async () => (log.join("").includes("outreachd serve") ? true : null));
-  expect(log.join("")).toStartWith("Error: There is no data of outreachd in /nowhere/at/all.");
+  expect(log.join("")).toStartWith("Error: No outreachd data found in /nowhere/at/all.");
 });
 
 test("`outreachd mcp` without a server works on the data itself, and lets other commands in meanwhile", async () => {

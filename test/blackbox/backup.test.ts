@@ -219,7 +219,7 @@ test("data that is there is replaced only when that is asked for, and is moved a
   const other = tablesOf(join(otherDir, "outreachd.db"));
   const refused = await runProgram(["restore", file, "--data", otherDir]);
   expect(refused.exitCode).toBe(1);
-  expect(refused.err).toContain(`There is data in ${otherDir} already.`);
+  expect(refused.err).toContain(`${otherDir} already contains data.`);
   expect(tablesOf(join(otherDir, "outreachd.db"))).toEqual(other);
 
   type Report = { movedAside: string };
@@ -314,9 +314,9 @@ test("a backup goes to S3, and is restored from there by its name", async () => 
   const absent = await runProgram(["restore", "outreachd-20260105T100000000Z.tar.zst", "--data", restoredDir], {
     env: settings,
   });
-  expect(absent.err).toContain("There is no file outreachd-20260105T100000000Z.tar.zst, neither here nor in s3://");
-  expect(absent.err).toContain("judged by the settings of this command");
-  expect(absent.err).toContain("name its place with --backup-to");
+  expect(absent.err).toContain("outreachd-20260105T100000000Z.tar.zst not found, neither here nor in s3://");
+  expect(absent.err).toContain("comes from the settings of this command");
+  expect(absent.err).toContain("set its destination with --backup-to");
 });
 
 test("while a backup is restored, the address of the server answers that it is in maintenance", async () => {
@@ -477,7 +477,7 @@ test("the doctor finds nothing wrong with a server that runs, and names what is 
   {
     await using server = await startServer(dataDir, { env });
     const { exitCode, out } = await runProgram(["doctor", "--data", dataDir]);
-    expect(out).toContain(`✓ Process ${server.pid} serves at ${server.url}.`);
+    expect(out).toContain(`✓ Process ${server.pid} is serving at ${server.url}.`);
     expect(out).toContain("0 problems");
     expect(exitCode).toBe(0);
     await server.stop();
@@ -491,7 +491,7 @@ test("the doctor finds nothing wrong with a server that runs, and names what is 
       expect.objectContaining({
         check: "permissions",
         state: "warning",
-        hint: `Close it with: chmod 700 ${dataDir}`,
+        hint: `Fix it with: chmod 700 ${dataDir}`,
       }),
     ]),
   });

@@ -16,17 +16,17 @@ test("the doctor judges backups by what the server tells, and says when it was g
   const doctor = ["doctor", "--data", dataDir, "--offline"];
   const without = await runProgram(doctor);
   expect(without.out).toContain(`hours old (${name})`);
-  expect(without.out).toContain(`Backups go to the disk that the data is on (${to}).`);
+  expect(without.out).toContain(`Backups are stored on the same disk as the data (${to}).`);
   expect(without.out).toContain(`! The settings of this command are not those of process ${server.pid}`);
-  expect(without.out).toContain("By the settings of this command: No outside host is configured.");
-  expect(without.out).not.toContain("There is no backup");
+  expect(without.out).toContain("By the settings of this command: No external host is configured.");
+  expect(without.out).not.toContain("No backup of this data directory");
   const same = await runProgram([...doctor, "--listen", "127.0.0.1:0"], { env: settings });
-  expect(same.out).toContain("✓ No outside host is configured.");
+  expect(same.out).toContain("✓ No external host is configured.");
   expect(same.out).not.toContain("settings of this command");
   await server.stop();
   const alone = await runProgram(doctor);
   expect(alone.out).toContain(
-    `By the settings of this command: There is no backup of this data directory in ${join(dataDir, "backups")}.`,
+    `According to the settings of this command: No backup of this data directory found in ${join(dataDir, "backups")}.`,
   );
 });
 
@@ -40,8 +40,8 @@ test("the doctor tells why a server can't make backups, and why the last one fai
   const { out, exitCode } = await runProgram(["doctor", "--data", dataDir, "--offline"]);
   expect(out).toMatch(/✗ The backup destination .* is unavailable: a part of that path is a file/);
   expect(out).toContain("✗ The last backup failed: Backup failed: ENOTDIR");
-  expect(out).not.toContain("There is no backup");
-  expect(out).not.toContain("the disk that the data is on");
+  expect(out).not.toContain("No backup of this data directory");
+  expect(out).not.toContain("on the same disk as the data");
   expect(exitCode).toBe(1);
   await server.stop();
 });

@@ -209,7 +209,7 @@ testOnSmallDisk("an export to a full disk fails with the reason and leaves no fi
   const file = join(disk.path, "leads.csv");
   const { exitCode, err } = await runProgram(["export", "leads", "--output", file], { env: data });
   expect(exitCode).toBe(1);
-  expect(err).toBe(`Error: Could not write ${file}: there is no space left on the disk.\n`);
+  expect(err).toBe(`Error: Could not write ${file}: no space left on the disk.\n`);
   expect(await readdir(disk.path)).toEqual([]);
   await server.stop();
 });
@@ -224,7 +224,7 @@ testUnless(noFullDevice)("an answer that standard output can't take is told in p
     ["user", "list", "--json"],
   ]) {
     const { exitCode, err } = await intoFullDevice([...args, "--data", directory.path]);
-    expect(err).toBe("Error: Could not write to standard output: there is no space left on the disk.\n");
+    expect(err).toBe("Error: Could not write to standard output: no space left on the disk.\n");
     expect(exitCode).toBe(1);
   }
 });

@@ -67,7 +67,7 @@ test("a clock that was ahead is accepted once the server is stopped, which the d
   }
   const accepted = await accept();
   expect(accepted).toMatchObject({ exitCode: 0, err: "" });
-  expect(accepted.out).toContain("The clock is accepted");
+  expect(accepted.out).toContain("Clock accepted");
   expect((await accept()).out).toContain("nothing to accept");
   await using server = await startServer(dataDir);
   expect(await healthOf(server, key)).toMatchObject({ status: "healthy" });

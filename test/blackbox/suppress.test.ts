@@ -64,10 +64,8 @@ test("a list goes out to a file and comes back, for the team and as hashes", asy
   const written = await Bun.file(out).text();
   expect(written).toMatch(/^sha256:email:[0-9a-f]{32},email,team,,import,/m);
   expect((await at.run("suppress", "export")).out).toBe(written);
-  expect((await at.run("suppress", "import", out)).out).toContain(
-    "Read 1 rows: 1 added, 0 already there, 0 not valid.",
-  );
+  expect((await at.run("suppress", "import", out)).out).toContain("Read 1 rows: 1 added, 0 already listed, 0 invalid.");
   const [id] = /[0-9a-f-]{36}$/m.exec((await at.run("suppress", "list", "--team")).out) ?? [];
   expect(await at.run("suppress", "remove", id ?? "")).toMatchObject({ exitCode: 0 });
-  expect((await at.run("suppress", "list", "--team")).out).toContain("There is no such entry");
+  expect((await at.run("suppress", "list", "--team")).out).toContain("No entries found");
 });

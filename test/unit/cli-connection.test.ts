@@ -90,7 +90,7 @@ test("only half of a named server is a mistake, not a reason to act on local dat
   await using cli = await createCommandLine({ env: { OUTREACHD_URL: "http://127.0.0.1:1" } });
   const { exitCode, err } = await cli.run("user", "list");
   expect(exitCode).toBe(2);
-  expect(err).toContain("OUTREACHD_API_KEY: A server is named but no key for it.");
+  expect(err).toContain("OUTREACHD_API_KEY: The server has no API key.");
   expect(cli.calls).toEqual([]);
 });
 
@@ -100,7 +100,7 @@ test("a server that does not answer ends the command with 3", async () => {
   });
   const { exitCode, err } = await cli.run("user", "list");
   expect(exitCode).toBe(3);
-  expect(err).toContain("Could not reach the server at http://127.0.0.1:1: nothing answers at that host and port.");
+  expect(err).toContain("Could not reach the server at http://127.0.0.1:1: nothing responds at that host and port.");
 });
 
 test("a directory of something else is left alone", async () => {
@@ -113,7 +113,7 @@ test("a missing data directory is told, except by what may make one", async () =
   await using cli = await createCommandLine({ api: () => success(ada), env: { OUTREACHD_DATA: "/nowhere/at/all" } });
   const { exitCode, err } = await cli.run("user", "list");
   expect(exitCode).toBe(1);
-  expect(err).toContain("There is no data of outreachd in /nowhere/at/all.");
+  expect(err).toContain("No outreachd data found in /nowhere/at/all.");
   expect(err).toContain("outreachd serve");
   expect((await cli.run("user", "create", "ada@example.com")).exitCode).toBe(0);
 });

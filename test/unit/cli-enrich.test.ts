@@ -77,7 +77,7 @@ test("people are named by e-mail, profile or lead; what was found is shown with 
   ]);
   expect(exitCode).toBe(4);
   expect(out.split("\n\n")[0]).toBe(
-    "x: Lead not found. Name people by an e-mail address, a profile URL, or the id of a lead.",
+    "x: Lead not found. Identify people by email address, profile URL, or lead ID.",
   );
   expect(out).toMatch(/title +CTO +85 % +local/);
   expect(out).toMatch(/companyInfo.name +Acme +70 % +local/);
@@ -91,7 +91,7 @@ test("what a verifier says of an address is told, also when nothing else is", as
   const bare = { ...result, index: 0, ...nothing, emailVerification };
   await using arranged = await arrange({ enriched: [bare], failed: [], creditsUsed: 0, remainingCredits: 9 });
   expect((await arranged.cli.run("enrich", "a@b.co")).out).toBe(
-    "a@b.co\nhunter says that a@b.co is invalid.\n\n0 credits used, 9 left.\n",
+    "a@b.co\na@b.co is invalid, according to hunter.\n\n0 credits used, 9 left.\n",
   );
 });
 
@@ -107,7 +107,7 @@ test("a dry run tells what it would cost", async () => {
   await using arranged = await arrange({ enriched: [], failed: [], creditsUsed: 0, remainingCredits: 9, estimate });
   const { cli, sent } = arranged;
   expect((await cli.run("enrich", "a@b.co", "--dry-run")).out).toBe(
-    "It would cost at most 1 of 9 credits and ask local, then pdl.\n",
+    "Costs at most 1 of 9 credits. Providers in order: local, pdl.\n",
   );
   expect(sent[0]?.path).toBe("/api/v2/enrich?dryRun=true");
 });
@@ -140,7 +140,7 @@ test("credits are shown with what moved them", async () => {
   const { out, exitCode } = await cli.run("credits", "--last", "3");
   expect(exitCode).toBe(0);
   expect(out).toStartWith(
-    "45 credits, and 2 held by requests under way. An enriched lead costs 1, a prospect 3; 25 come each month.\n",
+    "45 credits, and 2 reserved by running requests. An enriched lead costs 1, a prospect 3; 25 are granted each month.\n",
   );
   expect(out).toMatch(/2026-01-05 10:00:00 +grant +\+5 +birthday/);
 });

@@ -63,7 +63,7 @@ test("an export that breaks off leaves the old file and no other", async () => {
   await Bun.write(file, "old");
   const { exitCode, err } = await cli.run("export", "leads", "--output", file);
   expect(exitCode).toBe(1);
-  expect(err).toBe("Error: The export broke off: gone\n");
+  expect(err).toBe("Error: The export was interrupted: gone\n");
   expect(await Bun.file(file).text()).toBe("old");
   expect((await readdir(cli.directory)).toSorted()).toEqual(["leads.csv", "outreachd.db"]);
 });
@@ -80,7 +80,7 @@ test("a file that can't be written is told", async () => {
   await using cli = await createCommandLine({ api: exportApi().api });
   const { exitCode, err } = await cli.run("export", "leads", "--output", "/nowhere/leads.csv");
   expect(exitCode).toBe(1);
-  expect(err).toBe("Error: Could not write /nowhere/leads.csv: there is no such file or directory.\n");
+  expect(err).toBe("Error: Could not write /nowhere/leads.csv: no such file or directory.\n");
 });
 
 test("a device or a directory is not replaced by a file", async () => {
@@ -88,7 +88,7 @@ test("a device or a directory is not replaced by a file", async () => {
   for (const path of ["/dev/null", cli.directory]) {
     const { exitCode, err } = await cli.run("export", "leads", "--output", path);
     expect(exitCode).toBe(2);
-    expect(err).toContain(`${path} is no plain file.`);
+    expect(err).toContain(`${path} is not a regular file.`);
   }
 });
 

@@ -70,10 +70,10 @@ test("who is there already is named with what to do, apart from the do-not-conta
   const counts = { rows: 9, created: 0, updated: 0, skipped: 9, failed: 0 };
   const metadata = { ...counts, onDuplicate: "skip", doNotContact: 2, columns };
   const { out } = await importFile("a.csv", "x", [done(metadata)]);
-  expect(out).toContain("7 skipped: the people are among your leads already and were left unchanged.");
+  expect(out).toContain("7 skipped: the people are already among your leads and were left unchanged.");
   expect(out).toContain("import it again with --on-duplicate update.");
   expect(out).toContain("2 skipped: on the do-not-contact list.");
-  expect(out).toContain('Columns:\n  E-mail  email\n  Shoe    custom field "Shoe"\n  Id      left out\n');
+  expect(out).toContain('Columns:\n  E-mail  email\n  Shoe    custom field "Shoe"\n  Id      ignored\n');
   const again = await importFile("a.csv", "x", [done({ ...metadata, onDuplicate: "update", skipped: 2 })]);
   expect(again.out).not.toContain("--on-duplicate");
   const json = await importFile("a.csv", "x", [done(metadata)], ["--json"]);
@@ -107,7 +107,7 @@ test("the encoding can be named, and one that is none is refused before anything
 test("an encoding other than UTF-8 is told, with what to do if it is wrong", async () => {
   const metadata = { rows: 1, created: 1, updated: 0, skipped: 0, failed: 0, encoding: "windows-1252" };
   const { out } = await importFile("a.csv", "x", [done(metadata)]);
-  expect(out).toContain("Read as windows-1252. If names look wrong, say what it is in with --encoding.");
+  expect(out).toContain("Detected encoding: windows-1252. If names look wrong, set --encoding.");
   const json = await importFile("a.csv", "x", [done(metadata)], ["--json"]);
   expect(JSON.parse(json.out.trim().split("\n").at(-1)!)).toMatchObject({ encoding: "windows-1252" });
   expect((await importFile("a.csv", "x", [done({})])).out).not.toContain("Read as");
@@ -129,7 +129,7 @@ test("failed rows are found behind many skipped ones", async () => {
   const skipped = Array.from({ length: 1500 }, (_, index) => ({ row: index + 2, outcome: "skipped", errors: [] }));
   const rows = [...skipped, { row: 2000, outcome: "failed", errors: [{ path: "email", message: "Bad." }] }];
   const { out } = await importFile("a.csv", "x", [done({ rows: 1501, skipped: 1500, failed: 1 })], [], rows);
-  expect(out).toContain("Rows that failed (1 of 1 shown):\n  row 2000  email: Bad.\n");
+  expect(out).toContain("Failed rows (1 of 1 shown):\n  row 2000  email: Bad.\n");
 });
 
 test("columns can be named by hand", async () => {
@@ -169,7 +169,7 @@ test("a job that fails ends the command with 1 and its message, after what was d
   const { exitCode, out, err } = await importFile("a.csv", "x", [failed]);
   expect(exitCode).toBe(1);
   expect(out).toContain("created  5");
-  expect(err).toBe("Error: The import ended early: The file ends in the middle of a row.\n");
+  expect(err).toBe("Error: The import failed: The file ends in the middle of a row.\n");
 });
 
 test("Ctrl-C while the import runs ends the watching and tells how to see the end", async () => {
@@ -183,7 +183,7 @@ test("Ctrl-C while the import runs ends the watching and tells how to see the en
   await Bun.write(`${cli.directory}/a.csv`, "x");
   const { exitCode, err } = await cli.run("import", "leads", `${cli.directory}/a.csv`);
   expect(exitCode).toBe(130);
-  expect(err).toStartWith("The import is kept as job j1");
+  expect(err).toStartWith("The import is stored as job j1");
   expect(err).toContain("outreachd import watch j1");
   expect(cli.calls.at(-1)).toBe("stop");
 });
@@ -199,7 +199,7 @@ test("a file that is not there is told before anything is asked", async () => {
   await using cli = await createCommandLine();
   const { exitCode, err } = await cli.run("import", "leads", "/nowhere/people.csv");
   expect(exitCode).toBe(1);
-  expect(err).toBe("Error: Could not read /nowhere/people.csv: there is no such file or directory.\n");
+  expect(err).toBe("Error: Could not read /nowhere/people.csv: no such file or directory.\n");
   expect((await cli.run("import", "leads", cli.directory)).err).toContain("it is a directory.");
 });
 
@@ -225,7 +225,7 @@ test("columns that were not understood are named, with what to do about them", a
   const metadata = { rows: 1, created: 1, updated: 0, skipped: 0, failed: 0, ignoredColumns: ["Hat", "Pet"] };
   const { exitCode, out } = await importFile("people.csv", "email,Hat,Pet\n", [done(metadata)]);
   expect(exitCode).toBe(0);
-  expect(out).toContain("Columns not understood, and left out: Hat, Pet\n");
+  expect(out).toContain("Unrecognized columns, ignored: Hat, Pet\n");
   expect(out).toContain('--column "Header=field"');
   const json = await importFile("people.csv", "email,Hat,Pet\n", [done(metadata)], ["--json"]);
   expect(JSON.parse(json.out.trim().split("\n").at(-1)!)).toMatchObject({ ignoredColumns: ["Hat", "Pet"] });
@@ -255,7 +255,7 @@ test("an empty list of suppressions is refused in the same way", async () => {
 test("a file with nothing but a header is an import of no rows, and says so", async () => {
   const { exitCode, out } = await importFile("people.csv", "email\n", [done({ rows: 0 })]);
   expect(exitCode).toBe(0);
-  expect(out).toContain("The file has no rows below its header.");
+  expect(out).toContain("The file has no rows after its header.");
 });
 
 test("watching an unknown import says that it was not found, and not that it continues", async () => {
@@ -263,7 +263,7 @@ test("watching an unknown import says that it was not found, and not that it con
   await using cli = await createCommandLine({ api });
   const { exitCode, out, err } = await cli.run("import", "watch", "nope");
   expect({ exitCode, out }).toEqual({ exitCode: 1, out: "" });
-  expect(err).toStartWith("Error: Import nope not found.\nCheck the id");
+  expect(err).toStartWith("Error: Import nope not found.\nCheck the ID");
 });
 
 test("watching a job that is not an import is refused at once", async () => {

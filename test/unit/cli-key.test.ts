@@ -51,7 +51,7 @@ test("among several users the first admin is taken, and that is said", async () 
   ]);
   const { err } = await cli.run("key", "create");
   expect(cli.bodies).toEqual([expect.objectContaining({ userId: "u-ada" })]);
-  expect(err).toBe("Acting for ada@example.com; --user chooses another.\n");
+  expect(err).toBe("Acting as ada@example.com; use --user to choose another user.\n");
 });
 
 test("a global key has no user and all permissions", async () => {

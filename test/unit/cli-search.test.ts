@@ -53,12 +53,12 @@ test("filters are sent as the API takes them, and who is found is shown with wha
     },
   ]);
   expect(out).toContain("Ada   CTO    Engines");
-  expect(out).toContain("1,200 prospects fit, 1 to 1. Credits: 1 used, 99 left.");
+  expect(out).toContain("1,200 prospects match, 1 to 1. Credits: 1 used, 99 left.");
 });
 
 test("a dry run tells the cost, and with --json the answer is the API's", async () => {
   expect((await search("--dry-run")).out).toContain(
-    "1,200 prospects fit. Showing this page would cost 1 of 99 credits.",
+    "1,200 prospects match. Showing this page would cost 1 of 99 credits.",
   );
   expect(JSON.parse((await search("--json")).out)).toEqual(found);
 });
@@ -67,7 +67,7 @@ test("a dry run of a live source says in words that the number is not known, and
   const unasked = { ...found, prospects: [], total: null, creditsUsed: 0, creditsRequired: 25 };
   const { out } = await searchAnswered(unasked, "--source", "pdl", "--dry-run");
   expect(out).toContain(
-    "How many prospects fit is not known: a dry run does not ask pdl. Showing this page would cost at most 25 of 99 credits.",
+    "The number of matches is unknown, because a dry run does not query pdl. Showing this page would cost at most 25 of 99 credits.",
   );
 });
 

@@ -47,8 +47,8 @@ test("the first start shows the admin's key once, with a link to begin", async (
   const { out } = await served(["SIGTERM"], {
     firstRun: { email: "admin@localhost", key: "oak_first", signInPath: "/app/sign-in#token" },
   });
-  expect(out).toContain("made the admin admin@localhost");
-  expect(out).toContain("shown once");
+  expect(out).toContain("created the admin admin@localhost");
+  expect(out).toContain("shown only once");
   expect(out).toContain("\n  oak_first\n");
   expect(out).toContain("\n  http://127.0.0.1:8080/app/sign-in#token\n");
 });

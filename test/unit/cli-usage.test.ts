@@ -105,7 +105,9 @@ test("an answer that is no JSON is told as such", async () => {
   await using cli = await createCommandLine({ api: () => new Response("<h1>Bad gateway</h1>", { status: 502 }) });
   const { exitCode, err } = await cli.run("user", "list");
   expect(exitCode).toBe(1);
-  expect(err).toBe("Error: The server answered 502 without an explanation that outreachd gives.\n");
+  expect(err).toBe(
+    "Error: The server responded with 502, and not in the format of outreachd. Is it another program?\n",
+  );
 });
 
 test("users are listed oldest first", async () => {

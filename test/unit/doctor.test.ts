@@ -80,15 +80,15 @@ test("files that rows name and are gone are a problem, files of no row a warning
   write("imports/arriving", 0);
   write("speech/kept", day);
   expect(found(findings(), "files")).toEqual([
-    { state: "problem", message: "Missing: 1 file that rows name, such as imports/b." },
-    { state: "warning", message: "Of no use: 1 file that no row names, such as imports/forgotten." },
+    { state: "problem", message: "Missing: 1 file that rows refer to, such as imports/b." },
+    { state: "warning", message: "Unused: 1 file that no row refers to, such as imports/forgotten." },
   ]);
 });
 
 test("jobs that are late are a problem beside a server, and wait for one otherwise", () => {
   insertJob("a", "lead_import", now - 20 * 60_000);
   insertJob("b", "lead_import", now - 5 * 60_000);
-  const message = `Behind their time: 1 job, the first since ${new Date(now - 20 * 60_000).toISOString()}.`;
+  const message = `Late: 1 job, the first since ${new Date(now - 20 * 60_000).toISOString()}.`;
   expect(found(findings(), "jobs")).toEqual([{ state: "problem", message }]);
   expect(found(findings({ isServed: false }), "jobs")).toEqual([{ state: "warning", message }]);
 });
@@ -137,7 +137,7 @@ test.each([
   const settings = { OUTREACHD_BACKUP_TO: place, ...(schedule && { OUTREACHD_BACKUP_SCHEDULE: schedule }) };
   const [first, second] = await examineBackups(config(settings), dataDir, now, false);
   expect(first?.state).toBe(state);
-  expect(second).toMatchObject({ state: "warning", message: expect.stringContaining("the disk that the data is on") });
+  expect(second).toMatchObject({ state: "warning", message: expect.stringContaining("on the same disk as the data") });
 });
 
 test("backups of others say nothing of the age of the last one; those that nobody deletes are named", async () => {
@@ -146,9 +146,9 @@ test("backups of others say nothing of the age of the last one; those that nobod
   for (const name of [named, named.replace("-ffffffff", "")]) await Bun.write(join(place, name), "");
   const all = await examineBackups(config({ OUTREACHD_BACKUP_TO: place }), dataDir, now, false);
   expect(found(all, "backups").slice(0, 3)).toEqual([
-    { state: "warning", message: `There is no backup of this data directory in ${place}.` },
+    { state: "warning", message: `No backup of this data directory found in ${place}.` },
     { state: "ok", message: `1 backup of other data directories in ${place}.` },
-    { state: "warning", message: `1 backup in ${place} without the id of a data directory, by an earlier version.` },
+    { state: "warning", message: `1 backup in ${place} without the ID of a data directory, by an earlier version.` },
   ]);
 });
 
@@ -160,9 +160,9 @@ test("settings that may be a mistake are named with the way out", () => {
     OUTREACHD_CONNECTOR: "worker",
   };
   expect(examineSettings(config(risky)).map(({ state, message }) => [state, message])).toEqual([
-    ["warning", "The API listens on 0.0.0.0:8080 without TLS: keys can be read on the way."],
-    ["warning", "There is no rate limit by the hour."],
+    ["warning", "The API listens on 0.0.0.0:8080 without TLS, so API keys can be read in transit."],
+    ["warning", "No rate limit is set per hour."],
     ["warning", "Pages of every origin may call the API."],
-    ["warning", "New accounts get the connector worker, which does not run before its risk is accepted."],
+    ["warning", "New accounts get the connector worker, which does not run until its risk is accepted."],
   ]);
 });

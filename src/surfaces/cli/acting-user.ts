@@ -10,12 +10,12 @@ export type User = {
   createdAt: string;
 };
 
-// The most that the API lists at once.
+// Maximum page size of the API.
 const largestPage = 100;
 
 /**
- * The id to send as `userId`: the wanted user (e-mail or id), else for a global key the only user or the first admin,
- * else undefined, because a user key acts for its own user. `tell` hears of a choice that was not the only one.
+ * Returns the ID to send as `userId`: the requested user (email or ID); for a global key, the only user or the first
+ * admin; otherwise undefined, because a user key acts for its own user. Calls `tell` if there was a choice.
  */
 export async function actingUserId(
   api: Api,
@@ -27,29 +27,25 @@ export async function actingUserId(
   const users = await listUsers(api);
   const user = users.length === 1 ? users[0] : users.find(({ role }) => role === "admin");
   if (user === undefined)
-    throw new CommandError(
-      exitCodes.failed,
-      users.length === 0 ? "There is no user yet." : "There are several users.",
-      {
-        hint: users.length === 0 ? "Make one with `outreachd user create EMAIL`." : "Name one with --user EMAIL.",
-      },
-    );
-  if (users.length > 1) tell(`Acting for ${user.email}; --user chooses another.`);
+    throw new CommandError(exitCodes.failed, users.length === 0 ? "No users yet." : "There are several users.", {
+      hint: users.length === 0 ? "Create one with `outreachd user create EMAIL`." : "Select one with --user EMAIL.",
+    });
+  if (users.length > 1) tell(`Acting as ${user.email}; use --user to choose another user.`);
   return user.id;
 }
 
-/** The user with this e-mail (in any case) or id. */
+/** Finds a user by email (case-insensitive) or ID. */
 export async function findUser(api: Api, wanted: string): Promise<User> {
   const users = await listUsers(api);
   const email = wanted.toLowerCase();
   const user = users.find((candidate) => candidate.id === wanted || candidate.email.toLowerCase() === email);
   if (user !== undefined) return user;
-  throw new CommandError(exitCodes.failed, `There is no user ${wanted}.`, {
+  throw new CommandError(exitCodes.failed, `User ${wanted} not found.`, {
     hint: "`outreachd user list` shows all users.",
   });
 }
 
-/** All users, in the order in which they came. */
+/** Lists all users in the order of their creation. */
 export async function listUsers(api: Api): Promise<User[]> {
   const users = await api.getAll<User>("/users", "users", { limit: largestPage });
   return users.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));

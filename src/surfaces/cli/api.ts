@@ -3,26 +3,26 @@ import { CommandError, exitCodes } from "./exit-codes.ts";
 
 const prefix = "/api/v2";
 
-/** Parameters behind the "?"; an absent one is left out, a list is repeated. */
+/** Query parameters. Undefined ones are omitted, lists are repeated. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** A refusal of the API. */
+/** An error response of the API. */
 export class RefusedError extends CommandError {
   readonly status: number;
-  /** Seconds until the same request can succeed; null when time does not help. */
+  /** Seconds until a retry can succeed; null if waiting does not help. */
   readonly retryAfterSeconds: number | null;
 
   constructor(status: number, body: ErrorBody, retryAfterSeconds: number | null) {
     const problems = (body.details?.errors ?? []).map(problemLine);
     super(
       exitCodes.failed,
-      body.message ?? (typeof body.error === "string" ? body.error : `The server answered ${status}.`),
+      body.message ?? (typeof body.error === "string" ? body.error : `The server responded with ${status}.`),
       {
-        // One problem is already the message.
+        // A single problem is already in the message.
         ...(problems.length > 1 && { problems }),
         ...(body.code !== undefined && { code: body.code }),
         ...(status === 401 && {
-          hint: "The API key is not valid here. It may be mistyped, expired, turned off or of another server.",
+          hint: "The server does not accept this API key. It may be mistyped, expired, disabled, or from another server.",
         }),
       },
     );
@@ -31,7 +31,9 @@ export class RefusedError extends CommandError {
   }
 }
 
-/** The HTTP API as the commands use it: answers are the `data` of a success, refusals are thrown as `RefusedError`. */
+/**
+ * The HTTP API for commands. Methods return the `data` of a success and throw a `RefusedError` for an error response.
+ */
 export class Api {
   readonly connection: Connection;
 
@@ -43,7 +45,7 @@ export class Api {
     return this.#answer<T>(path, query, { ...(signal && { signal }) });
   }
 
-  /** All items of a list that pages with a cursor, page after page; `field` has them. */
+  /** Yields all items of a list that is paged with a cursor; `field` contains the items of a page. */
   async getAll<T>(path: string, field: string, query: Query = {}): Promise<T[]> {
     type Page = { nextCursor?: string | null } & Record<string, unknown>;
     const all: T[] = [];
@@ -75,10 +77,10 @@ export class Api {
     return this.#answer<T>(path, query, { ...init, method: "POST" });
   }
 
-  /** Answers the body of a success, not yet read. */
+  /** Returns the body of a success, unread. */
   async download(path: string, query: Query): Promise<ReadableStream<Uint8Array>> {
     const response = await this.#send(path, query, {});
-    if (response.body === null) throw new CommandError(exitCodes.failed, "The server sent an empty answer.");
+    if (response.body === null) throw new CommandError(exitCodes.failed, "The server sent an empty response.");
     return response.body;
   }
 
@@ -109,8 +111,8 @@ async function refusal(response: Response): Promise<RefusedError> {
   try {
     return new RefusedError(response.status, JSON.parse(text) as ErrorBody, retryAfterSeconds);
   } catch {
-    // A proxy in between, or another program on that port.
-    const message = `The server answered ${response.status} without an explanation that outreachd gives.`;
+    // Sent by a proxy in between, or by another program on that port.
+    const message = `The server responded with ${response.status}, and not in the format of outreachd. Is it another program?`;
     return new RefusedError(response.status, { message }, retryAfterSeconds);
   }
 }
@@ -128,7 +130,7 @@ function queryText(query: Query): string {
   return parameters.size === 0 ? "" : `?${parameters}`;
 }
 
-/** The server is of the same build or keeps to the documented API, so its answers are taken at their word. */
+/** The server is the same build or follows the documented API, so its responses are not validated. */
 function dataOf<T>(body: unknown): { data: T } {
   return body as { data: T };
 }

@@ -17,10 +17,10 @@ const betweenLooksMs = 200;
 export function addBackupCommand(program: Command, context: CommandContext): void {
   const command = program
     .command("backup")
-    .description("Copy the database and all files into one archive, while the server works.")
+    .description("Back up the database and all files to one archive. Works while the server runs.")
     .option(
       "--output <FILE>",
-      "File to write; it appears, or replaces one of that name, only when it is complete. Default: where backup-to says, and the oldest of this data directory beyond backup-keep are deleted.",
+      "File to write. It appears, or replaces an existing file, only once it is complete. Default: the destination --backup-to, where the oldest backups of this data directory beyond --backup-keep are deleted.",
     );
   addConnectionFlags(command).action((flags: BackupFlags) =>
     withApi(context, flags, (api) => backup(api, flags.output, context)),
@@ -28,7 +28,7 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
 }
 
 async function backup(api: Api, output: string | undefined, context: CommandContext): Promise<void> {
-  // Before the work, so that a wrong path costs none.
+  // Checked first, so that a wrong path wastes no work.
   const file = output === undefined ? null : await openOutputFile(output, { secret: true });
   const interrupt = { requested: false };
   const release = context.signals.listen(() => (interrupt.requested = true));
@@ -36,7 +36,7 @@ async function backup(api: Api, output: string | undefined, context: CommandCont
   try {
     let run = await api.post<BackupRunView>("/backups", { prune: file === null });
     while (run.status === "running") {
-      // The server goes on with it, but the one in this process ends together with us.
+      // A server continues the backup, but the service in this process ends with us.
       if (interrupt.requested)
         throw new CommandError(exitCodes.interrupted, `Interrupted: the backup ${run.name} is not complete.`);
       const document = { phase: "backup", name: run.name, percent: run.progress };
@@ -65,8 +65,10 @@ async function backup(api: Api, output: string | undefined, context: CommandCont
 }
 
 function finishedText(path: string, { bytes, missing }: BackupRunView): string {
-  const lines = [`Made the backup ${path} (${formatBytes(bytes ?? 0)}).`];
+  const lines = [`Created the backup ${path} (${formatBytes(bytes ?? 0)}).`];
   for (const { name, reason } of missing)
-    lines.push(`Not in it: ${name}, which ${reason === "gone" ? "was gone" : "changed while it was read"}.`);
+    lines.push(
+      `Missing from it: ${name}, which ${reason === "gone" ? "no longer existed" : "changed while it was read"}.`,
+    );
   return lines.join("\n");
 }

@@ -8,12 +8,12 @@ import { CommandError, exitCodes } from "./exit-codes.ts";
 import { addDataFlags } from "./flags.ts";
 
 export function addClockCommand(program: Command, context: CommandContext): void {
-  const group = program.command("clock").description("The time that the data has seen, after the clock was wrong.");
+  const group = program.command("clock").description("Correct the time of the data after the system clock was wrong.");
   const accept = group
     .command("accept")
     .description(
-      "Declare that the clock is right now and was ahead before, so that sending does not wait until then. What was sent " +
-        "meanwhile counts against its caps from now on. The server must be stopped. Noted in the audit log.",
+      "Accept the current system time after the clock was ahead, so that sending does not wait for the old time. Actions sent " +
+        "meanwhile count against their caps from now on. The server must be stopped. Recorded in the audit log.",
     );
   addDataFlags(accept).action((flags: Record<string, unknown>) => acceptClock(flags, context));
 }
@@ -34,7 +34,7 @@ async function acceptClock(flags: Record<string, unknown>, context: CommandConte
     });
     try {
       if ((await storage.simulation.read()) !== null)
-        throw new CommandError(exitCodes.failed, "A simulation has a clock of its own, which is never behind.");
+        throw new CommandError(exitCodes.failed, "A simulation has its own clock, which is never behind.");
       const now = systemClock.now();
       const latest = await storage.operations.latestTime();
       const wasAheadMs = Math.max(0, (latest ?? now) - now);
@@ -48,8 +48,8 @@ async function acceptClock(flags: Record<string, unknown>, context: CommandConte
       await present(
         context,
         { accepted: true, latest: details.to, previous: details.from, actions },
-        `The clock is accepted: the time is ${details.to}, no longer ${details.from}. ` +
-          `${actions} actions that were carried out meanwhile count against their caps from now on.`,
+        `Clock accepted. The time is now ${details.to}, and was ${details.from}. ` +
+          `${actions} actions that were sent meanwhile count against their caps from now on.`,
       );
     } finally {
       await storage.close();

@@ -8,7 +8,7 @@ import { renderTable } from "./table.ts";
 export function addConfigCommand(program: Command, context: CommandContext): void {
   const command = program
     .command("config")
-    .description("Show every option of the server: its value, where that came from, and what it is for.");
+    .description("Show every server option with its value, the origin of the value, and a description.");
   addServerFlags(command).action(async (flags: Record<string, unknown>) => {
     const options = describeConfig({ flags, env: context.env });
     await present(context, { options }, configText(options));
@@ -24,5 +24,5 @@ function configText(options: readonly OptionReport[]): string {
   ]);
   const table = renderTable(["OPTION", "VALUE", "FROM", "VARIABLE"], rows);
   const explanations = options.map(({ flag, description }) => `${flag}\n    ${description}`).join("\n");
-  return `${table}\n\nEach is also a flag of \`outreachd serve\`, and by its name a key of the file that --config names:\n\n${explanations}`;
+  return `${table}\n\nEach option is also a flag of \`outreachd serve\` and, without the dashes, a key in the --config file:\n\n${explanations}`;
 }

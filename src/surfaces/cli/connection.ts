@@ -9,7 +9,7 @@ import { firstRunNotice } from "./first-run.ts";
 import { bypassProxy } from "./proxy.ts";
 import { reasonOf } from "./reason.ts";
 
-/** The service inside this process, as far as the command line needs it. */
+/** The service inside this process, as the command line uses it. */
 export type LocalApp = {
   /** Listens and runs jobs. */
   start(): Promise<void>;
@@ -17,32 +17,34 @@ export type LocalApp = {
   work(): Promise<void>;
   handle(request: Request): Promise<Response>;
   stop(): Promise<void>;
-  /** Where it listens, after `start`. */
+  /** URL that it listens on, after `start`. */
   readonly url: string;
-  /** A global key that lives as long as this process. */
+  /** A global key that is valid as long as this process runs. */
   readonly localKey: string;
-  /** The admin that this start made, with the key that is shown only now; null on every later start. */
+  /** The admin created by this start, with its API key, which is shown only once; null on later starts. */
   readonly firstRun: { email: string; key: string; signInPath: string } | null;
 };
 
-/** A server that holds the data directory right now. */
+/** A running server that has the data directory locked. */
 export type RunningServer = { pid: number; url: string; localKey: string };
 
-/** What stands behind the commands; loaded only by those that need it. */
+/** The implementation behind the commands, loaded only by those that need it. */
 export type Backend = {
   createApp(config: Config): Promise<LocalApp>;
   readRunningServer(dataDir: string): Promise<RunningServer | null> | RunningServer | null;
 };
 
-/** A way to the HTTP API, wherever it runs. */
+/** A connection to the HTTP API, wherever it runs. */
 export type Connection = {
-  /** remote: another machine's server, running: a server on our data directory, own: the service in this process. */
+  /**
+   * remote: a server on another machine; running: the server of our data directory; own: the service in this process.
+   */
   kind: "remote" | "running" | "own";
-  /** Null for the service in this process: nobody else can reach it. */
+  /** Null for the service in this process, which is not reachable from outside. */
   url: string | null;
-  /** Whether the key is a global one, with which a request has to name the user that it acts for. */
+  /** Whether the key is global; requests must then name the user to act as. */
   namesUser: boolean;
-  /** Sends a request with the key. Throws `CommandError` when the server can't be reached; refusals are answers. */
+  /** Sends a request with the key. Throws `CommandError` if the server is unreachable; error responses are returned. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   close(): Promise<void>;
 };
@@ -51,19 +53,20 @@ type ConnectOptions = {
   config: Config;
   remote: RemoteServer | null;
   backend: Backend;
-  /** Whether the command may begin a new data directory. */
+  /** Whether the command may create a data directory. */
   mayCreateData: boolean;
-  /** Whether the command runs for as long as somebody uses it, so that others have to be able to come in meanwhile. */
+  /** Whether the command is long-running, so that other commands need access meanwhile. */
   isLong: boolean;
-  /** Whether only a server that runs will do, and the data directory is not to be held by this process. */
+  /** Whether the command requires a running server; this process then does not lock the data directory. */
   needsServer: boolean;
-  /** Takes what must be said beside the command's answer. */
+  /** Prints a notice besides the command's output. */
   tell: (text: string) => void;
 };
 
 /**
- * Chooses the way to the data: the remote server if one is named, else the server that holds the data directory, else
- * the service in this process. Only one process may hold the directory, so the last two exclude each other.
+ * Connects to the data: through the remote server if one is set, otherwise through the server that has locked the data
+ * directory, otherwise through the service in this process. Only one process can lock the directory, so the last two
+ * exclude each other.
  */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { config, remote, backend, mayCreateData, needsServer } = options;
@@ -71,27 +74,27 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const running = await backend.readRunningServer(config.dataDir);
   if (running !== null) return toRunning(running);
   if (needsServer) throw noServer(config.dataDir);
-  // Only looked for, so that a wrong --data does not begin a new data directory.
+  // Only checks, so that a wrong --data does not create a data directory.
   if (!mayCreateData) requireData(config.dataDir);
   return await toOwn(options);
 }
 
 function toRemote({ url, apiKey }: RemoteServer): Connection {
-  const hint = "Check the URL (--url or OUTREACHD_URL) and that the server runs.";
+  const hint = "Check the URL (--url or OUTREACHD_URL) and whether the server is running.";
   const send = (path: string, init?: RequestInit) => reach(url, hint, () => fetch(url + path, withKey(init, apiKey)));
   return { kind: "remote", url, namesUser: !apiKey.startsWith(keyPrefixes.user), fetch: send, close: async () => {} };
 }
 
-/** To a server that holds a data directory of this machine. */
+/** Connects to the server of a data directory on this machine. */
 export function toRunning({ pid, url, localKey }: RunningServer): Connection {
   bypassProxy(url);
-  const hint = `Process ${pid} holds the data directory. If it is just starting or stopping, try again in a moment.`;
+  const hint = `Process ${pid} is using the data directory. If it is starting or stopping, try again in a moment.`;
   const send = (path: string, init?: RequestInit) => reach(url, hint, () => fetch(url + path, withKey(init, localKey)));
   return { kind: "running", url, namesUser: true, fetch: send, close: async () => {} };
 }
 
 async function toOwn({ config, backend, isLong, tell }: ConnectOptions): Promise<Connection> {
-  // The usual lines of a starting and stopping server would drown the answer of a command.
+  // The log lines of a starting and stopping server would bury the output of a command.
   const quiet = config.logLevel === "info" ? ({ ...config, logLevel: "warn" } as const) : config;
   const app = await backend.createApp(isLong ? { ...quiet, listen: privateAddress } : quiet);
   try {
@@ -110,7 +113,7 @@ async function toOwn({ config, backend, isLong, tell }: ConnectOptions): Promise
   };
 }
 
-/** For the commands of this machine, which find it by the data directory; it can't be taken. */
+/** For commands on this machine, which find the server by its data directory. Clients cannot select it. */
 const privateAddress = { host: "127.0.0.1", port: 0 };
 
 function withKey(init: RequestInit = {}, apiKey: string): RequestInit {
@@ -132,20 +135,20 @@ async function reach(url: string, hint: string, send: () => Promise<Response>): 
 }
 
 function noServer(dataDir: string): CommandError {
-  return new CommandError(exitCodes.failed, `No server runs on the data directory ${dataDir}.`, {
-    hint: "Start it with `outreachd serve`, or name the directory of one that runs with --data DIR or OUTREACHD_DATA.",
+  return new CommandError(exitCodes.failed, `No server is running on the data directory ${dataDir}.`, {
+    hint: "Start it with `outreachd serve`, or set --data DIR or OUTREACHD_DATA to the directory of a running server.",
   });
 }
 
-/** Throws `CommandError` if there is no data in the directory. */
+/** Throws `CommandError` if the directory contains no data. */
 export function requireData(dataDir: string): void {
   if (!existsSync(join(dataDir, databaseName))) throw noData(dataDir);
 }
 
 function noData(dataDir: string): CommandError {
-  return new CommandError(exitCodes.failed, `There is no data of outreachd in ${dataDir}.`, {
+  return new CommandError(exitCodes.failed, `No outreachd data found in ${dataDir}.`, {
     hint:
-      "Start the server with `outreachd serve`, or make the first user with `outreachd user create EMAIL`. " +
-      "If the data lies elsewhere, name it with --data DIR or OUTREACHD_DATA.",
+      "Start the server with `outreachd serve`, or create the first user with `outreachd user create EMAIL`. " +
+      "If the data is elsewhere, set --data DIR or OUTREACHD_DATA.",
   });
 }

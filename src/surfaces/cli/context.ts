@@ -2,25 +2,25 @@ import type { Backend } from "./connection.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What a command runs in: the world around the program, and what the command line said for all commands alike. */
+/** What a command runs in: the environment of the program, and the global flags. */
 export type CommandContext = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
   readonly backend: Backend;
   readonly signals: Signals;
-  /** Answers go out as JSON; set once the command line is parsed. */
+  /** Whether to print JSON; set once the command line is parsed. */
   json: boolean;
-  /** How the program ends if nothing is thrown. */
+  /** Exit code if nothing is thrown. */
   exitCode: ExitCode;
 };
 
 /** SIGINT and SIGTERM. */
 export type Signals = {
-  /** Takes over both signals until the answer is called. */
+  /** Handles both signals until the returned function is called. */
   listen(onSignal: (signal: "SIGINT" | "SIGTERM") => void): () => void;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Monotonic clock in milliseconds. */
   now(): number;
-  /** Ends the process at once, leaving everything as it is. */
+  /** Ends the process immediately, without cleanup. */
   exit(code: number): void;
 };
 
@@ -39,12 +39,12 @@ export function createContext(world: Pick<CommandContext, "env" | "terminal" | "
   return { ...world, json: false, exitCode: exitCodes.ok };
 }
 
-/** Gives the answer of a command: `document` as one line of JSON with --json, else `text`. */
+/** Prints the result of a command: `document` as one line of JSON with --json, otherwise `text`. */
 export async function present(context: CommandContext, document: unknown, text: string): Promise<void> {
   await context.terminal.out(`${context.json ? JSON.stringify(document) : text}\n`);
 }
 
-/** Tells a person something beside the answer; never part of what a script reads. */
+/** Prints a notice for people; never part of what a script reads. */
 export function remark(context: CommandContext, text: string): void {
   context.terminal.err(`${text}\n`);
 }

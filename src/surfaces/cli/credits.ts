@@ -11,8 +11,8 @@ type CreditFlags = ConnectionFlags & { user?: string; last: number };
 export function addCreditsCommand(program: Command, context: CommandContext): void {
   const credits = program
     .command("credits")
-    .description("Show a user's credits and what moved them. To add some: outreachd user grant.")
-    .option("--last <NUMBER>", "How many movements to show.", wholeNumberFlag(1, 500), 10);
+    .description("Show a user's credits and their latest changes. To add credits, use outreachd user grant.")
+    .option("--last <NUMBER>", "Number of changes to show.", wholeNumberFlag(1, 500), 10);
   addConnectionFlags(addUserFlag(credits)).action((flags: CreditFlags) =>
     withApi(context, flags, async (api) => {
       const userId = await actingUserId(api, flags.user, (text) => remark(context, text));
@@ -30,7 +30,7 @@ function creditText(
   { balance, reserved, costs, monthlyGrant }: CreditsView,
   entries: readonly LedgerEntryView[],
 ): string {
-  const held = reserved > 0 ? `, and ${reserved} held by requests under way` : "";
+  const held = reserved > 0 ? `, and ${reserved} reserved by running requests` : "";
   const rows = entries.map(({ createdAt, kind, amount, purpose, note, request }) => [
     createdAt.slice(0, 19).replace("T", " "),
     kind,
@@ -39,7 +39,7 @@ function creditText(
     request ?? "",
   ]);
   return [
-    `${balance} credits${held}. An enriched lead costs ${costs.enrichment}, a prospect ${costs.search}; ${monthlyGrant} come each month.`,
+    `${balance} credits${held}. An enriched lead costs ${costs.enrichment}, a prospect ${costs.search}; ${monthlyGrant} are granted each month.`,
     ...(rows.length > 0 ? ["", renderTable(["TIME (UTC)", "KIND", "AMOUNT", "FOR", "REQUEST"], rows)] : []),
   ].join("\n");
 }

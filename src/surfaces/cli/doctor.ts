@@ -13,9 +13,11 @@ const signs = { ok: "✓", warning: "!", problem: "✗" } as const;
 export function addDoctorCommand(program: Command, context: CommandContext): void {
   const command = program
     .command("doctor")
-    .description("Check data, configuration and surroundings, also beside a running server. Exit code 1 for problems.")
-    .option("--full", "Compare every index with its table and every row with what it points at; may take minutes.")
-    .option("--offline", "Ask no host, not even those that are configured; only a server that runs on the data.");
+    .description(
+      "Check data, configuration, and environment. Works next to a running server. Exits with 1 if there are problems.",
+    )
+    .option("--full", "Check every index against its table and every reference; can take minutes.")
+    .option("--offline", "Contact no hosts, not even configured ones, except the server running on the data.");
   addServerFlags(command).action((flags: DoctorFlags) => doctor(flags, context));
 }
 
@@ -35,7 +37,7 @@ async function examine(flags: DoctorFlags, { env }: CommandContext): Promise<Fin
     return [...examineConfigFile({ flags, env }), ...findings];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const hint = "`outreachd config --help` explains every option. Nothing else was checked.";
+    const hint = "See `outreachd config --help` for all options. Nothing else was checked.";
     return error.problems.map(({ option, message }) => ({
       check: "configuration",
       state: "problem",
@@ -53,5 +55,5 @@ function textOf(findings: readonly Finding[]): string {
   const count = (state: Finding["state"]) => findings.filter((finding) => finding.state === state).length;
   const [problems, warnings] = [count("problem"), count("warning")];
   const numbers = `${countOf(problems, "problem")}, ${countOf(warnings, "warning")}.`;
-  return [...lines, "", problems + warnings === 0 ? "All is well." : numbers].join("\n");
+  return [...lines, "", problems + warnings === 0 ? "No problems found." : numbers].join("\n");
 }

@@ -15,25 +15,29 @@ type EnrichFlags = ConnectionFlags & {
   dryRun?: boolean;
 };
 
-/** As many as the API answers directly. */
+/** Limit of the API for direct enrichment. */
 const maxPeople = 1000;
-const accepted = "Name people by an e-mail address, a profile URL, or the id of a lead.";
+const accepted = "Identify people by email address, profile URL, or lead ID.";
 
 export function addEnrichCommand(program: Command, context: CommandContext): void {
   const enrich = program
     .command("enrich")
-    .description("Find out more about people, and show who said what and how sure it is.")
-    .argument("<WHO...>", "E-mail addresses, profile URLs, or ids of leads")
-    .option("--provider <NAME>", "Ask this provider; repeat it for several, in their order. Default: yours.", repeated)
-    .option("--write-back", "Fill empty fields of the leads that are named by id.")
-    .option("--refresh", "Ask again, though there is a result of the last 90 days.")
-    .option("--dry-run", "Ask nobody: tell what it would cost at most.");
+    .description("Enrich people and show the source and confidence of each field.")
+    .argument("<WHO...>", "Email addresses, profile URLs, or lead IDs")
+    .option(
+      "--provider <NAME>",
+      "Provider to query. Repeat the flag for several, in order. Default: your settings.",
+      repeated,
+    )
+    .option("--write-back", "Fill empty fields of leads given by ID.")
+    .option("--refresh", "Query providers again even if there is a result from the last 90 days.")
+    .option("--dry-run", "Query no provider; show the maximum cost.");
   addConnectionFlags(addUserFlag(enrich)).action((people: string[], flags: EnrichFlags) =>
     withApi(context, flags, async (api) => {
       if (people.length > maxPeople)
         throw new CommandError(
           exitCodes.usage,
-          `At most ${maxPeople} people at once; send more with POST /api/v2/enrich.`,
+          `Expected at most ${maxPeople} people, got more. For larger batches, use POST /api/v2/enrich.`,
         );
       const userId = await actingUserId(api, flags.user, (text) => remark(context, text));
       const { provider: providers, writeBack, refresh, dryRun } = flags;
@@ -51,9 +55,9 @@ function leadOf(who: string): LeadToEnrich {
 }
 
 function estimateText({ estimate, remainingCredits }: EnrichAnswer): string {
-  if (estimate === undefined) return "The server gave no estimate.";
+  if (estimate === undefined) return "The server returned no estimate.";
   const { maxCredits, providers } = estimate;
-  return `It would cost at most ${maxCredits} of ${remainingCredits} credits and ask ${providers.join(", then ")}.`;
+  return `Costs at most ${maxCredits} of ${remainingCredits} credits. Providers in order: ${providers.join(", ")}.`;
 }
 
 function answerText(
@@ -85,16 +89,16 @@ function resultText(
   const missed =
     unavailable === undefined
       ? ""
-      : `\nCould not be asked: ${unavailable.join(", ")}. Try again in a few minutes, or next month where a monthly cap is reached.`;
-  const table = rows.length === 0 ? "" : `\n${renderTable(["FIELD", "VALUE", "SURE", "FROM"], rows)}`;
+      : `\nUnavailable: ${unavailable.join(", ")}. Try again in a few minutes, or next month if a monthly cap is reached.`;
+  const table = rows.length === 0 ? "" : `\n${renderTable(["FIELD", "VALUE", "CONFIDENCE", "SOURCE"], rows)}`;
   const verdict =
     emailVerification === undefined
       ? ""
-      : `\n${emailVerification.provider} says that ${emailVerification.email} is ${emailVerification.verdict}.`;
+      : `\n${emailVerification.email} is ${emailVerification.verdict}, according to ${emailVerification.provider}.`;
   return `${who}${table}${verdict}${filled}${missed}`;
 }
 
-/** A dot in a field's name stands for a nested object. */
+/** A dot in a field name separates nested objects. */
 function valueOf(data: unknown, field: string): unknown {
   return field
     .split(".")

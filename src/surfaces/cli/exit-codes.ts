@@ -1,11 +1,11 @@
-/** How the program ends; scripts rely on these numbers. */
+/** Exit codes of the program. Scripts rely on them. */
 export const exitCodes = {
   ok: 0,
   failed: 1,
   usage: 2,
   unreachable: 3,
   partial: 4,
-  // 128 + SIGINT, as shells report a program that was interrupted.
+  // 128 + SIGINT, the code that shells report for an interrupted program.
   interrupted: 130,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -21,14 +21,14 @@ Exit codes:
 
 type CommandErrorOptions = { hint?: string; problems?: readonly string[]; code?: string; cause?: unknown };
 
-/** Why a command can't do its work, in words for the person in front of it; printed without a stack trace. */
+/** Why a command failed, as a message for the user. Printed without a stack trace. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
   /** What to do about it. */
   readonly hint: string | undefined;
-  /** Single problems, when there are several. */
+  /** The individual problems, if there are several. */
   readonly problems: readonly string[];
-  /** The API's error code, when the API refused. */
+  /** The API's error code, if the API returned an error. */
   readonly code: string | undefined;
 
   constructor(exitCode: ExitCode, message: string, options: CommandErrorOptions = {}) {

@@ -29,18 +29,20 @@ export function addExportCommand(program: Command, context: CommandContext): voi
     .command("export")
     .description("Write leads to a CSV or NDJSON file.")
     .command("leads")
-    .description("Export all leads, or those that the filters leave, to a file or to standard output.")
-    .addOption(new Option("--format <FORMAT>", "csv, or one JSON object a line.").choices(exportFormats).default("csv"))
-    .option("--output <FILE>", "File to write; it appears only when it is complete. Default: standard output.")
+    .description("Export all leads, or those that match the filters, to a file or standard output.")
+    .addOption(
+      new Option("--format <FORMAT>", "csv, or one JSON object per line.").choices(exportFormats).default("csv"),
+    )
+    .option("--output <FILE>", "File to write. It appears only once it is complete. Default: standard output.")
     .optionsGroup("Filters:")
-    .option("--status <STATUS>", `One or more of ${leadStatuses.join(", ")}, active, inactive; with commas between.`)
+    .option("--status <STATUS>", `One or more of ${leadStatuses.join(", ")}, active, inactive, separated by commas.`)
     .option("--tag <TAG>", "Leads with this tag.")
-    .option("--company <NAME>", "Leads of this company.")
+    .option("--company <NAME>", "Leads at this company.")
     .option("--source <TEXT>", "Leads from this source.")
-    .option("--q <TEXT>", "Leads with this text in names, e-mail, company or title.")
+    .option("--q <TEXT>", "Leads with this text in their name, email, company, or title.")
     .option(
       "--updated-after <TIME>",
-      "Leads that changed after this time: 2026-01-31 or 2026-01-31T08:00:00Z.",
+      "Leads changed after this time: 2026-01-31 or 2026-01-31T08:00:00Z.",
       parsed(instant),
     )
     .optionsGroup("Options:");
@@ -48,7 +50,7 @@ export function addExportCommand(program: Command, context: CommandContext): voi
     if (context.json && flags.output === undefined)
       throw new CommandError(
         exitCodes.usage,
-        "With --json the answer takes standard output: name a file with --output FILE.",
+        "With --json, standard output is used for the result. Specify a file with --output FILE.",
       );
     return withApi(context, flags, (api) => exportLeads(api, flags, context));
   });
@@ -58,7 +60,7 @@ async function exportLeads(api: Api, flags: ExportFlags, context: CommandContext
   const { format, output, status, tag, company, source, q, updatedAfter } = flags;
   const userId = await actingUserId(api, flags.user, (text) => remark(context, text));
   const filters = { status, tag, company, source, q, updatedAfter, userId };
-  // The bar needs the whole; drawn over leads that scroll by, it would only disturb.
+  // The progress bar needs the total. Drawn over exported leads on standard output, it would only get in the way.
   const drawsBar =
     context.terminal.isInteractive && !context.json && !(output === undefined && context.terminal.showsOutput);
   const total = drawsBar ? await countLeads(api, filters) : null;
@@ -103,19 +105,19 @@ function exportProgress(rows: number, total: number | null) {
   return { percent, text, document: { phase: "export", leads: rows } };
 }
 
-/** The chunks of a body; a connection that breaks off becomes an error for a person. */
+/** Yields the chunks of a body and reports a lost connection as a `CommandError`. */
 export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body.getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((cause: unknown) => {
-        throw new CommandError(exitCodes.failed, `The export broke off: ${reasonOf(cause)}`, { cause });
+        throw new CommandError(exitCodes.failed, `The export was interrupted: ${reasonOf(cause)}`, { cause });
       });
       if (done) return;
       yield value;
     }
   } finally {
-    // Rejects when the body broke off, with the error that is on its way already.
+    // Rejects if the body was interrupted, with the error that is already being thrown.
     await reader.cancel().catch(() => {});
   }
 }

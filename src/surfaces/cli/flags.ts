@@ -4,28 +4,29 @@ import { serverOptions } from "../../app/config/options.ts";
 import { wholeNumber, type Parse } from "../../app/config/values.ts";
 import { clientOptions } from "./client-options.ts";
 
-/** For commands that talk to a server: which one, or which data directory. */
+/** Flags of commands that use a server: which server, or which data directory. */
 export function addConnectionFlags(command: Command): Command {
-  addJsonFlag(command).optionsGroup("Where:");
+  addJsonFlag(command).optionsGroup("Connection:");
   addFlags(command, { data: serverOptions.data });
   addConfigFileFlag(command);
   return addFlags(command, clientOptions);
 }
 
-/** For commands that act for a user. */
+/** For commands that act as a user. */
 export function addUserFlag(command: Command): Command {
-  const description = "Whom to act for, by e-mail or id. Default: the only user, else the first admin.";
+  const description = "User to act as (email or ID). Default: the only user, otherwise the first admin.";
   return command.option("--user <EMAIL|ID>", description);
 }
 
-/** Every option of the server, for commands that run or explain it. */
+/** All server options, for commands that run the server or explain options. */
 export function addServerFlags(command: Command, options: OptionTable = serverOptions): Command {
   return addFlags(addConfigFileFlag(addJsonFlag(command)).optionsGroup("Server:"), options);
 }
 
 /**
- * Those options of the server that a command line names: to describe all of them to the parser is a good part of a
- * start. All, when it has a flag that none of them is: help is asked for, or the right one is to be proposed.
+ * Returns the server options used on a command line, because describing all of them to the parser takes a large part of
+ * a start. Returns all of them if the command line has any other flag: it may be --help, or a misspelled one that needs
+ * a suggestion.
  */
 export function namedServerOptions(args: readonly string[]): OptionTable {
   const flags = args.filter((word) => word.startsWith("-")).map((word) => word.replace(/=.*$/s, ""));
@@ -36,30 +37,33 @@ export function namedServerOptions(args: readonly string[]): OptionTable {
   return Object.fromEntries([...options].filter(([flag]) => flags.includes(flag)).map(([, entry]) => entry));
 }
 
-/** Which data directory, and where its backups are. */
+/** Flags of commands that use the data directory and its backups. */
 export function addDataFlags(command: Command): Command {
   const { data, backupTo, backupS3Endpoint, backupS3Region, backupS3AccessKeyId, backupS3SecretAccessKey } =
     serverOptions;
   const s3 = { backupS3Endpoint, backupS3Region, backupS3AccessKeyId, backupS3SecretAccessKey };
-  return addConfigFileFlag(addFlags(addJsonFlag(command).optionsGroup("Where:"), { data, backupTo, ...s3 }));
+  return addConfigFileFlag(addFlags(addJsonFlag(command).optionsGroup("Connection:"), { data, backupTo, ...s3 }));
 }
 
-/** Where a server of this machine listens. */
+/** Flags of commands that need the address of a server on this machine. */
 export function addListenFlags(command: Command): Command {
   const { data, listen } = serverOptions;
   return addConfigFileFlag(addFlags(addJsonFlag(command), { listen, data }));
 }
 
 export function addJsonFlag(command: Command): Command {
-  return command.option("--json", "Answer as JSON on standard output: one document, or lines while work goes on.");
+  return command.option(
+    "--json",
+    "Print JSON on standard output: one document, or one line per event for long-running commands.",
+  );
 }
 
-/** Collects a flag that may be given several times. */
+/** Collects the values of a repeatable flag. */
 export function repeated(value: string, previous: string[] = []): string[] {
   return [...previous, value];
 }
 
-/** Reads a flag's value with a parser of the configuration; its complaint becomes one about the usage. */
+/** Parses a flag with a parser of the configuration, whose error becomes a usage error. */
 export function parsed<T>(parse: Parse<T>): (value: string) => T {
   return (value) => {
     try {
@@ -73,7 +77,7 @@ export function parsed<T>(parse: Parse<T>): (value: string) => T {
 export const wholeNumberFlag = (min: number, max: number) => parsed(wholeNumber(min, max));
 
 function addConfigFileFlag(command: Command): Command {
-  return command.option("--config <FILE>", "TOML file with options, by their names without --. [OUTREACHD_CONFIG]");
+  return command.option("--config <FILE>", "TOML file with options (names without --). [OUTREACHD_CONFIG]");
 }
 
 function addFlags(command: Command, table: OptionTable): Command {

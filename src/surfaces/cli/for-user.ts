@@ -3,7 +3,7 @@ import type { Api } from "./api.ts";
 import { remark, type CommandContext } from "./context.ts";
 import { withApi, type ConnectionFlags } from "./session.ts";
 
-/** Runs a command with the API and the user that it acts for: undefined where the key is of one. */
+/** Runs a command with the API and the user to act as, which is undefined for a user's key. */
 export function forUser(
   context: CommandContext,
   flags: ConnectionFlags & { user?: string },

@@ -7,16 +7,16 @@ import { addListenFlags, parsed } from "./flags.ts";
 import { bypassProxy } from "./proxy.ts";
 import { reasonOf } from "./reason.ts";
 
-// Shorter than a container engine usually waits for its check, so that the reason is told and not just "timed out".
+// Shorter than the usual timeout of a container engine, so that the reason is reported instead of just "timed out".
 const timeoutMs = 2500;
 
 export function addHealthCommand(program: Command, context: CommandContext): void {
   const command = program
     .command("health")
-    .description("Check that a server answers: exit code 0 if it does, 1 if not. For health checks of containers.")
+    .description("Check whether a server responds; exits with 0 if it does, otherwise 1. For container health checks.")
     .option(
       "--url <URL>",
-      "Server to check. [OUTREACHD_URL, default: the listen address of this machine]",
+      "Server to check. [OUTREACHD_URL, default: the listen address on this machine]",
       parsed(baseUrl),
     );
   addListenFlags(command).action((flags: Record<string, unknown> & { url?: string }) => checkHealth(flags, context));
@@ -30,20 +30,21 @@ async function checkHealth(flags: Record<string, unknown> & { url?: string }, co
   throw new CommandError(exitCodes.failed, `The server at ${url} is not healthy: ${problem}`);
 }
 
-/** Null if the server answers its liveness check, else why not. */
+/** Returns null if the server passes its liveness check, otherwise why not. */
 async function problemOf(url: string): Promise<string | null> {
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(timeoutMs) });
-    return response.ok ? null : `it answered ${response.status}.`;
+    return response.ok ? null : `it responded with ${response.status}.`;
   } catch (error) {
     return reasonOf(error);
   }
 }
 
-/** Where a server with this configuration answers, seen from this machine. */
+/** The URL of a server with this configuration, as seen from this machine. */
 async function ownUrl({ listen, dataDir }: Config, { backend }: CommandContext): Promise<string> {
   const url = listen.port === 0 ? (await backend.readRunningServer(dataDir))?.url : listenUrl(listen);
-  if (url === undefined) throw new CommandError(exitCodes.failed, `No server holds the data directory ${dataDir}.`);
+  if (url === undefined)
+    throw new CommandError(exitCodes.failed, `No server is running on the data directory ${dataDir}.`);
   bypassProxy(url);
   return url;
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { RefusedError, type Api } from "./api.ts";
 import { formatCount, type ProgressState } from "./progress.ts";
 
-/** An import as the API shows it; counts are missing until the first rows are done. */
+/** An import as returned by the API. Counts are missing until the first rows are processed. */
 export type ImportJob = {
   id: string;
   type?: string;
@@ -13,7 +13,7 @@ export type ImportJob = {
     dryRun?: boolean;
     onDuplicate?: string;
     doNotContact?: number;
-    /** Where each column went, by its header. */
+    /** Target of each column, by its header. */
     columns?: Record<string, string>;
     ignoredColumns?: string[];
     encoding?: string;
@@ -25,13 +25,13 @@ type ReportPage = { rows: FailedRow[] };
 
 const countNames = ["created", "updated", "skipped", "failed"] as const;
 
-// Against a remote server half of what the default rate limit grants in a minute, so that watching an import leaves
-// room for other work. The local key has no limit.
+// For a remote server, half of the default rate limit per minute, so that watching an import leaves room for other
+// work. The local key has no limit.
 const longestPauseMs = { remote: 2000, running: 500, own: 500 } as const;
-/** How many failed rows the summary shows; more is the report's business. */
+/** Number of failed rows in the summary; the report lists all of them. */
 const shownFailures = 10;
 
-/** Asks for the job until it has ended. Aborting `signal` ends the watching (`AbortError`), not the import. */
+/** Polls the job until it has ended. Aborting `signal` stops polling (`AbortError`), not the import. */
 export async function followImport(
   api: Api,
   jobId: string,
@@ -48,12 +48,12 @@ export async function followImport(
   }
 }
 
-/** False for a job of another type, whose id was given by mistake. */
+/** False for a job of another type, whose ID was passed by mistake. */
 export function isImport({ type = "lead_import" }: ImportJob): boolean {
   return type === "lead_import" || type === "prospect_import";
 }
 
-/** The first rows that failed; empty when none did. */
+/** The first failed rows; empty if there are none. */
 export async function failedRows(api: Api, job: ImportJob, userId: string | undefined): Promise<FailedRow[]> {
   if (!job.metadata.failed) return [];
   const report: ReportPage = await api.get(reportPath(job), { outcome: "failed", limit: shownFailures, userId });
@@ -67,7 +67,7 @@ export function importProgress({ id, progress, status, message, metadata }: Impo
   return { percent: progress, text, document: { phase: "import", jobId: id, percent: progress, ...counts } };
 }
 
-/** What came out, for a script. */
+/** The result, for scripts. */
 export function importDocument(job: ImportJob, failures: readonly FailedRow[]) {
   const { id: jobId, status, message, metadata } = job;
   const shown = failures.map(({ row, errors }) => ({ row, errors }));
@@ -79,23 +79,22 @@ export function importDocument(job: ImportJob, failures: readonly FailedRow[]) {
   return { event: "finished", jobId, status, message, dryRun, ...counts, ...told, failures: shown, report };
 }
 
-/** What came out, for a person. */
+/** The result, for people. */
 export function importSummary(job: ImportJob, failures: readonly FailedRow[], url: string | null): string {
   const counts = countsOf(job.metadata);
-  const title = job.metadata.dryRun ? "Dry run: nothing was changed. An import of this file would give" : "Import";
+  const title = job.metadata.dryRun ? "Dry run (nothing was changed). Importing this file would result in" : "Import";
   const lines = [
     `${title}: ${formatCount(counts.rows)} rows (job ${job.id})`,
     ...countNames.map((name) => `  ${name.padEnd(7)}  ${formatCount(counts[name])}`),
   ];
   const { ignoredColumns = [], encoding, columns = {} } = job.metadata;
-  if (job.status === "completed" && counts.rows === 0) lines.push("", "The file has no rows below its header.");
+  if (job.status === "completed" && counts.rows === 0) lines.push("", "The file has no rows after its header.");
   lines.push(...skippedLines(job), ...columnLines(columns));
-  if (encoding !== undefined)
-    lines.push("", `Read as ${encoding}. If names look wrong, say what it is in with --encoding.`);
+  if (encoding !== undefined) lines.push("", `Detected encoding: ${encoding}. If names look wrong, set --encoding.`);
   if (ignoredColumns.length > 0)
-    lines.push("", `Columns not understood, and left out: ${ignoredColumns.join(", ")}`, columnHelp);
+    lines.push("", `Unrecognized columns, ignored: ${ignoredColumns.join(", ")}`, columnHelp);
   if (counts.failed > 0) {
-    lines.push("", `Rows that failed (${failures.length} of ${formatCount(counts.failed)} shown):`);
+    lines.push("", `Failed rows (${failures.length} of ${formatCount(counts.failed)} shown):`);
     for (const { row, errors } of failures) lines.push(`  row ${row}  ${errors.map(problemText).join("; ")}`);
     const path = `/api/v2${reportPath(job)}`;
     lines.push("", `Full report: GET ${url === null ? `${path} of a running server` : url + path}`);
@@ -103,7 +102,7 @@ export function importSummary(job: ImportJob, failures: readonly FailedRow[], ur
   return lines.join("\n");
 }
 
-/** Why rows were skipped, and what to do about it. */
+/** Explains why rows were skipped, and what to do about it. */
 function skippedLines({ type, metadata }: ImportJob): string[] {
   const { skipped = 0, doNotContact = 0, onDuplicate } = metadata;
   const known = skipped - doNotContact;
@@ -114,10 +113,10 @@ function skippedLines({ type, metadata }: ImportJob): string[] {
       : (["person is", "people are", "among your leads"] as const);
   if (known > 0 && onDuplicate === "skip")
     lines.push(
-      `${formatCount(known)} skipped: the ${known === 1 ? one : many} ${whose} already and ${known === 1 ? "was" : "were"} left unchanged.`,
-      "To add what the file knows about them, import it again with --on-duplicate update.",
+      `${formatCount(known)} skipped: the ${known === 1 ? one : many} already ${whose} and ${known === 1 ? "was" : "were"} left unchanged.`,
+      "To update them from the file, import it again with --on-duplicate update.",
     );
-  else if (known > 0) lines.push(`${formatCount(known)} skipped: the file says nothing new about them.`);
+  else if (known > 0) lines.push(`${formatCount(known)} skipped: the file contains nothing new about them.`);
   if (doNotContact > 0) lines.push(`${formatCount(doNotContact)} skipped: on the do-not-contact list.`);
   return lines.length === 0 ? [] : ["", ...lines];
 }
@@ -130,11 +129,11 @@ function columnLines(columns: Record<string, string>): string[] {
 }
 
 function columnWords(target: string): string {
-  if (target === "ignore") return "left out";
+  if (target === "ignore") return "ignored";
   return target.startsWith("customFields.") ? `custom field "${target.slice("customFields.".length)}"` : target;
 }
 
-const columnHelp = 'Say what one is with --column "Header=field", or that it is nothing with "Header=ignore".';
+const columnHelp = 'Map a column with --column "Header=field", or ignore it with "Header=ignore".';
 
 function reportPath({ id, type }: ImportJob): string {
   const feature = type === "prospect_import" ? "prospecting" : "leads";
@@ -155,7 +154,7 @@ function problemText({ path, message }: FailedRow["errors"][number]): string {
   return path === "" ? message : `${path}: ${message}`;
 }
 
-/** Repeats a look-up that came too early for the rate limit, when the server says that it may. */
+/** Repeats a rate-limited request when the server allows it. */
 async function patiently<T>(signal: AbortSignal, look: () => Promise<T>): Promise<T> {
   for (;;)
     try {

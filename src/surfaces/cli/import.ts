@@ -32,24 +32,24 @@ type ImportFlags = FileFlags & { onDuplicate: ImportOnDuplicate; tag?: string[] 
 type ProspectFlags = FileFlags & { onDuplicate: ProspectOnDuplicate };
 
 export function addImportCommands(program: Command, context: CommandContext): void {
-  const group = program.command("import").description("Bring leads or prospects in from a CSV or NDJSON file.");
+  const group = program.command("import").description("Import leads or prospects from a CSV or NDJSON file.");
 
   const leads = group
     .command("leads")
     .description(
-      "Import a file of leads and wait for the result. The first line of a CSV file names the columns; " +
-        "columns that are no field of a lead become custom fields.",
+      "Import a file of leads and wait for the result. The first line of a CSV file contains the column names; " +
+        "other columns than lead fields become custom fields.",
     )
     .addOption(
       new Option(
         "--on-duplicate <WAY>",
-        "A lead that you have already: skip the row, update the lead, or create another.",
+        "What to do with existing leads: skip the row, update the lead, or create a new one.",
       )
         .choices(importOnDuplicate)
         .default("skip"),
     )
-    .option("--tag <TAG>", "Tag for every lead of the file; repeat it for several.", repeated);
-  addFileFlags(leads, "a lead field, customFields.NAME or ignore").action((path: string, flags: ImportFlags) => {
+    .option("--tag <TAG>", "Tag for every lead in the file. Repeat the flag for several.", repeated);
+  addFileFlags(leads, "a lead field, customFields.NAME, or ignore").action((path: string, flags: ImportFlags) => {
     const query = { onDuplicate: flags.onDuplicate, tags: flags.tag };
     return withApi(context, flags, (api) => importFile(api, "/leads/import", path, query, flags, context));
   });
@@ -57,23 +57,23 @@ export function addImportCommands(program: Command, context: CommandContext): vo
   const prospects = group
     .command("prospects")
     .description(
-      "Import a file of prospects, or of companies, into your directory and wait for the result. " +
-        "Who is there already gets what the file knows more.",
+      "Import a file of prospects or companies into your directory and wait for the result. " +
+        "Existing records are completed from the file.",
     )
     .addOption(
-      new Option("--on-duplicate <WAY>", "A prospect that you have already: update it, or skip the row.")
+      new Option("--on-duplicate <WAY>", "What to do with existing prospects: update them, or skip the row.")
         .choices(prospectOnDuplicate)
         .default("update"),
     );
-  addFileFlags(prospects, "a field of a prospect or ignore").action((path: string, flags: ProspectFlags) => {
+  addFileFlags(prospects, "a prospect field, or ignore").action((path: string, flags: ProspectFlags) => {
     const query = { onDuplicate: flags.onDuplicate };
     return withApi(context, flags, (api) => importFile(api, "/prospecting/import", path, query, flags, context));
   });
 
   const watch = group
     .command("watch")
-    .description("Wait for an import that is under way, and show its result.")
-    .argument("<JOB_ID>", "Id of the import's job");
+    .description("Wait for a running import and show its result.")
+    .argument("<JOB_ID>", "Job ID of the import");
   addConnectionFlags(addUserFlag(watch)).action((jobId: string, flags: UserFlags) =>
     withApi(context, flags, async (api) => {
       const userId = await actingUserId(api, flags.user, (text) => remark(context, text));
@@ -82,25 +82,25 @@ export function addImportCommands(program: Command, context: CommandContext): vo
   );
 }
 
-/** What every import takes: the file, how to read it, and where to send it. */
+/** Flags of every import: the file, how to read it, and where to send it. */
 function addFileFlags(command: Command, targets: string): Command {
   command
-    .argument("<FILE>", "CSV (.csv, .tsv) or JSON lines (.ndjson, .jsonl); - reads standard input")
-    .option("--dry-run", "Check the whole file and tell what would happen, without changing anything.")
-    .option("--source <TEXT>", "Source of those that name none themselves.")
+    .argument("<FILE>", "CSV (.csv, .tsv) or JSON Lines (.ndjson, .jsonl); - reads standard input")
+    .option("--dry-run", "Check the whole file and show what would happen, without changing anything.")
+    .option("--source <TEXT>", "Source of rows that do not have one.")
     .option(
       "--delimiter <CHARACTER>",
-      'Between the columns of a CSV file; "tab" for a tab. Default: found out.',
+      'Delimiter of a CSV file; "tab" for a tab. Default: detected automatically.',
       parsed(delimiter),
     )
     .option(
       "--encoding <NAME>",
-      "What the file is in, such as windows-1252 or shift_jis. Default: found out; a file that can't be told is refused.",
+      "Encoding of the file, such as windows-1252 or shift_jis. Default: detected automatically; an ambiguous file is rejected.",
       parsed(encoding),
     )
     .option(
       "--column <HEADER=FIELD>",
-      `What a column is whose header is not understood: ${targets}; repeat it for several.`,
+      `Target of a column whose header is not recognized: ${targets}. Repeat the flag for several.`,
       column,
     );
   return addConnectionFlags(addUserFlag(command));
@@ -133,7 +133,10 @@ async function importFile(
       job = await send(api, route, file, query, progress, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
-      throw new CommandError(exitCodes.interrupted, "Interrupted before the whole file was sent: nothing is imported.");
+      throw new CommandError(
+        exitCodes.interrupted,
+        "Interrupted before the whole file was sent. Nothing was imported.",
+      );
     } finally {
       progress.clear();
     }
@@ -141,7 +144,7 @@ async function importFile(
   });
 }
 
-/** Streams the file to the server; answers the job that the server made of it. */
+/** Streams the file to the server and returns the job that the server created. */
 function send(
   api: Api,
   route: string,
@@ -158,12 +161,12 @@ function send(
     }),
   );
   const headers = new Headers({ "content-type": file.contentType });
-  // With its length the server can refuse a file that is too large before it is sent.
+  // With its length, the server can reject a file that is too large before it is sent.
   if (file.bytes !== null) headers.set("content-length", String(file.bytes));
   return api.upload<ImportJob>(route, query, { body, headers, signal });
 }
 
-/** Watches the import to its end and tells what came out; exit code 4 when rows failed. */
+/** Watches the import until it ends and shows the result. Exits with 4 if rows failed. */
 async function finish(
   api: Api,
   jobId: string,
@@ -187,13 +190,13 @@ async function finish(
   if (!isImport(job)) throw new CommandError(exitCodes.failed, `Job ${jobId} is not an import.`);
   const failures = await failedRows(api, job, userId);
   await present(context, importDocument(job, failures), importSummary(job, failures, api.connection.url));
-  if (job.status === "failed") throw new CommandError(exitCodes.failed, `The import ended early: ${job.message}`);
+  if (job.status === "failed") throw new CommandError(exitCodes.failed, `The import failed: ${job.message}`);
   if (job.metadata.failed) context.exitCode = exitCodes.partial;
 }
 
 function importNotFound(jobId: string, cause: unknown): CommandError {
   return new CommandError(exitCodes.failed, `Import ${jobId} not found.`, {
-    hint: "Check the id: `outreachd import` shows it in its summary. With --user EMAIL you see the imports of another user.",
+    hint: "Check the ID: the summary of `outreachd import` shows it. To see another user's imports, use --user EMAIL.",
     cause,
   });
 }
@@ -201,9 +204,9 @@ function importNotFound(jobId: string, cause: unknown): CommandError {
 function stillRunning({ connection }: Api, jobId: string): string {
   const where =
     connection.kind === "own"
-      ? `The import is kept as job ${jobId} and goes on as soon as a server runs on this data directory (outreachd serve).`
-      : `The import goes on in the server as job ${jobId}.`;
-  return `${where} To see how it ends: outreachd import watch ${jobId}`;
+      ? `The import is stored as job ${jobId} and continues once a server runs on this data directory (outreachd serve).`
+      : `The import continues on the server as job ${jobId}.`;
+  return `${where} To follow it: outreachd import watch ${jobId}`;
 }
 
 /** Runs `work` with a signal that Ctrl-C aborts. */
@@ -231,6 +234,6 @@ function delimiter(value: string): string {
 
 function encoding(value: string): string {
   const name = encodingNamed(value);
-  if (name === null) throw new RangeError(`Expected the name of an encoding, such as ${usualEncodings.join(", ")}.`);
+  if (name === null) throw new RangeError(`Expected an encoding such as ${usualEncodings.join(", ")}.`);
   return name;
 }

@@ -32,15 +32,15 @@ type CreateFlags = ConnectionFlags & {
 };
 
 export function addKeyCommands(program: Command, context: CommandContext): void {
-  const key = program.command("key").description("Make, list and revoke API keys.");
+  const key = program.command("key").description("Create, list, and revoke API keys.");
 
   const create = key
     .command("create")
-    .description("Make an API key and show it once. Without --permission it may do everything that a user can.")
-    .option("--name <NAME>", "What the key is for.", "command line")
-    .option("--permission <PERMISSION>", "What the key may do; repeat it for several.", permission)
-    .option("--expires-in-days <DAYS>", "Days until the key stops working. Default: never.", wholeNumberFlag(1, 36_500))
-    .option("--global", "A key of no user, with all permissions, for legacy routes: requests must name their userId.")
+    .description("Create an API key and show it once. Without --permission, it has all permissions of a user.")
+    .option("--name <NAME>", "Name of the key.", "command line")
+    .option("--permission <PERMISSION>", "Permission of the key. Repeat the flag for several.", permission)
+    .option("--expires-in-days <DAYS>", "Days until the key expires. Default: never.", wholeNumberFlag(1, 36_500))
+    .option("--global", "A key without a user, with all permissions, for legacy routes; requests must set userId.")
     .addHelpText("after", `\nPermissions:\n  ${permissions.join("\n  ")}`);
   addConnectionFlags(addUserFlag(create)).action((flags: CreateFlags) =>
     withApi(context, flags, (api) => runCreate(api, flags, context)),
@@ -48,8 +48,8 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
 
   const list = key
     .command("list")
-    .description("List keys, without their secrets: one user's, or with a global key all.");
-  addConnectionFlags(list.option("--user <EMAIL|ID>", "Whose keys, by e-mail or id.")).action(
+    .description("List keys without their secrets: those of one user or, with a global key, all keys.");
+  addConnectionFlags(list.option("--user <EMAIL|ID>", "User whose keys to list (email or ID).")).action(
     (flags: ConnectionFlags & { user?: string }) =>
       withApi(context, flags, async (api) => {
         const userId = flags.user === undefined ? undefined : (await findUser(api, flags.user)).id;
@@ -60,8 +60,8 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
 
   const revoke = key
     .command("revoke")
-    .description("Delete a key. It stops working at once.")
-    .argument("<KEY_ID>", "Id of the key, as `outreachd key list` shows it");
+    .description("Delete a key. It stops working immediately.")
+    .argument("<KEY_ID>", "Key ID, as shown by `outreachd key list`");
   addConnectionFlags(revoke).action((keyId: string, flags: ConnectionFlags) =>
     withApi(context, flags, async (api) => {
       await api.delete(`/keys/${encodeURIComponent(keyId)}`);
@@ -70,7 +70,7 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
   );
 }
 
-/** Makes a key for a user, or a global one; every permission of a user unless some are named. */
+/** Creates a key for a user, or a global one. It has all permissions of a user by default. */
 export function createKey(
   api: Api,
   request: { name: string; permissions?: string[]; expiresInDays?: number; userId?: string; global?: boolean },
@@ -78,11 +78,11 @@ export function createKey(
   return api.post<NewKey>("/keys", { permissions, ...request });
 }
 
-/** Shows the secret of a new key, and how to use it. */
+/** Shows the secret of a new key and how to use it. */
 export function newKeyText({ key, name }: NewKey, url: string | null): string {
   const use =
     url === null ? "Send it in the header x-api-key. Start the server with `outreachd serve`." : tryKey(key, url);
-  return `API key "${name}". It is shown once, so keep it safe:\n\n  ${key}\n\n${use}`;
+  return `API key "${name}". It is shown only once, so keep it safe:\n\n  ${key}\n\n${use}`;
 }
 
 async function runCreate(api: Api, flags: CreateFlags, context: CommandContext): Promise<void> {
@@ -90,7 +90,7 @@ async function runCreate(api: Api, flags: CreateFlags, context: CommandContext):
   if (flags.global && (chosen !== undefined || flags.user !== undefined))
     throw new CommandError(
       exitCodes.usage,
-      "A global key has all permissions and no user: leave out --permission and --user.",
+      "A global key has all permissions and no user. Remove --permission and --user.",
     );
   const request = { name, ...(chosen && { permissions: chosen }), ...(expiresInDays && { expiresInDays }) };
   const owner = flags.global
@@ -103,20 +103,20 @@ async function runCreate(api: Api, flags: CreateFlags, context: CommandContext):
 function permission(value: string, previous?: string[]): string[] {
   if (permissions.some((known) => known === value)) return repeated(value, previous);
   const likely = closest(value, permissions);
-  throw new InvalidArgumentError(`There is no such permission.${likely === null ? "" : ` Did you mean ${likely}?`}`);
+  throw new InvalidArgumentError(`Unknown permission.${likely === null ? "" : ` Did you mean ${likely}?`}`);
 }
 
 function keysTable(keys: readonly Key[]): string {
-  if (keys.length === 0) return "There is no key. Make one with `outreachd key create`.";
+  if (keys.length === 0) return "No keys. Create one with `outreachd key create`.";
   const rows = keys.map((key) => [
     key.name,
     key.hint,
     key.userId ?? "(global)",
-    key.isActive ? "active" : "off",
+    key.isActive ? "active" : "disabled",
     key.expires_at?.slice(0, 10) ?? "never",
     key.last_used_at?.slice(0, 16).replace("T", " ") ?? "never",
     String(key.usageCount),
-    key.permissions.length === permissions.length ? "all of a user" : key.permissions.join(" "),
+    key.permissions.length === permissions.length ? "all" : key.permissions.join(" "),
     key.id,
   ]);
   return renderTable(["NAME", "KEY", "USER", "STATE", "EXPIRES", "LAST USED", "USES", "PERMISSIONS", "ID"], rows);

@@ -3,11 +3,11 @@ import { basename, extname } from "node:path";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { reasonOf } from "./reason.ts";
 
-/** A file of leads that is about to be sent. */
+/** A file to upload. */
 export type LeadFile = {
   name: string;
   contentType: string;
-  /** Null when the length is not known before the end: a pipe. */
+  /** Null if the length is unknown, as for a pipe. */
   bytes: number | null;
   stream: ReadableStream<Uint8Array>;
 };
@@ -19,7 +19,10 @@ const contentTypes = new Map([
   [".jsonl", "application/x-ndjson"],
 ]);
 
-/** Opens a file of leads, or standard input for "-". The server looks into content whose type the name does not tell. */
+/**
+ * Opens a file, or standard input for "-". If the name does not reveal the type, the server detects it from the
+ * content.
+ */
 export async function openLeadFile(path: string): Promise<LeadFile> {
   const contentType = contentTypes.get(extname(path).toLowerCase()) ?? "application/octet-stream";
   if (path === "-") {
@@ -44,7 +47,7 @@ function emptyFile(name: string): CommandError {
   return new CommandError(exitCodes.failed, `${name} is empty. Nothing was imported.`);
 }
 
-/** A stream of the same content; null if there is none. */
+/** Returns a stream with the same content; null if it is empty. */
 async function withContent(stream: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array> | null> {
   const reader = stream.getReader();
   let first = await reader.read();
@@ -62,7 +65,9 @@ async function withContent(stream: ReadableStream<Uint8Array>): Promise<Readable
   });
 }
 
-/** The same stream; `onBytes` hears after each chunk how many bytes have gone through, and may slow it down. */
+/**
+ * Returns the same stream. `onBytes` is called after each chunk with the bytes so far, and can slow the stream down.
+ */
 export function counted(
   stream: ReadableStream<Uint8Array>,
   onBytes: (sent: number) => Promise<void>,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Runs while the bundle is made (a Bun macro): the texts become part of the program. */
+/** Runs during bundling (as a Bun macro), so that the texts become part of the program. */
 export function embedLicenses(): string {
   const root = join(import.meta.dir, "../../..");
   return ["LICENSE", "THIRD-PARTY-NOTICES.md"]

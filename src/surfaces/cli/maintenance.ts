@@ -8,15 +8,15 @@ import { withApi, type ConnectionFlags } from "./session.ts";
 export function addMaintenanceCommand(program: Command, context: CommandContext): void {
   const group = program
     .command("maintenance")
-    .description("Refuse changes for a while: requests that only read work, nothing is sent, and no job begins.");
+    .description("Reject changes temporarily: reads still work, nothing is sent, and no job starts.");
   const on = group
     .command("on")
-    .description("Turn maintenance mode on. It survives a restart of the server.")
-    .option("--message <TEXT>", "Shown to everyone whose request is refused, and in the dashboard.");
+    .description("Enable maintenance mode. It survives a server restart.")
+    .option("--message <TEXT>", "Message in the error response of rejected requests, and in the dashboard.");
   addConnectionFlags(on).action((flags: ConnectionFlags & { message?: string }) =>
     withApi(context, flags, (api) => set(api, { enabled: true, message: flags.message ?? null }, context)),
   );
-  const off = group.command("off").description("Turn maintenance mode off: requests and jobs continue.");
+  const off = group.command("off").description("Disable maintenance mode: requests and jobs continue.");
   addConnectionFlags(off).action((flags: ConnectionFlags) =>
     withApi(context, flags, (api) => set(api, { enabled: false }, context)),
   );

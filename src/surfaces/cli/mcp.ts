@@ -21,7 +21,7 @@ async function serveMcp(flags: McpFlags, context: CommandContext): Promise<void>
   const release = context.signals.listen(() => stop.abort());
   const connection = await openConnection(context, flags, { isLong: true });
   try {
-    // Loaded here, so that the other commands start without it.
+    // Loaded here, so that other commands start without it.
     const { relayStdio } = await import("../mcp/stdio-relay.ts");
     const first = await endpointOf(connection, flags, context);
     await relayStdio(
@@ -36,12 +36,12 @@ async function serveMcp(flags: McpFlags, context: CommandContext): Promise<void>
   }
 }
 
-/** The endpoint of the server that was started anew. Never one in this process: that would keep the server from it. */
+/** The endpoint of the restarted server. Never the service in this process, which would lock the server out. */
 async function reopen(flags: McpFlags, context: CommandContext): Promise<Endpoint> {
   return endpointOf(await openConnection(context, flags, { needsServer: true }), flags, context);
 }
 
-/** The endpoint, with the user that a global key acts for. */
+/** The endpoint, with the user that a global key acts as. */
 async function endpointOf(connection: Connection, { user }: McpFlags, context: CommandContext): Promise<Endpoint> {
   const userId = await actingUserId(new Api(connection), user, (text) => remark(context, text));
   const path = userId === undefined ? "/mcp" : `/mcp?${new URLSearchParams({ userId })}`;

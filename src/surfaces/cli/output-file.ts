@@ -2,26 +2,26 @@ import { open, rename, stat, unlink } from "node:fs/promises";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { reasonOf } from "./reason.ts";
 
-/** A file that others see only once it is complete: written under another name beside it, then renamed. */
+/** A file that appears only once it is complete: it is written under a temporary name next to it, then renamed. */
 export type OutputFile = {
   path: string;
   write(chunk: Uint8Array): Promise<void>;
-  /** Makes the file durable and gives it its name. A file of that name is replaced. */
+  /** Flushes the file to disk and renames it. Replaces an existing file. */
   complete(): Promise<void>;
-  /** Removes what was written so far. */
+  /** Removes the partial file. */
   discard(): Promise<void>;
 };
 
 /**
- * Throws `CommandError` when the file can't be made; the same error comes from writing it. A `secret` one can be read
- * by nobody else, else as the umask says.
+ * Throws `CommandError` if the file cannot be created; so do writes. A `secret` file is readable only by its owner; for
+ * others, the umask decides.
  */
 export async function openOutputFile(path: string, { secret = false } = {}): Promise<OutputFile> {
-  // A rename would put a plain file in the place of a device such as /dev/null.
+  // A rename would replace a device such as /dev/null with a regular file.
   if (await isSpecial(path))
     throw new CommandError(
       exitCodes.usage,
-      `${path} is no plain file. Leave out --output and redirect standard output.`,
+      `${path} is not a regular file. Remove --output and redirect standard output.`,
     );
   const temporary = `${path}.${process.pid}.part`;
   // Not Bun.file().writer(): it reports success on a full disk.
@@ -39,7 +39,7 @@ export async function openOutputFile(path: string, { secret = false } = {}): Pro
         await handle.close();
         await rename(temporary, path);
       }),
-    // Comes after a failure, whose error must not be hidden by another one.
+    // Runs after a failure, whose error must not be hidden by another one.
     async discard() {
       await handle.close().catch(() => {});
       await unlink(temporary).catch(() => {});

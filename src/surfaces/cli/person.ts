@@ -24,26 +24,26 @@ type Erasure = {
 type Job = { id: string; status: string; message: string; metadata: { records?: Counts; waiting?: number } };
 
 const lookEveryMs = 250;
-/** An action that is being carried out may take days to end; the job waits for it, nobody has to watch. */
+/** A running action may take days to end. The job waits for it, so the command need not. */
 const lookForMs = 60_000;
 
 /** `person export` and `person erase`. */
 export function addPersonCommands(program: Command, context: CommandContext): void {
   const group = program
     .command("person")
-    .description("What is known of one person: hand it out, or erase it (GDPR, articles 15 and 17).");
+    .description("Export or erase the data stored about a person (GDPR, articles 15 and 17).");
   const describe = (name: string, description: string): Command => {
     const command = group
       .command(name)
       .description(description)
-      .argument("<WHO>", "E-mail address, URL of the profile, or id of a lead")
-      .option("--team", "In the data of all users; for admins.")
-      .option("--only-this", "Take nothing for theirs but this; for an address that several people share.");
+      .argument("<WHO>", "Email address, profile URL, or lead ID")
+      .option("--team", "Include the data of all users; for admins.")
+      .option("--only-this", "Match only this identifier; for an address that several people share.");
     return addConnectionFlags(addUserFlag(command));
   };
 
-  describe("export", "Write all that is stored about a person as one JSON document.")
-    .option("--output <FILE>", "File to write; it appears only when it is complete. Default: standard output.")
+  describe("export", "Export everything stored about a person as one JSON document.")
+    .option("--output <FILE>", "File to write. It appears only once it is complete. Default: standard output.")
     .action((who: string, flags: PersonFlags & { output?: string }) =>
       forUser(context, flags, async (api, userId) => {
         const document = await api.post<Record<string, unknown>>("/privacy/export", inputOf(who, flags, userId));
@@ -56,9 +56,9 @@ export function addPersonCommands(program: Command, context: CommandContext): vo
       }),
     );
 
-  describe("erase", "Erase a person everywhere. Shows what would go; --yes does it, and nothing brings it back.")
+  describe("erase", "Erase a person everywhere. Shows what would be erased; --yes erases it permanently.")
     .option("--yes", "Erase.")
-    .option("--no-suppress", "Do not keep the hashes of their addresses on the do-not-contact list.")
+    .option("--no-suppress", "Do not retain hashes of their addresses on the do-not-contact list.")
     .action((who: string, flags: EraseFlags) =>
       forUser(context, flags, (api, userId) => erase(api, who, flags, userId, context)),
     );
@@ -76,7 +76,7 @@ async function erase(
   if (erasure.jobId === null) return present(context, erasure, foretold(erasure, flags));
   const job = await ended(api, erasure.jobId, userId);
   if (job.status === "failed") throw new CommandError(exitCodes.failed, job.message);
-  if (job.status !== "completed") remark(context, `The job ${job.id} goes on: ${job.message}.`);
+  if (job.status !== "completed") remark(context, `The job ${job.id} continues: ${job.message}.`);
   const records = job.metadata.records ?? {};
   await present(
     context,
@@ -85,7 +85,7 @@ async function erase(
   );
 }
 
-/** The job as it is when it has ended, or when there is no use in watching any longer. */
+/** Returns the job once it has ended, or once watching it longer is pointless. */
 async function ended(api: Api, jobId: string, userId: string | undefined): Promise<Job> {
   const until = Date.now() + lookForMs;
   for (;;) {
@@ -115,14 +115,14 @@ async function writeTo(path: string, text: string): Promise<void> {
 function foretold({ identifiers, records, mentions }: Erasure, { yes }: EraseFlags): string {
   const { emails, profileUrls, phones, leadIds } = identifiers;
   const known = [...emails, ...profileUrls, ...phones, ...leadIds.map((id) => `lead ${id}`)];
-  const next = yes ? "Nothing to erase." : "Nothing was erased. Add --yes to erase it for good.";
-  return [`Known by: ${known.join(", ")}`, tableOf(records, mentions), next].join("\n");
+  const next = yes ? "Nothing to erase." : "Nothing was erased. Add --yes to erase this data permanently.";
+  return [`Identifiers: ${known.join(", ")}`, tableOf(records, mentions), next].join("\n");
 }
 
 function tableOf(records: Counts, mentions: Counts): string {
   const rows = [
     ...Object.entries(records).map(([place, count]) => [place, formatCount(count), ""]),
-    ...Object.entries(mentions).map(([place, count]) => [place, formatCount(count), "mentions, blotted out"]),
+    ...Object.entries(mentions).map(([place, count]) => [place, formatCount(count), "mentions, redacted"]),
   ];
-  return rows.length === 0 ? "There is nothing about this person." : renderTable(["PLACE", "ENTRIES", ""], rows);
+  return rows.length === 0 ? "No data found for this person." : renderTable(["PLACE", "ENTRIES", ""], rows);
 }

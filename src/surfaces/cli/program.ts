@@ -15,10 +15,10 @@ First steps:
 Commands use the server that runs on the data directory (--data), or the directory itself if none does.
 For a server elsewhere set OUTREACHD_URL and OUTREACHD_API_KEY.`;
 
-/** `args`: the command line, if it is of this very command. */
+/** `args`: the command line, if it is for this command. */
 type AddCommand = (program: Command, context: CommandContext, args?: readonly string[]) => void;
 
-/** By their first word, in the order of the help. */
+/** By first word, in the order of the help. */
 const commands = new Map<string, () => Promise<AddCommand>>([
   ["serve", async () => (await import("./serve.ts")).addServeCommand],
   ["user", async () => (await import("./user.ts")).addUserCommands],
@@ -43,8 +43,8 @@ const commands = new Map<string, () => Promise<AddCommand>>([
 ]);
 
 /**
- * Runs one command line (without program name) and answers how the process is to end. Expected failures are printed:
- * as text on standard error, or with --json as one document on standard output. Faults of ours are thrown.
+ * Runs a command line (without the program name) and returns the exit code. Expected failures are printed: as text on
+ * standard error or, with --json, as one document on standard output. Bugs are thrown.
  */
 export async function runCommandLine(
   args: readonly string[],
@@ -71,8 +71,8 @@ async function parse(args: readonly string[], context: CommandContext): Promise<
 }
 
 /**
- * `args`, without the request for help if they name an unknown command: commander would then show the help of the
- * command around it, as a success.
+ * Removes --help from `args` if they contain an unknown command. Otherwise, commander would show the parent command's
+ * help and report success.
  */
 function withKnownCommand(program: Command, args: readonly string[]): readonly string[] {
   const asked = args[0] === "help" ? args.slice(1) : args;
@@ -86,7 +86,7 @@ function withKnownCommand(program: Command, args: readonly string[]): readonly s
   return args;
 }
 
-/** Each command takes milliseconds to load and to describe, so one that is named stands alone; help shows them all. */
+/** Each command takes milliseconds to load and describe, so only the requested one is added; help shows all. */
 async function createProgram(context: CommandContext, help: string[], args: readonly string[]): Promise<Command> {
   const named = commands.get(args[0] ?? "");
   const additions = await Promise.all((named ? [named] : [...commands.values()]).map((load) => load()));
@@ -94,14 +94,14 @@ async function createProgram(context: CommandContext, help: string[], args: read
     .description("Outreach automation for a small team: one program, one data directory, an HTTP API.")
     .version(version, "-v, --version", "Show the version.")
     .helpOption("-h, --help", "Show help.")
-    .helpCommand("help [command]", "Show help of a command.")
+    .helpCommand("help [command]", "Show help for a command.")
     .configureOutput({
       writeOut: (text) => void help.push(text),
       writeErr: (text) => context.terminal.err(text),
       getOutHelpWidth: () => context.terminal.columns,
       getErrHelpWidth: () => context.terminal.columns,
     })
-    .showHelpAfterError("(add --help for how to use it)")
+    .showHelpAfterError("(use --help for usage)")
     .exitOverride()
     .hook("preAction", (_, command) => {
       context.json = command.opts()["json"] === true;
@@ -113,9 +113,9 @@ async function createProgram(context: CommandContext, help: string[], args: read
 }
 
 async function report(error: unknown, context: CommandContext): Promise<ExitCode> {
-  // Help and version are exceptions too in commander; its complaints are already printed.
+  // Commander also throws for help and version; its errors are already printed.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-  // `outreachd export leads | head`: the reader has seen enough, and that is fine.
+  // `outreachd export leads | head`: the reader stopped reading, which is fine.
   if (isClosedOutput(error)) return exitCodes.ok;
   const failure = asCommandError(error);
   if (failure === null) throw error;
@@ -123,7 +123,7 @@ async function report(error: unknown, context: CommandContext): Promise<ExitCode
   if (context.json) {
     await printDocument({ error: true, code: code ?? null, message, problems, hint: hint ?? null }, context);
   } else {
-    // Who pressed Ctrl-C knows that it was no error.
+    // Ctrl-C is not an error to report.
     const opening = failure.exitCode === exitCodes.interrupted ? message : `Error: ${message}`;
     const lines = [opening, ...problems.map((problem) => `  - ${problem}`), ...(hint ? [hint] : [])];
     context.terminal.err(`${lines.join("\n")}\n`);
@@ -131,7 +131,7 @@ async function report(error: unknown, context: CommandContext): Promise<ExitCode
   return failure.exitCode;
 }
 
-/** Standard output may be the very thing that failed. */
+/** Standard output itself may have failed. */
 async function printDocument(
   document: { message: string; [field: string]: unknown },
   { terminal }: CommandContext,
@@ -152,9 +152,9 @@ function asCommandError(error: unknown): CommandError | null {
   if (error instanceof StartError)
     return new CommandError(exitCodes.failed, error.message, { ...(error.hint && { hint: error.hint }), cause: error });
   if (error instanceof ConfigError)
-    return new CommandError(exitCodes.usage, "The configuration is not valid.", {
+    return new CommandError(exitCodes.usage, "The configuration is invalid.", {
       problems: error.problems.map(({ option, message }) => `${option}: ${message}`),
-      hint: "`outreachd config --help` explains every option.",
+      hint: "See `outreachd config --help` for all options.",
       cause: error,
     });
   return null;

@@ -1,28 +1,28 @@
 import type { CommandContext } from "./context.ts";
 
-/** How far something is. */
+/** Progress of an operation. */
 export type ProgressState = {
-  /** From 0 to 100; null while nobody can know the whole. */
+  /** From 0 to 100; null while the total is unknown. */
   percent: number | null;
-  /** For a person. */
+  /** Text for people. */
   text: string;
-  /** For a script: what goes into the JSON line. */
+  /** Fields of the JSON line, for scripts. */
   document: Readonly<Record<string, unknown>>;
 };
 
-/** Takes every change; decides itself which of them are worth showing. */
+/** Accepts every change and decides which of them to show. */
 export type Progress = {
   show(state: ProgressState): Promise<void>;
-  /** Removes what is drawn, so that the answer begins on a clean line. */
+  /** Removes the bar, so that the output starts on a clean line. */
   clear(): void;
 };
 
-const redrawMs = 100; // Faster than that the eye sees no more, and terminals over a slow line fall behind.
+const redrawMs = 100; // Faster updates are not visible, and terminals on a slow connection fall behind.
 const jsonLineMs = 500;
-const plainLineMs = 10_000; // A log of a long import stays short.
+const plainLineMs = 10_000; // Keeps the log of a long import short.
 const barCells = 24;
 
-/** A bar on a terminal, a line now and then elsewhere, with --json a line of JSON on standard output. */
+/** Shows a bar on a terminal, an occasional line elsewhere and, with --json, JSON lines on standard output. */
 export function createProgress(context: CommandContext, now: () => number = Date.now): Progress {
   const { terminal } = context;
   if (context.json) {
@@ -53,7 +53,7 @@ export function createProgress(context: CommandContext, now: () => number = Date
   };
 }
 
-/** One line that is shorter than the screen is wide; a longer one would wrap and could not be drawn over. */
+/** A line that is shorter than the screen is wide. A longer one would wrap and could not be redrawn. */
 export function renderBar(percent: number | null, text: string, columns: number): string {
   const filled = Math.floor(((percent ?? 0) / 100) * barCells);
   const bar =

@@ -1,6 +1,6 @@
 /**
- * Lets requests to this URL's host pass by the proxy of the environment (HTTP_PROXY). Needed for servers on this
- * machine: a proxy can't reach them, and must not see the local key.
+ * Makes requests to this URL's host bypass the proxy set in the environment (HTTP_PROXY). Required for servers on this
+ * machine: a proxy cannot reach them and must not see the local key.
  */
 export function bypassProxy(url: string): void {
   const { hostname } = new URL(url);

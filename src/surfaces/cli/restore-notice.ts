@@ -2,14 +2,14 @@ import type { Config } from "../../app/config/config.ts";
 import { ApiError } from "../../platform/base/errors.ts";
 import { apiVersion, errorBody } from "../../platform/http/error-body.ts";
 
-/** A restore takes minutes at most. */
+/** A restore takes a few minutes at most. */
 const retryAfterSeconds = 60;
-const message = "The server is in maintenance: a backup is being restored. Try again in a minute.";
+const message = "The server is in maintenance mode: a backup is being restored. Try again in a minute.";
 
 /**
- * Until what it returns is called, answers in the place of the server, which must be stopped meanwhile: health reports say
- * `maintenance`, everything else is 503 with Retry-After. Nobody is authenticated, so no answer tells more. Does nothing
- * where the address is taken, for example by the server of another data directory.
+ * Responds at the server's address, while the server is stopped, until the returned function is called: health reports
+ * `maintenance`, everything else is 503 with Retry-After. Requests are not authenticated, so responses reveal nothing
+ * else. Does nothing if the address is in use, for example by the server of another data directory.
  */
 export function answerWhileRestoring({ listen }: Pick<Config, "listen">): () => void {
   try {

@@ -18,13 +18,13 @@ type RestoreFlags = Record<string, unknown> & { replace?: boolean; check?: boole
 export function addRestoreCommand(program: Command, context: CommandContext): void {
   const command = program
     .command("restore")
-    .description("Put a backup into the data directory. Everything is checked before anything is changed.")
-    .argument("<FILE>", "Backup to restore: a file, or the name of one where backups go")
-    .option("--replace", "Replace the data that is there. It is moved aside, into a folder of the data directory.")
+    .description("Restore a backup to the data directory. Checks everything before it changes anything.")
+    .argument("<FILE>", "Backup to restore: a file, or the name of a backup at the destination --backup-to")
+    .option("--replace", "Replace existing data. It is moved aside, to a folder in the data directory.")
     .option("--check", "Only check the backup.")
     .option(
       "--go-on",
-      "Leave network accounts active. Else those with work to do are paused: nobody knows what they did since the backup.",
+      "Leave network accounts active. By default, those with pending work are paused, because their actions since the backup are unknown.",
     );
   addDataFlags(command).action((file: string, flags: RestoreFlags) => restore(file, flags, context));
 }
@@ -57,7 +57,7 @@ async function restore(file: string, flags: RestoreFlags, context: CommandContex
     await rm(staging, { recursive: true, force: true }).catch(() => {});
     stopAnswering();
     directory?.release();
-    // What was not there before must not look like data afterwards.
+    // A directory that did not exist must not look like data afterwards.
     if (!existed && !done) await rm(dataDir, { recursive: true, force: true }).catch(() => {});
   }
 }
@@ -76,20 +76,20 @@ async function openArchive(file: string, config: Config): Promise<AsyncIterable<
       cause,
     });
   }
-  throw new CommandError(exitCodes.failed, `There is no file ${file}, neither here nor in ${archives.place}.`, {
+  throw new CommandError(exitCodes.failed, `${file} not found, neither here nor in ${archives.place}.`, {
     hint: placeHint,
   });
 }
 
-/** The server that made it may have been given its settings by systemd or a container. */
+/** The server that created it may get its settings from systemd or a container. */
 const placeHint =
-  "Where backups go is judged by the settings of this command, not by those of the server. If the server has others, " +
-  "name its place with --backup-to (for S3 with its address and keys too), or give the path of the file.";
+  "The backup destination comes from the settings of this command, not of the server. If the server has others, " +
+  "set its destination with --backup-to (for S3, also its URL and keys), or pass the path of the file.";
 
 async function fromDisk(file: string): Promise<AsyncIterable<Uint8Array>> {
   try {
     const handle = await open(file);
-    if (!(await handle.stat()).isFile()) throw new Error("it is no file.");
+    if (!(await handle.stat()).isFile()) throw new Error("it is not a file.");
     return handle.createReadStream({ highWaterMark: 2 ** 20 });
   } catch (cause) {
     throw new CommandError(exitCodes.failed, `Could not read ${file}: ${reasonOf(cause)}`, { cause });
@@ -99,12 +99,12 @@ async function fromDisk(file: string): Promise<AsyncIterable<Uint8Array>> {
 async function refuseExisting(dataDir: string): Promise<void> {
   const blobs = await readdir(join(dataDir, blobsName)).catch(() => []);
   if (!existsSync(join(dataDir, databaseName)) && blobs.length === 0) return;
-  throw new CommandError(exitCodes.failed, `There is data in ${dataDir} already.`, {
-    hint: "Restore into another directory with --data DIR, or add --replace, which moves that data aside first.",
+  throw new CommandError(exitCodes.failed, `${dataDir} already contains data.`, {
+    hint: "Restore to another directory with --data DIR, or add --replace, which moves the existing data aside first.",
   });
 }
 
-/** Of a restore that was killed. */
+/** Left behind by a restore that was killed. */
 async function removeLeftOver(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir))
     if (/^restore-\d+\.part$/.test(name)) await rm(join(dataDir, name), { recursive: true });
@@ -120,19 +120,19 @@ async function checkedInto(staging: string, archive: AsyncIterable<Uint8Array>, 
     return manifest;
   } catch (cause) {
     if (cause instanceof StartError)
-      throw new CommandError(exitCodes.failed, `${file} is not restored: ${cause.message}`, {
+      throw new CommandError(exitCodes.failed, `Could not restore ${file}: ${cause.message}`, {
         ...(cause.hint !== undefined && { hint: cause.hint }),
         cause,
       });
     const reason = cause instanceof ArchiveError ? `${cause.message}.` : reasonOf(cause);
-    throw new CommandError(exitCodes.failed, `${file} is not restored: ${reason}`, {
-      hint: "Nothing was changed. Take another backup, or fetch this one again.",
+    throw new CommandError(exitCodes.failed, `Could not restore ${file}: ${reason}`, {
+      hint: "Nothing was changed. Use another backup, or download this one again.",
       cause,
     });
   }
 }
 
-/** Throws `StartError` for a database of a newer program. */
+/** Throws `StartError` for a database written by a newer version. */
 async function databaseProblem(path: string, manifest: Manifest): Promise<string | null> {
   const { danglingRows, integrityProblems, openToCheck, pendingMigrations } =
     await import("../../adapters/storage/sqlite/check-database.ts");
@@ -143,29 +143,29 @@ async function databaseProblem(path: string, manifest: Manifest): Promise<string
     if (damage !== undefined) return `its database is damaged (${damage})`;
     pendingMigrations(database);
     if (!Bun.deepEquals(appliedMigrations(database), manifest.migrations))
-      return "its manifest names other migrations than its database has";
+      return "its manifest lists other migrations than its database";
     const [dangling] = danglingRows(database);
     return dangling === undefined ? null : `in its database ${dangling}`;
   } finally {
     database.close(true);
-    // Looking at a database leaves its log behind.
+    // Opening a database leaves its log behind.
     for (const suffix of ["-wal", "-shm"]) await rm(path + suffix, { force: true });
   }
 }
 
 async function pauseAccounts(staging: string, { createdAt }: Manifest): Promise<number> {
   const { holdAccounts } = await import("../../adapters/storage/sqlite/hold-accounts.ts");
-  const reason = `Paused by the restore of the backup of ${createdAt}: what it did since is not known`;
+  const reason = `Paused by the restore of the backup of ${createdAt}: its actions since then are unknown`;
   return holdAccounts(join(staging, databaseName), reason, Date.now());
 }
 
-/** For the audit log, which the next start writes into: until then its tables may be those of an older version. */
+/** For the audit log, which the next start writes to: until then, its tables may be from an older version. */
 async function leaveNote(staging: string, { createdAt, version }: Manifest): Promise<void> {
   const note = { backupOf: createdAt, version, restoredAt: new Date().toISOString() };
   await writeFile(join(staging, restoredName), JSON.stringify(note), { mode: 0o600 });
 }
 
-/** When root restores for a server that runs as somebody else. */
+/** For restores by root for a server that runs as another user. */
 async function giveToOwner(staging: string, dataDir: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(dataDir);
@@ -173,8 +173,9 @@ async function giveToOwner(staging: string, dataDir: string): Promise<void> {
 }
 
 /**
- * Swaps old for new by renaming. A mark says that it is under way, so that a server that starts after a crash in the
- * middle does not take half of the data for all of it. Answers where the old data is; null when there was none.
+ * Replaces the old data with the new by renaming. A marker file shows that this is in progress, so that a server
+ * started after a crash in the middle does not mistake half of the data for all of it. Returns where the old data is;
+ * null if there was none.
  */
 async function putInPlace(staging: string, dataDir: string): Promise<string | null> {
   const mark = join(dataDir, restoreMark);
@@ -211,21 +212,22 @@ function report({ version, createdAt, members, missing, audit }: Manifest, outco
 }
 
 function checkedText(file: string, manifest: Manifest): string {
-  return `${file} is sound: ${contentsOf(manifest)}.`;
+  return `${file} is valid: ${contentsOf(manifest)}.`;
 }
 
 function restoredText(manifest: Manifest, { dataDir, movedAside, pausedAccounts }: Outcome): string {
   const lines = [`Restored ${contentsOf(manifest)} to ${dataDir}.`];
-  if (movedAside !== null) lines.push(`The data of before is in ${movedAside}. Delete it when you need it no more.`);
+  if (movedAside !== null) lines.push(`The previous data is in ${movedAside}. Delete it when you no longer need it.`);
   if (pausedAccounts > 0)
     lines.push(
-      `Paused ${countOf(pausedAccounts, "network account")} with work to do, because what was done since the backup is not known. Look, then set the state to active.`,
+      `Paused ${countOf(pausedAccounts, "network account")} with pending work, because actions since the backup are unknown. Check them, then set their state to active.`,
     );
   return lines.join("\n");
 }
 
 function contentsOf(manifest: Manifest): string {
   const { bytes, files, createdAt, version, missing } = report(manifest, null);
-  const lost = missing.length === 0 ? "" : `, without ${countOf(missing.length, "file")} gone or changed meanwhile`;
+  const lost =
+    missing.length === 0 ? "" : `, without ${countOf(missing.length, "file")} that disappeared or changed meanwhile`;
   return `the backup of ${createdAt} by outreachd ${version} (database and ${countOf(files, "file")}, ${formatBytes(bytes)}${lost})`;
 }

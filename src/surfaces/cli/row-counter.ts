@@ -4,7 +4,7 @@ export type ExportFormat = (typeof exportFormats)[number];
 const lineFeed = 0x0a;
 const quote = 0x22;
 
-/** Counts leads in an export as its bytes go by. A line break inside a quoted CSV field ends no row. */
+/** Counts the leads in an export while it is streamed. A line break inside a quoted CSV field does not end a row. */
 export class RowCounter {
   readonly #format: ExportFormat;
   #lines = 0;
@@ -14,14 +14,14 @@ export class RowCounter {
     this.#format = format;
   }
 
-  /** Without the line of headings of a CSV file. */
+  /** Excludes the header of a CSV file. */
   get rows(): number {
     return this.#format === "csv" ? Math.max(0, this.#lines - 1) : this.#lines;
   }
 
   add(chunk: Uint8Array): void {
     for (const byte of chunk)
-      // A doubled quote inside a field leaves and enters it again at once.
+      // A doubled quote inside a field leaves and immediately re-enters it.
       if (byte === quote && this.#format === "csv") this.#quoted = !this.#quoted;
       else if (byte === lineFeed && !this.#quoted) this.#lines++;
   }

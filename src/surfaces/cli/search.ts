@@ -23,7 +23,7 @@ type SearchFlags = ConnectionFlags & {
 } & { [F in (typeof lists)[number][0]]?: string[] };
 type Found = {
   prospects: ProspectView[];
-  /** Null: a live source was not asked. */
+  /** Null if a live source was not queried. */
   total: number | null;
   offset: number;
   creditsUsed: number;
@@ -32,41 +32,39 @@ type Found = {
 };
 
 const lists = [
-  ["title", "Job title, all words of it; VP is Vice President, and so on."],
-  ["seniority", "Level, such as vp, director or c_suite."],
+  ["title", "Job title; all words must match. VP is Vice President, and so on."],
+  ["seniority", "Seniority, such as vp, director, or c_suite."],
   ["department", "Department, such as sales or engineering."],
   ["industry", "Industry of the company."],
-  ["size", "Employees of the company: a range such as 11-50, or a number."],
-  ["location", 'Place of the company: a city, state, country or area by name or code ("Austin, TX").'],
+  ["size", "Number of employees: a range such as 11-50, or a number."],
+  ["location", 'Company location: a city, state, country, or area by name or code ("Austin, TX").'],
   ["using", "Technology that the company uses."],
-  ["notUsing", "Technology that it is not known to use."],
+  ["notUsing", "Technology that the company is not known to use."],
 ] as const;
 
 export function addSearchCommand(program: Command, context: CommandContext): void {
   const search = program
     .command("search")
-    .description(
-      "Search for prospects. Each one shown costs credits. Filters may be repeated: any one value of each must fit.",
-    )
+    .description("Search for prospects. Each result costs credits. Repeat a filter to match any of its values.")
     .addOption(
-      new Option("--source <NAME>", "Your own directory, or a live source.")
+      new Option("--source <NAME>", "Source: your own directory, or a live source.")
         .choices(prospectSources)
         .default("directory"),
     )
     .option(
       "--limit <NUMBER>",
-      `How many to show, up to ${maxSearchLimit}. Default: 25.`,
+      `Number of results, up to ${maxSearchLimit}. Default: 25.`,
       wholeNumberFlag(1, maxSearchLimit),
     )
-    .option("--offset <NUMBER>", "How many to skip.", wholeNumberFlag(0, 2 ** 32))
+    .option("--offset <NUMBER>", "Number of results to skip.", wholeNumberFlag(0, 2 ** 32))
     .option(
       "--dry-run",
-      "Only count, and tell what it would cost. A live source is not asked: only the most it can cost is told.",
+      "Only show the count and the cost. A live source is not queried; only its maximum cost is shown.",
     )
     .optionsGroup("Filters:");
   for (const [name, description] of lists) search.option(`--${flagOf(name)} <TEXT>`, description, repeated);
   search
-    .option("--min-revenue <DOLLARS>", "Revenue of the company a year, at least.", wholeNumberFlag(0, 1e15))
+    .option("--min-revenue <DOLLARS>", "Minimum annual revenue of the company.", wholeNumberFlag(0, 1e15))
     .option("--max-revenue <DOLLARS>", "At most.", wholeNumberFlag(0, 1e15))
     .optionsGroup("Options:");
   addConnectionFlags(addUserFlag(search)).action((flags: SearchFlags) =>
@@ -103,15 +101,15 @@ function filtersOf(flags: SearchFlags): SearchFilters {
     person: { title, seniority, department },
     technology: { using, notUsing },
   };
-  // What is undefined is left out on the way.
+  // Undefined values are omitted in JSON.
   return JSON.parse(JSON.stringify(parts)) as SearchFilters;
 }
 
 function costText({ total, creditsRequired, remainingCredits }: Found, source: string): string {
   const credits = `${formatCount(creditsRequired)} of ${formatCount(remainingCredits)} credits`;
   return total === null
-    ? `How many prospects fit is not known: a dry run does not ask ${source}. Showing this page would cost at most ${credits}.`
-    : `${formatCount(total)} prospects fit. Showing this page would cost ${credits}.`;
+    ? `The number of matches is unknown, because a dry run does not query ${source}. Showing this page would cost at most ${credits}.`
+    : `${formatCount(total)} prospects match. Showing this page would cost ${credits}.`;
 }
 
 function pageText({ prospects, total, offset, creditsUsed, remainingCredits }: Found): string {
@@ -125,7 +123,9 @@ function pageText({ prospects, total, offset, creditsUsed, remainingCredits }: F
     id,
   ]);
   const place =
-    prospects.length === 0 ? "none here" : `${formatCount(offset + 1)} to ${formatCount(offset + prospects.length)}`;
-  const sum = `${formatCount(total ?? 0)} prospects fit, ${place}. Credits: ${formatCount(creditsUsed)} used, ${formatCount(remainingCredits)} left.`;
+    prospects.length === 0
+      ? "none on this page"
+      : `${formatCount(offset + 1)} to ${formatCount(offset + prospects.length)}`;
+  const sum = `${formatCount(total ?? 0)} prospects match, ${place}. Credits: ${formatCount(creditsUsed)} used, ${formatCount(remainingCredits)} left.`;
   return prospects.length === 0 ? sum : `${renderTable(headings, rows)}\n\n${sum}`;
 }

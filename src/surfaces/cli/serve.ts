@@ -10,12 +10,12 @@ import { addServerFlags, namedServerOptions } from "./flags.ts";
 const signalNumbers = { SIGINT: 2, SIGTERM: 15 } as const;
 
 /**
- * One Ctrl-C may arrive several times: the terminal sends it to every process of its group, and npx and `bun run`, which
- * are in that group, forward theirs. They do so within milliseconds; no person presses twice on purpose this quickly.
+ * A single Ctrl-C may arrive several times: the terminal sends it to every process in its group, and npx and `bun run`,
+ * which are in that group, forward theirs within milliseconds. No one presses it twice on purpose this quickly.
  */
 const sameSignalMs = 1_000;
 
-/** `args`: the command line, where it is known to be of this command. */
+/** `args`: the command line, if it is known to be for this command. */
 export function addServeCommand(program: Command, context: CommandContext, args?: readonly string[]): void {
   const command = program
     .command("serve")
@@ -25,13 +25,13 @@ export function addServeCommand(program: Command, context: CommandContext, args?
   );
 }
 
-/** Resolves when the server has stopped: the first signal lets it finish what runs, a later one ends it at once. */
+/** Resolves when the server has stopped. The first signal lets running work finish, a later one ends it immediately. */
 async function serve(flags: Record<string, unknown>, context: CommandContext): Promise<void> {
   const config = loadConfig({ flags, env: context.env });
   const stop = untilSignal(context.signals, () => {
-    // Only for a person: in a log file every line is JSON.
+    // Only for people: in a log file, every line is JSON.
     if (context.terminal.isInteractive)
-      remark(context, `Stopping, within ${config.drainSeconds} seconds. Press Ctrl-C again to stop at once.`);
+      remark(context, `Stopping within ${config.drainSeconds} seconds. Press Ctrl-C again to stop immediately.`);
   });
   try {
     const app = await context.backend.createApp(config);
@@ -39,7 +39,7 @@ async function serve(flags: Record<string, unknown>, context: CommandContext): P
       await app.start();
       await present(context, summary(app, config), banner(app, config));
     } catch (error) {
-      // The admin is stored already, and the key can't be shown a second time.
+      // The admin is already stored, and the key cannot be shown again.
       if (app.firstRun !== null) remark(context, firstRunNotice(app.firstRun));
       await app.stop();
       throw error;
@@ -90,7 +90,7 @@ function banner(app: LocalApp, config: Config): string {
     `  API        ${api}`,
     `  Docs       ${docs}`,
     `  Data       ${dataDir}`,
-    ...(config.simulate ? ["  Mode       simulation: nothing is real, time stands still"] : []),
+    ...(config.simulate ? ["  Mode       simulation: nothing is real, and time stands still"] : []),
     "",
   ];
   if (app.firstRun !== null && signInUrl !== null) lines.push(firstRunNotice(app.firstRun), signInNotice(signInUrl));

@@ -5,12 +5,12 @@ import { remoteServer } from "./client-options.ts";
 import { connect, type Connection } from "./connection.ts";
 import { remark, type CommandContext } from "./context.ts";
 
-/** What commands with connection flags are given by the command line parser. */
+/** Parsed flags of commands with connection flags. */
 export type ConnectionFlags = { data?: string; config?: string; url?: string; apiKeyFile?: string };
 
 type ConnectionNeeds = { mayCreateData?: boolean; isLong?: boolean; needsServer?: boolean };
 
-/** Runs `command` with the API that flags and environment lead to, and closes the connection whatever happens. */
+/** Runs `command` with the API selected by flags and environment, and always closes the connection. */
 export async function withApi(
   context: CommandContext,
   flags: ConnectionFlags,
@@ -25,7 +25,7 @@ export async function withApi(
   }
 }
 
-/** The connection that flags and environment lead to; it has to be closed. */
+/** Opens the connection selected by flags and environment; the caller must close it. */
 export async function openConnection(
   context: CommandContext,
   { data, config, url, apiKeyFile }: ConnectionFlags,
@@ -33,7 +33,7 @@ export async function openConnection(
 ): Promise<Connection> {
   const { env, backend } = context;
   return connect({
-    // Only these flags: a command's own --time-zone or --source is no setting of the server.
+    // Only these flags: a command's own --time-zone or --source is not a server setting.
     config: loadConfig({ flags: { data, config }, env }),
     remote: remoteServer({ flags: { url, apiKeyFile }, env, readFile: (path) => readFileSync(path, "utf8") }),
     backend,

@@ -21,38 +21,40 @@ type Report = {
 type ImportFlags = ConnectionFlags & { user?: string; reason?: string; team?: boolean; hashOnly?: boolean };
 type ExportFlags = ConnectionFlags & { user?: string; output?: string; team?: boolean };
 
-/** How many problems of an import the summary shows. */
+/** Number of invalid rows in the summary. */
 const shownProblems = 10;
 
 /** `suppress import` and `suppress export`. */
 export function addSuppressTransferCommands(group: Command, context: CommandContext): void {
   const importing = group
     .command("import")
-    .description("Bring a list in: a value a line, or CSV whose header names email, domain, LinkedIn URL or phone.")
-    .argument("<FILE>", "CSV or text; - reads standard input")
-    .option("--reason <TEXT>", "Why, for lines that tell no reason.")
-    .option("--team", "For everybody of this installation; for admins.")
-    .option("--hash-only", "Keep only the hash of each value: it holds, but nobody can read it.");
+    .description(
+      "Import a list: one value per line, or CSV with a header such as email, domain, LinkedIn URL, or phone.",
+    )
+    .argument("<FILE>", "CSV or text file; - reads standard input")
+    .option("--reason <TEXT>", "Reason for lines that do not have one.")
+    .option("--team", "Applies to all users of this installation; for admins.")
+    .option("--hash-only", "Store only the hash of each value, which still applies but cannot be read.");
   addConnectionFlags(addUserFlag(importing)).action((path: string, flags: ImportFlags) =>
     forUser(context, flags, (api, userId) => importList(api, path, flags, userId, context)),
   );
 
   const exporting = group
     .command("export")
-    .description("Write the list as CSV, to a file or to standard output. An import takes it back.")
-    .option("--output <FILE>", "File to write; it appears only when it is complete. Default: standard output.")
+    .description("Export the list as CSV, to a file or standard output. It can be imported again.")
+    .option("--output <FILE>", "File to write. It appears only once it is complete. Default: standard output.")
     .option("--team", "Only the team's entries.");
   addConnectionFlags(addUserFlag(exporting)).action((flags: ExportFlags) => {
     if (context.json && flags.output === undefined)
       throw new CommandError(
         exitCodes.usage,
-        "With --json the answer takes standard output: name a file with --output FILE.",
+        "With --json, standard output is used for the result. Specify a file with --output FILE.",
       );
     return forUser(context, flags, (api, userId) => exportList(api, flags, userId, context));
   });
 }
 
-/** Exit code 4 when some values were not valid. */
+/** Exits with 4 if some values were invalid. */
 async function importList(
   api: Api,
   path: string,
@@ -108,8 +110,8 @@ async function exportList(
 }
 
 function reportText({ rows, added, existing, invalid, problems }: Report): string {
-  const counts = `${formatCount(added)} added, ${formatCount(existing)} already there, ${formatCount(invalid)} not valid`;
+  const counts = `${formatCount(added)} added, ${formatCount(existing)} already listed, ${formatCount(invalid)} invalid`;
   const shown = problems.slice(0, shownProblems).map(({ row, message }) => `  row ${row}  ${message}`);
-  const title = `Not valid (${shown.length} of ${formatCount(invalid)} shown):`;
+  const title = `Invalid rows (${shown.length} of ${formatCount(invalid)} shown):`;
   return [`Read ${formatCount(rows)} rows: ${counts}.`, ...(invalid > 0 ? ["", title, ...shown] : [])].join("\n");
 }

@@ -31,31 +31,31 @@ type CommonFlags = ConnectionFlags & { user?: string };
 type AddFlags = CommonFlags & { reason?: string; team?: boolean; hashOnly?: boolean };
 type ListFlags = CommonFlags & { kind?: SuppressionKind; q?: string; team?: boolean };
 
-/** The most that the API lists at once. */
+/** Maximum page size of the API. */
 const shownEntries = 100;
 
 export function addSuppressCommands(program: Command, context: CommandContext): void {
   const group = program
     .command("suppress")
-    .description("The do-not-contact list: whom nobody may store, import or contact, whoever asks.");
+    .description("Manage the do-not-contact list: people who must not be stored, imported, or contacted by any user.");
 
   const add = group
     .command("add")
-    .description("Put people or companies on the list.")
-    .argument("<VALUE...>", "E-mail addresses, @domains, profile URLs, phone numbers with + and country code")
-    .option("--reason <TEXT>", "Why, shown to whoever meets the entry.")
-    .option("--team", "For everybody of this installation; for admins.")
-    .option("--hash-only", "Keep only the hash of each value: it holds, but nobody can read it.");
+    .description("Add people or companies to the list.")
+    .argument("<VALUE...>", "Email addresses, @domains, profile URLs, or phone numbers with + and country code")
+    .option("--reason <TEXT>", "Reason, shown to users who are blocked by the entry.")
+    .option("--team", "Applies to all users of this installation; for admins.")
+    .option("--hash-only", "Store only the hash of each value, which still applies but cannot be read.");
   addConnectionFlags(addUserFlag(add)).action((values: string[], flags: AddFlags) =>
     forUser(context, flags, (api, userId) => addValues(api, values, flags, userId, context)),
   );
 
   const list = group
     .command("list")
-    .description("Show entries, newest first: your own and the team's.")
+    .description("List entries, newest first: your own and the team's.")
     .addOption(new Option("--kind <KIND>", "Only these.").choices(suppressionKinds))
-    .option("--q <TEXT>", "Only values with this text.")
-    .option("--team", "Only the team's.");
+    .option("--q <TEXT>", "Only values that contain this text.")
+    .option("--team", "Only the team's entries.");
   addConnectionFlags(addUserFlag(list)).action((flags: ListFlags) =>
     forUser(context, flags, async (api, userId) => {
       const { kind, q, team } = flags;
@@ -64,7 +64,7 @@ export function addSuppressCommands(program: Command, context: CommandContext): 
       if (total > suppressions.length)
         remark(
           context,
-          `The newest ${shownEntries} of ${formatCount(total)}. Narrow them by --q, or see \`suppress export\`.`,
+          `Showing the newest ${shownEntries} of ${formatCount(total)}. Filter them with --q, or use \`suppress export\`.`,
         );
       await present(context, { suppressions, total }, entriesTable(suppressions));
     }),
@@ -72,8 +72,8 @@ export function addSuppressCommands(program: Command, context: CommandContext): 
 
   const check = group
     .command("check")
-    .description("Tell whether somebody may be contacted. Exit code 1: no.")
-    .argument("<VALUE>", "E-mail address, profile URL or phone number");
+    .description("Check whether a person may be contacted. Exits with 1 if not.")
+    .argument("<VALUE>", "Email address, profile URL, or phone number");
   addConnectionFlags(addUserFlag(check)).action((value: string, flags: CommonFlags) =>
     forUser(context, flags, async (api, userId) => {
       const answer = await api.post<Answer>("/suppressions/check", { ...personOf(value), userId });
@@ -84,9 +84,9 @@ export function addSuppressCommands(program: Command, context: CommandContext): 
 
   const remove = group
     .command("remove")
-    .description("Take an entry off the list: from then on it stands in nobody's way.")
-    .argument("<VALUE|ID>", "The value of the entry, or its id")
-    .option("--team", "The team's entry of this value, not your own; for admins.");
+    .description("Remove an entry from the list, so that it no longer applies.")
+    .argument("<VALUE|ID>", "Value or ID of the entry")
+    .option("--team", "Remove the team's entry for this value, not your own; for admins.");
   addConnectionFlags(addUserFlag(remove)).action((wanted: string, flags: CommonFlags & { team?: boolean }) =>
     forUser(context, flags, async (api, userId) => {
       const id = isId.test(wanted) ? wanted : await idOf(api, wanted, flags.team ? "team" : "user", userId);
@@ -118,13 +118,9 @@ async function idOf(api: Api, value: string, scope: string, userId: string | und
   const { suppressions } = await api.get<Page>("/suppressions", { value, scope, userId });
   const [entry] = suppressions;
   if (entry !== undefined) return entry.id;
-  throw new CommandError(
-    exitCodes.failed,
-    `There is no such entry of ${scope === "team" ? "the team" : "yours"}: ${value}`,
-    {
-      hint: "`outreachd suppress list` shows all; --team removes the team's.",
-    },
-  );
+  throw new CommandError(exitCodes.failed, `${scope === "team" ? "The team has" : "You have"} no entry for ${value}.`, {
+    hint: "`outreachd suppress list` shows all entries. To remove the team's, add --team.",
+  });
 }
 
 const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -135,13 +131,13 @@ function personOf(value: string): Record<string, string> {
 }
 
 function answerText(value: string, { doNotContact, matches }: Answer): string {
-  if (!doNotContact) return `Nothing on the list stands against ${value}.`;
+  if (!doNotContact) return `${value} is not on the list.`;
   const rows = matches.map(({ kind, scope, reason, entryId }) => [kind, scope, reason ?? "", entryId]);
   return `Do not contact ${value}:\n${renderTable(["KIND", "LIST", "REASON", "ID"], rows)}`;
 }
 
 function entriesTable(entries: readonly Entry[]): string {
-  if (entries.length === 0) return "There is no such entry. Add one with `outreachd suppress add VALUE`.";
+  if (entries.length === 0) return "No entries found. Add one with `outreachd suppress add VALUE`.";
   const rows = entries.map(({ kind, value, hash, scope, reason, createdAt, id }) => [
     kind,
     value ?? hash,

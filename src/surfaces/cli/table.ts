@@ -1,4 +1,4 @@
-/** Rows under headings, columns as wide as their widest cell, two spaces between them. */
+/** Renders rows under headings. Columns are as wide as their widest cell and separated by two spaces. */
 export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ""))));
@@ -12,7 +12,7 @@ export function renderTable(headings: readonly string[], rows: readonly (readonl
     .join("\n");
 }
 
-/** `padEnd` counts code units; people's names have letters that take two of them, or two columns. */
+/** `padEnd` counts code units, but names contain letters that take two of them, or two columns. */
 function padded(cell: string, width: number): string {
   return cell + " ".repeat(Math.max(0, width - Bun.stringWidth(cell)));
 }

@@ -2,19 +2,21 @@ import { write } from "node:fs";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { reasonOf } from "./reason.ts";
 
-/** Where a command's words go: answers to standard output, everything about the way there to standard error. */
+/** Output of a command: results go to standard output, progress and notices to standard error. */
 export type Terminal = {
-  /** Writes exactly these bytes or characters; resolves when the reader took them, so that a slow reader slows us down. */
+  /**
+   * Writes exactly these bytes or characters. Resolves once the reader has taken them, so a slow reader slows us down.
+   */
   out(chunk: string | Uint8Array): Promise<void>;
   err(text: string): void;
-  /** Whether a person watches standard error, so that a line may be drawn again and again. */
+  /** Whether standard error is a terminal, on which a line can be redrawn. */
   readonly isInteractive: boolean;
-  /** Whether standard output is a screen. */
+  /** Whether standard output is a terminal. */
   readonly showsOutput: boolean;
   readonly columns: number;
 };
 
-// What Node offers for this brings its streams along: 10 ms of every command, where most write one answer.
+// Node's API for this loads its streams, which takes 10 ms of every command, and most commands write one result.
 export const systemTerminal: Terminal = {
   out: (chunk) => writeOut(typeof chunk === "string" ? Buffer.from(chunk) : chunk),
   err: (text) => void process.stderr.write(text),
@@ -24,7 +26,7 @@ export const systemTerminal: Terminal = {
   get showsOutput() {
     return isScreen(standardOutput);
   },
-  // Asked each time, because windows change; 0 is what a terminal without a known size says.
+  // Read each time, because windows are resized. A terminal of unknown size reports 0.
   get columns() {
     return process.stderr.columns || process.stdout.columns || 80;
   },
@@ -47,9 +49,9 @@ function writeOut(bytes: Uint8Array): Promise<void> {
   });
 }
 
-/** To a full pipe whose maker wanted nobody to wait at it: a stream comes again when there is room. */
+/** For a full pipe in non-blocking mode: a stream retries when there is room. */
 function streamOut(bytes: Uint8Array): Promise<void> {
-  // Each write hears of its own failure; without a listener it would also be an uncaught exception.
+  // Each write reports its own failure. Without a listener, it would also be an uncaught exception.
   stream ??= process.stdout.on("error", () => {});
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   stream.write(bytes, (error) => (error ? reject(outputError(error)) : resolve()));
@@ -58,7 +60,7 @@ function streamOut(bytes: Uint8Array): Promise<void> {
 
 let stream: NodeJS.WriteStream | null = null;
 
-/** A reader that has gone away is passed on as it is: its command has done its work. */
+/** A closed reader is passed on unchanged: the command has done its work. */
 function outputError(cause: Error): Error {
   if ("code" in cause && cause.code === "EPIPE") return cause;
   return new CommandError(exitCodes.failed, `Could not write to standard output: ${reasonOf(cause)}`, { cause });

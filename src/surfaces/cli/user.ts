@@ -13,18 +13,18 @@ import { renderTable } from "./table.ts";
 type CreateFlags = ConnectionFlags & { name?: string; role?: Role; timeZone?: string; key?: boolean };
 
 export function addUserCommands(program: Command, context: CommandContext): void {
-  const user = program.command("user").description("Make and list the people of the team, and grant them credits.");
+  const user = program.command("user").description("Create and list users, and grant them credits.");
 
   const create = user
     .command("create")
-    .description("Make a user. Makes the data directory too if there is none.")
-    .argument("<EMAIL>", "E-mail of the user")
-    .option("--name <NAME>", "Name to show.")
+    .description("Create a user. Also creates the data directory if necessary.")
+    .argument("<EMAIL>", "Email of the user")
+    .option("--name <NAME>", "Display name.")
     .addOption(
-      new Option("--role <ROLE>", "An admin may manage users and everybody's keys. Default: member.").choices(roles),
+      new Option("--role <ROLE>", "Role. Admins can manage users and all keys. Default: member.").choices(roles),
     )
     .option("--time-zone <ZONE>", "IANA time zone of the working hours. Default: the server's setting for new users.")
-    .option("--key", "Also make an API key with all permissions for the user, and show it once.");
+    .option("--key", "Also create an API key with all permissions for the user, and show it once.");
   addConnectionFlags(create).action((email: string, flags: CreateFlags) =>
     withApi(context, flags, (api) => createUser(api, email, flags, context), { mayCreateData: true }),
   );
@@ -39,19 +39,22 @@ export function addUserCommands(program: Command, context: CommandContext): void
 
   const link = user
     .command("link")
-    .description("Make a link that signs a browser in to the dashboard, once, within the hour.")
-    .argument("<EMAIL|ID>", "E-mail or id of the user")
-    .option("--key-id <KEY_ID>", "Sign in with what this key may do. Default: a key named dashboard, made if need be.");
+    .description("Create a sign-in link for the dashboard. It works once, within an hour.")
+    .argument("<EMAIL|ID>", "Email or ID of the user")
+    .option(
+      "--key-id <KEY_ID>",
+      "Key whose permissions the session gets. Default: a key named dashboard, created if necessary.",
+    );
   addConnectionFlags(link).action((wanted: string, flags: ConnectionFlags & { keyId?: string }) =>
     withApi(context, flags, (api) => makeLink(api, wanted, flags.keyId, context)),
   );
 
   const grant = user
     .command("grant")
-    .description("Give a user credits for enrichment and prospect searches.")
-    .argument("<EMAIL|ID>", "E-mail or id of the user")
-    .argument("<AMOUNT>", "How many credits", wholeNumberFlag(1, 1_000_000_000))
-    .option("--note <TEXT>", "Why, for the ledger.");
+    .description("Grant a user credits for enrichment and prospect searches.")
+    .argument("<EMAIL|ID>", "Email or ID of the user")
+    .argument("<AMOUNT>", "Number of credits", wholeNumberFlag(1, 1_000_000_000))
+    .option("--note <TEXT>", "Reason, for the ledger.");
   addConnectionFlags(grant).action((wanted: string, amount: number, flags: ConnectionFlags & { note?: string }) =>
     withApi(context, flags, (api) => grantCredits(api, wanted, amount, flags.note, context)),
   );
@@ -60,9 +63,9 @@ export function addUserCommands(program: Command, context: CommandContext): void
 async function createUser(api: Api, email: string, flags: CreateFlags, context: CommandContext): Promise<void> {
   const { name, role, timeZone } = flags;
   const user = await api.post<User>("/users", { email, name, role, timeZone });
-  const created = `Made the ${user.role} ${user.email} (id ${user.id}, time zone ${user.timeZone}).`;
+  const created = `Created the ${user.role} ${user.email} (ID ${user.id}, time zone ${user.timeZone}).`;
   if (!flags.key) {
-    const hint = `Make an API key with \`outreachd key create --user ${user.email}\`.`;
+    const hint = `Create an API key with \`outreachd key create --user ${user.email}\`.`;
     return await present(context, { user, key: null }, `${created}\n${hint}`);
   }
   const key = await createKey(api, { name: "first key", userId: user.id });
@@ -82,7 +85,7 @@ async function grantCredits(
   await present(context, { userId: user.id, email: user.email, granted: amount, balance }, text);
 }
 
-/** The key that links sign in with unless another is named; nobody ever sees its secret. */
+/** The default key for sign-in links. Its secret is never shown. */
 const dashboardKeyName = "dashboard";
 
 async function makeLink(api: Api, wanted: string, keyId: string | undefined, context: CommandContext): Promise<void> {
@@ -94,8 +97,8 @@ async function makeLink(api: Api, wanted: string, keyId: string | undefined, con
   const server = api.connection.url;
   const link = url.startsWith("/") && server !== null ? server + url : url;
   const hint = link.startsWith("/")
-    ? "No server runs on this data directory. Start it, and put its address in front."
-    : `It works once, until ${expiresAt}. Make another at any time.`;
+    ? "No server is running on this data directory. Start it, and prefix the link with its address."
+    : `It works once, until ${expiresAt}. You can create another at any time.`;
   await present(context, { userId: user.id, email: user.email, url: link, expiresAt }, `${link}\n\n${hint}`);
 }
 
@@ -108,7 +111,7 @@ async function dashboardKeyId(api: Api, userId: string): Promise<string> {
 }
 
 function usersTable(users: readonly User[]): string {
-  if (users.length === 0) return "There is no user yet. Make one with `outreachd user create EMAIL`.";
+  if (users.length === 0) return "No users yet. Create one with `outreachd user create EMAIL`.";
   const rows = users.map(({ email, name, role, timeZone, createdAt, id }) => [
     email,
     name ?? "",

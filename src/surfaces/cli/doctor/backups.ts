@@ -22,16 +22,16 @@ import { ok, problem, warning, type Finding } from "./finding.ts";
 const check = "backups";
 const dayMs = 86_400_000;
 
-/** Longer than the server itself waits for an S3 service, so that the reason is told. */
+/** Longer than the server itself waits for an S3 service, so that it can report the reason. */
 const patienceMs = 70_000;
 
-/** By the settings of the server, which it tells. */
+/** According to the server's own settings, which it reports. */
 export async function examineServedBackups(server: RunningServer, dataDir: string, now: number): Promise<Finding[]> {
   try {
     const signal = AbortSignal.timeout(patienceMs);
     return served(await new Api(toRunning(server)).get<BackupList>("/backups", {}, signal), dataDir, now);
   } catch (error) {
-    const hint = "Look for errors in the server's log. Nothing else is known of its backups.";
+    const hint = "Check the server's log for errors. Nothing else is known about its backups.";
     return [problem(check, `The server could not be asked about its backups: ${reasonOf(error)}`, hint)];
   }
 }
@@ -39,16 +39,18 @@ export async function examineServedBackups(server: RunningServer, dataDir: strin
 function served(list: BackupList, dataDir: string, now: number): Finding[] {
   const { backups, last, place, schedule } = list;
   const findings: Finding[] = [];
-  if (list.problem) findings.push(problem(check, list.problem, "Until then the server makes no backup."));
+  if (list.problem) findings.push(problem(check, list.problem, "Until this is fixed, the server creates no backups."));
   if (last?.status === "failed")
-    findings.push(problem(check, `The last backup failed: ${last.message}`, "Mend it, then run `outreachd backup`."));
+    findings.push(
+      problem(check, `The last backup failed: ${last.message}`, "Fix the cause, then run `outreachd backup`."),
+    );
   const found = archivesFindings(backups, place, schedule, now);
-  // What can't be seen may be there.
+  // A destination that cannot be read may still contain backups.
   if (list.problem) return backups.length > 0 ? [...findings, ...found] : findings;
   return [...findings, ...found, ...(place.startsWith("s3://") ? [] : sameDisk(place, dataDir))];
 }
 
-/** By the settings of this command: where no server runs that could be asked. */
+/** According to the settings of this command, if no server is running that could be asked. */
 export async function examineBackups(
   { backup }: Config,
   dataDir: string,
@@ -64,21 +66,21 @@ export async function examineBackups(
     const found = archivesFindings(all, archives.place, backup.schedule, now);
     return place.kind === "s3" ? found : [...found, ...sameDisk(resolve(place.path), dataDir)];
   } catch (error) {
-    return [problem(check, `Could not look at the backups in ${archives.place}: ${reasonOf(error)}`, placeHint)];
+    return [problem(check, `Could not list the backups in ${archives.place}: ${reasonOf(error)}`, placeHint)];
   }
 }
 
-const placeHint = "Check --backup-to and, for S3, its address and keys.";
+const placeHint = "Check --backup-to and, for S3, its URL and keys.";
 
 function sameDisk(place: string, dataDir: string): Finding[] {
   if (!isOnOneDisk(place, dataDir)) return [];
-  const hint = "Name another disk or an S3 bucket with --backup-to; one disk loses both.";
-  return [warning(check, `Backups go to the disk that the data is on (${place}).`, hint)];
+  const hint = "Set --backup-to to another disk or an S3 bucket. If this disk fails, both are lost.";
+  return [warning(check, `Backups are stored on the same disk as the data (${place}).`, hint)];
 }
 
 type Archive = Pick<BackupView, "name" | "isOwn">;
 
-/** Of all that lie in a place, newest first. */
+/** Judges all backups at a destination, newest first. */
 function archivesFindings(
   archives: readonly Archive[],
   place: string,
@@ -91,37 +93,37 @@ function archivesFindings(
 }
 
 function ageFinding(name: string | null, place: string, schedule: string | null, now: number): Finding {
-  const how = 'Make one with `outreachd backup`; --backup-schedule "15 3 * * *" makes one every night.';
-  if (name === null) return warning(check, `There is no backup of this data directory in ${place}.`, how);
+  const how = 'Create one with `outreachd backup`, or every night with --backup-schedule "15 3 * * *".';
+  if (name === null) return warning(check, `No backup of this data directory found in ${place}.`, how);
   const at = timeOfArchive(name) ?? 0;
   const days = (now - at) / dayMs;
   const message = `The last backup is ${days < 1 ? `${(days * 24).toFixed(1)} hours` : `${days.toFixed(1)} days`} old (${name}).`;
   if (schedule !== null && isOverdue(schedule, at, now))
     return problem(
       check,
-      `${message} The schedule "${schedule}" wanted others since.`,
-      "Look for `backup failed` in the log.",
+      `${message} According to the schedule "${schedule}", there should be a newer one.`,
+      "Search the log for `backup failed`.",
     );
   if (schedule === null && days > 7) return warning(check, message, how);
   return ok(check, message);
 }
 
-/** What this server never deletes must not grow unseen. */
+/** Backups that this server never deletes must not accumulate unnoticed. */
 function othersFindings(others: readonly Archive[], place: string): Finding[] {
   const nameless = others.filter(({ name }) => installationOfArchive(name) === null).length;
   const named = others.length - nameless;
   const findings: Finding[] = [];
   if (named > 0) findings.push(ok(check, `${countOf(named, "backup")} of other data directories in ${place}.`));
   if (nameless > 0) {
-    const message = `${countOf(nameless, "backup")} in ${place} without the id of a data directory, by an earlier version.`;
+    const message = `${countOf(nameless, "backup")} in ${place} without the ID of a data directory, by an earlier version.`;
     findings.push(
-      warning(check, message, "Nobody deletes them: do it by hand when newer ones have taken their place."),
+      warning(check, message, "They are not deleted automatically. Delete them once newer ones have replaced them."),
     );
   }
   return findings;
 }
 
-/** Two turns have gone by: one may be under way. */
+/** Two scheduled times have passed, because one backup may still be running. */
 function isOverdue(schedule: string, at: number, now: number): boolean {
   const cron = new Cron(schedule, { paused: true, utcOffset: 0 });
   const [, second] = cron.nextRuns(2, new Date(at));

@@ -13,19 +13,19 @@ import {
 import { countOf, formatBytes, formatCount } from "../progress.ts";
 import { ok, problem, warning, type Finding } from "./finding.ts";
 
-/** A queue that is this far behind is not catching up by itself. */
+/** A queue that is this far behind does not catch up on its own. */
 const lateMs = 15 * 60_000;
-/** An upload lies there before its row does. */
+/** An upload exists before its row does. */
 const arrivingMs = 60 * 60_000;
-/** As much as the server tolerates before it stops sending. */
+/** The deviation that the server tolerates before it stops sending. */
 const toleratedMs = 120_000;
 const largeLogBytes = 512 * 2 ** 20;
-/** Kept speech, which no row names: a cache. */
+/** Cached speech, to which no row refers. */
 const cacheFolder = "speech";
 
 type Look = { now: number; full: boolean; isServed: boolean };
 
-/** Also answers the addresses that webhook connectors of accounts have. */
+/** Also returns the URLs of the accounts' webhook connectors. */
 export function examineDatabase(dataDir: string, look: Look): { findings: Finding[]; webhooks: string[] } {
   const path = join(dataDir, databaseName);
   let database: Database | null = null;
@@ -33,12 +33,12 @@ export function examineDatabase(dataDir: string, look: Look): { findings: Findin
     database = openToCheck(path);
     const migrations = examineMigrations(database);
     const findings = [...integrity(database, look.full), ...migrations, ...logSize(path)];
-    // Queries of this version fit the tables of this version only.
+    // Queries of this version only work with the tables of this version.
     if (migrations.some(({ state }) => state !== "ok")) return { findings, webhooks: [] };
     findings.push(...files(database, dataDir, look.now), queue(database, look), lastTimes(database, look.now));
     return { findings, webhooks: webhooksOf(database) };
   } catch (error) {
-    const message = `The database ${path} can't be read: ${error instanceof Error ? error.message : String(error)}.`;
+    const message = `The database ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`;
     return { findings: [problem("database", message, restoreHint)], webhooks: [] };
   } finally {
     database?.close();
@@ -51,11 +51,11 @@ function integrity(database: Database, full: boolean): Finding[] {
   const problems = [...integrityProblems(database, full), ...(full ? danglingRows(database) : [])];
   if (problems.length > 0)
     return problems.map((each) => problem("database", `The database is damaged: ${each}.`, restoreHint));
-  const how = full ? "every page, index and reference was checked" : "every page was checked; --full checks more";
-  return [ok("database", `The database is sound (${formatBytes(sizeOf(database))}; ${how}).`)];
+  const how = full ? "every page, index, and reference was checked" : "every page was checked; --full checks more";
+  return [ok("database", `The database is intact (${formatBytes(sizeOf(database))}; ${how}).`)];
 }
 
-/** With what still waits in the write-ahead log, in bytes. */
+/** In bytes, including what is still in the write-ahead log. */
 function sizeOf(database: Database): number {
   const size = "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size";
   return database.query<{ bytes: number }, []>(size).get()?.bytes ?? 0;
@@ -64,19 +64,19 @@ function sizeOf(database: Database): number {
 function examineMigrations(database: Database): Finding[] {
   try {
     const pending = pendingMigrations(database);
-    if (pending.length === 0) return [ok("migrations", "The database fits this version.")];
+    if (pending.length === 0) return [ok("migrations", "The database matches this version.")];
     const message = `The database lacks ${countOf(pending.length, "migration")}, up to ${pending.at(-1)}.`;
-    return [warning("migrations", message, "The next start makes a copy of the database and upgrades it.")];
+    return [warning("migrations", message, "The next start copies the database and upgrades it.")];
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    return [problem("migrations", error.message, error.hint ?? "Run the version that wrote it.")];
+    return [problem("migrations", error.message, error.hint ?? "Use the version that wrote it.")];
   }
 }
 
 function logSize(path: string): Finding[] {
   const bytes = existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0;
   if (bytes < largeLogBytes) return [];
-  const hint = "It shrinks once nothing reads for long. If it does not, restart the server.";
+  const hint = "It shrinks once long reads have ended. If it does not, restart the server.";
   return [warning("database", `The write-ahead log has grown to ${formatBytes(bytes)}.`, hint)];
 }
 
@@ -90,18 +90,18 @@ function files(database: Database, dataDir: string, now: number): Finding[] {
   );
   const findings: Finding[] = [];
   if (missing.length > 0) {
-    const message = `Missing: ${countOf(missing.length, "file")} that rows name, such as ${missing[0]?.[0]}.`;
+    const message = `Missing: ${countOf(missing.length, "file")} that rows refer to, such as ${missing[0]?.[0]}.`;
     findings.push(
-      problem("files", message, "Take them out of a backup (tar --zstd -xf FILE), or delete what they belong to."),
+      problem("files", message, "Extract them from a backup (tar --zstd -xf FILE), or delete what they belong to."),
     );
   }
   if (orphaned.length > 0) {
-    const message = `Of no use: ${countOf(orphaned.length, "file")} that no row names, such as ${orphaned[0]}.`;
+    const message = `Unused: ${countOf(orphaned.length, "file")} that no row refers to, such as ${orphaned[0]}.`;
     findings.push(warning("files", message, "The next start of the server removes them."));
   }
   return findings.length > 0
     ? findings
-    : [ok("files", `All ${formatCount(named.size)} files that rows name are there or not needed.`)];
+    : [ok("files", `All ${formatCount(named.size)} files that rows refer to exist or are no longer needed.`)];
 }
 
 function filesIn(root: string): string[] {
@@ -117,12 +117,16 @@ function queue(database: Database, { now, isServed }: Look): Finding {
       "SELECT count(*) AS jobs, min(run_at) AS since FROM jobs WHERE status = 'pending' AND run_at < ?",
     )
     .get(now - lateMs);
-  if (!late || late.jobs === 0) return ok("jobs", "No job is behind its time.");
+  if (!late || late.jobs === 0) return ok("jobs", "No job is late.");
   const since = new Date(late.since ?? 0).toISOString();
-  const message = `Behind their time: ${countOf(late.jobs, "job")}, the first since ${since}.`;
+  const message = `Late: ${countOf(late.jobs, "job")}, the first since ${since}.`;
   return isServed
-    ? problem("jobs", message, "Look for errors of the runner in the server's log; GET /readyz tells whether it runs.")
-    : warning("jobs", message, "They run when the server does: outreachd serve");
+    ? problem(
+        "jobs",
+        message,
+        "Check the server's log for errors of the job runner. GET /readyz shows whether it runs.",
+      )
+    : warning("jobs", message, "They run once the server runs: outreachd serve");
 }
 
 function lastTimes(database: Database, now: number): Finding {
@@ -134,12 +138,12 @@ function lastTimes(database: Database, now: number): Finding {
   const at = Math.max(newest?.at ?? 0, latestTime(database));
   if (at <= now + toleratedMs) return ok("clock", "No row is newer than the clock.");
   const hint =
-    "Set the clock, best by NTP (timedatectl set-ntp true): schedules and expiry go by it, and nothing is sent before it is right. " +
-    "If it is right now and was ahead before: stop the server and run `outreachd clock accept`.";
-  return problem("clock", `Rows were written at ${new Date(at).toISOString()}, which the clock has not reached.`, hint);
+    "Set the clock, preferably with NTP (timedatectl set-ntp true). Schedules and expirations depend on it, and nothing is sent until it is correct. " +
+    "If it is correct now and was ahead before, stop the server and run `outreachd clock accept`.";
+  return problem("clock", `Rows were written at ${new Date(at).toISOString()}, which is in the future.`, hint);
 }
 
-/** The latest time that a server on this data has shown. */
+/** The latest time seen by a server on this data. */
 function latestTime(database: Database): number {
   const row = database.query<{ value: string }, []>("SELECT value FROM server_state WHERE name = 'clock'").get();
   return row === null ? 0 : Number(row.value);

@@ -12,7 +12,7 @@ import { examineSettings } from "./settings.ts";
 
 export type DoctorOptions = { full: boolean; offline: boolean };
 
-/** Every check, in the order in which a person would look. Changes nothing. */
+/** Runs every check, in the order in which a person would look. Changes nothing. */
 export async function examineAll(config: Config, { full, offline }: DoctorOptions): Promise<Finding[]> {
   const dataDir = resolve(config.dataDir);
   const settings = examineSettings(config);
@@ -25,9 +25,9 @@ export async function examineAll(config: Config, { full, offline }: DoctorOption
   const hosts = await examineHosts(config, webhooks, offline);
   if (server === null) {
     const backups = bySettings(await examineBackups(config, dataDir, now, offline));
-    return [...settings, ok("server", "No server runs on the data."), ...data, ...backups, ...bySettings(hosts)];
+    return [...settings, ok("server", "No server is running on the data."), ...data, ...backups, ...bySettings(hosts)];
   }
-  const serves = ok("server", `Process ${server.pid} serves at ${server.url}.`);
+  const serves = ok("server", `Process ${server.pid} is serving at ${server.url}.`);
   const backups = await examineServedBackups(server, dataDir, now);
   if (server.settings === settingsPrint(config, server.localKey))
     return [...settings, serves, ...data, ...backups, ...hosts];
@@ -35,20 +35,23 @@ export async function examineAll(config: Config, { full, offline }: DoctorOption
   return [others, ...bySettings(settings), serves, ...data, ...backups, ...bySettings(hosts)];
 }
 
-/** A server may be given its settings where this command does not see them, as by systemd. */
+/** A server may get settings that this command does not see, such as from systemd. */
 function otherSettings(pid: number, dataDir: string): Finding {
   const hint =
-    "Give it the same flags, file and variables; for the unit of docs/operations.md: " +
+    "Run it with the same flags, file, and variables. For the unit in docs/operations.md: " +
     `sudo systemd-run --pipe --wait --collect -p EnvironmentFile=-/etc/outreachd.env outreachd doctor --data ${dataDir}`;
-  const message = `The settings of this command are not those of process ${pid}, so configuration and hosts are not judged as the server has them.`;
+  const message = `The settings of this command differ from those of process ${pid}, so the checks of configuration and hosts may not apply to the server.`;
   return warning("configuration", message, hint);
 }
 
 function bySettings(findings: readonly Finding[]): Finding[] {
-  return findings.map((finding) => ({ ...finding, message: `By the settings of this command: ${finding.message}` }));
+  return findings.map((finding) => ({
+    ...finding,
+    message: `According to the settings of this command: ${finding.message}`,
+  }));
 }
 
 function noData(dataDir: string): Omit<Finding, "check"> {
-  const hint = "Start the server with `outreachd serve`, or name the directory with --data DIR.";
-  return { state: "problem", message: `There is no data of outreachd in ${dataDir}.`, hint };
+  const hint = "Start the server with `outreachd serve`, or set the directory with --data DIR.";
+  return { state: "problem", message: `No outreachd data found in ${dataDir}.`, hint };
 }

@@ -1,9 +1,9 @@
-/** What a check found. A `problem` needs somebody; a `warning` may be meant so. */
+/** The result of a check. A `problem` needs attention; a `warning` may be intended. */
 export type Finding = {
   check: string;
   state: "ok" | "warning" | "problem";
   message: string;
-  /** The way out, as a full sentence; absent when all is well. */
+  /** How to fix it, as a full sentence; absent if nothing is wrong. */
   hint?: string;
 };
 

@@ -9,12 +9,12 @@ import { pdlUrl } from "../../../adapters/providers/enrichment/pdl.ts";
 import { createHttpClient } from "../../../adapters/providers/http.ts";
 import { ok, problem, type Finding } from "./finding.ts";
 
-/** `own`: only the operator can set the address, so it may be a private one. */
+/** `own`: only the operator can set the URL, so it may be private. */
 type Host = { what: string; url: string; own: boolean };
 
 const timeoutMs = 5_000;
 
-/** Addresses of vendors that are asked unless the configuration names others. */
+/** Default URLs of vendors. */
 const vendorUrls: Readonly<Record<string, string>> = {
   pdl: pdlUrl,
   hunter: hunterUrl,
@@ -24,11 +24,11 @@ const vendorUrls: Readonly<Record<string, string>> = {
   gravatar: gravatarUrl,
 };
 
-/** Whether the hosts that are configured answer at all. No key is sent, and no other host is asked. */
+/** Checks whether configured hosts respond. Sends no key, and contacts no other host. */
 export async function examineHosts(config: Config, webhooks: readonly string[], offline: boolean): Promise<Finding[]> {
   const check = "hosts";
   const hosts = hostsOf(config, webhooks);
-  if (hosts.length === 0) return [ok(check, "No outside host is configured.")];
+  if (hosts.length === 0) return [ok(check, "No external host is configured.")];
   if (offline) return [];
   return await Promise.all(
     hosts.map(async ({ what, url, own }) => {
@@ -36,10 +36,10 @@ export async function examineHosts(config: Config, webhooks: readonly string[], 
       const allowPrivate = own ? [...allowed, new URL(url).hostname.replace(/^\[|\]$/g, "")] : allowed;
       const http = createHttpClient({ clock: systemClock, allowPrivate });
       const outcome = await http.send({ method: "HEAD", url, timeoutMs, maxBytes: 65_536 });
-      if (outcome.kind === "answered" || outcome.kind === "tooLarge") return ok(check, `${what} answers at ${url}.`);
-      const reason = "reason" in outcome ? outcome.reason : `no answer within ${timeoutMs / 1000} seconds`;
-      const hint = "Check the address, the name server and the firewall of this machine.";
-      return problem(check, `${what} can't be reached at ${url}: ${reason}.`, hint);
+      if (outcome.kind === "answered" || outcome.kind === "tooLarge") return ok(check, `${what} responds at ${url}.`);
+      const reason = "reason" in outcome ? outcome.reason : `no response within ${timeoutMs / 1000} seconds`;
+      const hint = "Check the URL, and the DNS and firewall settings of this machine.";
+      return problem(check, `${what} is unreachable at ${url}: ${reason}.`, hint);
     }),
   );
 }

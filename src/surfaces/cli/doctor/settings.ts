@@ -5,7 +5,7 @@ import { ok, warning, type Finding } from "./finding.ts";
 
 const check = "configuration";
 
-/** Settings that are allowed and may be a mistake. */
+/** Checks for settings that are valid but may be a mistake. */
 export function examineSettings(config: Config): Finding[] {
   const { listen, publicUrl, trustedProxies, rateLimit, corsOrigins, logLevel, acknowledgeNetworkRisk } = config;
   const isOpen = !/^(localhost|127\.|::1$)/.test(listen.host);
@@ -13,38 +13,39 @@ export function examineSettings(config: Config): Finding[] {
   const warn = (message: string, hint: string) => findings.push(warning(check, message, hint));
   if (isOpen && publicUrl?.startsWith("https://") !== true)
     warn(
-      `The API listens on ${showListenAddress(listen)} without TLS: keys can be read on the way.`,
-      "Put a reverse proxy with TLS in front and name its address with --public-url https://…, or listen on 127.0.0.1.",
+      `The API listens on ${showListenAddress(listen)} without TLS, so API keys can be read in transit.`,
+      "Put a reverse proxy with TLS in front of it and set --public-url https://…, or listen on 127.0.0.1.",
     );
   if (publicUrl?.startsWith("https://") === true && trustedProxies === 0)
     warn(
-      "The server is behind a proxy, but trusts none: all strangers share one limit of wrong keys.",
-      "Set --trusted-proxies to the number of your own proxies in front.",
+      "The server is behind a proxy but trusts none, so all clients share one limit for wrong keys.",
+      "Set --trusted-proxies to the number of your reverse proxies.",
     );
   if (trustedProxies > 0 && isOpen && publicUrl === null)
     warn(
-      `X-Forwarded-For is believed from ${trustedProxies} proxies, and everybody can reach the port itself.`,
-      "Let only the proxy reach the port, or set --trusted-proxies 0.",
+      `X-Forwarded-For is trusted from ${trustedProxies} proxies, but clients can reach the port directly.`,
+      "Make the port reachable only for the proxy, or set --trusted-proxies 0.",
     );
   const off = Object.entries(rateLimit).filter(([, limit]) => limit === 0);
   if (off.length > 0)
     warn(
-      `There is no rate limit by the ${off.map(([window]) => window).join(", ")}.`,
-      "Set --rate-limit-minute, --rate-limit-hour and --rate-limit-day, so that one client can't take everything.",
+      `No rate limit is set per ${off.map(([window]) => window).join(", ")}.`,
+      "Set --rate-limit-minute, --rate-limit-hour, and --rate-limit-day, so that one client cannot take all capacity.",
     );
   if (corsOrigins.includes("*"))
-    warn("Pages of every origin may call the API.", "Name the origins of your own pages with --cors-origins.");
-  if (["fatal", "silent"].includes(logLevel))
-    warn("The log tells of no errors.", "Set --log-level to error, or lower.");
+    warn("Pages of every origin may call the API.", "Set --cors-origins to the origins of your own pages.");
+  if (["fatal", "silent"].includes(logLevel)) warn("Errors are not logged.", "Set --log-level to error or lower.");
   if (config.connector !== "manual" && config.connector !== "simulated" && !acknowledgeNetworkRisk)
     warn(
-      `New accounts get the connector ${config.connector}, which does not run before its risk is accepted.`,
+      `New accounts get the connector ${config.connector}, which does not run until its risk is accepted.`,
       "See Connectors in docs/network.md, then set OUTREACHD_ACKNOWLEDGE_NETWORK_RISK=true, or --connector manual.",
     );
-  return findings.length > 0 ? findings : [ok(check, "The configuration is sound.")];
+  return findings.length > 0 ? findings : [ok(check, "The configuration is valid.")];
 }
 
-/** A configuration file that holds secrets is for its owner alone (and a group that the operator chose). */
+/**
+ * A configuration file that contains secrets must only be readable by its owner (and a group that the operator chose).
+ */
 export function examineConfigFile({ flags, env }: ConfigInput): Finding[] {
   const path = flags["config"] ?? env["OUTREACHD_CONFIG"];
   if (typeof path !== "string" || path === "" || process.platform === "win32") return [];
@@ -53,6 +54,6 @@ export function examineConfigFile({ flags, env }: ConfigInput): Finding[] {
   );
   if (secrets.length === 0 || (statSync(path).mode & 0o007) === 0) return [];
   const names = secrets.map(({ name }) => name).join(", ");
-  const hint = `Close it with: chmod o= ${path}`;
+  const hint = `Fix it with: chmod o= ${path}`;
   return [warning(check, `Every user of this machine can read ${names} in ${path}.`, hint)];
 }
