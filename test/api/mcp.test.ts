@@ -136,7 +136,7 @@ describe.each([
     expect((await assistant.call("schedule_network_action", once)).structured.data).toEqual(real.structured.data);
     const again = await assistant.call("schedule_network_action", { ...invitation, dryRun: false });
     expect(again.text).toStartWith(
-      `Do not retry: the same action is on its way already, as the job ${real.structured.data.jobId}.`,
+      `Do not retry: the same action is already scheduled as job ${real.structured.data.jobId}.`,
     );
     expect(await actions()).toBe(1);
   });
@@ -145,13 +145,13 @@ describe.each([
     await using assistant = await connect(await service.user());
     const misspelled = await assistant.call("schedule_network_action", { ...invitation, dry_run: false });
     expect(misspelled.isError).toBe(true);
-    expect(misspelled.text).toMatch(/^VALIDATION_ERROR: dry_run: .* no such argument\. It takes .*\bdryRun\b/);
+    expect(misspelled.text).toMatch(/^VALIDATION_ERROR: dry_run: Unknown argument of .* Expected .*\bdryRun\b/);
     const quoted = await assistant.call("schedule_network_action", { ...invitation, dryRun: "false" });
     expect(quoted.text).toStartWith("VALIDATION_ERROR: dryRun: Expected true or false, without quotes.");
     const several = await assistant.call("create_lead", { email: 5, firstName: {} });
     expect(several.text).toContain("- email: Expected");
     expect(several.text).toContain("- firstName: Expected");
-    expect(several.text).toEndWith("Nothing was done. Correct the arguments that are named, then call again.");
+    expect(several.text).toEndWith("Nothing was done. Correct the listed arguments, then call again.");
     expect((await assistant.call("list_leads", { limit: 1000 })).text).toContain(
       "limit: Expected an integer from 1 to 100",
     );
@@ -165,7 +165,7 @@ describe.each([
       expect({ leadId, isError, text }).toEqual({
         leadId,
         isError: true,
-        text: expect.stringContaining("Do not retry with the same id. Look the id up with list_leads."),
+        text: expect.stringContaining("Do not retry with the same ID. Look the id up with list_leads."),
       });
     }
   });
@@ -291,11 +291,11 @@ const mistakes: [sent: unknown, code: number, sentence: string][] = [
   [request("resources/read", { uri: "x" }), -32_601, "Method not found"],
   [request("prompts/get", {}), -32_601, "Method not found"],
   [request("constructor"), -32_601, "Method not found"],
-  [request(5), invalidRequest, "Expected `method` to be a text."],
-  [{ ...request("ping"), id: null }, invalidRequest, "Expected `id` to be a text or an integer."],
+  [request(5), invalidRequest, "Expected `method` to be a string."],
+  [{ ...request("ping"), id: null }, invalidRequest, "Expected `id` to be a string or an integer."],
   [{ ...request("ping"), jsonrpc: "1.0" }, invalidRequest, 'Expected "jsonrpc": "2.0".'],
-  [[request("ping"), request("ping")], invalidRequest, "send each message by itself"],
-  [5, invalidRequest, "Send one JSON-RPC message"],
+  [[request("ping"), request("ping")], invalidRequest, "Send each message separately"],
+  [5, invalidRequest, "Expected a JSON-RPC message"],
 ];
 const idOf = (sent: unknown) => (Array.isArray(sent) ? null : ((sent as { id?: number | null }).id ?? null));
 type Refusal = { id: unknown; error: { code: number; message: string } };
@@ -418,7 +418,7 @@ test("a call with an idempotencyKey is carried out once, and is not taken for it
   await using assistant = await over(user);
   const made = await assistant.call("create_lead", { ...ada, idempotencyKey: 'my "first", once' });
   const again = await assistant.call("create_lead", { ...ada, idempotencyKey: 'my "first", once' });
-  expect(again.text).toStartWith("This was done before, with the same idempotencyKey.");
+  expect(again.text).toStartWith("This call was already carried out with the same idempotencyKey");
   expect(again.structured.data.id).toBe(made.structured.data.id);
   const other = await assistant.call("create_lead", { email: "bob@example.com", idempotencyKey: 'my "first", once' });
   expect(other).toMatchObject({ isError: true, structured: { code: "IDEMPOTENCY_KEY_REUSED" } });
@@ -437,7 +437,7 @@ test("what has no dry run of its own shows what it would act upon", async () => 
   const state = async () => (await assistant.call("get_campaign", { campaignId })).structured.data.state;
   const foretold = await assistant.call("start_campaign", { campaignId });
   expect(foretold.structured).toMatchObject({ dryRun: true, data: { enrolled: 0 } });
-  expect(foretold.text).toContain("preview_campaign tells when");
+  expect(foretold.text).toContain("preview_campaign shows when");
   expect(await state()).toBe("draft");
   expect((await assistant.call("start_campaign", { campaignId, dryRun: false })).isError).toBe(false);
   expect(await state()).toBe("running");
@@ -482,7 +482,7 @@ test("a page that is too long is cut between two items, and says how to get the 
   expect(text.length).toBeLessThan(51_000);
   expect(text).toStartWith("Only the first 5 of 12 leads are shown");
   const first = await assistant.call("list_leads", { limit: 5 });
-  expect(first.text).toStartWith("There are more: for the next ones call again with the same arguments and cursor ");
+  expect(first.text).toStartWith("There are more. For the next ones, call again with the same arguments and cursor ");
   const second = await assistant.call("list_leads", { limit: 5, cursor: first.structured.data.nextCursor });
   const ids = [...first.structured.data.leads, ...second.structured.data.leads].map(({ id }) => id);
   expect(new Set(ids).size).toBe(10);
@@ -503,7 +503,7 @@ test("an export that is too long ends after a whole line and says so", async () 
   const lines = structured.content.trimEnd().split("\n");
   expect(lines.length).toBeLessThan(30);
   for (const line of lines) expect(JSON.parse(line).notes).toBe(notes);
-  expect(text).toContain("cut here");
+  expect(text).toContain("truncated");
 });
 
 test("the permissions that a key can hold all have tools", async () => {

@@ -164,7 +164,7 @@ test("what is restored is what was there: every table, value by value, and every
   expect(findings.filter(({ state }) => state === "problem")).toEqual([
     expect.objectContaining({
       check: "files",
-      message: "Missing: 1 file that rows name, such as voice/c1.s2.original.",
+      message: "Missing: 1 file that rows refer to, such as voice/c1.s2.original.",
     }),
   ]);
 });
@@ -201,7 +201,7 @@ test("an archive that is cut off, tampered with or none is refused, and what is 
   for (const [bytes, reason] of cases) {
     writeFileSync(file, bytes);
     const { exitCode, err } = await runProgram(["restore", file, "--data", dataDir, "--replace"]);
-    expect(err).toStartWith(`Error: ${file} is not restored: ${reason}`);
+    expect(err).toStartWith(`Error: Could not restore ${file}: ${reason}`);
     expect(exitCode).toBe(1);
   }
   const fresh = join(directory.path, "fresh");
@@ -436,7 +436,7 @@ testOnSmallDisk("a disk that fills during a restore leaves the data as it was", 
   const before = treeOf(dataDir);
   await disk.fill(2 ** 20);
   const { exitCode, err } = await runProgram(["restore", file, "--data", dataDir, "--replace"]);
-  expect(err).toMatch(/is not restored: its outreachd\.db takes \d+ bytes, and the disk of .* has \d+ free/);
+  expect(err).toMatch(/Could not restore .*: its outreachd\.db takes \d+ bytes, and the disk of .* has \d+ free/);
   expect(exitCode).toBe(1);
   expect(treeOf(dataDir)).toEqual(before);
 });
@@ -517,9 +517,11 @@ test("the doctor asks the hosts that are configured whether they answer", async 
   const { exitCode, out } = await runProgram(["doctor", "--data", dataDir], { env: settings });
   await vendor.stop(true);
   expect(out).toContain(
-    `✓ By the settings of this command: The voice engine pocket-tts answers at ${vendor.url.origin}`,
+    `✓ According to the settings of this command: The voice engine pocket-tts responds at ${vendor.url.origin}`,
   );
-  expect(out).toContain(`✗ By the settings of this command: The voice engine xtts can't be reached at ${nowhere}`);
+  expect(out).toContain(
+    `✗ According to the settings of this command: The voice engine xtts is unreachable at ${nowhere}`,
+  );
   expect(exitCode).toBe(1);
 });
 

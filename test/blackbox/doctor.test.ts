@@ -17,8 +17,8 @@ test("the doctor judges backups by what the server tells, and says when it was g
   const without = await runProgram(doctor);
   expect(without.out).toContain(`hours old (${name})`);
   expect(without.out).toContain(`Backups are stored on the same disk as the data (${to}).`);
-  expect(without.out).toContain(`! The settings of this command are not those of process ${server.pid}`);
-  expect(without.out).toContain("By the settings of this command: No external host is configured.");
+  expect(without.out).toContain(`! The settings of this command differ from those of process ${server.pid}`);
+  expect(without.out).toContain("According to the settings of this command: No external host is configured.");
   expect(without.out).not.toContain("No backup of this data directory");
   const same = await runProgram([...doctor, "--listen", "127.0.0.1:0"], { env: settings });
   expect(same.out).toContain("✓ No external host is configured.");

@@ -76,9 +76,7 @@ test("people are named by e-mail, profile or lead; what was found is shown with 
     },
   ]);
   expect(exitCode).toBe(4);
-  expect(out.split("\n\n")[0]).toBe(
-    "x: Lead not found. Identify people by email address, profile URL, or lead ID.",
-  );
+  expect(out.split("\n\n")[0]).toBe("x: Lead not found. Identify people by email address, profile URL, or lead ID.");
   expect(out).toMatch(/title +CTO +85 % +local/);
   expect(out).toMatch(/companyInfo.name +Acme +70 % +local/);
   expect(out).toContain("Filled: title");

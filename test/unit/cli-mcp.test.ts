@@ -49,6 +49,6 @@ test("a server that goes away in the middle of a call leaves it open whether it 
   await stop();
   const { isError, text } = await call;
   expect(isError).toBe(true);
-  expect(text).toContain("look whether it was done before you repeat it");
+  expect(text).toContain("check whether it did before you repeat it");
   expect(seen.called).toBe(1);
 });

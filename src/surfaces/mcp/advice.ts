@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../platform/base/errors.ts";
 import type { Tool } from "./tools.ts";
 
-/** The body of a refusal, as far as it is looked at. */
+/** The fields of an error response that matter here. */
 export type Refusal = {
   code?: string;
   message?: string;
@@ -11,52 +11,52 @@ export type Refusal = {
   permissionHelp?: { required?: string };
 };
 
-/** What a model is to do after a refusal. It would otherwise try the same again, or another way to the same. */
+/** Tells a model what to do after an error. Otherwise, it would retry, or look for a way around it. */
 export function adviceOn(tool: Tool, { code, retryAfter, details, permissionHelp }: Refusal): string {
   const wait = retryAfter === undefined ? "a moment" : `${retryAfter} seconds`;
   switch (code as ErrorCode | undefined) {
     case "VALIDATION_ERROR":
     case "INVALID_FILE_FORMAT":
-      return "Nothing was done. Correct the arguments that are named, then call again.";
+      return "Nothing was done. Correct the listed arguments, then call again.";
     case "UNAUTHORIZED":
-      return "Do not retry: the API key is not valid any more. Ask the user for a new one.";
+      return "Do not retry: the API key is no longer valid. Ask the user for a new one.";
     case "PERMISSION_DENIED":
       return permissionHelp?.required === undefined
         ? "Do not retry, and do not look for another way: ask the user."
         : `Do not retry: the user would have to give this API key the permission ${permissionHelp.required}.`;
     case "ENRICHMENT_CREDITS_EXHAUSTED":
-      return "Do not retry: there are not enough credits. get_credits shows the balance; ask for fewer, or tell the user.";
+      return "Do not retry: there are not enough credits. get_credits shows the balance. Request fewer, or tell the user.";
     case "NOT_FOUND":
-      return `Do not retry with the same id. ${finderOf(details?.resource)}`;
+      return `Do not retry with the same ID. ${finderOf(details?.resource)}`;
     case "DO_NOT_CONTACT":
       return "Do not retry, and do not try another address or tool: this person must not be contacted. Tell the user.";
     case "CONFLICT":
-      return "Do not retry as it is: the message says what stands in the way. Read the thing again before you decide.";
+      return "Do not retry unchanged: the message says what prevents it. Read the current state before you decide.";
     case "PRECONDITION_FAILED":
-      return "It was changed since you read it. Read it again, and repeat your change with the new `etag` if it is still right.";
+      return "It has changed since you read it. Read it again, and repeat your change with the new `etag` if it still applies.";
     case "REQUEST_IN_PROGRESS":
-      return "Wait a few seconds, then make the same call with the same idempotencyKey, to be told how it ended.";
+      return "Wait a few seconds, then repeat the same call with the same idempotencyKey to get the outcome.";
     case "REQUEST_INTERRUPTED":
-      return "Do not retry as it is. Look at what was done, then call for the rest with a new idempotencyKey.";
+      return "Do not retry unchanged. Check what was done, then request the rest with a new idempotencyKey.";
     case "IDEMPOTENCY_KEY_REUSED":
-      return "Nothing was done. If this is another call than the first one with that idempotencyKey, take a new one.";
+      return "Nothing was done. If this call differs from the first one with that idempotencyKey, use a new key.";
     case "VOICE_CLONE_LIMIT_EXCEEDED":
       return "Do not retry: waiting does not help. Ask the user which voice clone to delete.";
     case "RATE_LIMIT_EXCEEDED":
       return `Nothing was done. Wait ${wait} before any other call.`;
     case "PAYLOAD_TOO_LARGE":
     case "FILE_TOO_LARGE":
-      return "Do not retry as it is: send less at a time. A person brings in large files with `outreachd import`.";
+      return "Do not retry unchanged: send less at a time. A person can import large files with `outreachd import`.";
     case "SERVICE_UNAVAILABLE":
       return tool.spec.isIdempotent === true || tool.method !== "POST"
-        ? `Try once more after ${wait}; to repeat this call does no harm.`
-        : "It may or may not have been done: look before you repeat it, unless you gave it an idempotencyKey.";
+        ? `Retry once after ${wait}; repeating this call is safe.`
+        : "It may or may not have been done: check before you repeat it, unless you sent an idempotencyKey.";
     default:
-      return "Do not retry as it is.";
+      return "Do not retry unchanged.";
   }
 }
 
-/** The tools that find ids, by what a refusal says that there is none of. */
+/** Tools that find IDs, by the resource that was not found. */
 export const finders: Readonly<Record<string, string>> = {
   lead: "list_leads",
   prospect: "search_prospects",
@@ -80,5 +80,5 @@ export const finders: Readonly<Record<string, string>> = {
 
 function finderOf(resource: unknown): string {
   const finder = typeof resource === "string" ? finders[resource] : undefined;
-  return finder === undefined ? "Look the id up with a list tool." : `Look the id up with ${finder}.`;
+  return finder === undefined ? "Look up the ID with a list tool." : `Look up the ID with ${finder}.`;
 }

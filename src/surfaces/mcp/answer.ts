@@ -3,14 +3,14 @@ import { adviceOn, type Refusal } from "./advice.ts";
 import { maxAnswerLength, pageOf } from "./page.ts";
 import type { Tool } from "./tools.ts";
 
-/** A file that is exported, about 50,000 tokens. */
+/** For an exported file: about 50,000 tokens. */
 const maxFileLength = 200_000;
 /** About two minutes of speech as M4A, half a minute as WAV. */
 const maxSoundBytes = 2 * 2 ** 20;
 
 /**
- * What a tool answers, of what the API answered, with `note` in front. `named` puts names of tools in the place of
- * routes.
+ * Converts a response of the API into the result of a tool, preceded by `note`. `named` replaces routes with names of
+ * tools.
  */
 export async function resultOf(
   tool: Tool,
@@ -31,7 +31,7 @@ export async function resultOf(
   return answered(page.body, named, [note || before, page.note].filter(Boolean).join("\n"));
 }
 
-/** An answer as structured content, and as a text that leaves out what is null. */
+/** Returns the result as structured content, and as text without null values. */
 export function answered(
   structuredContent: Record<string, unknown>,
   named: (text: string) => string,
@@ -40,7 +40,10 @@ export function answered(
   return { content: [{ type: "text", text: textOf(structuredContent, named, note) }], structuredContent };
 }
 
-/** What is too long and no list: the beginning of its text, with nothing beside it that would be as long. */
+/**
+ * For a result that is too long and not a list: the start of its text, without structured content, which would be just
+ * as long.
+ */
 function cut(body: Record<string, unknown>, named: (text: string) => string, note: string): CallToolResult {
   return {
     content: [{ type: "text", text: shortened(textOf(body, named, note)) }],
@@ -57,14 +60,14 @@ function textOf(body: Record<string, unknown>, named: (text: string) => string, 
     .join("\n");
 }
 
-/** A refusal as a model can act on it: what is wrong, where, and what to do next. */
+/** Renders an error that a model can act on: what is wrong, where, and what to do next. */
 export function refused(tool: Tool, refusal: Refusal, named: (text: string) => string): CallToolResult {
   const { code, message, error, details } = refusal;
-  const sentence = message ?? (typeof error === "string" ? error : "The server refused this.");
+  const sentence = message ?? (typeof error === "string" ? error : "The server rejected this.");
   const problems = details?.errors ?? [];
   const lines = [
     `${code ?? "ERROR"}: ${sentence}`,
-    // One problem is already the message.
+    // A single problem is already in the message.
     ...(problems.length > 1 ? problems.map(({ path, message: text }) => `- ${path || "arguments"}: ${text}`) : []),
     adviceOn(tool, refusal),
   ];
@@ -76,13 +79,13 @@ export function refused(tool: Tool, refusal: Refusal, named: (text: string) => s
 }
 
 const replayNote =
-  "This was done before, with the same idempotencyKey. It was not done again; this is what came of it.";
+  "This call was already carried out with the same idempotencyKey and was not repeated. This is its outcome.";
 
-/** So that a model does not take a repetition for an order of its own, or try again. */
+/** Keeps a model from mistaking a repetition for a new action, or from retrying. */
 function repeatNote({ data }: Record<string, unknown>): string {
   const { isNew, jobId } = (data ?? {}) as { isNew?: unknown; jobId?: unknown };
   return isNew === false && typeof jobId === "string"
-    ? `Do not retry: the same action is on its way already, as the job ${jobId}.`
+    ? `Do not retry: the same action is already scheduled as job ${jobId}.`
     : "";
 }
 
@@ -97,15 +100,15 @@ function compact(value: unknown): string {
 function shortened(text: string): string {
   return text.length <= maxAnswerLength
     ? text
-    : `${text.slice(0, maxAnswerLength)}\n… cut here: ask for less, with a smaller limit or narrower filters.`;
+    : `${text.slice(0, maxAnswerLength)}\n… truncated. Request less, with a smaller limit or narrower filters.`;
 }
 
 async function file(response: Response): Promise<CallToolResult> {
   const { bytes, isComplete } = await read(response, maxFileLength);
   const text = new TextDecoder().decode(bytes);
-  // Whole lines only.
+  // Keeps whole lines only.
   const content = isComplete ? text : text.slice(0, text.lastIndexOf("\n") + 1);
-  const more = isComplete ? "" : "\n… cut here. Narrow it with filters, or let a person export the whole.";
+  const more = isComplete ? "" : "\n… truncated. Narrow it with filters, or ask a person to export everything.";
   return { content: [{ type: "text", text: content + more }], structuredContent: { content, isComplete } };
 }
 
@@ -116,18 +119,18 @@ async function sound(response: Response, mimeType: string): Promise<CallToolResu
   if (!isComplete)
     return {
       isError: true,
-      content: [{ type: "text", text: "The sound is too long to pass on. Take a shorter text, or the format m4a." }],
+      content: [{ type: "text", text: "The audio is too long. Use a shorter text, or the format m4a." }],
     };
   return {
     content: [
-      { type: "text", text: `Synthetic speech, made by ${engine}: ${bytes.length} bytes of ${mimeType}.` },
+      { type: "text", text: `Synthetic speech by ${engine}: ${bytes.length} bytes of ${mimeType}.` },
       { type: "audio", data: bytes.toString("base64"), mimeType },
     ],
     structuredContent: about,
   };
 }
 
-/** The first `maxBytes` of a body; the rest is not waited for. */
+/** Reads the first `maxBytes` of a body, without waiting for the rest. */
 async function read(response: Response, maxBytes: number): Promise<{ bytes: Buffer; isComplete: boolean }> {
   const chunks: Uint8Array[] = [];
   let size = 0;

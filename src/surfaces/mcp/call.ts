@@ -8,17 +8,17 @@ import type { Tool } from "./tools.ts";
 
 export type CallParts = {
   tools: ReadonlyMap<string, Tool>;
-  /** With a global key: whom to act for, unless a call names somebody. */
+  /** Default user to act as with a global key; a call can name another. */
   userId: string | null;
   /** Sends a request to the API with the caller's key. */
   send: (request: ApiRequest, signal: AbortSignal) => Promise<Response>;
-  /** The time in errors. */
+  /** Clock for the time in errors. */
   now: () => string;
 };
 
-const dryRunNote = "This was a dry run: nothing was stored, sent or charged.";
+const dryRunNote = "This was a dry run: nothing was stored, sent, or charged.";
 
-/** Calls a tool. Without `dryRun: false` those that send or cost something only tell what would happen. */
+/** Calls a tool. Without `dryRun: false`, tools that send or cost something only show what would happen. */
 export async function call(
   tool: Tool,
   given: Arguments,

@@ -10,8 +10,8 @@ import type { Tool } from "./tools.ts";
 const parseError = -32_700;
 
 /**
- * The Model Context Protocol over streamable HTTP, without sessions: each message is a request of its own, with its key.
- * So nothing has to be kept, bounded or taken along by a restart, and a key that is revoked ends it at once.
+ * The Model Context Protocol over streamable HTTP, without sessions: each message is a separate request with its own
+ * key. So there is no state to store, limit, or carry across a restart, and revoking a key takes effect immediately.
  */
 export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }: ToolParts): void {
   let tools: ReadonlyMap<string, Tool> | null = null;
@@ -19,12 +19,12 @@ export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }
     "/mcp",
     async ({ caller, body, query, request, server, context }) => {
       requireOrigin(request, corsOrigins);
-      // Loaded with the first message: most servers never get one.
+      // Loaded with the first message, because most servers never receive one.
       const { answerMessage, malformed, protocolError, toolsOf } = await import("./load.ts");
       const refusal = body instanceof ApiError ? protocolError(null, parseError, body.message) : malformed(body);
       if (refusal !== null) return Response.json(refusal, { status: refusal.id === null ? 400 : 200 });
       tools ??= toolsOf(await document());
-      // A tool may take longer than a connection may be silent.
+      // A tool may take longer than the idle timeout of a connection.
       server?.timeout(request, 0);
       const headers = {
         "x-api-key": keyIn(request.headers) ?? "",
@@ -54,14 +54,14 @@ export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }
 }
 
 /**
- * Browsers name the page that sends a POST. Only those that the configuration lists may, so that neither a foreign page
- * nor one whose name was bound to this address (DNS rebinding) gets through, whatever its Host header says.
+ * Browsers send the origin of the page with a POST. Only configured origins are allowed, so that neither a foreign page
+ * nor one whose name was rebound to this address (DNS rebinding) gets through, whatever its Host header says.
  */
 function requireOrigin({ headers }: Request, allowed: readonly string[]): void {
   const origin = headers.get("origin");
   if (origin === null || allowed.includes("*") || allowed.includes(origin)) return;
   throw new ApiError("PERMISSION_DENIED", {
     permissionHelp: { required: "*", available: [] },
-    message: `Pages of ${origin} may not use this server. Its operator can allow them with --cors-origins.`,
+    message: `Pages from ${origin} are not allowed to use this server. Its operator can allow them with --cors-origins.`,
   });
 }

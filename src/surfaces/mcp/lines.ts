@@ -4,8 +4,8 @@ const lineFeed = 0x0a;
 const blank = /^[\t\r ]*$/;
 
 /**
- * Gives each line of a stream that is not blank, as bytes: a decoder that never fails would make other letters of what is
- * no text. `onEnd` is called behind the last one. The answer stops reading.
+ * Passes on each non-blank line of a stream as bytes, because a lenient decoder would replace invalid bytes with other
+ * characters. Calls `onEnd` after the last line. The returned function stops reading.
  */
 export function eachLine(input: Readable, onEnd: () => void, take: (line: Uint8Array) => void): () => void {
   let pieces: Uint8Array[] = [];

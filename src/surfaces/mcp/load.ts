@@ -4,7 +4,7 @@ import { createMcpServer, type McpParts } from "./server.ts";
 export { malformed, protocolError } from "./malformed.ts";
 export { toolsOf } from "./tools.ts";
 
-/** Answers one message of a client, whose body was read already. */
+/** Handles a message of a client whose body has been read. */
 export async function answerMessage(request: Request, parsedBody: unknown, parts: McpParts): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   const server = createMcpServer(parts);

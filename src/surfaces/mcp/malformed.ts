@@ -9,7 +9,7 @@ import {
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 
-/** An answer of JSON-RPC that is a refusal. `id` is null where the message has none that could be told. */
+/** A JSON-RPC error response. `id` is null if the message has no recognizable one. */
 export type ProtocolError = { jsonrpc: "2.0"; id: RequestId | null; error: { code: number; message: string } };
 
 const schemas = {
@@ -20,36 +20,40 @@ const schemas = {
 };
 
 const fields = ["jsonrpc", "id", "method", "params"];
-const callForm = 'Expected params like {"name": "list_leads", "arguments": {"limit": 10}}; tools/list names the tools.';
+const callForm = 'Expected params like {"name": "list_leads", "arguments": {"limit": 10}}; tools/list lists the tools.';
 
 /**
- * What is wrong with a message as such, in words for who wrote it; null when it is one of the protocol. The SDK would
- * answer its validator's dump, or leave a client waiting.
+ * Explains to the client's author what is wrong with a message; null if it follows the protocol. The SDK would return
+ * its validator's dump, or leave a client waiting.
  */
 export function malformed(message: unknown): ProtocolError | null {
   if (Array.isArray(message))
-    // Gone from the protocol since 2025-06-18; here they would get around the limit of a request.
-    return protocolError(null, ErrorCode.InvalidRequest, "Batches are not taken: send each message by itself.");
+    // Removed from the protocol in 2025-06-18. Here, they would bypass the limit for a request.
+    return protocolError(null, ErrorCode.InvalidRequest, "Batches are not supported. Send each message separately.");
   if (!isObject(message))
     return protocolError(
       null,
       ErrorCode.InvalidRequest,
-      "Send one JSON-RPC message: an object with jsonrpc and method.",
+      "Expected a JSON-RPC message: an object with jsonrpc and method.",
     );
   const { id, jsonrpc, method, params } = message;
   const isId = typeof id === "string" || Number.isSafeInteger(id);
   const refused = (code: ErrorCode, text: string) => protocolError(isId ? (id as RequestId) : null, code, text);
   if (jsonrpc !== "2.0") return refused(ErrorCode.InvalidRequest, 'Expected "jsonrpc": "2.0".');
   if (method === undefined && ("result" in message || "error" in message))
-    // What a client answers.
+    // A response of the client.
     return JSONRPCMessageSchema.safeParse(message).success
       ? null
-      : refused(ErrorCode.InvalidRequest, "This is no answer of JSON-RPC: expected `id`, and `result` or `error`.");
+      : refused(ErrorCode.InvalidRequest, "Expected a JSON-RPC response with `id` and either `result` or `error`.");
   const stray = Object.keys(message).find((name) => !fields.includes(name));
   if (stray !== undefined)
-    return refused(ErrorCode.InvalidRequest, `A message has no \`${stray.slice(0, 100)}\`, only ${fields.join(", ")}.`);
-  if (typeof method !== "string") return refused(ErrorCode.InvalidRequest, "Expected `method` to be a text.");
-  if (id !== undefined && !isId) return refused(ErrorCode.InvalidRequest, "Expected `id` to be a text or an integer.");
+    return refused(
+      ErrorCode.InvalidRequest,
+      `Unknown field \`${stray.slice(0, 100)}\`. Expected ${fields.join(", ")}.`,
+    );
+  if (typeof method !== "string") return refused(ErrorCode.InvalidRequest, "Expected `method` to be a string.");
+  if (id !== undefined && !isId)
+    return refused(ErrorCode.InvalidRequest, "Expected `id` to be a string or an integer.");
   if (params !== undefined && !isObject(params))
     return refused(ErrorCode.InvalidParams, `Expected \`params\` to be an object.${hintFor(method)}`);
   const problem = id === undefined ? null : problemOf(method, message);
@@ -60,7 +64,7 @@ export function protocolError(id: RequestId | null, code: number, message: strin
   return { jsonrpc: "2.0", id, error: { code, message } };
 }
 
-/** The first field of a request that is not as the protocol has it. */
+/** Returns the first field of a request that does not follow the protocol. */
 function problemOf(method: string, message: object): string | null {
   const own = Object.hasOwn(schemas, method) ? [schemas[method as keyof typeof schemas]] : [];
   const issue = [JSONRPCRequestSchema, ...own]
@@ -69,7 +73,7 @@ function problemOf(method: string, message: object): string | null {
   if (issue === undefined) return null;
   const path = issue.path.map(String).join(".") || "message";
   const expected = "expected" in issue ? (words[String(issue.expected)] ?? String(issue.expected)) : null;
-  return `${method} can't be carried out: expected \`${path}\` to be ${expected ?? "as the protocol has it"}.`;
+  return `Invalid ${method}: expected \`${path}\` to be ${expected ?? "as the protocol defines it"}.`;
 }
 
 const words: Readonly<Record<string, string>> = {

@@ -1,21 +1,24 @@
 import type { Tool } from "./tools.ts";
 
-/** About 12,000 tokens: more of one answer only drives the rest out of a model's mind. */
+/** About 12,000 tokens. A longer result only crowds the rest out of a model's context. */
 export const maxAnswerLength = 50_000;
 
 type Fields = Record<string, unknown>;
 
-/** An answer as far as a model can take it in, with how to get the rest; `body` is null when no part of it will do. */
+/**
+ * Shortens a result to what a model can handle, and says how to get the rest. `body` is null if no part of it is
+ * usable.
+ */
 export type Page = { body: Fields | null; note: string };
 
-/** Of a list as many items as fit. Tells how to get those that are not there. */
+/** Keeps as many items of a list as fit, and says how to get the others. */
 export function pageOf(tool: Tool, body: Fields): Page {
   if (lengthOf(body) <= maxAnswerLength) return { body, note: nextPageNote(tool, body) };
   const data = fieldsOf(body["data"]);
   const list = longestList(data);
   if (list === null) return { body: null, note: "" };
   const { name, items } = list;
-  // What would have come after the whole page does not come after a part of it.
+  // The cursor of the whole page would skip the items that were cut.
   const { [name]: _, nextCursor: __, ...rest } = data;
   const room = maxAnswerLength - lengthOf({ ...body, data: rest });
   const kept = asManyAsFit(items, room);
@@ -26,19 +29,19 @@ export function pageOf(tool: Tool, body: Fields): Page {
 function nextPageNote({ places }: Tool, { data }: Fields): string {
   const { nextCursor, offset, total, ...rest } = fieldsOf(data);
   if (typeof nextCursor === "string" && places.has("cursor"))
-    return `There are more: for the next ones call again with the same arguments and cursor ${nextCursor}`;
+    return `There are more. For the next ones, call again with the same arguments and cursor ${nextCursor}`;
   const shown = Object.values(rest).find(Array.isArray)?.length ?? 0;
   const next = Number(offset) + shown;
   return shown > 0 && next < Number(total) && places.has("offset")
-    ? `There are ${Number(total) - next} more: for the next ones call again with the same arguments and offset ${next}.`
+    ? `There are ${Number(total) - next} more. For the next ones, call again with the same arguments and offset ${next}.`
     : "";
 }
 
 function cutNote({ places }: Tool, name: string, kept: number, all: number): string {
   const way = places.has("limit")
     ? `Call again with limit ${kept}, and page on from there.`
-    : "Ask for less at a time.";
-  return `Only the first ${kept} of ${all} ${name} are shown, since all would be too long. ${way}`;
+    : "Request less at a time.";
+  return `Only the first ${kept} of ${all} ${name} are shown, because the full result is too long. ${way}`;
 }
 
 function longestList(data: Fields) {

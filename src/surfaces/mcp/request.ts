@@ -3,12 +3,12 @@ import type { Tool } from "./tools.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** What goes to the API: a path with its query, and the rest as `fetch` takes it. */
+/** A request to the API: a path with its query, and options for `fetch`. */
 export type ApiRequest = { path: string; init: { method: string; headers: Record<string, string>; body?: string } };
 
 /**
- * The request that a call of a tool means. Throws VALIDATION_ERROR for an argument that the tool does not have, or
- * without which there is no request; all others the route judges.
+ * Builds the request for a tool call. Throws VALIDATION_ERROR for an unknown argument, or for a missing one without
+ * which there is no request. The route validates all others.
  */
 export function requestOf(tool: Tool, given: Arguments): ApiRequest {
   const args: Arguments = { ...tool.defaults, ...given };
@@ -17,7 +17,7 @@ export function requestOf(tool: Tool, given: Arguments): ApiRequest {
   return builtRequest(tool, args);
 }
 
-/** A request with the same ids, by which a tool without a dry run of its own shows what it would act upon. */
+/** Builds a request with the same IDs that shows what a tool without its own dry run would act on. */
 export function lookRequestOf(look: string, args: Arguments): ApiRequest {
   const [method = "GET", path = ""] = look.split(" ");
   const { userId } = args;
@@ -43,12 +43,12 @@ function builtRequest({ method, path, places, spec }: Tool, args: Arguments): Ap
 function headersOf({ ifMatch, idempotencyKey, dryRun }: Arguments): Record<string, string> {
   return {
     ...(ifMatch !== undefined && { "if-match": textOf(ifMatch) }),
-    // A dry run is another request than the call that follows it, which may well have the same key.
+    // A dry run is a different request than the call that follows it, which may have the same key.
     ...(idempotencyKey !== undefined && dryRun !== true && { "idempotency-key": quoted(textOf(idempotencyKey)) }),
   };
 }
 
-/** As a structured string (RFC 8941, section 3.3.3), so that a comma in it does not part two. */
+/** As a structured string (RFC 8941, section 3.3.3), so that a comma does not split it in two. */
 function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
 }
@@ -60,18 +60,18 @@ function unknownArguments({ name, places }: Tool, given: Arguments): FieldError[
     .slice(0, 20)
     .map((key) => ({
       path: key.slice(0, 100),
-      message: `${name} has no such argument. It takes ${known || "none"}.`,
+      message: `Unknown argument of ${name}. Expected ${known || "none"}.`,
     }));
 }
 
-/** What the path or the file needs; the rest is asked for by the route. */
+/** Checks only what the path or the file requires; the route checks the rest. */
 function missingArguments({ places }: Tool, given: Arguments): FieldError[] {
   return [...places]
     .filter(([key, place]) => (place === "path" || place === "file") && !isText(given[key]))
-    .map(([key]) => ({ path: key, message: "Expected a text that is not empty." }));
+    .map(([key]) => ({ path: key, message: "Must not be empty." }));
 }
 
-/** "false" in quotes must neither pass for false nor, unseen, for true. */
+/** A quoted "false" must not count as false or, silently, as true. */
 function badDryRun({ places }: Tool, { dryRun }: Arguments): FieldError[] {
   return places.has("dryRun") && typeof dryRun !== "boolean"
     ? [{ path: "dryRun", message: "Expected true or false, without quotes." }]
@@ -83,12 +83,12 @@ function isText(value: unknown): boolean {
 }
 
 function filled(path: string, args: Arguments): string {
-  // A dot alone would be taken for a step in the path (WHATWG URL), and mean another route.
+  // A single dot would be resolved as a path segment (WHATWG URL) and select another route.
   const segment = (value: unknown) => encodeURIComponent(textOf(value).toWellFormed()).replace(/^\.{1,2}$/, "%00");
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => segment(args[name]));
 }
 
-/** As a query has it: a list is repeated, an object is JSON. */
+/** Encodes a value for a query: lists are repeated, objects are JSON. */
 function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.map(textOf) : [textOf(value)];
 }

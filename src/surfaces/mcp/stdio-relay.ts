@@ -9,13 +9,13 @@ import {
 import { eachLine } from "./lines.ts";
 import { malformed, protocolError, type ProtocolError } from "./malformed.ts";
 
-/** Sends a request to the MCP endpoint of a server. Throws when it can't be reached. */
+/** Sends a request to the MCP endpoint of a server. Throws if the server is unreachable. */
 export type Endpoint = (init: RequestInit) => Promise<Response>;
 
 /**
- * Passes messages on between standard input and output and a server, until the input ends (what was asked is still
- * answered) or `stop` is given. `reopen` finds the server again after it was started anew. Only messages of the
- * protocol go to standard output; `log` takes the rest.
+ * Relays messages between standard input and output and a server, until the input ends (pending requests still get
+ * responses) or `stop` is aborted. `reopen` finds the server again after a restart. Only protocol messages go to
+ * standard output; `log` gets everything else.
  */
 export async function relayStdio(
   first: Endpoint,
@@ -29,7 +29,7 @@ export async function relayStdio(
   async function pass(line: Uint8Array): Promise<void> {
     const message = messageIn(line);
     const refusal = message instanceof Error ? notJson(message) : malformed(message);
-    if (refusal !== null) log(`Not a message of the protocol: ${refusal.error.message}`);
+    if (refusal !== null) log(`Not a protocol message: ${refusal.error.message}`);
     const answer = refusal ?? (await relay.answer(message as JSONRPCMessage));
     if (answer !== null) await write(answer);
   }
@@ -57,7 +57,7 @@ function messageIn(line: Uint8Array): unknown {
 }
 
 function notJson({ message }: Error): ProtocolError {
-  return protocolError(null, ErrorCode.ParseError, `A line that is not valid JSON: ${message}.`);
+  return protocolError(null, ErrorCode.ParseError, `Invalid JSON: ${message}.`);
 }
 
 /** Resolves when there is room for more. */
@@ -78,9 +78,9 @@ class Relay {
     this.#reopen = reopen;
   }
 
-  /** What to say to a message; null when nothing is. Never throws. */
+  /** Returns the response to a message; null if it needs none. Never throws. */
   async answer(message: JSONRPCMessage): Promise<JSONRPCMessage | null> {
-    // The server keeps no sessions, so only who has the connection can end a request.
+    // The server has no sessions, so only the owner of the connection can cancel a request.
     if (isJSONRPCNotification(message) && message.method === "notifications/cancelled")
       this.#running.get(message.params?.["requestId"] as RequestId)?.abort();
     if (!isJSONRPCRequest(message)) return null;
@@ -105,7 +105,7 @@ class Relay {
     return isJsonRpc(body) ? body : refused(message, body as { code?: string; message?: string });
   }
 
-  /** A server that was started anew has another address and another local key. Neither failure had an effect. */
+  /** A restarted server has another address and another local key. Neither failure had any effect. */
   async #send(message: JSONRPCRequest, signal: AbortSignal): Promise<Response> {
     const init = {
       method: "POST",
@@ -134,7 +134,7 @@ function isJsonRpc(body: unknown): body is JSONRPCMessage {
   return typeof body === "object" && body !== null && "jsonrpc" in body;
 }
 
-/** A refusal of the endpoint itself, before the protocol: a wrong key, a limit, a message that is too large. */
+/** An error of the endpoint itself, before the protocol: a wrong key, a rate limit, or a message that is too large. */
 function refused(
   request: JSONRPCRequest,
   { code = "ERROR", message = "The server refused this." }: { code?: string; message?: string },
@@ -144,10 +144,13 @@ function refused(
 
 function unanswered(request: JSONRPCRequest, error: unknown): JSONRPCMessage {
   const reason = error instanceof Error ? error.message : String(error);
-  return failed(request, `${reason} If this was to change something, look whether it was done before you repeat it.`);
+  return failed(
+    request,
+    `${reason} If this call was supposed to change something, check whether it did before you repeat it.`,
+  );
 }
 
-/** What a call of a tool meets is for the model to read, all else for the client. */
+/** Errors of a tool call are for the model, all others for the client. */
 function failed({ id, method }: JSONRPCRequest, text: string): JSONRPCMessage {
   return method === "tools/call"
     ? { jsonrpc: "2.0", id, result: { isError: true, content: [{ type: "text", text }] } }

@@ -1,6 +1,6 @@
 type Named = { name: string; method: string; path: string };
 
-/** The text with the names of tools where it mentions routes, which a model can't call. */
+/** Replaces routes in a text with names of tools, because a model cannot call routes. */
 export function withToolNames(text: string, tools: Iterable<Named>): string {
   if (!text.includes("/api/v2/")) return text;
   const all = [...tools];

@@ -3,7 +3,7 @@ import { toolTable, type ToolSpec } from "./tool-table.ts";
 
 type JsonSchema = { [keyword: string]: unknown };
 
-/** Where an argument of a tool goes in the request. */
+/** Where an argument of a tool is sent in the request. */
 export type Place = "path" | "query" | "body" | "header" | "file" | "none";
 
 /** An operation of the API as a tool for models. */
@@ -15,14 +15,14 @@ export type Tool = {
   method: string;
   /** With parameters in braces. */
   path: string;
-  /** One of them is enough; empty when any key will do. */
+  /** One of them is enough; empty if any key is allowed. */
   permissions: readonly string[];
   actsFor: "user" | "ownKey" | "caller";
   places: ReadonlyMap<string, Place>;
-  /** Sent for what is left out, where that is not what the API would take itself. */
+  /** Defaults that differ from those of the API. */
   defaults: Readonly<Record<string, unknown>>;
   inputSchema: InputSchema;
-  /** The same tool for global keys, if that is another operation; it acts for the user that the key names. */
+  /** The same tool for global keys, if that is another operation. It acts as the user set for the key. */
   forGlobalKeys: Tool | null;
 };
 
@@ -30,12 +30,12 @@ type InputSchema = {
   type: "object";
   properties: Record<string, JsonSchema>;
   required: string[];
-  /** A misspelled `dryRun` or filter must not pass as one that was left out. */
+  /** A misspelled `dryRun` or filter must not be treated as omitted. */
   additionalProperties: false;
   $defs?: object;
 };
 
-/** The part of the OpenAPI document that tools are made of. */
+/** The part of the OpenAPI document from which tools are generated. */
 type Operation = {
   summary: string;
   description?: string;
@@ -50,15 +50,14 @@ type Document = {
   components: { schemas: Record<string, JsonSchema> };
 };
 
-/** A model reads every item of a list, so that it is given fewer at a time than a program. */
+/** A model reads every item of a list, so it gets fewer at a time than a program. */
 const usualLimit = 20;
 
-const dryRunText =
-  "true: nothing happens, and you are told what would. Send false only once that is what the user wants.";
+const dryRunText = "true: nothing happens, and the result shows what would. Pass false only if the user wants it.";
 
 /**
- * The tools that the OpenAPI document of this server yields, by name. Schemas are those that the routes validate with.
- * Throws when the table names an operation that is not there.
+ * Generates the tools from the OpenAPI document of this server, by name. Their schemas are the ones that routes
+ * validate with. Throws if the table contains an unknown operation.
  */
 export function toolsOf(document: object): Map<string, Tool> {
   const source = document as Document;
@@ -72,7 +71,7 @@ export function toolsOf(document: object): Map<string, Tool> {
   );
 }
 
-/** The form of a tool that a key can use: names are the same for every key, and so over every transport. */
+/** Selects the form of a tool that a key can use. Names are the same for every key and every transport. */
 export function toolFor(tool: Tool, isGlobalKey: boolean): Tool {
   return isGlobalKey ? (tool.forGlobalKeys ?? tool) : tool;
 }
@@ -81,7 +80,7 @@ function toolOf(name: string, spec: ToolSpec, document: Document): Tool {
   const { paths, components } = document;
   const [method = "", path = ""] = spec.operation.split(" ");
   const operation = paths[path]?.[method.toLowerCase()];
-  if (operation === undefined) throw new Error(`The tool ${name} is of ${spec.operation}, which does not exist`);
+  if (operation === undefined) throw new Error(`Operation ${spec.operation} of tool ${name} does not exist`);
   const args = argumentsOf(operation, spec);
   const properties = Object.fromEntries(args.map(({ name: key, schema }) => [key, schema]));
   return {
@@ -113,10 +112,10 @@ function globalToolOf(name: string, { globalOperation, ...spec }: ToolSpec, docu
   return { ...toolOf(name, { ...spec, operation: globalOperation }, document), actsFor: "user" };
 }
 
-/** `isOurs`: its default is ours, not the API's. */
+/** `isOurs`: the default is ours, not the API's. */
 type Argument = { name: string; place: Place; isRequired: boolean; schema: JsonSchema; isOurs?: boolean };
 
-/** Later ones replace earlier ones of the same name: `userId` may stand in the query and in the body. */
+/** Later arguments replace earlier ones of the same name: `userId` can be in the query and in the body. */
 function argumentsOf(operation: Operation, spec: ToolSpec): Argument[] {
   const byName = new Map<string, Argument>();
   const add = (name: string, place: Place, isRequired: boolean, schema: JsonSchema) =>
@@ -134,14 +133,14 @@ function argumentsOf(operation: Operation, spec: ToolSpec): Argument[] {
   if ("412" in operation.responses)
     add("ifMatch", "header", false, {
       type: "string",
-      description: "`etag` of the answer that you read: refused if it was changed since.",
+      description: "`etag` of the response that you read. The call fails if the object has changed since.",
     });
   if (takesIdempotencyKey(operation) && spec.isIdempotent !== true)
     add("idempotencyKey", "header", false, {
       type: "string",
       maxLength: 255,
       description:
-        "A name of yours for this call, such as a UUID. If you do not learn how it ended, call again with the same one: it is done once.",
+        "A unique name for this call, such as a UUID. If you do not learn its outcome, repeat it with the same key; it is carried out only once.",
     });
   if (spec.dryRun !== undefined)
     byName.set("dryRun", {
@@ -152,7 +151,7 @@ function argumentsOf(operation: Operation, spec: ToolSpec): Argument[] {
       isOurs: true,
     });
   const limit = byName.get("limit");
-  // Without a default the API gives all there is.
+  // Without a default, the API returns everything.
   if (limit !== undefined && !(Number(limit.schema["default"]) <= usualLimit))
     byName.set("limit", { ...limit, schema: { ...limit.schema, default: usualLimit }, isOurs: true });
   return [...byName.values()];
@@ -175,7 +174,10 @@ function descriptionOf({ summary, description = "", "x-permission": permissions 
   return [title, withoutPermission, spec.note, dryRun].filter(Boolean).join(" ");
 }
 
-/** The named schemas that arguments refer to, also by way of one another, moved beside them; texts stay as they are. */
+/**
+ * Collects the named schemas that arguments refer to, including indirectly, and moves them next to the arguments. Texts
+ * stay unchanged.
+ */
 function definitionsFor(
   properties: Record<string, JsonSchema>,
   schemas: Record<string, JsonSchema>,
