@@ -155,7 +155,7 @@ describe.each([
     expect((await assistant.call("list_leads", { limit: 1000 })).text).toContain(
       "limit: Expected an integer from 1 to 100",
     );
-    expect((await assistant.call("get_lead")).text).toContain("leadId: Expected a text that is not empty.");
+    expect((await assistant.call("get_lead")).text).toContain("leadId: Must not be empty.");
   });
 
   test("an id that nothing has comes with the tool that finds ids", async () => {
@@ -165,14 +165,14 @@ describe.each([
       expect({ leadId, isError, text }).toEqual({
         leadId,
         isError: true,
-        text: expect.stringContaining("Do not retry with the same ID. Look the id up with list_leads."),
+        text: expect.stringContaining("Do not retry with the same ID. Look up the ID with list_leads."),
       });
     }
   });
 
   test("an unknown tool is an error of the protocol that names it", async () => {
     await using assistant = await connect(await service.user());
-    await expect(assistant.call("send_everything")).rejects.toThrow("There is no tool send_everything.");
+    await expect(assistant.call("send_everything")).rejects.toThrow("Tool send_everything not found.");
   });
 
   test("a key that is revoked ends what it could do at once", async () => {
@@ -276,18 +276,18 @@ const invalidRequest = -32_600;
 /** What a client may send by mistake: the code that JSON-RPC has for it, and a part of the sentence. */
 const mistakes: [sent: unknown, code: number, sentence: string][] = [
   [request("tools/call"), invalidParams, "expected `params` to be an object. Expected params like"],
-  [request("tools/call", {}), invalidParams, "expected `params.name` to be a text. Expected params like"],
-  [request("tools/call", { name: 5 }), invalidParams, "expected `params.name` to be a text"],
+  [request("tools/call", {}), invalidParams, "expected `params.name` to be a string. Expected params like"],
+  [request("tools/call", { name: 5 }), invalidParams, "expected `params.name` to be a string"],
   [request("tools/call", { name: "get_me", arguments: "x" }), invalidParams, "`params.arguments` to be an object"],
   [request("tools/call", { name: "get_me", arguments: [] }), invalidParams, "`params.arguments` to be an object"],
   [request("tools/call", { name: "get_me", _meta: 1 }), invalidParams, "`params._meta` to be an object"],
   [request("tools/call", ["get_me"]), invalidParams, "Expected `params` to be an object. Expected params like"],
-  [request("tools/call", { name: "get_them" }), invalidParams, "There is no tool get_them. tools/list names"],
-  [request("tools/call", { name: "x".repeat(10_000) }), invalidParams, `no tool ${"x".repeat(100)}. tools/list`],
-  [{ ...request("ping"), extra: 1 }, invalidRequest, "A message has no `extra`, only jsonrpc, id, method, params."],
+  [request("tools/call", { name: "get_them" }), invalidParams, "Tool get_them not found. tools/list lists"],
+  [request("tools/call", { name: "x".repeat(10_000) }), invalidParams, `Tool ${"x".repeat(100)} not found. tools/list`],
+  [{ ...request("ping"), extra: 1 }, invalidRequest, "Unknown field `extra`. Expected jsonrpc, id, method, params."],
   [{ jsonrpc: "2.0", id: 7, error: 5 }, invalidRequest, "This is no answer of JSON-RPC"],
-  [request("tools/list", { cursor: 1 }), invalidParams, "`params.cursor` to be a text"],
-  [request("initialize", {}), invalidParams, "`params.protocolVersion` to be a text"],
+  [request("tools/list", { cursor: 1 }), invalidParams, "`params.cursor` to be a string"],
+  [request("initialize", {}), invalidParams, "`params.protocolVersion` to be a string"],
   [request("resources/read", { uri: "x" }), -32_601, "Method not found"],
   [request("prompts/get", {}), -32_601, "Method not found"],
   [request("constructor"), -32_601, "Method not found"],

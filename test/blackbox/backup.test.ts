@@ -231,7 +231,7 @@ test("data that is there is replaced only when that is asked for, and is moved a
   writeFileSync(join(otherDir, "restore.unfinished"), "");
   const start = await runProgram(["user", "list", "--data", otherDir]);
   expect(start.exitCode).toBe(1);
-  expect(start.err).toContain("A restore was cut off in the data directory");
+  expect(start.err).toContain("A restore was interrupted in the data directory");
   lastOf(await runProgram(["restore", file, "--data", otherDir, "--replace", "--json"]));
   expect((await runProgram(["user", "list", "--data", otherDir])).exitCode).toBe(0);
 });

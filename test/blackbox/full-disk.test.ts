@@ -343,7 +343,7 @@ function expectFull({ status, headers, body }: Answer): void {
 }
 
 function expectRefusedStart({ exitCode, out, err }: Awaited<ReturnType<typeof runProgram>>, dataDir: string): void {
-  expect(err).toContain(`Error: The data directory ${dataDir} can't be used: the disk is full`);
+  expect(err).toContain(`Error: Cannot use the data directory ${dataDir}: the disk is full`);
   expect(err).toContain("--data DIR");
   expect(err).not.toMatch(/^ +at /m);
   expect(out).toBe("");

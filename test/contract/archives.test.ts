@@ -162,7 +162,7 @@ test("an S3 service that can't be reached is told by its address", async () => {
     () => archives.remove(first),
     () => store(archives, first),
   ];
-  for (const ask of work) await expect(ask()).rejects.toThrow(`${server.url} can't be reached (ConnectionRefused)`);
+  for (const ask of work) await expect(ask()).rejects.toThrow(`${server.url} is unreachable (ConnectionRefused)`);
 });
 
 test("an S3 service that takes connections and says nothing is not waited for without end", async () => {
@@ -172,8 +172,8 @@ test("an S3 service that takes connections and says nothing is not waited for wi
   const place = { kind: "s3" as const, bucket: "backups", prefix: "", endpoint, region: "eu-central-1", ...keys };
   const archives = createS3Archives(place, { answerMs: 20, partMs: 30 });
   for (const ask of [() => archives.list(), () => archives.find(first), () => archives.remove(first)])
-    await expect(ask()).rejects.toThrow(`${endpoint} did not answer within 0.02 seconds`);
-  await expect(store(archives, first, 40)).rejects.toThrow(`${endpoint} did not answer within 0.03 seconds`);
+    await expect(ask()).rejects.toThrow(`${endpoint} did not respond within 0.02 seconds`);
+  await expect(store(archives, first, 40)).rejects.toThrow(`${endpoint} did not respond within 0.03 seconds`);
 });
 
 test("wrong keys of S3 are told", async () => {

@@ -132,7 +132,7 @@ describe.each(vendors)("the adapter of $name", (vendor) => {
     const asking = provider.lookUp({ ...nobody, ...known.subject }, { ...context, signal: stop.signal });
     await arrived;
     stop.abort();
-    expect(await asking).toEqual({ kind: "failed", reason: "It took too long" });
+    expect(await asking).toEqual({ kind: "failed", reason: "Timed out" });
   });
 });
 

@@ -43,10 +43,10 @@ describe("the providers that are switched on", () => {
   });
 
   test.each<[string, Record<string, string>, string]>([
-    ["nobody knows", { ENRICHMENT_PROVIDERS: "clearbit" }, "There is no enrichment provider clearbit."],
-    ["lacks its key", { ENRICHMENT_PROVIDERS: "hunter" }, "The enrichment provider hunter needs an API key."],
-    ["lacks its URL", { ENRICHMENT_PROVIDERS: "reacher" }, "needs to know where your Reacher runs"],
-    ["has settings but is off", { ENRICHMENT_SPEND_CAPS: "pdl=1" }, "pdl, which is not switched on"],
+    ["nobody knows", { ENRICHMENT_PROVIDERS: "clearbit" }, "Enrichment provider clearbit not found."],
+    ["lacks its key", { ENRICHMENT_PROVIDERS: "hunter" }, "The enrichment provider hunter requires an API key."],
+    ["lacks its URL", { ENRICHMENT_PROVIDERS: "reacher" }, "requires the URL of your Reacher server"],
+    ["has settings but is off", { ENRICHMENT_SPEND_CAPS: "pdl=1" }, "pdl has settings but is not enabled"],
     [
       "is allowed a network that is none",
       { ENRICHMENT_PROVIDERS: "gravatar", ALLOW_PRIVATE_HOSTS: "10.0.0.0/99" },
@@ -75,7 +75,7 @@ describe("the providers that are switched on", () => {
     const file = `${directory.path}/vendors.toml`;
     await Bun.write(file, mappedVendorFile("https://acme.example"));
     const env = { ENRICHMENT_PROVIDERS: "acme", ENRICHMENT_VENDORS: file };
-    await expect(providersOf(env)).rejects.toThrow("needs the variable ACME_KEY");
+    await expect(providersOf(env)).rejects.toThrow("requires the environment variable ACME_KEY");
     process.env["ACME_KEY"] = "secret";
     try {
       expect(await shown(env)).toEqual([["acme", 15, null]]);
@@ -91,8 +91,8 @@ describe("a file of vendors", () => {
   test.each<[string, string, string]>([
     ["is no TOML", "[[vendor", ""],
     ["describes none", "", "vendor"],
-    ["has a field that is none", valid.replace("title =", "salary ="), `there is no field "salary"`],
-    ["needs what nobody knows", valid.replace(`"email",`, `"age",`), `"age" can't be needed`],
+    ["has a field that is none", valid.replace("title =", "salary ="), `unknown field "salary"`],
+    ["needs what nobody knows", valid.replace(`"email",`, `"age",`), `unknown requirement "age"`],
     ["has an option that is none", valid.replace("spends = 2", "cost = 2"), "vendor.0.cost"],
     ["has a URL that is none", valid.replace("https://", "ftp://"), "vendor.0.url"],
     ["lets a lead choose the host", valid.replace("https://acme.example", "https://{domain}"), "vendor.0.url"],

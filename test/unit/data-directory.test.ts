@@ -41,13 +41,13 @@ test("a directory that another process holds is refused, and the error names the
   const attempt = () => holdDataDirectory(dir);
   expect(attempt).toThrow(StartError);
   expect(attempt).toThrow(
-    `Another outreachd (process ${holder.pid}, http://127.0.0.1:1) holds the data directory ${dir}.`,
+    `Another outreachd (process ${holder.pid}, http://127.0.0.1:1) is using the data directory ${dir}.`,
   );
 });
 
 test("a directory whose holder can't be reached yet is refused too", async () => {
   await using holder = await holdInChild(false);
-  expect(() => holdDataDirectory(dir)).toThrow(`Another outreachd holds the data directory ${dir}.`);
+  expect(() => holdDataDirectory(dir)).toThrow(`Another outreachd is using the data directory ${dir}.`);
   expect(readRunningServer(dir)).toBeNull();
   await holder.kill();
   holdDataDirectory(dir).release();
@@ -110,7 +110,7 @@ test("a file in the place of the directory is an error that says what to do", ()
   writeFileSync(file, "");
   for (const path of [file, join(file, "data")]) {
     expect(() => holdDataDirectory(path)).toThrow(StartError);
-    expect(() => holdDataDirectory(path)).toThrow("can't be written to");
+    expect(() => holdDataDirectory(path)).toThrow("is not writable");
   }
 });
 
@@ -121,7 +121,7 @@ test.each<[string, () => void]>([
   mkdirSync(dir, { recursive: true });
   spoil();
   expect(() => holdDataDirectory(dir)).toThrow(StartError);
-  expect(() => holdDataDirectory(dir)).toThrow("can't be used");
+  expect(() => holdDataDirectory(dir)).toThrow("Cannot use the data directory");
 });
 
 test("a server file that can't be removed is an error that says what to do, and the directory is let go of", () => {
@@ -129,7 +129,7 @@ test("a server file that can't be removed is an error that says what to do, and 
   mkdirSync(obstacle, { recursive: true });
   for (let attempt = 0; attempt < 2; attempt++) {
     expect(() => holdDataDirectory(dir)).toThrow(StartError);
-    expect(() => holdDataDirectory(dir)).toThrow("can't be used");
+    expect(() => holdDataDirectory(dir)).toThrow("Cannot use the data directory");
   }
   rmSync(obstacle, { recursive: true });
   const directory = holdDataDirectory(dir);

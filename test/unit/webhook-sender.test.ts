@@ -43,8 +43,8 @@ test("what can't be reached, is not to be called, or breaks off has a reason for
   expect(reasons).toEqual([
     expect.stringContaining("not public"),
     expect.stringContaining("must be https"),
-    expect.stringContaining("can't be reached"),
-    expect.stringContaining("can't be reached"),
+    expect.stringContaining("Unreachable: "),
+    expect.stringContaining("Unreachable: "),
   ]);
 });
 

@@ -5,12 +5,12 @@ import { timeOfArchive } from "../../features/backup/model.ts";
 import { giveToOwner, makeOwnedFolder } from "../disk/owned-folder.ts";
 
 const unfinished = ".part";
-/** Pages that wait to be written make every fsync of the database wait with them, so they are not let pile up. */
+/** Dirty pages delay every fsync of the database, so they must not accumulate. */
 const bytesBetweenSyncs = 8 * 2 ** 20;
-/** What is left to the database: a twentieth of the disk, at most this. */
+/** Upper limit of the space reserved for the database, a twentieth of the disk. */
 const mostReserveBytes = 256 * 2 ** 20;
 
-/** Keeps archives as files in one directory, which is made when it is needed. Others on the machine can't read them. */
+/** Stores archives as files in a directory, which is created on demand. Other users of the machine cannot read them. */
 export function createDiskArchives(directory: string): ArchiveStore {
   const path = resolve(directory);
   const pathOf = (name: string) => join(path, name);
@@ -56,7 +56,7 @@ async function createSink(directory: string, name: string): Promise<ArchiveSink>
     async complete() {
       await file.sync();
       await file.close();
-      // Not a rename, which would replace one that is there.
+      // Not a rename, which would replace an existing file.
       await link(partial, path);
       await unlink(partial);
       await syncFolder(directory);
@@ -68,13 +68,13 @@ async function createSink(directory: string, name: string): Promise<ArchiveSink>
   };
 }
 
-/** A backup that takes the last room stops the server that it was made of. */
+/** A backup that uses the last space stops the server that it backs up. */
 async function refuseLastRoom(directory: string): Promise<void> {
   const { bavail, blocks, bsize } = await statfs(directory);
   const reserve = Math.min(mostReserveBytes, (blocks * bsize) / 20);
   if (bavail * bsize >= reserve) return;
   const error = new Error(
-    `no room in ${directory}: a backup leaves the last ${Math.round(reserve / 1e6)} MB to others`,
+    `not enough space in ${directory}: a backup leaves the last ${Math.round(reserve / 1e6)} MB free`,
   );
   throw Object.assign(error, { code: "ENOSPC" });
 }

@@ -5,7 +5,7 @@ import { BlobTooLarge, type BlobStore, type ByteStream } from "../../platform/bl
 
 const unfinished = ".part";
 
-/** Keeps blobs as files under `root`. A file appears under its name only when it is complete and synced. */
+/** Stores blobs as files under `root`. A file appears under its name only once it is complete and synced. */
 export function createDiskBlobs(root: string): BlobStore {
   const pathOf = (name: string) => join(root, name);
 
@@ -58,7 +58,7 @@ async function write(path: string, stream: ByteStream, maxBytes: number): Promis
   }
 }
 
-/** A new name is in the folder for good only when the folder itself is on disk. */
+/** A new name is durable only once the folder itself is synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);
   try {

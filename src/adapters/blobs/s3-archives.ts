@@ -3,17 +3,17 @@ import type { ArchiveSink, ArchiveStore, StoredArchive } from "../../features/ba
 import { timeOfArchive } from "../../features/backup/model.ts";
 import type { ArchivePlace } from "../../features/backup/place.ts";
 
-/** The least that S3 takes is 5 MiB; 10,000 parts of this make an archive of 160 GB. */
+/** S3 requires at least 5 MiB; 10,000 parts of this size make an archive of 160 GB. */
 const partBytes = 16 * 2 ** 20;
 
 /**
- * How long an answer may take, and a part until it is taken. On a service that takes connections and says nothing Bun gives
- * up by itself, but only after 6 to 25 minutes, depending on what was asked (seen with 1.4.5): for so long the backup would
- * wait, and all that are due behind it. 15 minutes: two parts at 300 kbit/s.
+ * Timeouts of a response, and of the upload of a part. If a service accepts connections but never responds, Bun gives
+ * up only after 6 to 25 minutes, depending on the request (observed with 1.4.5). The backup and all backups after it
+ * would wait that long. 15 minutes: two parts at 300 kbit/s.
  */
 const patience = { answerMs: 60_000, partMs: 15 * 60_000 };
 
-/** Keeps archives as objects of a bucket. An object is there only when its last part has arrived. */
+/** Stores archives as objects in a bucket. An object exists only once its last part has arrived. */
 export function createS3Archives(
   place: Extract<ArchivePlace, { kind: "s3" }>,
   { answerMs, partMs } = patience,
@@ -50,10 +50,10 @@ export function createS3Archives(
       async complete() {
         await asked(partMs, Promise.resolve(writer.end()));
         const { size } = await asked(answerMs, file.stat());
-        if (size !== bytes) throw new Error(`Sent ${bytes} bytes to ${key}, but ${size} are there`);
+        if (size !== bytes) throw new Error(`Sent ${bytes} bytes to ${key}, but it has ${size}`);
       },
-      // Its `end` would complete the object with what has arrived so far. Parts that nobody completes are never seen; a
-      // lifecycle rule of the bucket (AbortIncompleteMultipartUpload) removes them.
+      // Its `end` would complete the object with what has arrived so far. Parts of an incomplete upload are never
+      // visible; a lifecycle rule of the bucket (AbortIncompleteMultipartUpload) removes them.
       async discard() {},
     };
   }
@@ -72,20 +72,20 @@ export function createS3Archives(
   };
 }
 
-/** What Bun says of every failure below HTTP; only the code tells which one it was. */
+/** Bun's message for every failure below HTTP; only the code identifies the failure. */
 const unexplained = "an unexpected error has occurred";
 
-/** Waits for an answer of the service only so long, and tells in words when there was none. */
+/** Waits for a response of the service with a timeout, and explains a missing one. */
 function answering(endpoint: string) {
   return async function asked<T>(ms: number, work: Promise<T>): Promise<T> {
     const { promise: tooLate, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error(`${endpoint} did not answer within ${ms / 1000} seconds`)), ms);
+    const timer = setTimeout(() => reject(new Error(`${endpoint} did not respond within ${ms / 1000} seconds`)), ms);
     try {
       return await Promise.race([work, tooLate]);
     } catch (cause) {
       const { message, code } = cause as Error & { code?: string };
       if (message !== unexplained) throw cause;
-      throw Object.assign(new Error(`${endpoint} can't be reached (${code})`, { cause }), { code });
+      throw Object.assign(new Error(`${endpoint} is unreachable (${code})`, { cause }), { code });
     } finally {
       clearTimeout(timer);
     }

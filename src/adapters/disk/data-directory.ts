@@ -5,28 +5,28 @@ import { diskFaultOf } from "../../platform/base/disk-fault.ts";
 import { restrictAccess } from "./private-files.ts";
 import { StartError } from "../../platform/base/start-error.ts";
 
-/** How other commands of this machine reach the server that holds a data directory. */
+/** How other commands on this machine reach the server of a data directory. */
 export type RunningServer = {
   pid: number;
   url: string;
   localKey: string;
-  /** Its `settingsPrint`, made with its key. */
+  /** Its `settingsPrint`, keyed with its API key. */
   settings: string;
 };
 
-/** The data directory while this process holds it. */
+/** The data directory while this process has it locked. */
 export type DataDirectory = {
   path: string;
   databasePath: string;
   blobsPath: string;
   backupsPath: string;
-  /** What a restore leaves for the audit log of what it restored. */
+  /** Left by a restore for the audit log of the restored data. */
   restoredPath: string;
-  /** Whether other users of this machine had access to the directory until now. */
+  /** Whether other users of this machine had access to the directory before. */
   wasOpen: boolean;
   /** Lets other commands of the same operating system user find the server. */
   announce(server: RunningServer): void;
-  /** Lets go of it. Safe to call twice. */
+  /** Releases the lock. Safe to call twice. */
   release(): void;
 };
 
@@ -37,17 +37,17 @@ export const blobsName = "blobs";
 export const backupsName = "backups";
 const serverName = "server.json";
 export const restoredName = "restored.json";
-/** Lies there while a restore swaps the data; it survives a crash in the middle of that. */
+/** Exists while a restore swaps the data, and survives a crash in the middle of that. */
 export const restoreMark = "restore.unfinished";
-/** Who only asks whether a server runs takes the lock for a moment; that must not keep one from starting. */
+/** A check for a running server takes the lock briefly, which must not keep a server from starting. */
 const probeMs = 100;
 
-/** A lock that nobody refers to would be closed, and so let go, by the garbage collector. */
+/** The garbage collector would close an unreferenced lock and thereby release it. */
 const held = new Set<Database>();
 
 /**
- * Makes the directory if need be and takes it for this process alone. Throws `StartError` when another process holds
- * it, it can't be written to, or a restore was cut off in it (unless `mayBeCutOff`).
+ * Creates the directory if necessary and locks it for this process. Throws `StartError` if another process has locked
+ * it, it is not writable, or a restore was interrupted in it (unless `mayBeCutOff`).
  */
 export function holdDataDirectory(dir: string, { mayBeCutOff = false } = {}): DataDirectory {
   const path = resolve(dir);
@@ -71,7 +71,7 @@ export function holdDataDirectory(dir: string, { mayBeCutOff = false } = {}): Da
     restoredPath: join(path, restoredName),
     wasOpen,
     announce(server) {
-      // Complete at once or not at all for readers, and readable by nobody else: it holds a key.
+      // Written atomically and readable only by its owner, because it contains a key.
       const unfinished = `${serverFile}.new`;
       try {
         writeFileSync(unfinished, JSON.stringify(server), { mode: 0o600 });
@@ -86,12 +86,12 @@ export function holdDataDirectory(dir: string, { mayBeCutOff = false } = {}): Da
 
   function release(): void {
     if (!held.delete(lock)) return;
-    removeIfPossible(serverFile); // without the lock nobody believes it
+    removeIfPossible(serverFile); // ignored without the lock
     lock.close();
   }
 }
 
-/** The server that holds the directory at this moment and can be reached, or null. */
+/** Returns the server that has locked the directory, if it is reachable, or null. */
 export function readRunningServer(dir: string): RunningServer | null {
   const path = resolve(dir);
   const server = readServerFile(path);
@@ -102,8 +102,8 @@ export function readRunningServer(dir: string): RunningServer | null {
 }
 
 /**
- * The lock is an open exclusive transaction on a small database of its own: the operating system ends it together with
- * the process, however that ends, so no stale lock is ever left behind. Null when another process has it.
+ * The lock is an open exclusive transaction on a small separate database: the operating system ends it together with
+ * the process, however that ends, so no stale lock remains. Returns null if another process has the lock.
  */
 function lockOf(path: string, waitMs: number): Database | null {
   let lock: Database | null = null;
@@ -111,7 +111,7 @@ function lockOf(path: string, waitMs: number): Database | null {
     lock = new Database(join(path, lockName), { create: true, readwrite: true });
     lock.run(`PRAGMA busy_timeout = ${waitMs}`);
     lock.run("BEGIN EXCLUSIVE");
-    lock.run("PRAGMA user_version = 1"); // never committed: fails where the file was opened for reading alone, unlocked
+    lock.run("PRAGMA user_version = 1"); // never committed; fails if the file was opened read-only, without a lock
     return lock;
   } catch (error) {
     lock?.close();
@@ -122,17 +122,17 @@ function lockOf(path: string, waitMs: number): Database | null {
 
 function refuseUnusable(error: unknown, path: string): never {
   if (diskFaultOf(error) !== null) throw startErrorOf(error, path);
-  throw new StartError(`The data directory ${path} can't be used: ${(error as Error).message}.`, {
+  throw new StartError(`Cannot use the data directory ${path}: ${(error as Error).message}.`, {
     hint: "Check its owner and its permissions, or choose another directory with --data DIR (or OUTREACHD_DATA).",
     cause: error,
   });
 }
 
-/** A fault of the disk as a reason not to start; another error is answered as it is. */
+/** Converts a disk fault into a reason not to start; returns other errors unchanged. */
 export function startErrorOf(error: unknown, path: string): unknown {
   const fault = diskFaultOf(error);
   if (error instanceof StartError || fault === null) return error;
-  return new StartError(`The data directory ${path} can't be used: ${fault.words} (${(error as Error).message}).`, {
+  return new StartError(`Cannot use the data directory ${path}: ${fault.words} (${(error as Error).message}).`, {
     hint: `${fault.hint} Or choose another directory with --data DIR (or OUTREACHD_DATA).`,
     cause: error,
   });
@@ -145,14 +145,17 @@ function makeWritable(path: string): void {
     for (const name of [...ownFiles, blobsName]) requireWritable(join(path, name));
   } catch (cause) {
     if (diskFaultOf(cause)?.kind === "full") throw startErrorOf(cause, path);
-    throw new StartError(`The data directory ${path} can't be written to: ${(cause as Error).message}.`, {
-      hint: "Choose another with --data DIR (or OUTREACHD_DATA), or change owner, permissions or how its disk is mounted.",
+    throw new StartError(`The data directory ${path} is not writable: ${(cause as Error).message}.`, {
+      hint: "Choose another directory with --data DIR (or OUTREACHD_DATA), or change its owner, its permissions, or how its disk is mounted.",
       cause,
     });
   }
 }
 
-/** Returns whether the directory was open to others. Throws `StartError` if they keep access to what is stored in it. */
+/**
+ * Returns whether other users had access to the directory. Throws `StartError` if their access to the stored data
+ * cannot be removed.
+ */
 function closeToOthers(path: string): boolean {
   try {
     return restrictAccess(path, [...ownFiles, serverName]);
@@ -160,7 +163,7 @@ function closeToOthers(path: string): boolean {
     throw new StartError(
       `Other users of this machine can read the data directory ${path}: ${(cause as Error).message}.`,
       {
-        hint: `Close it with \`chmod -R go= ${path}\` as its owner, or choose another directory with --data DIR (or OUTREACHD_DATA).`,
+        hint: `Run \`chmod -R go= ${path}\` as its owner, or choose another directory with --data DIR (or OUTREACHD_DATA).`,
         cause,
       },
     );
@@ -169,29 +172,32 @@ function closeToOthers(path: string): boolean {
 
 function refuseCutOff(path: string): void {
   if (!existsSync(join(path, restoreMark))) return;
-  throw new StartError(`A restore was cut off in the data directory ${path}, so its data is not whole.`, {
-    hint: "Run `outreachd restore FILE --replace` again. The data of before is in its folders before-restore-….",
+  throw new StartError(`A restore was interrupted in the data directory ${path}, so its data is incomplete.`, {
+    hint: "Run `outreachd restore FILE --replace` again. The previous data is in its folders before-restore-….",
   });
 }
 
-// SQLite opens a file that it may not write for reading alone, and leaves files behind that are read-only as well.
+// SQLite opens a file without write permission as read-only, and leaves files behind that are read-only too.
 function requireWritable(file: string): void {
   if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
 }
 
-/** For files that nobody goes by: a disk that has become read-only must not hide why, or keep us from ending. */
+/**
+ * For files that are ignored anyway: a disk that has become read-only must not hide the actual error, or keep us from
+ * stopping.
+ */
 function removeIfPossible(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // The next start removes it or tells why it can't.
+    // The next start removes it, or says why it cannot.
   }
 }
 
 function refuseHeld(path: string): never {
   const holder = readServerFile(path);
   const who = holder === null ? "Another outreachd" : `Another outreachd (process ${holder.pid}, ${holder.url})`;
-  throw new StartError(`${who} holds the data directory ${path}.`, {
+  throw new StartError(`${who} is using the data directory ${path}.`, {
     hint: "Stop it first, or choose another directory with --data DIR.",
   });
 }

@@ -3,12 +3,15 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { syncPath } from "./owned-folder.ts";
 
-/** Beside the database and not inside it: a backup that is restored elsewhere must not take it along. */
+/** Stored next to the database and not in it, because a backup restored elsewhere must not contain it. */
 const fileName = "installation-id";
-/** 32 bits: only the few servers whose backups go to one place must differ. */
+/** 32 bits: it only has to differ between the few servers that share a backup destination. */
 const form = /^[0-9a-f]{8}$/;
 
-/** The id of a data directory that this process holds: 8 hex digits. Makes it durable, once, if there is none. */
+/**
+ * Returns the ID of a data directory that this process has locked: 8 hex digits. Creates it durably if it does not
+ * exist.
+ */
 export function installationId(dataDir: string): string {
   const known = readInstallationId(dataDir);
   if (known !== null) return known;
@@ -19,12 +22,12 @@ export function installationId(dataDir: string): string {
   writeFileSync(unfinished, `${id}\n`, { mode: 0o600, flag: "wx" });
   syncPath(unfinished, dataDir);
   renameSync(unfinished, path);
-  // A name that a power cut takes back would leave backups that nobody calls their own.
+  // An ID lost in a power failure would leave backups that belong to no server.
   syncPath(dataDir);
   return id;
 }
 
-/** Null when there is none yet, or the file has been damaged. */
+/** Returns null if it does not exist yet, or if the file is damaged. */
 export function readInstallationId(dataDir: string): string | null {
   try {
     const id = readFileSync(join(dataDir, fileName), "utf8").trim();

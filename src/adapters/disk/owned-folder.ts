@@ -2,8 +2,9 @@ import { chownSync, closeSync, fchownSync, fsyncSync, mkdirSync, openSync, statS
 import { dirname } from "node:path";
 
 /**
- * Makes a folder and those above it, closed to others, if need be. What root makes in a folder of somebody else is theirs,
- * as SQLite has it with its own files: the server that runs as they do could not use it.
+ * Creates a folder and its parents, without access for other users, if necessary. What root creates in another user's
+ * folder gets that owner, as SQLite does with its own files; otherwise, the server that runs as that user could not use
+ * it.
  */
 export function makeOwnedFolder(path: string): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -12,14 +13,14 @@ export function makeOwnedFolder(path: string): void {
   for (let made = path; made.length >= first.length; made = dirname(made)) chownSync(made, uid, gid);
 }
 
-/** The same for a file that was made in a folder. */
+/** The same for a file created in a folder. */
 export function giveToOwner(file: number, folder: string): void {
   if (!isRoot()) return;
   const { uid, gid } = statSync(folder);
   fchownSync(file, uid, gid);
 }
 
-/** Waits until a file, or what a folder lists, is on disk; a file that was made in `folder` goes to its owner first. */
+/** Syncs a file, or the entries of a folder, to disk. A file created in `folder` gets the owner of the folder first. */
 export function syncPath(path: string, folder: string | null = null): void {
   const file = openSync(path, "r");
   try {

@@ -1,30 +1,33 @@
 import { chmodSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Everything that this process creates is readable by its own user only: new files are 0600, new directories 0700. */
+/**
+ * Makes everything that this process creates readable only by its own user: new files are 0600, new directories 0700.
+ */
 export const privateUmask = 0o077;
 
 const othersMask = 0o077;
-/** Without the group: see `closeDirectory`. */
+/** Without the group; see `closeDirectory`. */
 const worldMask = 0o007;
 
 /**
- * Takes access to a directory away from other users, whatever mode it was created with, and to everything in it if the
- * directory was open; `files` in it are checked in any case. Returns whether the directory was open. Throws if it can't be closed.
+ * Removes other users' access to a directory, whatever mode it was created with, and to everything in it if the
+ * directory was open. `files` in it are always checked. Returns whether the directory was open. Throws if access cannot
+ * be removed.
  */
 export function restrictAccess(directory: string, files: readonly string[]): boolean {
   // Windows has no modes; access is inherited from the parent directory.
   if (process.platform === "win32") return false;
   const wasOpen = closeDirectory(directory);
-  // Nobody reaches what lies in a closed directory, so only one that was open is walked.
+  // The content of a closed directory is unreachable, so only an open one is traversed.
   if (wasOpen) closeEntries(directory);
   else for (const file of files) close(join(directory, file));
   return wasOpen;
 }
 
 /**
- * The root of a volume may belong to another user and be open to our group (Kubernetes, `fsGroup`). It stays as it is if
- * only that group has access, because what is in it is closed.
+ * The root of a volume may belong to another user and be open to our group (Kubernetes, `fsGroup`). It is left
+ * unchanged if only that group has access, because its content is closed.
  */
 function closeDirectory(directory: string): boolean {
   const { mode } = statSync(directory);
@@ -47,7 +50,7 @@ function closeEntries(directory: string): void {
 
 function close(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  // The mode of a symbolic link is that of its target, which the operator chose.
+  // A symbolic link has the mode of its target, which the operator chose.
   if (stats === undefined || stats.isSymbolicLink() || (stats.mode & othersMask) === 0) return;
   chmodSync(path, stats.mode & 0o700);
 }

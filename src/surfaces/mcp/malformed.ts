@@ -77,7 +77,7 @@ function problemOf(method: string, message: object): string | null {
 }
 
 const words: Readonly<Record<string, string>> = {
-  string: "a text",
+  string: "a string",
   object: "an object",
   record: "an object",
   array: "a list",

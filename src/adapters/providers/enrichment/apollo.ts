@@ -7,7 +7,7 @@ import { askVendor, asUrl, findingsOf, queryOf, usualRefusal, type VendorWorld }
 export const apolloUrl = "https://api.apollo.io/api/v1";
 /** It returns no confidence for a match as a whole; it responds only when it is certain of the person. */
 const matchSureness = 0.85;
-/** The number of the company may lead to the person, but is not the person's. */
+/** The company's phone number may lead to the person, but is not theirs. */
 const switchboardSureness = 0.5;
 const jobsShown = 5;
 
@@ -24,7 +24,7 @@ const fields: readonly EnrichField[] = [
   ...contact,
 ];
 
-/** Apollo, people match. One of its credits a match, also where no address is known; a miss is free. */
+/** Apollo, people match. A match costs one of its credits, even without an address; a miss is free. */
 export function createApollo(world: VendorWorld, { url, key }: { url: string; key: string }): EnrichmentProvider {
   return {
     name: "apollo",
@@ -51,7 +51,7 @@ export function createApollo(world: VendorWorld, { url, key }: { url: string; ke
       if (answer.kind !== "json") return answer;
       const said = textAt(answer.body, "error") ?? textAt(answer.body, "message") ?? "";
       if (answer.status === 422 && /credit/i.test(said))
-        return { kind: "exhausted", reason: "Our account there has no credits left" };
+        return { kind: "exhausted", reason: "The provider account has no credits left" };
       const refusal = usualRefusal(answer, world.clock);
       if (refusal !== null) return refusal;
       const person = valueAt(answer.body, "person");
@@ -70,7 +70,7 @@ function findingsIn(person: unknown): Finding[] {
       .join(", ") || null;
   const email = text("email");
   const ownPhone = text("phone_numbers.0.sanitized_number");
-  // Stands in the place of an address that our plan does not show.
+  // Placeholder for an address that our plan does not reveal.
   const isLocked = email?.startsWith("email_not_unlocked@") === true;
   return [
     ...findingsOf({ email: isLocked ? null : email }, emailSureness(person)),

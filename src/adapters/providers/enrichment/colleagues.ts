@@ -7,17 +7,18 @@ import { majorityValue } from "../../../features/enrichment/consensus.ts";
 import { leadIdentity } from "../../../features/leads/identity.ts";
 import type { LeadIdentity } from "../../../features/leads/model.ts";
 
-/** So many people of a company tell of it, and of its addresses; more would tell the same, and each costs time. */
+/** Number of people who are evaluated per company. More would confirm the same, and each costs time. */
 const witnesses = 8;
 /**
- * The leads of a request are often of few companies. Of one that has not so many yet more may be learned any moment.
+ * The leads of a request often belong to few companies. For a company with fewer known people, more may be learned at
+ * any time.
  */
 const keepMs = { complete: 10_000, growing: 250 };
 const keepCompanies = 1_000;
 
 /**
- * Answers people of a company, but for the one who is asked about: nobody is a witness of what their own row says. What
- * the directories say is told again for a moment.
+ * Returns people at a company except the person in question, whose own row is not evidence for itself. Results of the
+ * directories are cached briefly.
  */
 export function createColleagues(directories: readonly Directory[], now: () => number) {
   const kept = new Map<string, { until: number; people: Colleague[] }>();
@@ -46,7 +47,7 @@ function isSame(one: LeadIdentity, other: LeadIdentity): boolean {
   return agree(one.email, other.email) || agree(one.network, other.network) || agree(one.name, other.name);
 }
 
-/** What most of the people say, each field as sure as they are many. */
+/** Returns the majority value of each field; its confidence grows with the number of people. */
 export function findingsOfColleagues(people: readonly Colleague[]): Finding[] {
   const name = majorityValue(
     people.map(({ company }) => company),
@@ -66,7 +67,7 @@ export function findingsOfColleagues(people: readonly Colleague[]): Finding[] {
   );
 }
 
-/** Where a company gets its mail: at its own domain, or where most of its people do. */
+/** Returns the mail domain of a company: its own domain, or the one that most of its people use. */
 export function mailDomain(people: readonly Colleague[], own: string | null): string | null {
   const domains = people.map(domainOfAddress);
   const common = own !== null && domains.includes(own) ? own : (majorityValue(domains)?.value ?? own);

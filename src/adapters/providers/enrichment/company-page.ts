@@ -2,7 +2,7 @@ import { decodeHTMLAttribute } from "entities";
 import { parseJson } from "../../../platform/base/json.ts";
 import { textAt, valueAt } from "../json-path.ts";
 
-/** What the start page of a company says of it, in JSON-LD (schema.org), OpenGraph and plain meta elements. */
+/** What the home page of a company says about it, in JSON-LD (schema.org), OpenGraph, and plain meta elements. */
 export type CompanyPage = {
   name: string | null;
   description: string | null;
@@ -12,10 +12,10 @@ export type CompanyPage = {
   headquarters: string | null;
 };
 
-/** So much JSON-LD is read of one page; some shops put their whole catalogue there. */
+/** Maximum JSON-LD read from a page. Some shops put their whole catalog there. */
 const maxJsonLdBytes = 512 * 1024;
 
-/** Reads a page of HTML; what it does not say is null. */
+/** Reads an HTML page. Missing values are null. */
 export async function readCompanyPage(html: Uint8Array): Promise<CompanyPage> {
   const meta = new Map<string, string>();
   const blocks: string[] = [];
@@ -48,7 +48,7 @@ export async function readCompanyPage(html: Uint8Array): Promise<CompanyPage> {
   };
 }
 
-/** All objects of a block: one, a list, or a graph. */
+/** Returns all objects of a block: one, a list, or a graph. */
 function nodesIn(block: string): unknown[] {
   try {
     const json = parseJson(block);
@@ -65,7 +65,7 @@ function isOrganization(node: unknown): boolean {
   return [valueAt(node, "@type")].flat().some((type) => typeof type === "string" && organizationTypes.test(type));
 }
 
-/** A number of employees, or a range of them. */
+/** Returns the number of employees, or a range. */
 function sizeOf(organization: unknown): string | null {
   const path = "numberOfEmployees";
   const exact = textAt(organization, path) ?? textAt(organization, `${path}.value`);
@@ -87,7 +87,7 @@ function addressOf(organization: unknown): string | null {
   );
 }
 
-/** Attributes come as they stand in the page; JSON-LD needs no decoding. */
+/** Attributes are not decoded by the parser. JSON-LD needs no decoding. */
 function decoded(text: string | undefined): string | null {
   if (text === undefined) return null;
   return decodeHTMLAttribute(text);

@@ -2,7 +2,7 @@ import type { Clock } from "../../../platform/base/clock.ts";
 import type { EnrichmentProvider } from "../../../features/enrichment/provider.ts";
 import { StartError } from "../../../platform/base/start-error.ts";
 
-/** What an operator has set; names as in the options. */
+/** Settings of the operator; names as in the options. */
 export type ProviderConfig = Readonly<{
   enrichmentProviders: readonly string[];
   enrichmentUrls: Readonly<Record<string, string>>;
@@ -22,17 +22,17 @@ export type ProviderConfig = Readonly<{
 const defaultTimeoutSeconds: Readonly<Record<string, number>> = { fullenrich: 120 };
 const timeoutSeconds = 15;
 
-/** The providers that are switched on, in their order, with their limits. Rejects with `StartError` for what can't be. */
+/** Creates the enabled providers, in order, with their limits. Rejects with `StartError` for invalid settings. */
 export async function createProviders(local: EnrichmentProvider, config: ProviderConfig, clock: Clock) {
   const { enrichmentProviders, enrichmentTimeouts: timeouts, enrichmentSpendCaps: caps } = config;
   const names = [...new Set(enrichmentProviders)];
   const stray = [timeouts, caps, config.enrichmentUrls].flatMap(Object.keys).find((name) => !names.includes(name));
   if (stray !== undefined)
-    throw new StartError(`There are settings for the enrichment provider ${stray}, which is not switched on.`, {
-      hint: `Add ${stray} to enrichment-providers, or take its settings away.`,
+    throw new StartError(`The enrichment provider ${stray} has settings but is not enabled.`, {
+      hint: `Add ${stray} to enrichment-providers, or remove its settings.`,
     });
   const others = names.filter((name) => name !== "local");
-  // Who asks nobody outside need not load what that takes, which is a third of the start.
+  // Loaded only if an outside provider is enabled, because it takes a third of the start.
   const created =
     others.length === 0 ? new Map<string, EnrichmentProvider>() : await createOthers(others, config, clock);
   return names.map((name) => ({

@@ -9,15 +9,15 @@ export const fullenrichUrl = "https://app.fullenrich.com/api/v2";
 const sureness: Record<string, number> = { DELIVERABLE: 0.97, HIGH_PROBABILITY: 0.85, CATCH_ALL: 0.6 };
 const refuted = ["INVALID", "INVALID_DOMAIN"];
 const profileSureness = 0.8;
-/** It tells a profile of those only whose profile URL it gets. */
+/** It returns a profile only for people whose profile URL is sent. */
 const ofProfile: readonly EnrichField[] = [...fieldGroups.personal, "networkUrl", ...fieldGroups.company];
 const jobsShown = 5;
-/** It works through many vendors itself, which takes half a minute and more. */
+/** It queries many vendors itself, which takes half a minute or more. */
 const askAgainMs = 3_000;
 
 /**
- * FullEnrich (v2), work addresses. A request is started, then asked for until it has finished. One that is given up in
- * between costs nothing twice: the same person within three months is free there.
+ * FullEnrich (v2), work addresses. A request is started, then polled until it has finished. Abandoning one does not
+ * cost twice, because the same person is free there for three months.
  */
 export function createFullenrich(world: VendorWorld, { url, key }: { url: string; key: string }): EnrichmentProvider {
   const headers = { authorization: `Bearer ${key}` };
@@ -35,7 +35,7 @@ export function createFullenrich(world: VendorWorld, { url, key }: { url: string
       const outcome = outcomeOf(answer, world.clock.now());
       if (outcome !== null) return outcome;
     }
-    return { kind: "failed", reason: "It took too long" };
+    return { kind: "failed", reason: "Timed out" };
   }
 
   return {
@@ -56,8 +56,8 @@ export function createFullenrich(world: VendorWorld, { url, key }: { url: string
         ...(domain !== null && { domain }),
         ...(company !== null && { company_name: company }),
         ...(networkUrl !== null && { linkedin_url: networkUrl }),
-        // Only what is wanted and missing is bought. The profile comes by itself; without the list it might send, and
-        // bill, them all.
+        // Buys only what is requested and missing. The profile is always included; without the list, the vendor might
+        // send, and bill, everything.
         enrich_fields: asksForAddress(known, wanted) ? ["contact.work_emails"] : [],
       };
       const body = { json: { name: "outreachd", data: [person] } };
@@ -66,7 +66,7 @@ export function createFullenrich(world: VendorWorld, { url, key }: { url: string
       const refusal = usualRefusal(answer, world.clock);
       if (refusal !== null) return refusal;
       const id = textAt(answer.body, "enrichment_id");
-      return id === null ? { kind: "failed", reason: "It did not name the enrichment" } : follow(id, signal);
+      return id === null ? { kind: "failed", reason: "The response contains no enrichment ID" } : follow(id, signal);
     },
   };
 }
@@ -79,7 +79,7 @@ function isAddressMissing({ email, emailIsRefuted = false }: Pick<Subject, "emai
   return email === null || emailIsRefuted;
 }
 
-/** Null while it works. */
+/** Null while it is running. */
 function outcomeOf({ body }: VendorAnswer, now: number): LookUpOutcome | null {
   const status = textAt(body, "status");
   switch (status) {
@@ -96,7 +96,7 @@ function outcomeOf({ body }: VendorAnswer, now: number): LookUpOutcome | null {
     case "RATE_LIMIT":
       return { kind: "paused", until: now + 60_000, reason: "Too many requests" };
     default:
-      return { kind: "failed", reason: `It ended as ${status?.slice(0, 40) ?? "nothing"}` };
+      return { kind: "failed", reason: `Ended with status ${status?.slice(0, 40) ?? "none"}` };
   }
 }
 
@@ -137,7 +137,7 @@ function addressIn(email: string | null, status: string): Finding[] {
   return findingsOf({ email }, sureness[status] ?? 0).filter(({ confidence }) => confidence > 0);
 }
 
-/** 0 stands for a number that it does not know. */
+/** 0 means unknown. */
 function countAt(json: unknown, path: string): string | null {
   const count = textAt(json, path);
   return count === "0" ? null : count;

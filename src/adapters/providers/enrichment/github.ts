@@ -5,7 +5,7 @@ import { numberAt, textAt } from "../json-path.ts";
 import { askVendor, findingsOf, pauseEnd, usualRefusal, type VendorAnswer, type VendorWorld } from "./vendor.ts";
 
 export const githubUrl = "https://api.github.com";
-/** What people write of themselves, under an address that they show there. */
+/** What people publish about themselves, under an address that they show there. */
 const sureness = 0.7;
 
 const fields: readonly EnrichField[] = [
@@ -19,7 +19,7 @@ const fields: readonly EnrichField[] = [
   "socialProfiles.github",
 ];
 
-/** GitHub, users who show an address. Free: 10 searches a minute without a token, 30 with one. */
+/** GitHub, users who show an address. Free: 10 searches per minute without a token, 30 with one. */
 export function createGithub(
   world: VendorWorld,
   { url, token }: { url: string; token: string | null },
@@ -44,7 +44,7 @@ export function createGithub(
       const search = await ask(`search/users?q=${encodeURIComponent(`${email} in:email`)}`, signal);
       if (search.kind !== "json") return search;
       const login = textAt(search.body, "items.0.login");
-      // Of several nobody can say which one is meant.
+      // With several matches, the right one is unknown.
       if (login === null || numberAt(search.body, "total_count") !== 1) return { kind: "none", spent: 0 };
       const found = await ask(`users/${encodeURIComponent(login)}`, signal);
       if (found.kind !== "json") return found;
@@ -69,7 +69,7 @@ export function createGithub(
   };
 }
 
-/** 403 is a rate limit too, when nothing remains or a pause is asked for. */
+/** 403 is a rate limit too, if nothing remains or a pause is requested. */
 function refusalOf(answer: VendorAnswer, clock: Clock): LookUpOutcome | null {
   const { status, headers } = answer;
   const isLimit = headers.get("x-ratelimit-remaining") === "0" || headers.has("retry-after");

@@ -4,7 +4,7 @@ import { textAt, valueAt } from "../json-path.ts";
 import { askVendor, findingsOf, usualRefusal, type VendorWorld } from "./vendor.ts";
 
 export const gravatarUrl = "https://api.gravatar.com/v3";
-/** What people write of themselves, under an address that they have proved to own. */
+/** What people publish about themselves, under an address that they have proved to own. */
 const sureness = 0.75;
 
 const { social } = fieldGroups;
@@ -19,7 +19,7 @@ const fields: readonly EnrichField[] = [
   ...social,
 ];
 
-/** Gravatar (v3), profiles by the SHA-256 of an address. Free: 100 an hour without a key, 1,000 with one. */
+/** Gravatar (v3), profiles by the SHA-256 of an address. Free: 100 per hour without a key, 1,000 with one. */
 export function createGravatar(
   world: VendorWorld,
   { url, key }: { url: string; key: string | null },
@@ -42,7 +42,7 @@ export function createGravatar(
       if (refusal !== null) return refusal;
       const text = (path: string) => textAt(answer.body, path);
       const [first, ...rest] = (text("display_name") ?? "").split(/\s+/);
-      // A display name of one word is a nickname as often as not.
+      // A display name of one word is often a nickname.
       const isFullName = rest.length > 0;
       const findings = findingsOf(
         {

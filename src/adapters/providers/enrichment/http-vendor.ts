@@ -14,22 +14,22 @@ const subjectFields = ["email", "networkUrl", "firstName", "lastName", "company"
 export const VendorMapping = Type.Object(
   {
     name: Type.String({ pattern: "^[a-z][a-z0-9-]{0,39}$" }),
-    /** Placeholders {email}, {domain} and so on are filled in, URL-encoded; {secret} too. The host is fixed. */
+    /** Placeholders such as {email}, {domain}, and {secret} are replaced by URL-encoded values. The host is fixed. */
     url: Type.String({ pattern: "^https?://[^/{}?#\\s]+([/?].*)?$" }),
     method: Type.Optional(Type.Union([Type.Literal("GET"), Type.Literal("POST")])),
     headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-    /** JSON; placeholders in its texts are filled in, and texts that hold an unknown one are left out. */
+    /** JSON. Placeholders in its strings are replaced; strings with an unknown value are omitted. */
     body: Type.Optional(Type.Unknown()),
-    /** The variable of the environment that holds {secret}. */
+    /** Environment variable that contains {secret}. */
     "secret-env": Type.Optional(Type.String({ minLength: 1 })),
-    /** Sets of what must be known, joined by +: ["email", "firstName+lastName+domain"]. */
+    /** Alternative sets of required fields, joined by +: ["email", "firstName+lastName+domain"]. */
     needs: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
-    /** Where each field stands in the answer: "companyInfo.name" = "data.company.name". */
+    /** Path of each field in the response: "companyInfo.name" = "data.company.name". */
     fields: Type.Record(Type.String(), Type.String({ minLength: 1 })),
-    /** From 0 to 1, or the place of a number, which is divided by `confidence-scale`. */
+    /** From 0 to 1, or the path of a number, which is divided by `confidence-scale`. */
     confidence: Type.Optional(Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.String({ minLength: 1 })])),
     "confidence-scale": Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
-    /** The vendor's own credits that a match takes. */
+    /** Price of a match in the vendor's own credits. */
     spends: Type.Optional(Type.Number({ minimum: 0 })),
   },
   { additionalProperties: false },
@@ -40,17 +40,15 @@ const File = Type.Object({ vendor: Type.Array(VendorMapping) }, { additionalProp
 const defaultConfidence = 0.7;
 
 /**
- * Reads a TOML file of vendors (`[[vendor]]`). Throws a RangeError that names the first problem; `secretOf` answers a
- * variable of the environment.
+ * Reads a TOML file of vendors (`[[vendor]]`). Throws a RangeError with the first problem. `secretOf` returns an
+ * environment variable.
  */
 export function readVendorMappings(toml: string): VendorMapping[] {
   const parsed: unknown = Bun.TOML.parse(toml);
   const check = TypeCompiler.Compile(File);
   if (!check.Check(parsed)) {
     const [problem] = check.Errors(parsed);
-    throw new RangeError(
-      `${problem?.path.slice(1).replaceAll("/", ".") || "file"}: ${problem?.message ?? "not valid"}.`,
-    );
+    throw new RangeError(`${problem?.path.slice(1).replaceAll("/", ".") || "file"}: ${problem?.message ?? "invalid"}.`);
   }
   for (const vendor of parsed.vendor) checkNames(vendor);
   return parsed.vendor;
@@ -58,11 +56,11 @@ export function readVendorMappings(toml: string): VendorMapping[] {
 
 function checkNames({ name, needs, fields }: VendorMapping): void {
   const wrongField = Object.keys(fields).find((field) => !(allFields as readonly string[]).includes(field));
-  if (wrongField !== undefined) throw new RangeError(`${name}: there is no field "${wrongField}".`);
+  if (wrongField !== undefined) throw new RangeError(`${name}: unknown field "${wrongField}".`);
   const known: readonly string[] = subjectFields;
   const wrongNeed = needs.flatMap((set) => set.split("+")).find((field) => !known.includes(field));
   if (wrongNeed !== undefined)
-    throw new RangeError(`${name}: "${wrongNeed}" can't be needed. Choose from ${subjectFields.join(", ")}.`);
+    throw new RangeError(`${name}: unknown requirement "${wrongNeed}". Expected ${subjectFields.join(", ")}.`);
 }
 
 export function createHttpVendor(world: VendorWorld, vendor: VendorMapping, secret: string | null): EnrichmentProvider {
@@ -73,8 +71,9 @@ export function createHttpVendor(world: VendorWorld, vendor: VendorMapping, secr
   const asksForAddressOnly = fields.length === 1 && fields[0] === "email";
 
   /**
-   * What it is asked by, or null where that is not known. Who brings nothing but an address can be asked for it by all
-   * else, and whether one in doubt is right: so it says of one that was guessed when there is no other way to ask it.
+   * Returns the values for a query, or null if a required one is unknown. A vendor that only returns an address can
+   * find one from the other fields, or verify a doubtful one; so it verifies a guessed address if there is no other way
+   * to query it.
    */
   function question(subject: Subject): { known: Subject; isAboutAddress: boolean } | null {
     const { email, emailIsRefuted = false } = subject;
@@ -135,7 +134,7 @@ function isSameAddress(said: string, asked: string): boolean {
 
 type Values = Record<string, string | null>;
 
-/** What is not known is empty. */
+/** Unknown values are empty. */
 function filled(template: string, values: Values, encode = (text: string) => text): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) =>
     Object.hasOwn(values, name) ? encode(values[name] ?? "") : whole,

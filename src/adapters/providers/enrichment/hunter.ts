@@ -17,7 +17,7 @@ import {
 
 export const hunterUrl = "https://api.hunter.io/v2";
 
-/** What a verification says of an address. */
+/** Confidence by the status of a verification. */
 const sureness: Record<string, number> = {
   valid: 0.97,
   webmail: 0.8,
@@ -29,27 +29,27 @@ const sureness: Record<string, number> = {
 /** Its credits. */
 const findingCost = 1;
 const verificationCost = 0.5;
-/** 202: it is still working, ask again. */
+/** 202: still running, poll again. */
 const againAfterMs = 2_000;
 
 const fields: readonly EnrichField[] = ["email", "title", "company", "networkUrl", "phone"];
 
-/** Hunter (v2): finds the address of a person at a domain, or verifies the one that is known. */
+/** Hunter (v2): finds the address of a person at a domain, or verifies a known one. */
 export function createHunter(world: VendorWorld, { url, key }: { url: string; key: string }): EnrichmentProvider {
   async function ask(path: string, query: string, signal: AbortSignal): Promise<VendorAnswer | LookUpOutcome> {
     for (;;) {
       const answer = await askVendor(world, { url: `${url}/${path}?${query}`, headers: { "x-api-key": key }, signal });
       if (answer.kind !== "json" || answer.status !== 202) return answer.kind === "json" ? refused(answer) : answer;
-      if (!(await pause(world.clock, againAfterMs, signal))) return { kind: "failed", reason: "It took too long" };
+      if (!(await pause(world.clock, againAfterMs, signal))) return { kind: "failed", reason: "Timed out" };
     }
   }
 
-  /** Hunter has these two the wrong way round: 403 is the rate limit, 429 the end of the plan. */
+  /** Hunter swaps these two: 403 is the rate limit, 429 the limit of the plan. */
   function refused(answer: VendorAnswer): VendorAnswer | LookUpOutcome {
     const { status, headers } = answer;
     if (status === 403)
       return { kind: "paused", until: pauseEnd(headers, world.clock.now()), reason: "Too many requests" };
-    if (status === 429) return { kind: "exhausted", reason: "The plan there is used up" };
+    if (status === 429) return { kind: "exhausted", reason: "The limit of the provider plan is used up" };
     return usualRefusal(answer, world.clock) ?? answer;
   }
 
@@ -93,7 +93,7 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
     const answer = await ask("email-verifier", queryOf({ email }), signal);
     if (answer.kind !== "json") return answer;
     const confidence = sureness[textAt(answer.body, "data.status") ?? ""];
-    if (confidence === undefined) return { kind: "failed", reason: "It answered no status that is known" };
+    if (confidence === undefined) return { kind: "failed", reason: "The response has an unknown status" };
     const finding = { field: "email", value: email, confidence, verifies: true } as const;
     return { kind: "found", findings: [finding], spent: verificationCost };
   }
@@ -107,7 +107,7 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
       return addressInDoubt(subject) === null ? [] : ["email"];
     },
     verifies: (subject) => (isToFind(subject) ? null : addressInDoubt(subject)),
-    // Whom it can find it finds, also when somebody has guessed: its address comes verified.
+    // Searches for an address if possible, even if one was guessed, because the result is verified.
     lookUp(subject, { signal }) {
       if (isToFind(subject)) return find(subject, signal);
       return verify(addressInDoubt(subject) ?? "", signal);
@@ -115,7 +115,7 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
   };
 }
 
-/** A verdict against an address counts more than how it was found; one that says little takes nothing from that. */
+/** A verdict against an address outweighs how it was found; an inconclusive one does not reduce its confidence. */
 function isRefuted(status: string | null): boolean {
   return status === "invalid" || status === "disposable";
 }
@@ -124,7 +124,7 @@ function surenessOf(score: number, status: string | null): number {
   return Math.max(sureness[status ?? ""] ?? 0, Math.min(score, sureness["valid"]!));
 }
 
-/** Of whom an address is known it only says whether that one is right, until it turns out to be wrong. */
+/** If an address is known, it is only verified, until it turns out to be invalid. */
 function isToFind({ email, emailIsRefuted = false, ...known }: Subject): boolean {
   const { firstName, lastName, company, domain, networkUrl } = known;
   if (email !== null && !emailIsRefuted) return false;

@@ -10,7 +10,7 @@ import { extendSubject, merge } from "../../../features/enrichment/waterfall.ts"
 import { leadIdentity } from "../../../features/leads/identity.ts";
 import { createColleagues, findingsOfColleagues, mailDomain } from "./colleagues.ts";
 
-/** What one row of a list is worth, by how it was found; people change jobs, so a year takes some of it away. */
+/** Confidence of a single row, by how it was matched. It decreases each year, because people change jobs. */
 const surenessOf = { byAddress: 0.75, byName: 0.65 };
 const yearMs = 365 * 86_400_000;
 const oldFactor = 0.8;
@@ -18,8 +18,8 @@ const own = ["firstName", "lastName", "title", "location", "networkUrl", "email"
 const fields: readonly EnrichField[] = [...own, ...fieldGroups.company];
 
 /**
- * Knows what is on this machine: people and companies in the user's own lists, and how a company writes its addresses,
- * learned from those that are known. Asks nobody outside. `now` is for the age of what is known.
+ * Uses only data on this machine: people and companies in the user's own lists, and the address patterns of companies,
+ * learned from known addresses. Sends no requests. `now` is used for the age of the data.
  */
 export function createLocalProvider(directories: readonly Directory[], now: () => number): EnrichmentProvider {
   const colleaguesOf = createColleagues(directories, now);
@@ -45,7 +45,7 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
     },
   };
 
-  /** Whom the directories know, what each says, and what is known of the person then. */
+  /** Who the directories know, what each of them says, and the combined knowledge about the person. */
   async function peopleAndSubject(subject: Subject, userId: string, leadId: string | null) {
     const people: { person: KnownPerson; said: Finding[] }[] = [];
     let known = subject;
@@ -83,15 +83,12 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
   }
 }
 
-/** Whether the address that was asked about went with a job that the person has no more. */
+/** Whether the requested address belongs to a previous job of the person. */
 function hasLeft({ formerEmails }: KnownPerson, { email }: Subject): boolean {
   return email !== null && formerEmails?.some((former) => canonicalEmail(former) === email) === true;
 }
 
-/**
- * Whether one list knows somebody by the address that he had in the job of before, in which another list knows him no
- * more.
- */
+/** Whether one list has the address of a person's previous job, while another list has a new job. */
 function isOfOldJob(person: KnownPerson, moved: KnownPerson, { email }: Subject): boolean {
   if (person === moved || person.email === null || canonicalEmail(person.email) !== email) return false;
   return person.company === null || moved.company === null || companyKey(person.company) !== companyKey(moved.company);
@@ -102,8 +99,8 @@ function isOfJob(field: EnrichField): boolean {
 }
 
 /**
- * Whoever has left is asked about where he is now: neither the old address nor the company that was sent with it tells
- * that.
+ * For a person who has changed jobs, the current job is requested: neither the old address nor the company sent with it
+ * identifies that.
  */
 function atNewJob(known: Subject, { email, domain = null, company }: KnownPerson, { email: old }: Subject): Subject {
   const isOfAddress = known.domain !== null && known.domain === domainOfEmail(old ?? "");
@@ -133,7 +130,7 @@ function findingsOfPerson(person: KnownPerson, confidence: number): Finding[] {
   );
 }
 
-/** A domain is one company's, a name may be that of several. */
+/** A domain belongs to one company, but several can have the same name. */
 function findingsOfCompany(record: KnownCompany, { domain }: Subject): Finding[] {
   const { name, description, founded } = record;
   const texts = {

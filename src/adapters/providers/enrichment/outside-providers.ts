@@ -16,7 +16,7 @@ import type { VendorWorld } from "./vendor.ts";
 import { createWeb, systemMailCheck } from "./web.ts";
 import type { ProviderConfig } from "./create-providers.ts";
 
-/** Those of the providers that ask somebody outside, by name. Throws `StartError` for what can't be. */
+/** Creates the providers that send requests, by name. Throws `StartError` for invalid settings. */
 export function createOutsideProviders(
   names: readonly string[],
   config: ProviderConfig,
@@ -55,7 +55,7 @@ function createProvider(
   const { clock } = vendor;
   switch (name) {
     case "web":
-      // Never the vendors' client: the domains come from strangers.
+      // Not the vendors' client, because the domains come from untrusted input.
       return createWeb({ http: createHttpClient({ clock }), clock, takesMail: systemMailCheck });
     case "gravatar":
       return createGravatar(vendor, { url: urls[name] ?? gravatarUrl, key: config.gravatarKey });
@@ -81,14 +81,14 @@ const ownNames = "local, web, gravatar, github, pdl, hunter, apollo, fullenrich,
 function required(name: string, key: string | null): string {
   if (key !== null) return key;
   const variable = `OUTREACHD_${name.toUpperCase()}_KEY`;
-  throw new StartError(`The enrichment provider ${name} needs an API key.`, {
-    hint: `Set ${variable} or ${variable}_FILE, or take ${name} out of enrichment-providers.`,
+  throw new StartError(`The enrichment provider ${name} requires an API key.`, {
+    hint: `Set ${variable} or ${variable}_FILE, or remove ${name} from enrichment-providers.`,
   });
 }
 
 function reacherUrl(url: string | undefined): string {
   if (url !== undefined) return url;
-  throw new StartError("The enrichment provider reacher needs to know where your Reacher runs.", {
+  throw new StartError("The enrichment provider reacher requires the URL of your Reacher server.", {
     hint: "Set enrichment-urls to reacher=http://HOST:PORT, and allow-private-hosts to HOST.",
   });
 }
@@ -97,15 +97,18 @@ function createMapped(name: string, mappings: readonly VendorMapping[], vendor: 
   const mapping = mappings.find((each) => each.name === name);
   const own = mappings.map((each) => each.name).join(", ");
   if (mapping === undefined)
-    throw new StartError(`There is no enrichment provider ${name}.`, {
-      hint: `There are ${ownNames}${own && `, and of your own ${own}`}.`,
+    throw new StartError(`Enrichment provider ${name} not found.`, {
+      hint: `Available: ${ownNames}${own && `, and your own ${own}`}.`,
     });
   const variable = mapping["secret-env"];
-  // Only the mapping knows its name, so it is no option of ours.
+  // Only the vendor file contains its name, so it is not one of our options.
   const secret = variable === undefined ? null : (process.env[variable] ?? null);
   if (variable !== undefined && secret === null)
-    throw new StartError(`The enrichment provider ${name} needs the variable ${variable}, which is not set.`, {
-      hint: `Set ${variable}, or take ${name} out of enrichment-providers.`,
-    });
+    throw new StartError(
+      `The enrichment provider ${name} requires the environment variable ${variable}, which is not set.`,
+      {
+        hint: `Set ${variable}, or remove ${name} from enrichment-providers.`,
+      },
+    );
   return createHttpVendor(vendor, mapping, secret);
 }

@@ -15,7 +15,7 @@ const fields: readonly EnrichField[] = [
   ...contact,
 ];
 
-/** People Data Labs, person enrichment (v5). One of its credits a match; a miss (404) is free. */
+/** People Data Labs, person enrichment (v5). A match costs one of its credits; a miss (404) is free. */
 export function createPdl(world: VendorWorld, { url, key }: { url: string; key: string }): EnrichmentProvider {
   return {
     name: "pdl",
@@ -48,7 +48,7 @@ export function createPdl(world: VendorWorld, { url, key }: { url: string; key: 
   };
 }
 
-/** Fields that our plan does not include come as `true`, which is no text. */
+/** Fields that our plan does not include are `true` instead of a string. */
 function findingsIn(person: unknown, confidence: number): Finding[] {
   const text = (path: string) => textAt(person, path);
   const emails = [

@@ -9,7 +9,7 @@ const disposableSureness = 0.1;
 
 const fields: readonly EnrichField[] = ["email"];
 
-/** Reacher, which one runs oneself: asks the mail server of an address whether it takes mail for it. */
+/** Reacher, which is self-hosted: asks the mail server of an address whether it accepts mail for it. */
 export function createReacher(
   world: VendorWorld,
   { url, secret }: { url: string; secret: string | null },
@@ -33,7 +33,7 @@ export function createReacher(
       const refusal = usualRefusal(answer, world.clock);
       if (refusal !== null) return refusal;
       const confidence = surenessOf(answer.body);
-      if (confidence === null) return { kind: "failed", reason: "It answered no verdict that is known" };
+      if (confidence === null) return { kind: "failed", reason: "The response has an unknown verdict" };
       return { kind: "found", findings: [{ field: "email", value: email, confidence, verifies: true }], spent: 0 };
     },
   };
@@ -43,7 +43,7 @@ function surenessOf(body: unknown): number | null {
   const verdict = sureness[textAt(body, "is_reachable") ?? ""];
   if (verdict === undefined) return null;
   if (valueAt(body, "mx.accepts_mail") === false) return 0;
-  // A server that takes mail for everybody says nothing about this address.
+  // A server that accepts mail for every address says nothing about this one.
   if (valueAt(body, "smtp.is_catch_all") === true) return Math.min(verdict, sureness["risky"] ?? 0);
   return valueAt(body, "misc.is_disposable") === true ? Math.min(verdict, disposableSureness) : verdict;
 }

@@ -4,7 +4,7 @@ import type { Finding, Subject } from "../../../features/enrichment/model.ts";
 import type { EnrichmentProvider } from "../../../features/enrichment/provider.ts";
 import { drawOf, pickOf } from "../simulated-draw.ts";
 
-/** People of whom it knows something, in percent. */
+/** Percentage of people that it knows. */
 const knownPercent = 70;
 
 const titles = ["Head of Sales", "Chief Technology Officer", "Marketing Manager", "Software Engineer", "Founder"];
@@ -12,7 +12,7 @@ const places = ["London, United Kingdom", "Berlin, Germany", "Austin, Texas, Uni
 const industries = ["Software", "Logistics", "Retail", "Financial Services", "Manufacturing"];
 const sizes = ["11-50", "51-200", "201-500", "1001-5000"];
 
-/** A provider that asks nobody: what it knows of a person follows from the seed and from who it is. */
+/** A provider without requests: its data about a person is derived from the seed and the person's identity. */
 export function createSimulatedProvider(seed: number): EnrichmentProvider {
   return {
     name: "simulated",
@@ -26,7 +26,7 @@ export function createSimulatedProvider(seed: number): EnrichmentProvider {
   };
 }
 
-/** What the person is drawn by; null for somebody of whom nothing certain is known. */
+/** Returns the key that a person is drawn by; null if nothing identifies the person. */
 function nameOf({ email, networkUrl, firstName, lastName, company }: Subject): string | null {
   const named = firstName !== null && lastName !== null && company !== null;
   return email ?? networkUrl ?? (named ? `${firstName} ${lastName} ${company}`.toLowerCase() : null);

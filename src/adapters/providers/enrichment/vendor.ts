@@ -5,20 +5,20 @@ import type { LookUpOutcome } from "../../../features/enrichment/provider.ts";
 import { parseJson } from "../../../platform/base/json.ts";
 import type { HttpClient, HttpRequest } from "../../../lib/guarded-http/http-client.ts";
 
-/** What every adapter of a vendor works with. */
+/** Dependencies of every vendor adapter. */
 export type VendorWorld = { http: HttpClient; clock: Clock };
 
 export type VendorAnswer = { kind: "json"; status: number; headers: Headers; body: unknown };
 type Refusal = Exclude<LookUpOutcome, { kind: "found" }>;
 
-/** Longer than any time limit of the guard, which is the one that counts. */
+/** Longer than any timeout of the guard, which is the effective one. */
 const timeoutMs = 300_000;
-/** No vendor has so much to say about one person. */
+/** More than any vendor returns for one person. */
 const maxBytes = 2 * 2 ** 20;
 const defaultPauseMs = 60_000;
 const longestPauseMs = 86_400_000;
 
-/** Sends a request and reads the JSON that comes back, whatever its status; anything else is an outcome. */
+/** Sends a request and reads the JSON response, whatever its status. Anything else is an outcome. */
 export async function askVendor(
   { http }: VendorWorld,
   request: Omit<HttpRequest, "timeoutMs" | "maxBytes">,
@@ -30,9 +30,9 @@ export async function askVendor(
       break;
     case "timedOut":
     case "aborted":
-      return { kind: "failed", reason: "It took too long" };
+      return { kind: "failed", reason: "Timed out" };
     case "tooLarge":
-      return { kind: "failed", reason: `It sent more than ${maxBytes} bytes` };
+      return { kind: "failed", reason: `The response exceeds ${maxBytes} bytes` };
     default:
       return { kind: "failed", reason: outcome.reason };
   }
@@ -40,30 +40,34 @@ export async function askVendor(
   const type = answered.get("content-type") ?? "";
   const text = Buffer.from(body).toString();
   if (status < 300 && !/[/+]json\b/i.test(type))
-    return { kind: "failed", reason: `It answered ${type || "something"} in the place of JSON` };
+    return { kind: "failed", reason: `Expected JSON, got ${type || "an unknown content type"}` };
   try {
     return { kind: "json", status, headers: answered, body: text === "" ? null : parseJson(text) };
   } catch {
-    // An error page of a proxy is still an answer by its status.
+    // An error page of a proxy still counts by its status.
     if (status >= 300) return { kind: "json", status, headers: answered, body: null };
-    return { kind: "failed", reason: "It answered something that is not JSON" };
+    return { kind: "failed", reason: "The response is not valid JSON" };
   }
 }
 
 /**
- * What a status other than success says with most vendors: 401, 402 and 403 that our account will not do, 429 that we
- * ask too much, 5xx that it has a fault; every other refusal is about this person, so it knows nobody. Null for success.
+ * Interprets an error status as most vendors use it: 401, 402, and 403 mean that our account lacks access, 429 that we
+ * send too much, 5xx that the vendor has a fault. Any other error is about this person, so there is no match. Null for
+ * a success.
  */
 export function usualRefusal({ status, headers }: VendorAnswer, clock: Clock): Refusal | null {
   if (status < 300) return null;
-  if (status === 401 || status === 403) return { kind: "exhausted", reason: `It does not accept our key (${status})` };
-  if (status === 402) return { kind: "exhausted", reason: "Our account there has no credits left" };
+  if (status === 401 || status === 403) return { kind: "exhausted", reason: `The API key was rejected (${status})` };
+  if (status === 402) return { kind: "exhausted", reason: "The provider account has no credits left" };
   if (status === 429) return { kind: "paused", until: pauseEnd(headers, clock.now()), reason: "Too many requests" };
-  if (status >= 500 || status < 400) return { kind: "failed", reason: `It answered ${status}` };
+  if (status >= 500 || status < 400) return { kind: "failed", reason: `Responded with ${status}` };
   return { kind: "none", spent: 0 };
 }
 
-/** The end of a pause that headers ask for: Retry-After (RFC 9110, section 10.2.3), or the epoch second of a reset. */
+/**
+ * Returns the end of a pause requested by headers: Retry-After (RFC 9110, section 10.2.3), or the epoch second of a
+ * reset.
+ */
 export function pauseEnd(headers: Headers, now: number): number {
   const retryAfter = headers.get("retry-after");
   const reset = Number(headers.get("x-ratelimit-reset") ?? Number.NaN);
@@ -79,7 +83,7 @@ export function pauseEnd(headers: Headers, now: number): number {
   return Math.min(Math.max(until, now + 1000), now + longestPauseMs);
 }
 
-/** A finding for each field that has a value. */
+/** Returns a finding for each field that has a value. */
 export function findingsOf(
   values: Partial<Record<EnrichField, FieldValue | null | undefined>>,
   confidence: number,
@@ -91,18 +95,18 @@ export function findingsOf(
   );
 }
 
-/** A query without what is empty. */
+/** Builds a query without empty values. */
 export function queryOf(parameters: Record<string, string | null>): string {
   const known = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== null);
   return new URLSearchParams(known).toString();
 }
 
-/** Vendors leave the scheme of URLs out. */
+/** Vendors omit the scheme of URLs. */
 export function asUrl(text: string | null): string | null {
   return text === null || /^https?:\/\//i.test(text) ? text : `https://${text.replace(/^\/+/, "")}`;
 }
 
-/** Waits; ends early, and answers false, when the signal is aborted. */
+/** Waits. Returns false early if the signal is aborted. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const cancel = clock.after(ms, () => resolve(true));

@@ -10,22 +10,22 @@ import { readCompanyPage, type CompanyPage } from "./company-page.ts";
 import { mayFetch } from "./robots.ts";
 import { findingsOf } from "./vendor.ts";
 
-/** Whether a domain takes mail; unknown when the name service does not say. Never rejects. */
+/** Whether a domain accepts mail; unknown if DNS does not say. Never rejects. */
 export type MailCheck = (domain: string) => Promise<"yes" | "no" | "unknown">;
 
 export type WebWorld = {
-  /** Must be one that goes to public addresses only: the domains come from strangers. */
+  /** Must be limited to public addresses, because the domains come from untrusted input. */
   http: HttpClient;
   clock: Clock;
   takesMail: MailCheck;
 };
 
 const robot = "outreachd";
-/** What a company says of itself is true, but the page may be of somebody else by the same name. */
+/** What a company says about itself is true, but the page may belong to another company of the same name. */
 const sureness = 0.75;
 const timeoutMs = 15_000;
 const maxPageBytes = 2 * 2 ** 20;
-/** RFC 9309, section 2.5: at least 500 KiB of a robots.txt must be heeded. */
+/** RFC 9309, section 2.5: at least 500 KiB of a robots.txt must be parsed. */
 const maxRobotsBytes = 512 * 1024;
 const maxRedirects = 5;
 const keepMs = 86_400_000;
@@ -38,8 +38,8 @@ const ofCompany = fieldGroups.company;
 const fields: readonly EnrichField[] = [...ofCompany, "email"];
 
 /**
- * The public web: whether a domain takes mail at all (MX), and what the company's own start page says of it. Heeds
- * robots.txt, asks each site at most once a day, and only what the guarded client lets it.
+ * The public web: whether a domain accepts mail at all (MX), and what the company's home page says about it. Respects
+ * robots.txt, visits each site at most once a day, and only as far as the guarded client allows.
  */
 export function createWeb({ http, clock, takesMail }: WebWorld): EnrichmentProvider {
   const sites = new Map<string, { until: number; site: Promise<Site> }>();
@@ -58,18 +58,18 @@ export function createWeb({ http, clock, takesMail }: WebWorld): EnrichmentProvi
     return site;
   }
 
-  // Without the caller's signal: others may wait for the same site. The time limit of the requests bounds it.
+  // Without the caller's signal, because others may wait for the same site. The timeout of the requests limits it.
   async function readSite(domain: string): Promise<Site> {
     for (const start of [`https://${domain}/`, `http://${domain}/`]) {
       const site = await readStartPage(new URL(start));
       if (site !== null) return site;
     }
-    return failed("It has no web site");
+    return failed("No website found");
   }
 
   /**
-   * Null when nobody is there, perhaps only not by TLS. Follows redirects itself: each origin has a robots.txt of its
-   * own.
+   * Returns null if there is no server, possibly only with TLS. Follows redirects itself, because each origin has its
+   * own robots.txt.
    */
   async function readStartPage(start: URL): Promise<Site | null> {
     const robotsOf = new Map<string, HttpOutcome>();
@@ -78,7 +78,7 @@ export function createWeb({ http, clock, takesMail }: WebWorld): EnrichmentProvi
       const robots = robotsOf.get(url.origin) ?? (await readRobots(url.origin));
       robotsOf.set(url.origin, robots);
       if (hop === 0 && robots.kind === "unreachable" && !robots.sent) return null;
-      if (!isWelcome(robots, url.pathname + url.search)) return failed("Its robots.txt does not let us in");
+      if (!isWelcome(robots, url.pathname + url.search)) return failed("Disallowed by robots.txt");
       const page = await http.send({ url: url.href, headers: pageHeaders, timeoutMs, maxBytes: maxPageBytes });
       if (page.kind !== "answered") return failed(page.kind === "refused" ? page.reason : page.kind);
       const next = redirectOf("GET", page.status, page.headers, url);
@@ -101,7 +101,7 @@ export function createWeb({ http, clock, takesMail }: WebWorld): EnrichmentProvi
   return {
     name: "web",
     fields,
-    // Of an address it only says that it can't be right.
+    // For an address, it can only report that it is invalid.
     fieldsFor(subject) {
       const { domain } = subject;
       if (domain === null) return [];
@@ -127,13 +127,13 @@ const failed = (reason: string): Site => ({ page: null, reason });
 async function siteIn({ status, headers, body }: Extract<HttpOutcome, { kind: "answered" }>): Promise<Site> {
   const type = headers.get("content-type") ?? "";
   if (status !== 200 || !/^(text\/html|application\/xhtml\+xml)\b/i.test(type))
-    return failed(`Its start page answers ${status} ${type}`);
+    return failed(`The home page responds with ${status} ${type}`);
   return { page: await readCompanyPage(body), reason: null };
 }
 
 const pageHeaders = { accept: "text/html,application/xhtml+xml" };
 
-/** RFC 9309, section 2.3.1: without a robots.txt everything may be fetched, with one that can't be read nothing. */
+/** RFC 9309, section 2.3.1: without a robots.txt, everything may be fetched; with an unreachable one, nothing. */
 function isWelcome(robots: HttpOutcome, path: string): boolean {
   if (robots.kind !== "answered") return false;
   if (robots.status >= 400 && robots.status < 500) return true;
@@ -155,14 +155,14 @@ function findingsIn(page: CompanyPage, domain: string): Finding[] {
   return findingsOf(values, sureness);
 }
 
-/** By the system's name servers. A lone "." says that the domain takes no mail (RFC 7505). */
+/** Uses the system's name servers. A lone "." means that the domain accepts no mail (RFC 7505). */
 export const systemMailCheck: MailCheck = async (domain) => {
   try {
     const records = await resolveMx(domain);
     return records.some(({ exchange }) => exchange !== "" && exchange !== ".") ? "yes" : "no";
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
-    // A domain that is there without MX may still take mail at its address (RFC 5321, section 5.1).
+    // A domain without MX may still accept mail at its address (RFC 5321, section 5.1).
     return code === "ENOTFOUND" ? "no" : "unknown";
   }
 };

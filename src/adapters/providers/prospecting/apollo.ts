@@ -9,13 +9,13 @@ import { asUrl, type VendorWorld } from "../enrichment/vendor.ts";
 import { numberAt, textAt, valueAt } from "../json-path.ts";
 import { askLive, known, unsupported, type LiveAnswer } from "./live.ts";
 
-/** It shows no result behind this one. */
+/** The last result that the vendor shows. */
 const lastResult = 50_000;
 const matchedAtOnce = 10;
 
 /**
- * Apollo: people search (mixed_people/api_search), which costs nothing there and hides last names and addresses; those
- * who are found are then matched by their ids (people/bulk_match), one of its credits each.
+ * Apollo: people search (mixed_people/api_search), which is free there and hides last names and addresses. Results are
+ * then matched by ID (people/bulk_match) for one of its credits each.
  */
 export function createApolloSearch(
   world: VendorWorld,
@@ -28,11 +28,11 @@ export function createApolloSearch(
     const refusal = unsupported(filters, ["person.department"]);
     if (refusal !== null) return refusal;
     if (offset + limit > lastResult)
-      return { kind: "refused", message: `It shows no more than ${lastResult} results. Narrow the search.` };
+      return { kind: "refused", message: `Apollo returns at most ${lastResult} results. Narrow the search.` };
     const asked = bodyOf(filters);
     const ids: string[] = [];
     let total = 0;
-    // It pages by whole pages: an offset in the middle of one needs the next as well.
+    // It returns whole pages, so an offset in the middle of one requires the next one as well.
     const first = Math.floor(offset / limit) + 1;
     for (let page = first; page <= first + (offset % limit === 0 ? 0 : 1); page++) {
       const answer = await post("mixed_people/api_search", { ...asked, page, per_page: limit }, signal);
@@ -51,7 +51,7 @@ export function createApolloSearch(
     for (let from = 0; from < ids.length; from += matchedAtOnce) {
       const details = ids.slice(from, from + matchedAtOnce).map((id) => ({ id }));
       const answer = await post("people/bulk_match", { details, reveal_personal_emails: false }, signal);
-      // Those who are matched are paid for: they are not thrown away because of the others.
+      // Matched people are paid for, so they are not discarded because others failed.
       if (answer.kind !== "json" && prospects.length > 0) break;
       if (answer.kind !== "json") return answer;
       const matches = valueAt(answer.body, "matches");
@@ -110,7 +110,7 @@ function prospectOf(person: unknown): ProspectDraft {
   return known({
     firstName: text("first_name"),
     lastName: text("last_name"),
-    // Stands in the place of an address that the plan does not show.
+    // Placeholder for an address that the plan does not reveal.
     email: email?.startsWith("email_not_unlocked@") ? null : email,
     networkUrl: asUrl(text("linkedin_url")),
     title: text("title"),

@@ -2,7 +2,7 @@ import type { Clock } from "../../../platform/base/clock.ts";
 import type { ProspectProvider } from "../../../features/prospecting/provider.ts";
 import type { VendorWorld } from "../enrichment/vendor.ts";
 
-/** What an operator has set; names as in the options. */
+/** Settings of the operator; names as in the options. */
 export type SourceConfig = Readonly<{
   prospectUrls: Readonly<Record<string, string>>;
   allowPrivateHosts: readonly string[];
@@ -11,7 +11,7 @@ export type SourceConfig = Readonly<{
   fullenrichKey: string | null;
 }>;
 
-/** The live sources whose keys are set. A start without any loads nothing of them. */
+/** Creates the live sources whose keys are set. Without any, none of their code is loaded. */
 export async function createSources(config: SourceConfig, clock: Clock): Promise<ProspectProvider[]> {
   const { apolloKey, pdlKey, fullenrichKey, prospectUrls: urls } = config;
   if (apolloKey === null && pdlKey === null && fullenrichKey === null) return [];

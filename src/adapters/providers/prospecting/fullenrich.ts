@@ -9,10 +9,12 @@ import { asUrl, type VendorWorld } from "../enrichment/vendor.ts";
 import { numberAt, textAt, valueAt } from "../json-path.ts";
 import { askLive, known, unsupported } from "./live.ts";
 
-/** Behind it only a cursor leads on, which an offset can't be turned into. */
+/** Beyond this, only a cursor works, which cannot be derived from an offset. */
 const lastOffset = 10_000;
 
-/** FullEnrich: people search (v2); it charges a part of a credit a result. It tells profiles, no addresses. */
+/**
+ * FullEnrich: people search (v2). It charges a fraction of a credit per result, and returns profiles but no addresses.
+ */
 export function createFullenrichSearch(
   world: VendorWorld,
   { url = fullenrichUrl, key }: { url?: string; key: string },
@@ -27,7 +29,10 @@ export function createFullenrichSearch(
     ]);
     if (refusal !== null) return refusal;
     if (offset > lastOffset)
-      return { kind: "refused", message: `It takes no offset above ${lastOffset}. Narrow the search.` };
+      return {
+        kind: "refused",
+        message: `FullEnrich does not support offsets above ${lastOffset}. Narrow the search.`,
+      };
     const json = { ...bodyOf(filters), limit, offset };
     const headers = { authorization: `Bearer ${key}` };
     const answer = await askLive(world, { url: `${url}/people/search`, headers, body: { json }, signal });

@@ -8,8 +8,8 @@ type Refusal = Exclude<LiveOutcome, { kind: "found" }>;
 export type LiveAnswer = { kind: "json"; body: unknown } | LiveOutcome;
 
 /**
- * Sends a request to a vendor; the JSON of a success, or what its refusal means to a search. `notFound` is the meaning
- * of 404 where that is no mistake.
+ * Sends a request to a vendor. Returns the JSON of a success, or what an error means for a search. `notFound` is the
+ * meaning of 404 if that is not an error.
  */
 export async function askLive(
   world: VendorWorld,
@@ -28,7 +28,7 @@ export async function askLive(
     case "failed":
       return { kind: "failed", message: `${refusal.reason}.` };
     default:
-      return { kind: "refused", message: "It did not take the search as it was sent." };
+      return { kind: "refused", message: "The source rejected the search." };
   }
 }
 
@@ -46,17 +46,17 @@ const filterNames = {
 } as const;
 export type FilterName = keyof typeof filterNames;
 
-/** The refusal of filters that a vendor has nothing for: to leave them out without a word would find the wrong people. */
+/** Rejects filters that a vendor does not support. Silently ignoring them would find the wrong people. */
 export function unsupported(filters: SearchFilters, names: readonly FilterName[]): Refusal | null {
   const asked = names.filter((name) => filterNames[name](filters));
   if (asked.length === 0) return null;
   return {
     kind: "refused",
-    message: `It can't filter by ${asked.join(", ")}. Leave that out, or search your directory.`,
+    message: `This source cannot filter by ${asked.join(", ")}. Remove the filter, or search your directory.`,
   };
 }
 
-/** The fields that are known. */
+/** Keeps the known fields. */
 export function known<T extends Record<string, unknown>>(fields: T): { [F in keyof T]?: NonNullable<T[F]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as {
     [F in keyof T]?: NonNullable<T[F]>;

@@ -10,12 +10,12 @@ import { asUrl, type VendorWorld } from "../enrichment/vendor.ts";
 import { numberAt, textAt, textsAt, valueAt } from "../json-path.ts";
 import { askLive, known, unsupported } from "./live.ts";
 
-/** Places where somebody stopped to read; the oldest go first. */
+/** Positions where reading stopped; the oldest are dropped first. */
 const maxPlaces = 1000;
 
 /**
- * People Data Labs: person search (v5), one of its credits a record. It pages forward only, by a token that the page
- * before gave; those are remembered as long as this process lives.
+ * People Data Labs: person search (v5), one of its credits per record. It only pages forward, with a token from the
+ * previous page. Tokens are stored as long as this process runs.
  */
 export function createPdlSearch(
   world: VendorWorld,
@@ -43,11 +43,11 @@ export function createPdlSearch(
     if (token === undefined)
       return {
         kind: "refused",
-        message: "It pages forward only: begin at offset 0 and go on by what each page returned.",
+        message: "People Data Labs only pages forward. Start at offset 0 and increase it by the size of each page.",
       };
     const json = { query, size: limit, titlecase: true, ...(token !== null && { scroll_token: token }) };
     const request = { url: `${url}/person/search`, headers: { "x-api-key": key }, body: { json }, signal };
-    // 404: nobody fits; free of charge there.
+    // 404: no match; free of charge there.
     const answer = await askLive(world, request, { kind: "found", total: 0, prospects: [] });
     if (answer.kind !== "json") return answer;
     const people = valueAt(answer.body, "data");
@@ -59,7 +59,7 @@ export function createPdlSearch(
   return { name: "pdl", search };
 }
 
-/** Its names of levels: docs.peopledatalabs.com, job_title_levels. */
+/** Its names of seniority levels: docs.peopledatalabs.com, job_title_levels. */
 const levels: Record<Seniority, string> = {
   owner: "owner",
   founder: "owner",
@@ -74,7 +74,7 @@ const levels: Record<Seniority, string> = {
   intern: "training",
 };
 
-/** Elasticsearch's query language; all of its values are in lower case. */
+/** Elasticsearch's query language. All values are lowercase. */
 function queryOf({ company = {}, person = {} }: SearchFilters): object {
   const must: object[] = [];
   const terms = (field: string, values: string[] | undefined): void => {
@@ -115,7 +115,7 @@ function anyOf(should: object[]): object {
   return { bool: { should, minimum_should_match: 1 } };
 }
 
-/** Fields that the plan does not include come as `true`, which is no text. */
+/** Fields that the plan does not include are `true` instead of a string. */
 function prospectOf(person: unknown): ProspectDraft {
   const text = (path: string) => textAt(person, path);
   return known({

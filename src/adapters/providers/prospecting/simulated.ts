@@ -6,10 +6,12 @@ import { pickOf } from "../simulated-draw.ts";
 const firstNames = ["Ada", "Grace", "Linus", "Joan", "Alan", "Margaret", "Edsger", "Barbara"];
 const lastNames = ["Hart", "Quill", "Stone", "Marsh", "Vale", "Wren", "Frost", "Lane"];
 const companies = ["Northwind", "Blue Yonder", "Acme", "Globex", "Initech", "Umbra"];
-/** People of each source. */
+/** Number of people in each source. */
 const people = 500;
 
-/** Live sources that ask nobody: each has the same people in every run of a seed, and all of them fit every search. */
+/**
+ * Live sources without requests. Each has the same people in every run of a seed, and all of them match every search.
+ */
 export function createSimulatedSources(seed: number): ProspectProvider[] {
   const names = prospectSources.filter((name) => name !== "directory");
   return names.map((name) => ({

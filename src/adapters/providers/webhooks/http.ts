@@ -7,7 +7,7 @@ import { type HttpOutcome, type HttpWorld } from "../../../lib/guarded-http/http
 import { retryAfter } from "../network/retry-after.ts";
 import { problemOfUrl } from "../../../lib/guarded-http/outside-url.ts";
 
-/** Nothing of an answer is needed but its beginning. */
+/** Only the start of a response is needed. */
 const maxBytes = 64 * 1024;
 /** Shorter than the 5 s after which common servers close an idle connection themselves. */
 const keepAliveMs = 4000;
@@ -17,7 +17,10 @@ const names = {
   privateHostsOption: "OUTREACHD_WEBHOOK_PRIVATE_HOSTS",
 };
 
-/** Posts over the guarded client. `privateHosts` are hosts and networks of the operator's own, which may be called without TLS. */
+/**
+ * Posts with the guarded client. `privateHosts` are the operator's own hosts and networks, which may be called without
+ * TLS.
+ */
 export function createWebhookPoster(
   privateHosts: readonly string[],
   clock: Clock,
@@ -39,7 +42,7 @@ export function createWebhookPoster(
   };
 }
 
-/** A sentence on why nothing is posted to this address, or null. */
+/** Returns why nothing is posted to this URL, as a message, or null. */
 export function problemOfReceiver(url: string, privateHosts: readonly string[]): string | null {
   return problemOfUrl(url, privateHosts, names);
 }
@@ -53,17 +56,17 @@ function outcomeOf(outcome: HttpOutcome, now: number, timeoutMs: number): PostOu
     case "tooLarge":
       return { kind: "answered", status: outcome.status, retryAt: retryAfter(outcome.headers, now), excerpt: "" };
     case "refused":
-      return { kind: "failed", reason: `It was not called: ${outcome.reason}.` };
+      return { kind: "failed", reason: `Not called: ${outcome.reason}.` };
     case "timedOut":
-      return { kind: "failed", reason: `It gave no whole answer within ${timeoutMs / 1000} s.` };
+      return { kind: "failed", reason: `No complete response within ${timeoutMs / 1000} s.` };
     case "aborted":
       return { kind: "failed", reason: "The server stopped." };
     case "unreachable":
-      return { kind: "failed", reason: `It can't be reached: ${outcome.reason}.`.slice(0, 300) };
+      return { kind: "failed", reason: `Unreachable: ${outcome.reason}.`.slice(0, 300) };
   }
 }
 
-/** Bytes that are no text become replacement characters. */
+/** Invalid bytes become replacement characters. */
 function excerptOf(body: Uint8Array): string {
   const text = Buffer.from(body.subarray(0, maxExcerptLength * 4)).toString("utf8");
   return multiLine(text).slice(0, maxExcerptLength);

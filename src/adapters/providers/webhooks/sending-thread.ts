@@ -12,7 +12,7 @@ export type SendingThread = {
   port: ThreadPort<Order[], Report[]>;
 };
 
-/** Posts each message as it comes. What ends in one turn of the event loop is reported together. */
+/** Posts each message on arrival. Posts that end in the same turn of the event loop are reported together. */
 export function runSendingThread(port: SendingThread["port"], { privateHosts }: SendingThread["init"]): void {
   const poster = createWebhookPoster(privateHosts, systemClock);
   const never = new AbortController().signal;
@@ -28,7 +28,7 @@ export function runSendingThread(port: SendingThread["port"], { privateHosts }: 
     for (const { id, message } of orders)
       void poster.post(message, never).then(
         (outcome) => report(id, outcome),
-        (error: unknown) => report(id, { kind: "failed", reason: `It could not be posted: ${String(error)}` }),
+        (error: unknown) => report(id, { kind: "failed", reason: `Could not be posted: ${String(error)}` }),
       );
   });
 }

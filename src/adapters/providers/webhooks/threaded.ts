@@ -3,15 +3,15 @@ import type { PostOutcome, WebhookConnector } from "../../../features/webhooks/c
 import { problemOfReceiver } from "./http.ts";
 import type { Order, Report } from "./sending-thread.ts";
 
-/** The way to receivers, with an end. */
+/** A sender that can be stopped. */
 export type WebhookSender = WebhookConnector & {
-  /** Ends the thread; what is under way has failed. Safe to call twice. */
+  /** Ends the thread. Posts in progress fail. Safe to call twice. */
   stop(): Promise<void>;
 };
 
 /**
- * Posts from a thread of its own, because a thousand requests a second would keep the event loop, and with it every
- * client, waiting. The thread starts with the first post.
+ * Posts from a separate thread, because a thousand requests per second would block the event loop and thereby every
+ * client. The thread starts with the first post.
  */
 export function createWebhookSender(privateHosts: readonly string[]): WebhookSender {
   const waiting = new Map<number, (outcome: PostOutcome) => void>();
@@ -31,7 +31,8 @@ export function createWebhookSender(privateHosts: readonly string[]): WebhookSen
     fresh.onMessage((reports) => {
       for (const { id, outcome } of reports) settle(id, outcome);
     });
-    // The next post starts another thread. Whether the receiver got what was under way nobody knows: it is posted again.
+    // The next post starts another thread. Whether receivers got the posts in progress is unknown, so they are posted
+    // again.
     void fresh.closed.then(() => {
       if (thread === fresh) thread = null;
       for (const id of waiting.keys()) settle(id, { kind: "failed", reason: "The server stopped posting." });
@@ -39,7 +40,7 @@ export function createWebhookSender(privateHosts: readonly string[]): WebhookSen
     return fresh;
   }
 
-  /** What is posted in one turn of the event loop goes over together. */
+  /** Posts in the same turn of the event loop are sent to the thread together. */
   function order(message: Order["message"]): number {
     const id = ++lastId;
     if (orders.push({ id, message }) === 1)
