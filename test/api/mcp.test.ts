@@ -285,7 +285,7 @@ const mistakes: [sent: unknown, code: number, sentence: string][] = [
   [request("tools/call", { name: "get_them" }), invalidParams, "Tool get_them not found. tools/list lists"],
   [request("tools/call", { name: "x".repeat(10_000) }), invalidParams, `Tool ${"x".repeat(100)} not found. tools/list`],
   [{ ...request("ping"), extra: 1 }, invalidRequest, "Unknown field `extra`. Expected jsonrpc, id, method, params."],
-  [{ jsonrpc: "2.0", id: 7, error: 5 }, invalidRequest, "This is no answer of JSON-RPC"],
+  [{ jsonrpc: "2.0", id: 7, error: 5 }, invalidRequest, "Expected a JSON-RPC response"],
   [request("tools/list", { cursor: 1 }), invalidParams, "`params.cursor` to be a string"],
   [request("initialize", {}), invalidParams, "`params.protocolVersion` to be a string"],
   [request("resources/read", { uri: "x" }), -32_601, "Method not found"],

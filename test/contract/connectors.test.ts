@@ -219,7 +219,7 @@ describe.each(live)("the %s connector", (name) => {
     patience.abort();
     const outcome = await carrying;
     expectSound(outcome, world);
-    expect(outcome).toEqual({ kind: "unknown", reason: expect.stringContaining("did not answer in time") });
+    expect(outcome).toEqual({ kind: "unknown", reason: expect.stringContaining("did not respond in time") });
     expect(world.clock.pending).toEqual([]);
   });
 

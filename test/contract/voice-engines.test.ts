@@ -412,7 +412,7 @@ describe.each(names)("the %s engine", (name) => {
     [
       "another address",
       () => new Response(null, { status: 301, headers: { location: "https://elsewhere.example" } }),
-      /another address \(301\): check OUTREACHD_/,
+      /another URL \(301\)\. Check OUTREACHD_/,
     ],
   ])("fails in words for what an operator must see to: %s", async (_what, answer, reason) => {
     // prettier-ignore
@@ -440,27 +440,27 @@ describe.each(names)("the %s engine", (name) => {
           },
           { status: 422 },
         ),
-      /refused it \(422\): text: String too long; language: Unknown\./,
+      /rejected it \(422\): text: String too long; language: Unknown\./,
     ],
     [
       "an error as an object",
       () => Response.json({ detail: { message: "The text has no words" } }, { status: 422 }),
-      /refused it \(422\): The text has no words\./,
+      /rejected it \(422\): The text has no words\./,
     ],
     [
       "an error as a text",
       () => Response.json({ detail: "Text cannot be empty" }, { status: 400 }),
-      /refused it \(400\): Text cannot be empty\./,
+      /rejected it \(400\): Text cannot be empty\./,
     ],
     [
       "an error as Cartesia tells it",
       () => Response.json({ error_code: "bad", title: "Bad", message: "No such language" }, { status: 400 }),
-      /refused it \(400\): No such language\./,
+      /rejected it \(400\): No such language\./,
     ],
     [
       "a page",
       () => new Response("<html><h1>Bad Request</h1>", { status: 400, headers: { "content-type": "text/html" } }),
-      /refused it \(400\)\.$/,
+      /rejected it \(400\)\.$/,
     ],
   ])("refuses for good, in words, for %s", async (_what, answer, reason) => {
     // prettier-ignore
@@ -513,7 +513,7 @@ describe.each(keepers)("the %s engine, which keeps voices outside", (name) => {
     const outcome = await train(world);
     expect(outcome).toMatchObject({ kind: "trained" });
     if (outcome.kind === "trained")
-      expect(outcome.notes.at(-1)).toMatch(/^An earlier voice .* may still be .*failed \(502\)/);
+      expect(outcome.notes.at(-1)).toMatch(/^An earlier voice .* may still exist .*failed \(502\)/);
   });
 
   test("does not take a vendor that is down for one that has deleted", async () => {

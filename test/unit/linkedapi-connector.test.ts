@@ -139,7 +139,7 @@ describe("what became of it", () => {
     ["noSalesNavigator", { kind: "refused", refusal: "notSupported" }],
     ["dailyConnectionAttemptsExceeded", { kind: "limited" }],
     ["weeklyMessageAttemptsExceeded", { kind: "limited" }],
-    ["somethingNew", { kind: "refused", refusal: "invalid", reason: "Linked API refused it: It did not work." }],
+    ["somethingNew", { kind: "refused", refusal: "invalid", reason: "Linked API rejected it: It did not work." }],
   ])("an action that failed as %s is %j", async (type, outcome) => {
     await using world = await startWorld();
     world.vendor.failNext({ type, message: "It did not work." });
@@ -250,7 +250,7 @@ describe("an order that the vendor does not take", () => {
 test.each([
   [{ identification: "nobody" }, "has no token"],
   [{ identification: "constructor" }, "has no token"],
-  [{}, "needs connectorSettings.identification"],
+  [{}, "requires connectorSettings.identification"],
 ])("the settings %j are a problem", async (connectorSettings, problem) => {
   await using world = await startWorld();
   expect(world.connector.problem?.({ connectorSettings })).toContain(problem);

@@ -136,7 +136,7 @@ describe("an error", () => {
   test("reads as a sentence, without the key that it echoes", async () => {
     await using world = await startWorld();
     world.vendor.refuseNext(400, "invalid_parameters", `Bad value\nfor key ${world.vendor.apiKey}.`);
-    expect(await world.carryOut({})).toMatchObject({ reason: "Unipile refused it: Bad value for key [secret]." });
+    expect(await world.carryOut({})).toMatchObject({ reason: "Unipile rejected it: Bad value for key [secret]." });
   });
 
   test("of access holds the account: a wrong key", async () => {

@@ -144,12 +144,13 @@ test("what Chatterbox says of a language, or of a text that is too long, comes b
   const { chatterbox } = enginesFor({ OUTREACHD_CHATTERBOX_URL: vendor.url });
   expect(await chatterbox.train({ ...material, labels: { language: "fr" } }, () => {}, never)).toEqual({
     kind: "failed",
-    reason: "The Chatterbox server refused it (400): Only English (en) is supported when not using multilingual model.",
+    reason:
+      "The Chatterbox server rejected it (400): Only English (en) is supported when not using multilingual model.",
   });
   const { voice } = await trained(chatterbox);
   expect(await chatterbox.speak(voice, { text: "a".repeat(3001), settings: usual }, never)).toEqual({
     kind: "refused",
-    reason: "The Chatterbox server refused it (422): input: String should have at most 3000 characters.",
+    reason: "The Chatterbox server rejected it (422): input: String should have at most 3000 characters.",
   });
 });
 
@@ -159,7 +160,7 @@ test("a server that can't delete is asked again until somebody has removed the f
   const { voice, notes } = await trained(engine);
   const [file = ""] = vendor.voices.keys();
   expect(notes).toEqual([expect.stringContaining(file)]);
-  expect(engine.remove(voice.artefact, never)).rejects.toThrow(`remove ${file} from its folder`);
+  expect(engine.remove(voice.artefact, never)).rejects.toThrow(`Remove ${file} from its reference audio folder`);
   await engine.remove(voice.artefact, never).catch(() => {});
   vendor.voices.delete(file);
   await engine.remove(voice.artefact, never);
@@ -196,7 +197,7 @@ test("a folder that is not the one of the XTTS server is told at the training", 
   await using world = await xttsWorld("elsewhere");
   expect(await world.xtts.train(material, () => {}, never)).toEqual({
     kind: "failed",
-    reason: expect.stringContaining("OUTREACHD_XTTS_SPEAKERS_DIR must lead to the folder") as string,
+    reason: expect.stringContaining("OUTREACHD_XTTS_SPEAKERS_DIR must be the folder") as string,
   });
 });
 
@@ -205,7 +206,7 @@ test("a folder of speakers that is gone is no reason to believe that a voice was
   const { voice } = await trained(world.xtts);
   rmSync(world.folder, { recursive: true });
   expect(world.xtts.remove(voice.artefact, never)).rejects.toThrow(
-    "OUTREACHD_XTTS_SPEAKERS_DIR can't be used (ENOENT)",
+    "OUTREACHD_XTTS_SPEAKERS_DIR cannot be used (ENOENT)",
   );
   expect(await world.xtts.problem(never)).toContain("(ENOENT)");
   expect(await world.xtts.speak(voice, { text: "Hello.", settings: usual }, never)).toMatchObject({ kind: "busy" });
@@ -222,7 +223,7 @@ test("what the XTTS server means by its errors", async () => {
   await using world = await xttsWorld();
   expect(await world.xtts.train({ ...material, labels: { language: "eo" } }, () => {}, never)).toEqual({
     kind: "failed",
-    reason: expect.stringContaining("does not speak this language") as string,
+    reason: expect.stringContaining("does not support this language") as string,
   });
   const { voice } = await trained(world.xtts);
   world.vendor.breakWith(soundFlaws(openWavHead()).silent, ({ path }) => path === "/tts_to_audio/");
@@ -256,11 +257,11 @@ test("a speech server that learns no voices says so, or speaks in a ready-made o
   vendor.voices.set("alloy", await Bun.file(material.reference.path).bytes());
   expect(await openaiEngine(vendor.url, vendor.apiKey).train(material, () => {}, never)).toEqual({
     kind: "failed",
-    reason: expect.stringContaining("learns no voices") as string,
+    reason: expect.stringContaining("cannot clone voices") as string,
   });
   const engine = openaiEngine(vendor.url, vendor.apiKey, { OUTREACHD_OPENAI_SPEECH_VOICE: "alloy" });
   const { voice, notes } = await trained(engine);
-  expect(notes).toEqual([expect.stringMatching(/^This is no clone/)]);
+  expect(notes).toEqual([expect.stringMatching(/^This is not a clone/)]);
   await say(engine, voice);
   const before = vendor.requests.length;
   await engine.remove(voice.artefact, never);

@@ -74,7 +74,7 @@ test("a receiver that knows another secret refuses the order", async () => {
   expect(await connector.carryOut(orderOf(), account, never)).toEqual({
     kind: "refused",
     refusal: "invalid",
-    reason: "The receiver of the webhook refused the order (401): Wrong signature.",
+    reason: "The receiver of the webhook rejected the action (401): Wrong signature.",
   });
 });
 
@@ -165,12 +165,12 @@ describe("without a report", () => {
       {
         kind: "refused",
         refusal: "invalid",
-        reason: "The receiver of the webhook refused the order (422): No such person.",
+        reason: "The receiver of the webhook rejected the action (422): No such person.",
       },
     ],
     [
       new Response("<html><body>Not found", { status: 404 }),
-      { kind: "refused", reason: "The receiver of the webhook refused the order (404)." },
+      { kind: "refused", reason: "The receiver of the webhook rejected the action (404)." },
     ],
     [new Response("x".repeat(5000), { status: 400 }), { kind: "refused", reason: expect.stringMatching(/x{200}…$/) }],
     [new Response(null, { status: 500 }), { kind: "unknown" }],
@@ -189,7 +189,7 @@ describe("without a report", () => {
 });
 
 test.each([
-  ["", "needs connectorSettings.url"],
+  ["", "requires connectorSettings.url"],
   ["worker.example.com", "must be an https URL"],
   ["ftp://worker.example.com", "must be an https URL"],
   ["http://worker.example.com", "must be https"],

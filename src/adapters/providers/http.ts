@@ -1,7 +1,7 @@
 import { createGuardedClient, type HttpClient, type HttpWorld } from "../../lib/guarded-http/http-client.ts";
 import { version } from "../../platform/base/version.ts";
 
-/** The guarded way out of every adapter, under the name of this program. */
+/** Creates the guarded HTTP client of all adapters, with this program's user agent. */
 export function createHttpClient(world: Omit<HttpWorld, "userAgent">): HttpClient {
   return createGuardedClient({ ...world, userAgent: `outreachd/${version}` });
 }

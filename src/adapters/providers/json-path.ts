@@ -1,6 +1,6 @@
 /**
- * The value at a place in JSON: names and list places with dots between them, as in `data.emails.0.value`. Undefined
- * where there is none, whatever the JSON looks like; `[]` as a name goes through all items of a list.
+ * Returns the value at a path in JSON: names and indexes separated by dots, as in `data.emails.0.value`. Undefined if
+ * there is none, whatever the JSON looks like. The name `[]` selects all items of a list.
  */
 export function valueAt(json: unknown, path: string): unknown {
   let value: unknown = json;
@@ -16,14 +16,14 @@ export function valueAt(json: unknown, path: string): unknown {
   return value;
 }
 
-/** A text, or a number as a text; null for anything else, and for an empty text. */
+/** Returns a string, or a number as a string; null for anything else, and for an empty string. */
 export function textAt(json: unknown, path: string): string | null {
   const value = valueAt(json, path);
   if (typeof value === "number" && Number.isFinite(value)) return String(value);
   return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
 }
 
-/** The texts in a list; a single text counts as a list of one. */
+/** Returns the strings in a list. A single string counts as a list of one. */
 export function textsAt(json: unknown, path: string): string[] {
   return [valueAt(json, path)]
     .flat(2)
@@ -31,7 +31,7 @@ export function textsAt(json: unknown, path: string): string[] {
     .map((item) => item.trim());
 }
 
-/** A finite number, also when it is written as a text; null for anything else. */
+/** Returns a finite number, even if it is written as a string; null for anything else. */
 export function numberAt(json: unknown, path: string): number | null {
   const text = textAt(json, path);
   return text !== null && Number.isFinite(Number(text)) ? Number(text) : null;

@@ -1,4 +1,4 @@
-/** From 0 up to 1, the same for the same seed and text. */
+/** Returns a number in [0, 1) that is the same for the same seed and text. */
 export function drawOf(seed: number, text: string): number {
   return Bun.hash.xxHash32(text, seed) / 2 ** 32;
 }

@@ -84,7 +84,7 @@ function instructions(caller: Caller, userId: string | null): string {
       ? "You act as the user of this API key (get_me)."
       : userId !== null
         ? `You act as user ${userId}, with a key that has all permissions.`
-        : "Your key can act as any user: set userId in each call (list_users).";
+        : "Your key can act as every user: set userId in each call (list_users).";
   const proposes = caller.requiresApproval
     ? " Your key can only propose actions: they wait until a person approves them with another key."
     : "";

@@ -11,10 +11,10 @@ import { createUnipileConnector } from "./unipile.ts";
 import { createWebhookConnector } from "./webhook.ts";
 import { createWorkerConnector } from "./worker.ts";
 
-/** What the connectors are told by the operator; null: not set, so the connector of that name only tells what it needs. */
+/** Settings of the operator. Null = not set, so the connector of that name only reports what it requires. */
 export type ConnectorConfig = Readonly<{
   webhookSecret: string | null;
-  /** Hosts and networks (CIDR) of the operator's own that the webhook connector may call. */
+  /** The operator's own hosts and networks (CIDR) that the webhook connector may call. */
   privateHosts: readonly string[];
   unipileUrl: string | null;
   unipileApiKey: string | null;
@@ -24,7 +24,7 @@ export type ConnectorConfig = Readonly<{
   simulation: Simulation;
 }>;
 
-/** All ways of carrying actions out. Making them asks nobody and opens nothing. */
+/** Creates all connectors, without sending requests or opening anything. */
 export function createConnectors(config: ConnectorConfig, clock: Clock): Record<ConnectorName, Connector> {
   const { webhookSecret: secret, privateHosts, unipileUrl, unipileApiKey: apiKey } = config;
   const { linkedapiUrl: url, linkedapiToken: token, linkedapiIdentifications: identifications } = config;
@@ -39,7 +39,7 @@ export function createConnectors(config: ConnectorConfig, clock: Clock): Record<
   };
 }
 
-/** An address that the operator has set may be private; an address that a user has set may not. */
+/** A URL set by the operator may be private; one set by a user may not. */
 function hostOf(url: string | null): string[] {
   const host = URL.parse(url ?? "")?.hostname.replace(/^\[|\]$/g, "");
   return host ? [host] : [];

@@ -2,7 +2,7 @@ import type { Refusal } from "../../../features/network/action-model.ts";
 import type { ConnectorOutcome } from "../../../features/network/connector.ts";
 import type { News, Relation } from "../../../features/network/contact-model.ts";
 
-/** Ends the work on an order, from however deep a step, with its outcome. It never leaves an adapter. */
+/** Thrown by any nested step to end an order with its outcome. It never leaves an adapter. */
 export class Ending extends Error {
   readonly outcome: ConnectorOutcome;
 
@@ -12,7 +12,7 @@ export class Ending extends Error {
   }
 }
 
-/** The outcome that `steps` answers, or that one of its steps ended with. */
+/** Returns the outcome that `steps` returns or throws. */
 export async function outcomeOf(steps: () => Promise<ConnectorOutcome>): Promise<ConnectorOutcome> {
   try {
     return await steps();
@@ -22,7 +22,7 @@ export async function outcomeOf(steps: () => Promise<ConnectorOutcome>): Promise
   }
 }
 
-/** The news that `look` finds; none where it ended early, because the vendor could not be asked. */
+/** Returns the news that `look` finds; none if it ended early because the vendor was unavailable. */
 export async function newsOrNone(look: () => Promise<News[]>): Promise<News[]> {
   try {
     return await look();
@@ -40,9 +40,9 @@ export function refused(refusal: Refusal, reason: string, relation?: Relation): 
   return { kind: "refused", refusal, reason, ...(relation && { relation }) };
 }
 
-/** For what the vendor, or our adapter of it, can't do at all. */
+/** For actions that the vendor, or our adapter, does not support. */
 export function notSupported(vendor: string, what: string): ConnectorOutcome {
-  return refused("notSupported", `${vendor} offers no way to ${what}; use another connector for it.`);
+  return refused("notSupported", `${vendor} cannot ${what}. Use another connector for it.`);
 }
 
 export function busy(retryAt: number, reason: string): ConnectorOutcome {

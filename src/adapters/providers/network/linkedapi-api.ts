@@ -7,7 +7,7 @@ import { ask, jsonOf, outageMs, shaped, type Purpose, type Vendor } from "./vend
 
 export const Fault = Type.Object({ type: Type.String(), message: Type.Optional(Type.Unknown()) });
 
-/** The form of every answer: a result, or an error. */
+/** Every response: a result or an error. */
 const Envelope = Type.Object({
   success: Type.Optional(Type.Boolean()),
   result: Type.Optional(Type.Unknown()),
@@ -16,7 +16,7 @@ const Envelope = Type.Object({
 
 export type LinkedapiAnswer = { status: number; headers: Headers; envelope: Static<typeof Envelope> | null };
 
-/** One account at Linked API (linkedapi.io/docs). Methods throw the `Ending` of the order when no answer came. */
+/** An account at Linked API (linkedapi.io/docs). Methods throw the `Ending` of the order if there is no response. */
 export class LinkedapiApi {
   readonly vendor: Vendor;
   readonly #url: string;
@@ -38,7 +38,7 @@ export class LinkedapiApi {
     return await this.#send(purpose, { method: "POST", url: `${this.#url}/${path}`, body: { json } });
   }
 
-  /** What was answered with, undefined when it can't be read. Throws the `Ending` that an error means. */
+  /** Returns the result of a response; undefined if it is unreadable. Throws the matching `Ending` for an error. */
   resultOf({ status, headers, envelope }: LinkedapiAnswer, purpose: Purpose): unknown {
     const { clock, secrets } = this.vendor;
     const isFine = status >= 200 && status < 300;
@@ -46,13 +46,13 @@ export class LinkedapiApi {
     const type = envelope?.error?.type ?? (status === 429 ? "tooManyRequests" : "");
     const said = quote(envelope?.error?.message, secrets);
     const failed = sentence(`Linked API failed (${status})`, said);
-    // That a question is refused says nothing of what was asked for.
+    // An error response to a query says nothing about its subject.
     if (purpose === "asks") throw new Ending(busy(clock.now() + outageMs, failed));
     const known = outcomeOfType({ type, said }, retryAfter(headers, clock.now()));
     if (known !== null) throw new Ending(known);
     if (status >= 500) throw new Ending(unknownOutcome(failed));
     if (envelope === null) throw new Ending(busy(clock.now() + outageMs, failed));
-    throw new Ending(refused("invalid", sentence("Linked API refused it", said ?? quote(type, secrets))));
+    throw new Ending(refused("invalid", sentence("Linked API rejected it", said ?? quote(type, secrets))));
   }
 
   async #send(purpose: Purpose, request: Parameters<typeof ask>[2]): Promise<LinkedapiAnswer> {
@@ -61,5 +61,5 @@ export class LinkedapiApi {
   }
 }
 
-/** What starting a workflow answers with. */
+/** The response to starting a workflow. */
 export const Started = Type.Object({ workflowId: Type.String({ minLength: 1 }) });

@@ -4,21 +4,21 @@ import type { Relation } from "../../../features/network/contact-model.ts";
 import { refused, unknownOutcome } from "./ending.ts";
 import { sentence } from "./quote.ts";
 
-/** Of an action (`completion.error`) or of a request; both have a type and a message (linkedapi.io/docs). */
+/** The error of an action (`completion.error`) or of a request; both have a type and a message (linkedapi.io/docs). */
 export type LinkedapiError = { type: string; said: string | null };
 
-/** What an error means for the order; null for a type that nobody has documented. */
+/** Returns the outcome of the order for an error; null for an undocumented type. */
 export function outcomeOfType({ type, said }: LinkedapiError, retryAt: number | null): ConnectorOutcome | null {
   if (signsOut.has(type))
     return { kind: "signedOut", reason: sentence("Linked API has no access to the account", said ?? type) };
-  // The vendor has a type of its own for each limit, and adds more: dailyConnectionAttemptsExceeded and so on.
+  // The vendor has a separate type for each limit, and adds more: dailyConnectionAttemptsExceeded and so on.
   if (type === "tooManyRequests" || type === "limitExceeded" || type.endsWith("AttemptsExceeded"))
     return { kind: "limited", retryAt, reason: sentence("Linked API asks for a slower pace", said ?? type) };
-  if (type === "workflowTimeout") return unknownOutcome(sentence("The work at Linked API timed out", said));
+  if (type === "workflowTimeout") return unknownOutcome(sentence("The workflow at Linked API timed out", said));
   const refusal = refusalOf[type];
   return refusal === undefined
     ? null
-    : refused(refusal, sentence("Linked API refused it", said ?? type), relationOf[type]);
+    : refused(refusal, sentence("Linked API rejected it", said ?? type), relationOf[type]);
 }
 
 const signsOut = new Set([

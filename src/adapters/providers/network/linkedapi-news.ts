@@ -9,10 +9,12 @@ import { RecentMap } from "./recent-map.ts";
 import { shaped } from "./vendor.ts";
 
 const hourMs = 3_600_000;
-/** The vendor reads in a browser, so a look at the connections takes minutes, and more of them than these tell no more. */
+/**
+ * The vendor reads in a browser, so checking the connections takes minutes, and reading more than these adds nothing.
+ */
 const betweenLooksMs = hourMs;
 const betweenSyncsMs = 6 * hourMs;
-/** A workflow that has not ended by then is forgotten. */
+/** A workflow that has not ended by then is abandoned. */
 const longestLookMs = 24 * hourMs;
 const maxConversations = 50;
 
@@ -32,13 +34,13 @@ const Conversations = Type.Array(
 );
 
 /**
- * Who of the watched accepted or replied. The vendor answers only later what it has to look up on the network: one call
- * has it look, and a later one learns what it saw. What was begun is remembered in this process only.
+ * Finds out which watched people accepted or replied. The vendor looks things up asynchronously: one call starts a
+ * workflow, a later one reads its result. Started workflows are only stored in this process.
  */
 export class LinkedapiNews {
-  /** The latest look at the connections, by account. */
+  /** The latest check of the connections, by account. */
   readonly #looks = new RecentMap<string, Look>(10_000);
-  /** When the vendor was asked to follow a conversation, by account and person. */
+  /** When following a conversation was requested, by account and person. */
   readonly #syncs = new RecentMap<string, number>(100_000);
 
   /** Throws the `Ending` of a failed call. */
@@ -57,7 +59,7 @@ export class LinkedapiNews {
         .map(({ profileKey }) => ({ profileKey, kind: "accepted", at: look.startedAt }));
     }
     if (look !== undefined && now - look.startedAt < betweenLooksMs) return [];
-    // Set before the call, so that a failing vendor is not asked at every look.
+    // Set before the call, so that a failing vendor is not called on every check.
     this.#looks.set(accountId, { workflowId: null, startedAt: now });
     const since = isoTime(Math.min(...watched.map((one) => one.since))).slice(0, 10);
     const workflow = { actionType: "st.retrieveConnections", since };
@@ -72,7 +74,7 @@ export class LinkedapiNews {
     const asked = watched.slice(0, maxConversations);
     const all = await newsIn(api, asked);
     if (all !== null) return all;
-    // One conversation that is not followed yet spoils the answer for all.
+    // A single conversation that is not followed yet makes the whole response an error.
     const news: News[] = [];
     const unknown: WatchedPerson[] = [];
     for (const one of asked) {
@@ -84,7 +86,7 @@ export class LinkedapiNews {
     return news;
   }
 
-  /** Has the vendor follow conversations from now on, which it does for good. */
+  /** Makes the vendor follow conversations from now on, which it does permanently. */
   async #follow(api: LinkedapiApi, accountId: string, watched: readonly WatchedPerson[]): Promise<void> {
     const now = api.vendor.clock.now();
     const nameOf = ({ profileKey }: WatchedPerson): string => `${accountId} ${profileKey}`;
@@ -99,7 +101,7 @@ export class LinkedapiNews {
   }
 }
 
-/** The first answer of each of these people; null when the vendor does not follow all of the conversations yet. */
+/** Returns the first reply of each of these people; null if the vendor does not follow all of the conversations yet. */
 async function newsIn(api: LinkedapiApi, watched: readonly WatchedPerson[]): Promise<News[] | null> {
   const answer = await api.post(
     "asks",

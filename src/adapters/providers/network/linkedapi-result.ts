@@ -8,7 +8,7 @@ import { workflowOf, type Workflow } from "./linkedapi-workflow.ts";
 import { quote, sentence } from "./quote.ts";
 import { shaped } from "./vendor.ts";
 
-/** A workflow at the vendor: pending or running, then completed with a completion, or failed with a failure. */
+/** A workflow at the vendor: pending or running, then completed with a completion or failed with a failure. */
 export const WorkflowState = Type.Object({
   workflowStatus: Type.String(),
   completion: Type.Optional(Type.Unknown()),
@@ -30,7 +30,7 @@ const ActionResult = Type.Object({
 });
 type ActionResult = Static<typeof ActionResult>;
 
-/** What a workflow that has ended means for the order. */
+/** Returns the outcome of the order for a workflow that has ended. */
 export function outcomeOfWorkflow(
   { workflowStatus, completion, failure }: WorkflowState,
   order: ActionOrder,
@@ -53,21 +53,21 @@ function outcomeOfCompletion(
   if (failed !== undefined) {
     const said = quote(failed.error?.message, secrets);
     const type = failed.error?.type ?? "";
-    const reason = sentence("Linked API refused it", said ?? quote(type, secrets));
+    const reason = sentence("Linked API rejected it", said ?? quote(type, secrets));
     return outcomeOfType({ type, said }, null) ?? refused("invalid", reason);
   }
   const [first, last] = endsOf(workflowOf(order));
   const done = results.find(({ actionType }) => actionType === last);
   if (done !== undefined) return sent(reference, relationAfter(order, done));
-  // It got as far as the person's page, and found nothing there to go on with.
+  // It reached the person's page and found no post there.
   if (first !== last && results[0]?.actionType === first)
-    return refused("postNotFound", "The person has no posts lately.");
-  return unknownOutcome("Linked API reports that it is completed, but not how it ended.");
+    return refused("postNotFound", "The person has no recent posts.");
+  return unknownOutcome("Linked API reports that the action is completed, but not its outcome.");
 }
 
-/** The results of a workflow and of what it went on with, outermost first. */
+/** Returns the results of a workflow and its nested actions, outermost first. */
 function resultsIn(value: unknown, depth = 0): ActionResult[] {
-  // Ours are five deep, each in the `then` of the data of the one before.
+  // Ours are nested five levels deep, each in the `then` of the previous one's data.
   if (depth > 16 || typeof value !== "object" || value === null) return [];
   if (Array.isArray(value)) return value.flatMap((item) => resultsIn(item, depth + 1));
   const result = shaped(ActionResult, value);
@@ -97,7 +97,7 @@ function relationAfter({ actionType }: ActionOrder, { data }: ActionResult): Rel
 
 const Connections = Type.Array(Type.Object({ publicUrl: Type.String() }));
 
-/** Addresses of the people in a look at the connections that has ended; none when it failed. */
+/** Returns the URLs of the people in a finished check of the connections; none if it failed. */
 export function connectionsIn(state: WorkflowState | null): string[] {
   const [result] = resultsIn(state?.completion);
   return (shaped(Connections, result?.data) ?? []).map(({ publicUrl }) => publicUrl);

@@ -1,17 +1,17 @@
-/* oxlint-disable unicorn/no-thenable -- the vendor names what follows an action so; it is data, never a function */
+/* oxlint-disable unicorn/no-thenable -- the vendor uses this name for the next action; it is data, never a function */
 import type { ActionOrder } from "../../../features/network/connector.ts";
 import type { ActionDetails } from "../../../features/network/action-model.ts";
 import { Ending, notSupported, refused } from "./ending.ts";
 import { withScheme } from "./profile-address.ts";
 
-/** A workflow as the vendor takes it: an action, whose `then` goes on with what it found. */
+/** A workflow in the vendor's format: an action, whose `then` continues with its result. */
 export type Workflow = { actionType: string; then?: Workflow } & Readonly<Record<string, unknown>>;
 
 /** Limits of the vendor, below those of the network (linkedapi.io/docs/action-st-send-message, action-nv-send-message). */
 const maxText = 1900;
 const maxSubject = 80;
 
-/** The workflow that carries an order out. Throws the `Ending` of an order that the vendor has no action for. */
+/** Builds the workflow for an order. Throws an `Ending` if the vendor has no action for it. */
 export function workflowOf(order: ActionOrder): Workflow {
   const { actionType, message, details } = order;
   const personUrl = withScheme(order.profileUrl);
@@ -46,7 +46,7 @@ export function workflowOf(order: ActionOrder): Workflow {
   }
 }
 
-/** The action itself on a post that is named; else the way from the person's page to their latest post. */
+/** Applies the action to the given post, or navigates from the person's page to their latest post. */
 function onPost(personUrl: string, { postUrl }: ActionDetails, action: Workflow): Workflow {
   if (postUrl !== undefined) return { ...action, postUrl: withScheme(postUrl) };
   return {
@@ -62,7 +62,5 @@ function onPost(personUrl: string, { postUrl }: ActionDetails, action: Workflow)
 
 function within(max: number, text: string, what: string): string {
   if (text.length <= max) return text;
-  throw new Ending(
-    refused("invalid", `Linked API takes ${what} of up to ${max} characters, and this has ${text.length}.`),
-  );
+  throw new Ending(refused("invalid", `Linked API limits ${what} to ${max} characters; this one has ${text.length}.`));
 }

@@ -12,15 +12,15 @@ import { shaped, type Vendor } from "./vendor.ts";
 
 export type LinkedapiSettings = {
   url: string;
-  /** Of the subscription; null = not set. */
+  /** Token of the subscription; null = not set. */
   token: string | null;
-  /** Tokens of the connected accounts, by the names that `connectorSettings.identification` gives them. */
+  /** Tokens of the connected accounts, by the names used in `connectorSettings.identification`. */
   identifications: Readonly<Record<string, string>> | null;
 };
 
 /**
- * Carries orders out over Linked API (linkedapi.io/docs): an order becomes a workflow, which the vendor works off in a
- * browser of its own, within minutes or in the account's working hours there. `follow` asks what became of it.
+ * Carries out orders through Linked API (linkedapi.io/docs). An order becomes a workflow, which the vendor runs in its
+ * own browser, within minutes or in the account's working hours there. `follow` polls its outcome.
  */
 export function createLinkedapiConnector(settings: LinkedapiSettings, http: HttpClient, clock: Clock): Connector {
   const { url, token, identifications } = settings;
@@ -43,7 +43,7 @@ export function createLinkedapiConnector(settings: LinkedapiSettings, http: Http
         if (typeof api === "string") return { kind: "signedOut", reason: api };
         const answer = await api.post("acts", "workflows", workflowOf(order));
         const started = shaped(Started, api.resultOf(answer, "acts"));
-        if (started === null) return unknownOutcome("Linked API answered with something that can't be read.");
+        if (started === null) return unknownOutcome("Linked API sent an unreadable response.");
         return handed(started.workflowId, clock.now(), clock.now());
       }),
 
@@ -55,15 +55,15 @@ export function createLinkedapiConnector(settings: LinkedapiSettings, http: Http
       let found: unknown = null;
       const failure = await outcomeOf(async () => {
         const answer = await api.get(`workflows/${encodeURIComponent(workflowId)}`);
-        if (answer.status === 404) return unknownOutcome("Linked API knows nothing of this work any more.");
+        if (answer.status === 404) return unknownOutcome("Linked API no longer has this workflow.");
         found = api.resultOf(answer, "asks");
         return later;
       });
       const state = shaped(WorkflowState, found);
       if (state !== null && !isOpen(state))
         return outcomeOf(async () => outcomeOfWorkflow(state, order, workflowId, vendor.secrets));
-      // That the question failed, also for a token that is not valid any more, says nothing of the work, which may be
-      // done meanwhile: to send it anew could reach the person twice. So it is asked again.
+      // A failed query, even for an invalid token, says nothing about the workflow, which may have completed meanwhile.
+      // Sending it again could reach the person twice, so the query is repeated.
       return failure.kind === "unknown" ? failure : later;
     },
 
@@ -85,10 +85,10 @@ const firstLookMs = 5000;
 const giveUpMs = 86_400_000;
 const longestPauseMs = 10 * 60_000;
 
-/** The reference carries when the work began, so that the pauses between two looks can grow with its age. */
+/** The reference contains the start time, so that the polling interval can grow with the age of the workflow. */
 function handed(workflowId: string, startedAt: number, now: number): ConnectorOutcome {
   const age = now - startedAt;
-  if (age > giveUpMs) return unknownOutcome("Linked API has not ended the work within a day.");
+  if (age > giveUpMs) return unknownOutcome("Linked API has not finished the workflow within a day.");
   const checkAt = now + Math.min(Math.max(firstLookMs, age / 2), longestPauseMs);
   return { kind: "delegated", to: "vendor", reference: `${workflowId}@${startedAt}`, checkAt: Math.round(checkAt) };
 }
@@ -98,15 +98,15 @@ function parsed(reference: string): { workflowId: string; startedAt: number | nu
   return { workflowId, startedAt: digits === undefined ? null : Number(digits) };
 }
 
-/** The headers that give access, or a sentence on what is missing. */
+/** Returns the headers that grant access, or a message about what is missing. */
 function accessOf(
   { token, identifications }: LinkedapiSettings,
   { connectorSettings: { identification } }: Pick<NetworkAccount, "connectorSettings">,
 ): Record<string, string> | string {
   if (token === null) return "The operator must set OUTREACHD_LINKEDAPI_TOKEN before Linked API can be used.";
   if (!identification)
-    return "The linkedapi connector needs connectorSettings.identification, the name of a token that the operator has set.";
+    return "The linkedapi connector requires connectorSettings.identification, the name of a token that the operator has set.";
   const own = Object.hasOwn(identifications ?? {}, identification) ? identifications?.[identification] : undefined;
-  if (own === undefined) return `OUTREACHD_LINKEDAPI_IDENTIFICATIONS has no token of the name "${identification}".`;
+  if (own === undefined) return `OUTREACHD_LINKEDAPI_IDENTIFICATIONS has no token named "${identification}".`;
   return { "linked-api-token": token, "identification-token": own, accept: "application/json" };
 }

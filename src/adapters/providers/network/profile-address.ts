@@ -2,26 +2,28 @@ import type { ActionOrder } from "../../../features/network/connector.ts";
 import { Ending, refused } from "./ending.ts";
 
 /**
- * The person of an order as a path segment of the API: what follows /in/ in the address of a profile, or the id in one
- * of Sales Navigator. Read from the address as it was written, because ids are case-sensitive.
+ * Returns the person of an order as a path segment of the API: what follows /in/ in the URL of a profile, or the ID in
+ * one of Sales Navigator. Read from the original URL, because IDs are case-sensitive.
  */
 export function memberOf({ profileUrl }: Pick<ActionOrder, "profileUrl">): string {
   const name = nameIn(profileUrl);
   if (name === null)
     throw new Ending(
-      refused("personNotFound", "The address of the profile names no person; it should be like …/in/name."),
+      refused("personNotFound", "The profile URL does not identify a person. Expected a URL like …/in/name."),
     );
   return encodeURIComponent(name);
 }
 
-/** As `memberOf`, neither escaped nor thrown. */
+/** Like `memberOf`, but neither escapes nor throws. */
 export function nameIn(profileUrl: string): string | null {
   const path = unescaped(URL.parse(withScheme(profileUrl))?.pathname ?? "");
   const [, name = ""] = /\/(?:in|lead|people)\/([^/,]+)/i.exec(path) ?? [];
   return name.trim() || null;
 }
 
-/** The id of a post in its address, as the API wants it: urn:li:ugcPost:1, urn:li:share:1, or the number alone. */
+/**
+ * Returns the ID in the URL of a post, as the API expects it: urn:li:ugcPost:1, urn:li:share:1, or the number alone.
+ */
 export function postOf(postUrl: string): string | null {
   const [, kind = "", number] = /\b(activity|ugcPost|share)[-:](\d{6,30})/i.exec(unescaped(postUrl)) ?? [];
   if (number === undefined) return null;
@@ -29,7 +31,7 @@ export function postOf(postUrl: string): string | null {
   return urn === undefined ? number : `urn:li:${urn}:${number}`;
 }
 
-/** The address with https in front when it was written without a scheme. */
+/** Adds https to a URL without a scheme. */
 export function withScheme(text: string): string {
   return /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`;
 }

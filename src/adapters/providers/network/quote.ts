@@ -3,8 +3,8 @@ import { singleLine } from "../../../platform/base/clean-text.ts";
 const maxLength = 200;
 
 /**
- * What a vendor or a receiver said, to be shown to a person: one line, at most 200 characters, no full stop at the end,
- * and none of `secrets`, which some echo. Null when it is no text that a person would read, such as markup.
+ * Prepares a message of a vendor or receiver for display: one line, at most 200 characters, without a final period, and
+ * without any of `secrets`, which some echo. Null if it is not readable text, such as markup.
  */
 export function quote(said: unknown, secrets: readonly string[] = []): string | null {
   if (typeof said !== "string") return null;
@@ -15,7 +15,7 @@ export function quote(said: unknown, secrets: readonly string[] = []): string | 
   return line.length > maxLength ? `${line.slice(0, maxLength).toWellFormed().trimEnd()}…` : line;
 }
 
-/** `introduction`, then what was said, as one sentence: "Unipile refused it: the profile can't be reached." */
+/** Joins `introduction` and a quoted message to one sentence: "Unipile rejected it: the profile is unreachable." */
 export function sentence(introduction: string, said: string | null): string {
   return said === null ? `${introduction}.` : `${introduction}: ${said}${/[!?…]$/.test(said) ? "" : "."}`;
 }

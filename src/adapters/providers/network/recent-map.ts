@@ -1,4 +1,4 @@
-/** A map that keeps what was set last: beyond `limit` entries, the one that was set first makes room. */
+/** A map that retains the latest entries: beyond `limit`, the oldest one is dropped. */
 export class RecentMap<K, V> {
   readonly #limit: number;
   readonly #entries = new Map<K, V>();
@@ -19,7 +19,7 @@ export class RecentMap<K, V> {
     if (!first.done) this.#entries.delete(first.value);
   }
 
-  /** True when there was one. */
+  /** Returns whether there was one. */
   delete(key: K): boolean {
     return this.#entries.delete(key);
   }

@@ -9,36 +9,36 @@ import { RecentMap } from "./recent-map.ts";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
-/** What every person of the simulation writes. */
+/** What every person in the simulation replies. */
 const simulatedReply = "Thanks for your message. Tell me more!";
 
 export type SimulatedConnector = Connector & {
-  /** The earliest moment at which `watch` will have more to tell of whom it was asked about; null: never. */
+  /** The earliest time at which `watch` will have news about the people it was asked about; null = never. */
   nextNewsAt(): number | null;
 };
 
-/** How many requests and first attempts are remembered; all else follows from the seed. */
+/** Number of stored requests and first attempts. Everything else is derived from the seed. */
 const remembered = 100_000;
 
 /**
- * A network that exists only in this process and does the same in every run of a seed. Nothing leaves the machine.
- * Besides the rates, words in the path of a profile ask for an ending: `refused` and `unknown` each time; `busy`,
- * `limited` and `signedout` at the first attempt; `slow` is handed on and done half a minute later; `accepts` and
- * `replies` make sure that the person does, within a few hours.
+ * A network that exists only in this process and behaves the same in every run of a seed. Nothing leaves the machine.
+ * Besides the rates, words in the path of a profile select an outcome: `refused` and `unknown` every time; `busy`,
+ * `limited`, and `signedout` on the first attempt; `slow` delegates the action and completes it half a minute later;
+ * `accepts` and `replies` ensure that the person does, within a few hours.
  */
 export function createSimulatedConnector(simulation: Simulation, clock: Clock): SimulatedConnector {
   const people = new People(simulation, clock);
   const firstAttempts = new RecentMap<string, true>(remembered);
   const counts = new DailyCounts();
 
-  /** True once for each action. */
+  /** True only once for each action. */
   function isFirst({ jobId }: ActionOrder): boolean {
     if (firstAttempts.get(jobId) !== undefined) return !firstAttempts.delete(jobId);
     firstAttempts.set(jobId, true);
     return true;
   }
 
-  /** What keeps an action from being sent at once; null when nothing does. */
+  /** Returns what keeps an action from being sent now; null if nothing does. */
   function hindrance(order: ActionOrder, accountId: string): ConnectorOutcome | null {
     const now = clock.now();
     const { limitAfter } = simulation.rates;
@@ -48,7 +48,7 @@ export function createSimulatedConnector(simulation: Simulation, clock: Clock): 
       case "refused":
         return refused(order);
       case "unknown":
-        return { kind: "unknown", reason: "The simulated network did not answer." };
+        return { kind: "unknown", reason: "The simulated network did not respond." };
       case "busy":
         return isFirst(order) ? busyUntil(now + minuteMs, "The simulated network asks for a pause.") : null;
       case "limited":
@@ -72,7 +72,7 @@ export function createSimulatedConnector(simulation: Simulation, clock: Clock): 
 
   return {
     async carryOut(order, account, signal) {
-      if (signal.aborted) return busyUntil(clock.now() + minuteMs, "It was not begun in time.");
+      if (signal.aborted) return busyUntil(clock.now() + minuteMs, "The action was not started in time.");
       const outcome = hindrance(order, account.id);
       if (outcome !== null) return outcome;
       const relation = people.relationAfter(order, account.id);
@@ -94,7 +94,7 @@ function wordIn(profileKey: string): Word | undefined {
   return words.find((word) => path.includes(word));
 }
 
-/** What the rates and the seed have for an action; one draw, so that it has one ending at most. */
+/** Draws the outcome of an action from the rates and the seed. A single draw, so that it has at most one outcome. */
 function drawnWord({ seed, rates: { refusals, unknown, busy } }: Simulation, jobId: string): Word | undefined {
   if (refusals + unknown + busy === 0) return undefined;
   const drawn = 100 * draw(seed, jobId);
@@ -103,7 +103,7 @@ function drawnWord({ seed, rates: { refusals, unknown, busy } }: Simulation, job
   return drawn < refusals + unknown + busy ? "busy" : undefined;
 }
 
-/** Of a canonical profile URL, whose host may hold any word. */
+/** Returns the path of a canonical profile URL, because the host may contain any word. */
 function pathOf(profileKey: string): string {
   return profileKey.slice(profileKey.indexOf("/", "https://".length));
 }
@@ -120,7 +120,7 @@ function refused({ actionType }: ActionOrder): ConnectorOutcome {
   return {
     kind: "refused",
     refusal: refusalOf[actionType] ?? "personNotFound",
-    reason: "The simulated person does not take this.",
+    reason: "The simulated person does not accept this.",
   };
 }
 
@@ -135,7 +135,7 @@ const refusalOf: Partial<Record<ActionType, Refusal>> = {
   endorseSkill: "skillNotFound",
 };
 
-/** The people of the network: whether and when they react is a matter of the seed and of who they are. */
+/** The people of the network: whether and when they react depends on the seed and on who they are. */
 class People {
   readonly #simulation: Simulation;
   readonly #clock: Clock;
@@ -179,7 +179,7 @@ class People {
     return coming.length === 0 ? null : Math.min(...coming);
   }
 
-  /** Between 2 and 50 hours after it could begin; null for somebody who never reacts. */
+  /** Between 2 and 50 hours after the earliest time; null for a person who never reacts. */
   #reactionAt({ profileKey, waitsFor, since }: Omit<WatchedPerson, "profileUrl">, accountId: string): number | null {
     const { rates, seed } = this.#simulation;
     const [rate, word] = waitsFor === "acceptance" ? [rates.acceptances, "accepts"] : [rates.replies, "replies"];
@@ -190,12 +190,12 @@ class People {
   }
 }
 
-/** From 0 up to 1, the same for the same seed and text. */
+/** Returns a number in [0, 1) that is the same for the same seed and text. */
 function draw(seed: number, text: string): number {
   return Bun.hash.xxHash32(text, seed) / 2 ** 32;
 }
 
-/** How often something was counted since midnight (UTC). */
+/** Counts events since midnight (UTC). */
 class DailyCounts {
   #day = 0;
   #counts = new Map<string, number>();

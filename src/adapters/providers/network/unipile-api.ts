@@ -10,12 +10,12 @@ type Query = Readonly<Record<string, string>>;
 type Read<T extends TSchema> = { path: string; query?: Query; schema: T } & Partial<Step>;
 type Act = { method?: "POST" | "DELETE" | "GET"; path: string; query?: Query; body?: HttpBody } & Partial<Step>;
 
-/** Whatever an action answers with names its kind of object. */
+/** Every response to an action has the type of its object. */
 const Acknowledgement = Type.Object({ object: Type.String() });
 
 /**
- * One account at the API of Unipile, version 1 (developer.unipile.com). Each method answers what the vendor said, or
- * throws the `Ending` of the order.
+ * An account at the Unipile API, version 1 (developer.unipile.com). Each method returns the vendor's response or throws
+ * the `Ending` of the order.
  */
 export class UnipileApi {
   readonly accountId: string;
@@ -30,7 +30,7 @@ export class UnipileApi {
     this.#signal = signal;
   }
 
-  /** Asks for what has the shape of `schema`; asking changes nothing. */
+  /** Reads an object that matches `schema`. Reading changes nothing. */
   async read<T extends TSchema>({ path, query, schema, ...step }: Read<T>): Promise<Static<T>> {
     const json = await this.#send("asks", { method: "GET", path, query, ...step });
     const found = shaped(schema, json);
@@ -38,7 +38,7 @@ export class UnipileApi {
     throw new Ending(busy(this.#vendor.clock.now() + outageMs, unreadable));
   }
 
-  /** Does something on the network, and answers the fields of the acknowledgement. */
+  /** Carries out an action on the network and returns the fields of the acknowledgement. */
   async act(request: Act): Promise<Readonly<Record<string, unknown>>> {
     const json = await this.#send("acts", request);
     const acknowledged = shaped(Acknowledgement, json);
@@ -63,17 +63,19 @@ export class UnipileApi {
   }
 }
 
-const unreadable = "Unipile answered with something that can't be read.";
+const unreadable = "Unipile sent an unreadable response.";
 
 const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 const page = <T extends TSchema>(item: T) => Type.Object({ items: Type.Array(item), cursor: orNull(Type.String()) });
 
-/** Only what every action needs must be there; a vendor that writes the rest differently must not stop them all. */
+/**
+ * Only the fields that every action needs are required: a change of the vendor to the others must not stop all actions.
+ */
 export const Profile = Type.Object({
   provider_id: Type.String({ minLength: 1 }),
   is_self: Type.Optional(Type.Unknown()),
   is_relationship: Type.Optional(Type.Unknown()),
-  /** FIRST_DEGREE, SECOND_DEGREE and so on; DISTANCE_1 in older answers. */
+  /** FIRST_DEGREE, SECOND_DEGREE, and so on; DISTANCE_1 in older responses. */
   network_distance: Type.Optional(Type.Unknown()),
   invitation: Type.Optional(Type.Unknown()),
   skills: Type.Optional(Type.Unknown()),
@@ -111,7 +113,7 @@ export const Relations = page(
 export const Messages = page(
   Type.Object({
     chat_id: orNull(Type.String()),
-    /** 1 or true for what the account itself sent. */
+    /** 1 or true for messages sent by the account itself. */
     is_sender: orNull(Type.Union([Type.Number(), Type.Boolean()])),
     sender_id: orNull(Type.String()),
     sender_attendee_id: orNull(Type.String()),
@@ -122,7 +124,7 @@ export const Messages = page(
 
 export const Attendee = Type.Object({ profile_url: orNull(Type.String()), provider_id: orNull(Type.String()) });
 
-/** An id among what an action is acknowledged with; null when there is none. */
+/** Returns an ID in the acknowledgement of an action; null if there is none. */
 export function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value.slice(0, 300) : null;
 }

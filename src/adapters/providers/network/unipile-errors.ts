@@ -13,16 +13,16 @@ const Problem = Type.Object({
   detail: Type.Optional(Type.Unknown()),
 });
 
-/** What a step can add to the meaning of an error. */
+/** Context that a step adds to the meaning of an error. */
 export type Step = {
   purpose: Purpose;
   /** What a 404 means. */
   missing: Refusal;
-  /** What it means that the person can't be reached in this way. */
+  /** What it means if the person is unreachable in this way. */
   unreachable: Refusal;
 };
 
-/** What an answer that is no success means for the order. */
+/** Returns the outcome of the order for an error response. */
 export function outcomeOfError(answer: VendorAnswer, step: Step, vendor: Vendor): ConnectorOutcome {
   const { status } = answer;
   const now = vendor.clock.now();
@@ -39,16 +39,16 @@ export function outcomeOfError(answer: VendorAnswer, step: Step, vendor: Vendor)
       retryAt: retryAfter(answer.headers, now),
       reason: sentence("The network asks for a slower pace", said),
     };
-  // The reaction or the endorsement stands there already, which is what the order wants.
+  // The reaction or endorsement already exists, which is what the order requests.
   if (name === "action_already_performed") return sent(null);
-  const introduction = status >= 500 ? `Unipile failed (${status})` : "Unipile refused it";
+  const introduction = status >= 500 ? `Unipile failed (${status})` : "Unipile rejected it";
   if (name === "user_unreachable" || name === "invalid_recipient")
     return refused(step.unreachable, sentence(introduction, said));
   const refusal = refusalOf[name] ?? (status === 501 ? "notSupported" : null);
   if (refusal !== null) return refused(refusal, sentence(introduction, said));
   if (status >= 500 && step.purpose === "acts" && !neverStarted.has(name))
     return unknownOutcome(sentence(introduction, said));
-  // Without a problem of the API's own, it was something before it that answered, and it had not taken the request.
+  // Without a problem document of the API, something in front of it responded, and the API did not receive the request.
   if (status >= 500 || problem === null) return busy(now + outageMs, sentence(`Unipile failed (${status})`, said));
   if (status === 404) return refused(step.missing, sentence(introduction, said));
   if (/\be-?mail\b/i.test(words ?? "") && step.unreachable === "requestNotAllowed")
@@ -56,7 +56,7 @@ export function outcomeOfError(answer: VendorAnswer, step: Step, vendor: Vendor)
   return refused("invalid", sentence(introduction, said));
 }
 
-/** Of the account on the network, or of our access to the API: a person must see to it. */
+/** Problems of the account on the network, or of our access to the API, which a person must fix. */
 const signsOut = new Set([
   "disconnected_account", "disconnected_feature", "expired_credentials", "invalid_credentials", "missing_credentials",
   "checkpoint_error", "wrong_account", "multiple_sessions", "account_restricted", "account_mismatch",
@@ -64,7 +64,10 @@ const signsOut = new Set([
   "insufficient_permissions", "invalid_account",
 ]); // prettier-ignore
 
-/** `cannot_resend_yet` comes with "You have reached a temporary provider limit": it means the account, not the person. */
+/**
+ * `cannot_resend_yet` comes with "You have reached a temporary provider limit": it is about the account, not the
+ * person.
+ */
 const slowsDown = new Set([
   "limit_exceeded",
   "too_many_requests",
@@ -73,7 +76,7 @@ const slowsDown = new Set([
   "limit_too_high",
 ]);
 
-/** The request never got to the network, so that it may be repeated. */
+/** The request never reached the network, so it can be repeated. */
 const neverStarted = new Set(["no_client_session", "no_channel", "no_handler"]);
 
 const refusalOf: Partial<Record<string, Refusal>> = {

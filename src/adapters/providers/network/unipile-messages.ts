@@ -16,14 +16,14 @@ export async function sendMessage(
     : await sendIn(api, chatId, content);
 }
 
-/** The vendor asks to name the chat where there is one, rather than the person. */
+/** The vendor expects the chat, if there is one, instead of the person. */
 async function chatWith(api: UnipileApi, person: string): Promise<string | null> {
   try {
     const path = `chat_attendees/${encodeURIComponent(person)}/chats`;
     const { items } = await api.read({ path, query: { limit: "1" }, schema: Chats });
     return items[0]?.id ?? null;
   } catch (error) {
-    // With somebody new there is nothing to find.
+    // With a new contact, there is no chat to find.
     if (error instanceof Ending && error.outcome.kind === "refused") return null;
     throw error;
   }
@@ -52,7 +52,7 @@ async function startChat(api: UnipileApi, fields: Readonly<Record<string, string
   return sent(messageReference(textOf(chatId), id));
 }
 
-/** The chat stands in front, so that replies can be found by it. */
+/** The chat comes first, so that replies can be found by it. */
 function messageReference(chatId: string | null, messageId: unknown): string | null {
   return chatId === null ? textOf(messageId) : `${chatId}/${textOf(messageId) ?? ""}`;
 }
@@ -78,7 +78,7 @@ function formOf(fields: Readonly<Record<string, string | File>>): FormData {
   return form;
 }
 
-/** By the name, the network tells what it is; it likes m4a best. */
+/** The network detects the format by file name, and prefers m4a. */
 export function voiceFile({ audio }: ActionOrder): File {
   if (audio === null) throw new Ending(refused("invalid", "The voice message has no recording."));
   const [, subtype = ""] = /^audio\/(?:x-)?([a-z0-9]+)/i.exec(audio.mediaType) ?? [];

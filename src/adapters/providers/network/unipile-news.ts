@@ -5,11 +5,11 @@ import { newsOrNone } from "./ending.ts";
 import { Attendee, Messages, Relations, type UnipileApi } from "./unipile-api.ts";
 import { nameIn } from "./profile-address.ts";
 
-/** Bounds of one look; the next look goes on with what is still awaited. */
+/** Limits of one check; the next one continues with the people who are still awaited. */
 const maxPages = 10;
 const maxAttendees = 50;
 
-/** Who of the watched accepted or replied. What can't be asked now is left out. */
+/** Finds out which watched people accepted or replied. Skips what cannot be queried now. */
 export async function newsOf(api: UnipileApi, watched: readonly WatchedPerson[]): Promise<News[]> {
   const awaiting = (what: WatchedPerson["waitsFor"]) => watched.filter(({ waitsFor }) => waitsFor === what);
   const [accepted, replied] = await Promise.all([
@@ -19,7 +19,7 @@ export async function newsOf(api: UnipileApi, watched: readonly WatchedPerson[])
   return [...accepted, ...replied];
 }
 
-/** From the list of connections, newest first: who is in it has accepted. */
+/** People in the list of connections, newest first, have accepted. */
 async function acceptances(api: UnipileApi, watched: readonly WatchedPerson[]): Promise<News[]> {
   const awaited = new Map(watched.map((one) => [nameOf(one), one]));
   const news: News[] = [];
@@ -42,7 +42,7 @@ async function acceptances(api: UnipileApi, watched: readonly WatchedPerson[]): 
 
 type Received = { chatId: string; senderId: string; attendeeId: string; at: number; text: string };
 
-/** From all messages that came since: by the chat that our message went to, else by the profile of the sender. */
+/** Matches all messages since then by the chat of our message, otherwise by the profile of the sender. */
 async function replies(api: UnipileApi, watched: readonly WatchedPerson[]): Promise<News[]> {
   if (watched.length === 0) return [];
   const received = await messagesSince(api, Math.min(...watched.map(({ since }) => since)));
@@ -85,7 +85,7 @@ async function messagesSince(api: UnipileApi, since: number): Promise<Received[]
   return received;
 }
 
-/** The canonical addresses of those who wrote, by their id as senders. */
+/** Canonical profile URLs of the senders, by sender ID. */
 async function profilesOf(api: UnipileApi, received: readonly Received[]): Promise<Map<string, string>> {
   const attendees = new Map(received.map(({ senderId, attendeeId }) => [senderId, attendeeId || senderId]));
   const profiles = new Map<string, string>();

@@ -5,7 +5,7 @@ import { memberOf } from "./profile-address.ts";
 import { Profile, SentInvitation, SentInvitations, Skills, textOf, type UnipileApi } from "./unipile-api.ts";
 import { shaped } from "./vendor.ts";
 
-/** The person of an order. Asks only, and lets nobody know. */
+/** Reads the person of an order, without notifying them. */
 export async function profileOf(
   api: UnipileApi,
   order: ActionOrder,
@@ -24,8 +24,8 @@ export function relationOf({ is_relationship: isRelation, network_distance: dist
 export async function invite(api: UnipileApi, order: ActionOrder): Promise<ConnectorOutcome> {
   const profile = await profileOf(api, order);
   const relation = relationOf(profile);
-  if (relation === "connected") return refused("alreadyConnected", "The two are connected already.", relation);
-  if (relation === "pending") return refused("alreadyPending", "A connection request is pending already.", relation);
+  if (relation === "connected") return refused("alreadyConnected", "This person is already connected.", relation);
+  if (relation === "pending") return refused("alreadyPending", "A connection request is already pending.", relation);
   const outcome = await outcomeOf(async () => {
     const { invitation_id: id } = await api.act({
       path: "users/invite",
@@ -41,11 +41,11 @@ export async function invite(api: UnipileApi, order: ActionOrder): Promise<Conne
     return sent(textOf(id), "pending");
   });
   if (outcome.kind !== "refused" || outcome.refusal !== "alreadyPending") return outcome;
-  // The API has one error for a request that is pending and for one that was withdrawn some weeks ago.
+  // The API has the same error for a pending request and for one that was withdrawn some weeks ago.
   return wasWithdrawn(profile) ? { ...outcome, refusal: "cannotResendYet", relation: "none" } : outcome;
 }
 
-/** More than this are pending with nobody: the network refuses to send requests long before. */
+/** No account has more pending requests than this: the network refuses to send more long before. */
 const maxInvitationPages = 50;
 
 export async function withdraw(api: UnipileApi, order: ActionOrder): Promise<ConnectorOutcome> {
@@ -66,7 +66,7 @@ export async function withdraw(api: UnipileApi, order: ActionOrder): Promise<Con
     }
     cursor = found.items.length > 0 && found.cursor ? found.cursor : null;
   }
-  return refused("notPending", "There is no pending connection request to this person.", relationOf(profile));
+  return refused("notPending", "No pending connection request to this person found.", relationOf(profile));
 }
 
 export async function endorse(api: UnipileApi, order: ActionOrder): Promise<ConnectorOutcome> {
@@ -75,14 +75,15 @@ export async function endorse(api: UnipileApi, order: ActionOrder): Promise<Conn
   const skill = (shaped(Skills, profile.skills) ?? []).find(
     ({ name, endorsement_id: id }) => id && (wanted === undefined || name.trim().toLowerCase() === wanted),
   );
-  if (skill === undefined) return refused("skillNotFound", "The profile lists no such skill that can be endorsed.");
+  if (skill === undefined)
+    return refused("skillNotFound", "The profile does not list this skill, or it cannot be endorsed.");
   const json = {
     account_id: api.accountId,
     profile_id: profile.provider_id,
     skill_endorsement_id: Number(skill.endorsement_id),
   };
   const { endorsed } = await api.act({ path: "linkedin/profile/endorse", body: { json } });
-  if (endorsed === false) return refused("requestNotAllowed", "The network did not take the endorsement.");
+  if (endorsed === false) return refused("requestNotAllowed", "The network did not accept the endorsement.");
   return sent(skill.name);
 }
 

@@ -21,12 +21,15 @@ export async function comment(api: UnipileApi, order: ActionOrder): Promise<Conn
   return sent(textOf(id) ?? postId);
 }
 
-/** The id that the API wants in actions; the one in an address does not always do. Without an address, the latest. */
+/**
+ * Returns the ID that the API expects in actions; the one in a URL does not always work. Without a URL, the latest
+ * post.
+ */
 async function postIdOf(api: UnipileApi, order: ActionOrder): Promise<string> {
   const { postUrl } = order.details;
   if (postUrl !== undefined) {
     const id = postOf(postUrl);
-    if (id === null) throw new Ending(refused("postNotFound", "The address of the post names none."));
+    if (id === null) throw new Ending(refused("postNotFound", "The URL does not identify a post."));
     const path = `posts/${encodeURIComponent(id)}`;
     return (await api.read({ path, schema: Post, missing: "postNotFound", unreachable: "postNotFound" })).social_id;
   }
@@ -34,6 +37,6 @@ async function postIdOf(api: UnipileApi, order: ActionOrder): Promise<string> {
   const path = `users/${encodeURIComponent(person)}/posts`;
   const { items } = await api.read({ path, query: { limit: "10" }, schema: Posts });
   const latest = items.find(({ is_repost: isRepost }) => isRepost !== true);
-  if (latest === undefined) throw new Ending(refused("postNotFound", "The person has no posts of their own lately."));
+  if (latest === undefined) throw new Ending(refused("postNotFound", "The person has no recent posts of their own."));
   return latest.social_id;
 }

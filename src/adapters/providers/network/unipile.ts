@@ -11,10 +11,10 @@ import { endorse, invite, profileOf, relationOf, withdraw } from "./unipile-peop
 import { comment, react } from "./unipile-posts.ts";
 import type { Vendor } from "./vendor.ts";
 
-/** `url`: the address of the subscription (its DSN) without a path; `apiKey`: null = not set. */
+/** `url`: the URL of the subscription (its DSN) without a path; `apiKey`: null = not set. */
 export type UnipileSettings = { url: string | null; apiKey: string | null };
 
-/** Carries orders out over the API of Unipile with an account that is connected there. */
+/** Carries out orders through the Unipile API with an account that is connected there. */
 export function createUnipileConnector(settings: UnipileSettings, http: HttpClient, clock: Clock): Connector {
   const vendor: Vendor = { name: "Unipile", http, clock, secrets: settings.apiKey === null ? [] : [settings.apiKey] };
   const apiFor = (account: Pick<NetworkAccount, "connectorSettings">, signal: AbortSignal): UnipileApi | string => {
@@ -22,7 +22,8 @@ export function createUnipileConnector(settings: UnipileSettings, http: HttpClie
     if (access === null)
       return "The operator must set OUTREACHD_UNIPILE_URL and OUTREACHD_UNIPILE_API_KEY before Unipile can be used.";
     const { accountId } = account.connectorSettings;
-    if (!accountId) return "The unipile connector needs connectorSettings.accountId, the id of the account at Unipile.";
+    if (!accountId)
+      return "The unipile connector requires connectorSettings.accountId, the ID of the account at Unipile.";
     return new UnipileApi(vendor, access, accountId, signal);
   };
   return {
@@ -43,7 +44,7 @@ export function createUnipileConnector(settings: UnipileSettings, http: HttpClie
 }
 
 function accessOf({ url, apiKey }: UnipileSettings): UnipileAccess | null {
-  // The vendor's own pages show the address with and without the path of the version.
+  // The vendor's pages show the URL with and without the version path.
   return url === null || apiKey === null ? null : { url: url.replace(/\/api\/v1$/, ""), apiKey };
 }
 

@@ -6,32 +6,35 @@ import type { ConnectorOutcome } from "../../../features/network/connector.ts";
 import type { HttpClient, HttpOutcome, HttpRequest } from "../../../lib/guarded-http/http-client.ts";
 import { busy, Ending, unknownOutcome } from "./ending.ts";
 
-/** Whom an adapter speaks with. */
+/** The vendor that an adapter talks to. */
 export type Vendor = {
-  /** For sentences: "Unipile", "The receiver of the webhook". */
+  /** Name for messages: "Unipile", "The receiver of the webhook". */
   name: string;
   http: HttpClient;
   clock: Clock;
-  /** What must never stand in a reason. */
+  /** Values that must never appear in a reason. */
   secrets: readonly string[];
 };
 
-/** asks: changes nothing, so it may be repeated. acts: may have its effect as soon as a byte of it was sent. */
+/** asks: changes nothing, so it can be repeated. acts: may have taken effect once a byte of it was sent. */
 export type Purpose = "asks" | "acts";
 
 export type VendorAnswer = { status: number; headers: Headers; body: Uint8Array };
 
-/** When a vendor that could not be reached is tried again. */
+/** Delay before an unreachable vendor is tried again. */
 export const outageMs = 5 * 60_000;
 /**
- * For one call. Standard Webhooks gives a receiver 15 to 30 s. It is well below the patience of those who call a
- * connector, so that a silence still ends as what it is: before the action as busy, in the midst of it as unknown.
+ * Timeout of a call. Standard Webhooks gives a receiver 15 to 30 s. It is well below the timeout of a connector's
+ * callers, so that a missing response still ends correctly: as busy before the action, as unknown during it.
  */
 const timeoutMs = 25_000;
 /** A page of a hundred people is some 100 KB. */
 const maxBytes = 4 * 2 ** 20;
 
-/** Sends a request and answers whatever status came. Throws the `Ending` of the order when no whole answer came. */
+/**
+ * Sends a request and returns the response, whatever its status. Throws the `Ending` of the order if there is no
+ * complete response.
+ */
 export async function ask(
   vendor: Vendor,
   purpose: Purpose,
@@ -47,8 +50,8 @@ function withoutAnswer(
   purpose: Purpose,
   outcome: Exclude<HttpOutcome, { kind: "answered" }>,
 ): ConnectorOutcome {
-  // Every order of the account would end so; it rests until somebody has seen to its settings.
-  if (outcome.kind === "refused") return { kind: "signedOut", reason: `${name} can't be called: ${outcome.reason}.` };
+  // Every order of the account would end like this, so the account pauses until its settings are fixed.
+  if (outcome.kind === "refused") return { kind: "signedOut", reason: `${name} cannot be called: ${outcome.reason}.` };
   const said = `${name} ${failureOf(outcome)}.`;
   return outcome.sent && purpose === "acts" ? unknownOutcome(said) : busy(clock.now() + outageMs, said);
 }
@@ -57,15 +60,15 @@ function failureOf(outcome: Exclude<HttpOutcome, { kind: "answered" | "refused" 
   switch (outcome.kind) {
     case "timedOut":
     case "aborted":
-      return outcome.sent ? "did not answer in time" : "could not be reached in time";
+      return outcome.sent ? "did not respond in time" : "was unreachable";
     case "tooLarge":
-      return "answered with more than anybody would read";
+      return "sent a response that is too large";
     case "unreachable":
-      return outcome.sent ? "broke the connection off before it had answered" : "could not be reached";
+      return outcome.sent ? "closed the connection before it had responded" : "was unreachable";
   }
 }
 
-/** The answer as JSON; undefined when it is empty or something else. */
+/** Returns the response as JSON; undefined if it is empty or not JSON. */
 export function jsonOf({ body }: VendorAnswer): unknown {
   try {
     return parseJson(Buffer.from(body).toString("utf8"));
@@ -74,7 +77,10 @@ export function jsonOf({ body }: VendorAnswer): unknown {
   }
 }
 
-/** `value` when it has the shape of `schema`, else null. Vendors may add fields; what an adapter reads must be there. */
+/**
+ * Returns `value` if it matches `schema`, otherwise null. Vendors may add fields; the ones that an adapter reads are
+ * required.
+ */
 export function shaped<T extends TSchema>(schema: T, value: unknown): Static<T> | null {
   return Value.Check(schema, value) ? value : null;
 }

@@ -11,8 +11,8 @@ import { jsonOf, outageMs, shaped, type Vendor, type VendorAnswer } from "./vend
 const outcomes = ["completed", "refused", "busy", "limited", "signedOut", "unknown", "accepted"] as const;
 
 /**
- * What a receiver may answer with. Only `outcome` decides; a slip in what goes with it must not make an action unknown.
- * Instants are ISO 8601 or Unix time.
+ * What a receiver may respond with. Only `outcome` decides: a mistake in another field must not make an action unknown.
+ * Timestamps are ISO 8601 or Unix time.
  */
 const Report = Type.Object({
   outcome: Type.Unsafe<(typeof outcomes)[number]>(Type.Union(outcomes.map((outcome) => Type.Literal(outcome)))),
@@ -26,13 +26,13 @@ const Report = Type.Object({
 type Report = Static<typeof Report>;
 
 /**
- * What the receiver's answer means for the order:
- * - 2xx or 409 (it had the order before) with a report: as that says.
- * - 202, 409 without one, and any 2xx without content: it will report the end over the API.
- * - 410: it wants no more, so the account rests until a person has looked.
- * - 429 and 503: later, when Retry-After says or in five minutes; the order was not taken.
- * - any other 4xx, and a redirect: refused, with the receiver's own words.
- * - 5xx, and 2xx with something else: nobody can say.
+ * Returns the outcome of an order for the receiver's response:
+ * - 2xx, or 409 (already received), with a report: as reported.
+ * - 202, 409 without a report, and any 2xx without content: the receiver reports the outcome over the API.
+ * - 410: it accepts no further orders, so the account pauses until a person has checked it.
+ * - 429 and 503: not accepted; retried after Retry-After, or after five minutes.
+ * - Any other 4xx, and a redirect: refused, with the receiver's message.
+ * - 5xx, and 2xx with other content: unknown.
  */
 export function outcomeOfReceiver(answer: VendorAnswer, order: ActionOrder, vendor: Vendor): ConnectorOutcome {
   const { status, headers } = answer;
@@ -43,10 +43,10 @@ export function outcomeOfReceiver(answer: VendorAnswer, order: ActionOrder, vend
   if (status === 202 || status === 409 || (isTaken && answer.body.byteLength === 0)) return handed(order.jobId);
   if (isTaken)
     return unknownOutcome(
-      `${name} answered ${status} with something that is no report; it should answer 202, or JSON with an outcome.`,
+      `${name} responded with ${status} but without a valid report. Expected 202, or JSON with an outcome.`,
     );
   const said = saidIn(answer, vendor);
-  if (status === 410) return { kind: "signedOut", reason: sentence(`${name} takes no more actions (410)`, said) };
+  if (status === 410) return { kind: "signedOut", reason: sentence(`${name} no longer accepts actions (410)`, said) };
   if (status === 429 || status === 503)
     return busy(
       retryAfter(headers, clock.now()) ?? clock.now() + outageMs,
@@ -55,9 +55,10 @@ export function outcomeOfReceiver(answer: VendorAnswer, order: ActionOrder, vend
   if (status >= 300 && status < 400)
     return refused(
       "invalid",
-      `${name} answered with a redirect (${status}), which is not followed; name the final URL.`,
+      `${name} responded with a redirect (${status}), which is not followed. Set the final URL.`,
     );
-  if (status >= 400 && status < 500) return refused("invalid", sentence(`${name} refused the order (${status})`, said));
+  if (status >= 400 && status < 500)
+    return refused("invalid", sentence(`${name} rejected the action (${status})`, said));
   return unknownOutcome(sentence(`${name} failed (${status})`, said));
 }
 
@@ -83,7 +84,7 @@ function asReported(report: Report, { jobId }: ActionOrder, { clock, name, secre
     case "signedOut":
       return { kind: "signedOut", reason: because("reports that the network has signed the account out") };
     case "unknown":
-      return unknownOutcome(because("can't say whether it was done"));
+      return unknownOutcome(because("cannot say whether the action was done"));
     case "accepted":
       return handed(reference ?? jobId);
   }
@@ -100,7 +101,7 @@ function momentOf({ retryAt, retryAfterSeconds }: Report, now: number): number |
   return at === null ? null : notTooFar(at, now);
 }
 
-/** The words of an error body: plain text, or JSON with a message where errors usually have it. */
+/** Returns the message in an error body: plain text, or the usual fields of JSON errors. */
 function saidIn(answer: VendorAnswer, { secrets }: Vendor): string | null {
   const json = jsonOf(answer);
   if (json === undefined) return quote(Buffer.from(answer.body.subarray(0, 10_000)).toString("utf8"), secrets);

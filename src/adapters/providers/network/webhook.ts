@@ -9,9 +9,9 @@ import { ask, type Vendor } from "./vendor.ts";
 import { outcomeOfReceiver } from "./webhook-answer.ts";
 
 export type WebhookConnectorSettings = {
-  /** `whsec_` and base64, as Standard Webhooks has it; null = not set. */
+  /** `whsec_` and base64, as defined by Standard Webhooks; null = not set. */
   secret: string | null;
-  /** Hosts of the operator's own network, which may be called without TLS. */
+  /** The operator's own hosts, which may be called without TLS. */
   privateHosts: readonly string[];
 };
 
@@ -22,16 +22,15 @@ const names = {
 };
 
 /**
- * Posts every order to an address of the user's, signed by the rules of Standard Webhooks (standardwebhooks.com). The
- * id of the message is that of the action, so that a receiver can tell a repeat. What its answer means stands at
- * `outcomeOfReceiver`.
+ * Posts every order to the user's URL, signed according to Standard Webhooks (standardwebhooks.com). The message ID is
+ * the ID of the action, so that a receiver can detect repeats. `outcomeOfReceiver` interprets the response.
  */
 export function createWebhookConnector(settings: WebhookConnectorSettings, http: HttpClient, clock: Clock): Connector {
   const { secret, privateHosts } = settings;
   const problem = ({ connectorSettings: { url } }: Pick<NetworkAccount, "connectorSettings">): string | null => {
     if (secret === null)
       return "The operator must set OUTREACHD_NETWORK_WEBHOOK_SECRET before the webhook connector can sign.";
-    if (!url) return "The webhook connector needs connectorSettings.url, the address that actions are posted to.";
+    if (!url) return "The webhook connector requires connectorSettings.url, the URL that actions are posted to.";
     return problemOfUrl(url, privateHosts, names);
   };
   return {
@@ -66,7 +65,7 @@ export function createWebhookConnector(settings: WebhookConnectorSettings, http:
   };
 }
 
-/** The audio stands in the JSON, so that the one signature covers it; a minute of it takes about half a megabyte. */
+/** The audio is in the JSON, so that the signature covers it. A minute of it takes about half a megabyte. */
 function dataOf(order: ActionOrder, { id, name }: NetworkAccount) {
   const { jobId, actionType, profileUrl, profileKey, message, details, audio } = order;
   return {

@@ -1,6 +1,6 @@
 import type { Connector } from "../../../features/network/connector.ts";
 
-/** Leaves every action to a program of the user, which claims it over the API and reports its end there. */
+/** Leaves every action to the user's program, which claims it over the API and reports its outcome there. */
 export function createWorkerConnector(): Connector {
   return { carryOut: async () => ({ kind: "delegated", to: "vendor", reference: null, checkAt: null }) };
 }

@@ -16,9 +16,9 @@ import { cutWav } from "./wav-head.ts";
 
 export type CartesiaConfig = { url: string; apiKey: string | null; model: string; language: string };
 
-/** The version whose forms these are (cartesia-js, src/resources). */
+/** The API version of these schemas (cartesia-js, src/resources). */
 const apiVersion = "2025-04-16";
-/** Recommended are about 5 seconds; what is longer is followed less closely (docs.cartesia.ai, Clone Voice). */
+/** About 5 seconds are recommended; longer recordings are matched less closely (docs.cartesia.ai, Clone Voice). */
 const clipSeconds = 10;
 const uploadMs = 2 * 60_000;
 /** Far more voices than any account has. */
@@ -33,7 +33,7 @@ const Voices = Type.Object({
 });
 const Artefact = Type.Object({ voice: Type.String(), language: Type.String() });
 
-/** Voice clones at Cartesia (docs.cartesia.ai). It has nothing like stability or clarity. */
+/** Voice clones at Cartesia (docs.cartesia.ai), which has no settings like stability or clarity. */
 export function createCartesiaEngine(
   { url, apiKey, model, language }: CartesiaConfig,
   world: Pick<Vendor, "http" | "clock">,
@@ -72,7 +72,7 @@ export function createCartesiaEngine(
   };
 
   function requireKey(): void {
-    if (apiKey === null) throw operatorFault("Cartesia needs an API key: set OUTREACHD_CARTESIA_API_KEY.");
+    if (apiKey === null) throw operatorFault("Cartesia requires an API key. Set OUTREACHD_CARTESIA_API_KEY.");
   }
 
   async function formOf(material: TrainingMaterial, spoken: string): Promise<FormData> {
@@ -85,7 +85,7 @@ export function createCartesiaEngine(
     return form;
   }
 
-  /** Among them may be one of a run that was cut off. The list can't be searched for them; it is read page by page. */
+  /** They may include one from an interrupted run. The list cannot be searched, so it is read page by page. */
   async function removeOthers(cloneId: string, keptId: string, signal: AbortSignal): Promise<void> {
     let after: string | undefined;
     for (let page = 0; page < maxPages; page++) {

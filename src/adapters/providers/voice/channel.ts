@@ -1,11 +1,11 @@
-/** Hands values from one side to the other, one at a time: who puts waits until what it put was taken. */
+/** Passes values from a producer to a consumer, one at a time. The producer waits until each value was taken. */
 export class Channel<T> {
   #value: { put: T } | null = null;
   #end: { error: Error | null } | null = null;
   #wake = (): void => {};
   #release = (): void => {};
 
-  /** Resolves when the value was taken, or nobody will ever take it. */
+  /** Resolves when the value was taken, or never will be. */
   async put(value: T): Promise<void> {
     if (this.#end !== null) return;
     this.#value = { put: value };
@@ -15,14 +15,16 @@ export class Channel<T> {
     });
   }
 
-  /** No more will come; what was put is still to be taken. Only the first end counts. */
+  /** Ends the channel. A pending value can still be taken. Only the first call counts. */
   close(error: Error | null = null): void {
     this.#end ??= { error };
     this.#wake();
     this.#release();
   }
 
-  /** The next value; null at the end. Throws the error that the channel was closed with. For one reader. */
+  /**
+   * Returns the next value; null at the end. Throws the error that the channel was closed with. For a single reader.
+   */
   async take(): Promise<T | null> {
     if (this.#value === null && this.#end === null)
       await new Promise<void>((resolve) => {

@@ -19,7 +19,7 @@ import { jsonOf, shaped, type Said, type Vendor } from "./vendor.ts";
 export type ChatterboxDevnenConfig = { url: string | null; language: string };
 
 const uploadMs = 60_000;
-/** A person must see to it; there is no hurry in looking again. */
+/** A person must fix it, so checking again is not urgent. */
 const deletedByHandSeconds = 86_400;
 const FileNames = Type.Array(Type.String());
 const Uploaded = Type.Object({
@@ -29,8 +29,8 @@ const Uploaded = Type.Object({
 const Artefact = Type.Object({ file: Type.String(), language: Type.String() });
 
 /**
- * Your own server with Chatterbox (github.com/devnen/Chatterbox-TTS-Server), which keeps reference recordings by file
- * name. A name that is there already is kept as it is, hence names by content. It has no way to delete one.
+ * Your own server with Chatterbox (github.com/devnen/Chatterbox-TTS-Server), which stores reference recordings by file
+ * name. It does not replace existing files, so names depend on the content. It cannot delete recordings.
  */
 export function createChatterboxDevnenEngine(
   { url, language }: ChatterboxDevnenConfig,
@@ -59,7 +59,9 @@ export function createChatterboxDevnenEngine(
         const file = await upload(material, await nameByContent(material, spoken), signal);
         onProgress(100, "Trained");
         const artefact: Static<typeof Artefact> = { file, language: spoken };
-        const notes = [`The Chatterbox server can't delete: when this clone goes, somebody must remove ${file} there.`];
+        const notes = [
+          `The Chatterbox server cannot delete recordings. When you delete this clone, remove ${file} there.`,
+        ];
         return { kind: "trained", artefact: JSON.stringify(artefact), notes };
       }),
     speak: (voice, request, signal) => speechOutcome(() => speak(voice, request, signal)),
@@ -68,14 +70,14 @@ export function createChatterboxDevnenEngine(
       const { file } = artefactOf(Artefact, artefact);
       if (!(await fileNames(signal)).includes(file)) return;
       throw later(
-        `The Chatterbox server can't delete: remove ${file} from its folder of reference audio by hand.`,
+        `The Chatterbox server cannot delete recordings. Remove ${file} from its reference audio folder.`,
         deletedByHandSeconds,
       );
     },
   };
 
   function requireUrl(): void {
-    if (url === null) throw operatorFault("The Chatterbox server has no address: set OUTREACHD_CHATTERBOX_DEVNEN_URL.");
+    if (url === null) throw operatorFault("The Chatterbox server has no URL. Set OUTREACHD_CHATTERBOX_DEVNEN_URL.");
   }
 
   async function fileNames(signal: AbortSignal): Promise<string[]> {
@@ -91,7 +93,7 @@ export function createChatterboxDevnenEngine(
     const file = uploaded?.uploaded_files[0];
     if (answer.status < 300 && file !== undefined) return file;
     if (uploaded === null) throw unreadable(vendor);
-    throw final(sentence("The Chatterbox server refused the voice", quote(uploaded.errors?.[0]?.error)));
+    throw final(sentence("The Chatterbox server rejected the voice", quote(uploaded.errors?.[0]?.error)));
   }
 
   async function speak({ artefact }: TrainedVoice, { text, settings }: SpeechRequest, signal: AbortSignal) {

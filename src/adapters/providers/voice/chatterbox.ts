@@ -33,8 +33,8 @@ const Uploaded = Type.Object({ voice: Type.Object({ name: Type.String({ minLengt
 const Voices = Type.Object({ voices: Type.Array(Type.Object({ name: Type.String() })) });
 
 /**
- * Your own server with Chatterbox (github.com/travisvn/chatterbox-tts-api), which keeps voices by name. The artefact is
- * that name.
+ * Your own server with Chatterbox (github.com/travisvn/chatterbox-tts-api), which stores voices by name. The artifact
+ * is that name.
  */
 export function createChatterboxEngine(
   { url, language }: ChatterboxConfig,
@@ -75,7 +75,7 @@ export function createChatterboxEngine(
   };
 
   function requireUrl(): void {
-    if (url === null) throw operatorFault("The Chatterbox server has no address: set OUTREACHD_CHATTERBOX_URL.");
+    if (url === null) throw operatorFault("The Chatterbox server has no URL. Set OUTREACHD_CHATTERBOX_URL.");
   }
 
   async function upload(material: TrainingMaterial, signal: AbortSignal): Promise<string> {
@@ -87,7 +87,7 @@ export function createChatterboxEngine(
     form.set("language", spoken);
     const request = { path: "/v1/voices", body: { multipart: form }, timeoutMs: uploadMs, expects: [taken] };
     const answer = await ask(vendor, request, signal);
-    // By its name it is the very same recording, which a run that was cut off had sent.
+    // The name identifies the same recording, sent by an interrupted run.
     if (answer.status !== taken && shaped(Uploaded, jsonOf(answer))?.voice.name !== name) throw unreadable(vendor);
     return name;
   }
@@ -97,7 +97,7 @@ export function createChatterboxEngine(
       if (name.startsWith(namesOf(cloneId)) && name !== kept) await removeVoice(name, signal);
   }
 
-  /** Older versions list their voices where they take new ones, newer ones elsewhere. */
+  /** Older versions list voices at the path that accepts new ones, newer versions elsewhere. */
   async function voiceNames(signal: AbortSignal): Promise<string[]> {
     const older = await ask(vendor, { path: "/v1/voices", expects: [404, 405] }, signal);
     const list = shaped(Voices, jsonOf(older)) ?? (await askJson(vendor, Voices, { path: "/audio/voices" }, signal));
@@ -110,7 +110,7 @@ export function createChatterboxEngine(
 
   async function speak({ artefact }: TrainedVoice, { text, settings }: SpeechRequest, signal: AbortSignal) {
     requireUrl();
-    // Asked for a voice that it does not have, the server speaks in its default one without a word.
+    // For an unknown voice, the server silently uses its default one.
     await ask({ ...vendor, explain: explainGone }, { path: pathOf(artefact) }, signal);
     const json = { input: text, voice: artefact, response_format: "wav", ...chatterboxSettings(settings) };
     return await speech(vendor, { path: "/v1/audio/speech", body: { json } }, new WavDecoder(), signal);

@@ -17,7 +17,7 @@ import type { Said, Vendor } from "./vendor.ts";
 
 export type ElevenlabsConfig = { url: string; apiKey: string | null; model: string };
 
-/** More than three minutes of speech make a clone no better (elevenlabs.io/docs, instant voice cloning). */
+/** More than three minutes of speech do not improve a clone (elevenlabs.io/docs, instant voice cloning). */
 const usefulSeconds = 180;
 const uploadMs = 3 * 60_000;
 
@@ -34,7 +34,7 @@ const Voices = Type.Object({
   ),
 });
 
-/** Instant voice clones at ElevenLabs (elevenlabs.io/docs/api-reference). The artefact is the id of the voice there. */
+/** Instant voice clones at ElevenLabs (elevenlabs.io/docs/api-reference). The artifact is the ID of the voice there. */
 export function createElevenlabsEngine(
   { url, apiKey, model }: ElevenlabsConfig,
   world: Pick<Vendor, "http" | "clock">,
@@ -61,7 +61,7 @@ export function createElevenlabsEngine(
   };
 
   function requireKey(): void {
-    if (apiKey === null) throw operatorFault("ElevenLabs needs an API key: set OUTREACHD_ELEVENLABS_API_KEY.");
+    if (apiKey === null) throw operatorFault("ElevenLabs requires an API key. Set OUTREACHD_ELEVENLABS_API_KEY.");
   }
 
   async function train(
@@ -78,7 +78,7 @@ export function createElevenlabsEngine(
     if (isUnverified === true) {
       await removeVoice(voiceId, signal);
       throw final(
-        "ElevenLabs requires a verification before this voice may speak (requires_verification), which its API can't give. The voice was deleted there. Ask ElevenLabs to lift the requirement, or choose another engine.",
+        "ElevenLabs requires a verification for this voice (requires_verification), which its API does not support. The voice was deleted there. Ask ElevenLabs to lift the requirement, or choose another engine.",
       );
     }
     onProgress(80, "Removing earlier voices of this clone");
@@ -92,7 +92,7 @@ export function createElevenlabsEngine(
     const form = new FormData();
     form.set("name", shortened(material.name, 100));
     form.set("description", describedFor(material, 500));
-    // Background noise is gone: what is sent is what was found to be clear speech.
+    // Background noise is already removed: only clear speech is sent.
     form.set("remove_background_noise", "false");
     const known = Object.entries(material.labels).filter(([key]) =>
       ["language", "accent", "gender", "age"].includes(key),
@@ -103,7 +103,10 @@ export function createElevenlabsEngine(
     return form;
   }
 
-  /** Among them is what a run made that was cut off, of which nobody knows. The last voice speaks until there is a new one. */
+  /**
+   * Includes voices of interrupted runs, which are not recorded anywhere. The previous voice is used until there is a
+   * new one.
+   */
   async function removeOthers(cloneId: string, keptId: string, signal: AbortSignal): Promise<void> {
     const query = { search: cloneId, page_size: "100" };
     const { voices } = await askJson(vendor, Voices, { path: "/v2/voices", query }, signal);
@@ -131,7 +134,7 @@ export function createElevenlabsEngine(
       voice_settings: { stability, similarity_boost: clarity, use_speaker_boost: useSpeakerBoost },
     };
     const path = `/v1/text-to-speech/${encodeURIComponent(voice.artefact)}/stream`;
-    // All plans may ask for this format; 44.1 kHz is for the larger ones.
+    // All plans support this format; 44.1 kHz requires a larger one.
     const request = { path, query: { output_format: "pcm_24000" }, body: { json } };
     return await speech(vendor, request, new PcmDecoder(24_000), signal);
   }

@@ -1,12 +1,12 @@
 import type { SpeechOutcome, TrainingOutcome } from "../../../features/voice/voice-engine.ts";
 
 /**
- * Why a vendor did not do what was asked; the message is a sentence for a person, without secrets. Adapters turn it into
- * an outcome. Only `remove` lets it out, which has no other way to say that it is to be asked again.
+ * A failed request to a vendor; the message is a sentence for people, without secrets. Adapters turn it into an outcome.
+ * Only `remove` throws it, because it has no other way to request a retry.
  *
- * - `final`: asking for the same again changes nothing
- * - `operator`: nothing goes before somebody has seen to the account or the settings
- * - `later`: it may go well after `retryAfterSeconds`
+ * - `final`: repeating the request changes nothing
+ * - `operator`: an operator must fix the account or the settings first
+ * - `later`: it may succeed after `retryAfterSeconds`
  */
 export class VendorFailure extends Error {
   override readonly name = "VendorFailure";
@@ -20,7 +20,7 @@ export class VendorFailure extends Error {
   }
 }
 
-/** Whoever sees to it, texts that wait meanwhile are tried again this often. */
+/** Retry interval of waiting texts until an operator has fixed it. */
 const operatorSeconds = 3600;
 
 export function final(reason: string): VendorFailure {
@@ -35,21 +35,21 @@ export function later(reason: string, retryAfterSeconds: number): VendorFailure 
   return new VendorFailure(reason, "later", retryAfterSeconds);
 }
 
-/** A training that waits for an operator would look as if it went on: it fails, and is started again by hand. */
+/** Training that waits for an operator would look as if it were running, so it fails and must be restarted. */
 export async function trainingOutcome(steps: () => Promise<TrainingOutcome>): Promise<TrainingOutcome> {
   return await orElse(steps, (failure) =>
     failure.kind === "later" ? busy(failure) : { kind: "failed", reason: failure.message },
   );
 }
 
-/** A text is not refused for what is no fault of it: it waits until somebody has seen to the vendor. */
+/** A text is not rejected for a problem that is not its own: it waits until the operator has fixed the vendor. */
 export async function speechOutcome(steps: () => Promise<SpeechOutcome>): Promise<SpeechOutcome> {
   return await orElse(steps, (failure) =>
     failure.kind === "final" ? { kind: "refused", reason: failure.message } : busy(failure),
   );
 }
 
-/** Null when `steps` went through, else why not. */
+/** Returns null if `steps` succeeded, otherwise why not. */
 export async function problemOf(steps: () => Promise<unknown>): Promise<string | null> {
   return await orElse(
     async () => {
@@ -60,10 +60,13 @@ export async function problemOf(steps: () => Promise<unknown>): Promise<string |
   );
 }
 
-/** Notes on a voice that was made, whose forerunners may still be at the vendor where `steps`, which delete them, fail. */
+/**
+ * Returns notes on a new voice: if `steps`, which delete the previous voices, fail, those may still exist at the
+ * vendor.
+ */
 export async function notesOnForerunners(steps: () => Promise<void>): Promise<string[]> {
   const problem = await problemOf(steps);
-  return problem === null ? [] : [`An earlier voice of this clone may still be at the vendor. ${problem}`];
+  return problem === null ? [] : [`An earlier voice of this clone may still exist at the vendor. ${problem}`];
 }
 
 async function orElse<T>(steps: () => Promise<T>, ending: (failure: VendorFailure) => T): Promise<T> {

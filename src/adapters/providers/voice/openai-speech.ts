@@ -26,20 +26,20 @@ export type OpenaiSpeechConfig = { url: string | null; apiKey: string | null; mo
 
 const uploadMs = 2 * 60_000;
 const Named = Type.String({ minLength: 1, maxLength: 200 });
-/** OpenAI answers with an id of its own; vLLM-Omni keeps the name. */
+/** OpenAI returns its own ID; vLLM-Omni uses the name. */
 const Created = Type.Union([Type.Object({ id: Named }), Type.Object({ voice: Type.Object({ name: Named }) })]);
 const Models = Type.Object({ data: Type.Array(Type.Unknown()) });
-/** OpenAI lists ids with their names, others only names. */
+/** OpenAI lists IDs with names, others only names. */
 const Voices = Type.Object({
   data: Type.Optional(Type.Array(Type.Object({ id: Named, name: Type.Optional(Type.String()) }))),
   voices: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Object({ name: Type.String() })]))),
 });
-/** How the voice is named in a request, and whether it is ours to delete. */
+/** How a request refers to the voice, and whether it is ours to delete. */
 const Artefact = Type.Object({ voice: Type.Union([Named, Type.Object({ id: Named })]), isOurs: Type.Boolean() });
 
 /**
- * Any server that speaks as OpenAI's does (platform.openai.com/docs/api-reference/audio). Where it takes recordings at
- * /audio/voices the clone has a voice of its own; else all clones speak in the one ready-made voice that was set.
+ * Any server compatible with OpenAI's speech API (platform.openai.com/docs/api-reference/audio). If it accepts
+ * recordings at /audio/voices, each clone has its own voice; otherwise, all clones use the configured built-in voice.
  */
 export function createOpenaiSpeechEngine(
   { url, apiKey, model, voice }: OpenaiSpeechConfig,
@@ -58,7 +58,7 @@ export function createOpenaiSpeechEngine(
     problem: (signal) =>
       problemOf(async () => {
         requireUrl();
-        // Many servers have no list of models, but all of those that want a key refuse a wrong one here.
+        // Many servers have no list of models, but all that require a key reject a wrong one here.
         await listOf(Models, "/models", signal);
       }),
     train: (material, onProgress, signal) =>
@@ -81,16 +81,16 @@ export function createOpenaiSpeechEngine(
   };
 
   function requireUrl(): void {
-    if (url === null) throw operatorFault("The speech server has no address: set OUTREACHD_OPENAI_SPEECH_URL.");
+    if (url === null) throw operatorFault("The speech server has no URL. Set OUTREACHD_OPENAI_SPEECH_URL.");
   }
 
   function readyMade(name: string) {
     const artefact: Static<typeof Artefact> = { voice: name, isOurs: false };
-    const notes = [`This is no clone: it speaks in the ready-made voice ${name}, whatever the samples sound like.`];
+    const notes = [`This is not a clone: it uses the built-in voice ${name}, whatever the recordings sound like.`];
     return { kind: "trained" as const, artefact: JSON.stringify(artefact), notes };
   }
 
-  /** Null where the server has no such list. */
+  /** Returns null if the server has no such list. */
   async function listOf<T extends TSchema>(schema: T, path: string, signal: AbortSignal): Promise<Static<T> | null> {
     const answer = await ask(vendor, { path, expects: [404, 405] }, signal);
     return isSuccess(answer.status) ? readable(schema, answer) : null;
@@ -102,7 +102,7 @@ export function createOpenaiSpeechEngine(
     return found;
   }
 
-  /** Also what a run made that was cut off, of which nobody knows. */
+  /** Includes voices of interrupted runs, which are not recorded anywhere. */
   async function removeOthers(cloneId: string, kept: string, signal: AbortSignal): Promise<void> {
     const { data = [], voices = [] } = (await listOf(Voices, "/audio/voices", signal)) ?? {};
     const named = voices.map((voice) => (typeof voice === "string" ? voice : voice.name));
@@ -116,14 +116,14 @@ export function createOpenaiSpeechEngine(
     const name = await nameByContent(material);
     const form = new FormData();
     form.set("name", name);
-    // OpenAI wants the id of a recorded consent (cons_...); other servers keep whatever stands here.
+    // OpenAI requires the ID of a recorded consent (cons_...); other servers accept any value.
     form.set("consent", labels["consent"] ?? name);
     form.set("audio_sample", await wavFile(reference.path, `${name}.wav`));
     const request = { path: "/audio/voices", body: { multipart: form }, timeoutMs: uploadMs, expects: [404, 405] };
     const answer = await ask(vendor, request, signal);
     if (answer.status >= 400)
       throw final(
-        "The speech server learns no voices (it has no /audio/voices): set OUTREACHD_OPENAI_SPEECH_VOICE to speak in a ready-made one, or choose another engine.",
+        "The speech server cannot clone voices (it has no /audio/voices). Set OUTREACHD_OPENAI_SPEECH_VOICE to use a built-in voice, or choose another engine.",
       );
     const created = readable(Created, answer);
     return { voice: "id" in created ? { id: created.id } : created.voice.name, isOurs: true };
@@ -131,7 +131,7 @@ export function createOpenaiSpeechEngine(
 
   async function removeVoice(name: string, signal: AbortSignal): Promise<void> {
     const path = `/audio/voices/${encodeURIComponent(name)}`;
-    const byHand = () => later(`The speech server can't delete: remove the voice ${name} there by hand.`, 86_400);
+    const byHand = () => later(`The speech server cannot delete voices. Remove the voice ${name} there.`, 86_400);
     await askToDelete({ ...vendor, explain: ({ status }) => (status === 405 ? byHand() : null) }, path, signal);
   }
 

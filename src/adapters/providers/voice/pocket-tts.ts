@@ -13,8 +13,8 @@ export type PocketTtsConfig = { url: string | null };
 const Health = Type.Object({ status: Type.String() });
 
 /**
- * Your own server with Pocket TTS (github.com/kyutai-labs/pocket-tts). It keeps no voices: it is sent the recording with
- * every text, always as a file, never as an address. It has no settings, and the language it was started with.
+ * Your own server with Pocket TTS (github.com/kyutai-labs/pocket-tts). It stores no voices: every text is sent with the
+ * recording, always as a file, never as a URL. It has no settings, and uses the language it was started with.
  */
 export function createPocketTtsEngine({ url }: PocketTtsConfig, world: Pick<Vendor, "http" | "clock">): VoiceEngine {
   const vendor: Vendor = {
@@ -38,7 +38,7 @@ export function createPocketTtsEngine({ url }: PocketTtsConfig, world: Pick<Vend
         onProgress(0, "Testing the voice");
         await trySpeaking(await speak(reference, testText, signal));
         onProgress(100, "Trained");
-        // The recording is all there is, and every request brings it along.
+        // The recording is the voice, and every request includes it.
         return { kind: "trained", artefact: "reference", notes: [] };
       }),
     speak: ({ reference }, { text }, signal) => speechOutcome(() => speak(reference, text, signal)),
@@ -46,7 +46,7 @@ export function createPocketTtsEngine({ url }: PocketTtsConfig, world: Pick<Vend
   };
 
   function requireUrl(): void {
-    if (url === null) throw operatorFault("The Pocket TTS server has no address: set OUTREACHD_POCKET_TTS_URL.");
+    if (url === null) throw operatorFault("The Pocket TTS server has no URL. Set OUTREACHD_POCKET_TTS_URL.");
   }
 
   async function speak(reference: AudioClip, text: string, signal: AbortSignal) {

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import type { AudioClip } from "../../../features/voice/voice-engine.ts";
 import { later, operatorFault, type VendorFailure } from "./failure.ts";
 
-/** A folder that a server beside us takes recordings from. Its methods throw `VendorFailure` where it can't be used. */
+/** A folder from which another server reads recordings. Methods throw `VendorFailure` if it cannot be used. */
 export class SharedFolder {
   readonly #path: string;
   readonly #option: string;
 
-  /** `option` is what the operator sets the path with. */
+  /** `option` is the option that sets the path. */
   constructor(path: string, option: string) {
     this.#path = path;
     this.#option = option;
@@ -18,7 +18,10 @@ export class SharedFolder {
     await this.#orFailure(() => access(this.#path, constants.R_OK | constants.W_OK | constants.X_OK));
   }
 
-  /** Puts a recording there under a name by its content, unless it is there already. It is never there in part. */
+  /**
+   * Stores a recording under a name that depends on its content, unless it already exists. The file is never
+   * incomplete.
+   */
   async put(name: string, clip: AudioClip): Promise<void> {
     const target = join(this.#path, name);
     await this.#orFailure(async () => {
@@ -29,15 +32,15 @@ export class SharedFolder {
     });
   }
 
-  /** Also when it is gone already. */
+  /** Succeeds even if it does not exist. */
   async remove(name: string): Promise<void> {
     await this.#orFailure(async () => {
-      await stat(this.#path); // A folder that isn't mounted must not pass for one that is empty.
+      await stat(this.#path); // A folder that is not mounted must not be mistaken for an empty one.
       await rm(join(this.#path, name), { force: true });
     });
   }
 
-  /** Removes what begins with `prefix`, except `kept`. */
+  /** Removes files that start with `prefix`, except `kept`. */
   async removeOthers(prefix: string, kept: string): Promise<void> {
     await this.#orFailure(async () => {
       for (const name of await readdir(this.#path))
@@ -55,10 +58,8 @@ export class SharedFolder {
 
   #failureOf(error: unknown): VendorFailure {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-    if (code === "ENOSPC" || code === "EDQUOT") return later(`The folder of ${this.#option} is full.`, 300);
-    return operatorFault(
-      `The folder of ${this.#option} can't be used (${code}): it must be there, and we must be able to write.`,
-    );
+    if (code === "ENOSPC" || code === "EDQUOT") return later(`The folder set by ${this.#option} is full.`, 300);
+    return operatorFault(`The folder set by ${this.#option} cannot be used (${code}). It must exist and be writable.`);
   }
 }
 

@@ -7,7 +7,7 @@ const secondsPerCharacter = 0.06;
 const blockSamples = 4_800;
 const loudness = 0.2;
 
-/** A voice that hums: at a pitch that follows from the clone, for as long as somebody would take to say the text. */
+/** A voice that hums: at a pitch derived from the clone, for as long as it would take to say the text. */
 export function createSimulatedVoices(seed: number): VoiceEngine {
   return {
     problem: async () => null,

@@ -1,10 +1,13 @@
 import { WavHead, type SampleFormat } from "./wav-head.ts";
 
-/** Turns the bytes of an answer into sound as they come. */
+/** Decodes the bytes of a response to audio as they arrive. */
 export type SoundDecoder = {
-  /** Known once samples came. */
+  /** Known once samples have arrived. */
   readonly sampleRate: number;
-  /** The samples that these bytes complete, mixed to one channel, -1 to 1. Throws `NoSound` for what is something else. */
+  /**
+   * Returns the samples that these bytes complete, mixed to one channel, from -1 to 1. Throws `NoSound` for anything
+   * but audio.
+   */
   decode(chunk: Uint8Array): Float32Array;
 };
 
@@ -23,8 +26,8 @@ export class PcmDecoder implements SoundDecoder {
 }
 
 /**
- * WAV of 16 to 32 bits, integer or float. What a header says of the length counts only where it is believable: servers
- * that stream write zero, or nearly the largest number there is.
+ * WAV of 16 to 32 bits, integer or float. The length in a header is used only if it is plausible: servers that stream
+ * write zero, or nearly the maximum.
  */
 export class WavDecoder implements SoundDecoder {
   sampleRate = 0;
@@ -48,7 +51,7 @@ export class WavDecoder implements SoundDecoder {
   }
 }
 
-/** Reads frames from pieces that may end in the middle of one. */
+/** Reads frames from chunks that may end in the middle of one. */
 class SampleReader {
   readonly #format: SampleFormat;
   #rest: Uint8Array = new Uint8Array(0);
@@ -82,7 +85,7 @@ class SampleReader {
   }
 }
 
-/** What is no number becomes silence. */
+/** NaN becomes silence. */
 function within(sample: number): number {
   if (sample >= -1 && sample <= 1) return sample;
   return sample > 1 ? 1 : sample < -1 ? -1 : 0;

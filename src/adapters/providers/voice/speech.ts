@@ -7,16 +7,17 @@ import { failureOfAnswer, failureWithoutAnswer } from "./vendor-failures.ts";
 import { addressed, garbageSeconds, isSuccess, type Vendor, type VendorRequest } from "./vendor.ts";
 import { NoSound } from "./wav-head.ts";
 
-/** A voice message is a minute at most; on a computer without a graphics card that takes some minutes. */
+/** A voice message is at most a minute long, which takes some minutes on a computer without a GPU. */
 const speakingMs = 4 * 60_000;
 /** Six minutes, which 5,000 characters take at most, at 44.1 kHz and 32 bits. */
 const maxSoundBytes = 64 * 2 ** 20;
-/** An error says what it has to say in less. */
+/** More than the length of any error message. */
 const maxErrorBytes = 64 * 1024;
 
 /**
- * Sends a request whose answer is sound. Resolves with the first sound, the rest comes while it is taken; a vendor that
- * is faster than the taker waits. Throws `VendorFailure` when no sound comes, and so do the blocks when it breaks off.
+ * Sends a request whose response is audio. Resolves with the first audio; the rest is streamed on demand, and a vendor
+ * that is faster than the consumer waits. Throws `VendorFailure` if there is no audio, and so do the blocks if the
+ * stream is interrupted.
  */
 export async function speech(
   vendor: Vendor,
@@ -59,11 +60,11 @@ async function* rest(first: Float32Array, blocks: Channel<Float32Array>, stop: A
 
 type Answer = { status: number; headers: Headers };
 
-/** What came so far, told apart into sound and the words of an error. */
+/** The response so far, separated into audio and the text of an error. */
 class Intake {
-  /** Why what came can't be heard. */
+  /** Why the response is not playable. */
   flaw: NoSound | null = null;
-  /** The answer that is no sound and went on for longer than anybody reads. */
+  /** A response without audio that is too long to be an error message. */
   ramble: Answer | null = null;
   readonly #decoder: SoundDecoder;
   readonly #words: Uint8Array[] = [];
@@ -74,7 +75,7 @@ class Intake {
     this.#decoder = decoder;
   }
 
-  /** No more need come: it would change nothing. */
+  /** Nothing that follows would change the result. */
   get isOver(): boolean {
     return this.flaw !== null || this.ramble !== null;
   }
@@ -83,7 +84,10 @@ class Intake {
     return Buffer.concat(this.#words);
   }
 
-  /** Null where there is nothing to hear; silence before the first sound is left out, for it may be all there is. */
+  /**
+   * Returns null if there is nothing to hear. Silence before the first sound is skipped, because there may be nothing
+   * else.
+   */
   take(chunk: Uint8Array, answer: Answer): Float32Array | null {
     if (!isSuccess(answer.status) || !isSound(answer.headers)) return this.#read(chunk, answer);
     try {
@@ -105,7 +109,9 @@ class Intake {
   }
 }
 
-/** Whether it may be sound without compression. Some servers name no type; a decoder that knows its format then tells. */
+/**
+ * Whether this may be uncompressed audio. Some servers send no content type; then the decoder of the format decides.
+ */
 function isSound(headers: Headers): boolean {
   const type = headers.get("content-type") ?? "";
   return /^(audio\/|application\/octet-stream|$)/i.test(type) && !compressed.test(type);
@@ -115,20 +121,20 @@ const compressed = /mpeg|mp3|mp4|aac|ogg|opus|flac|webm/i;
 
 function endOf(vendor: Vendor, intake: Intake, outcome: HttpOutcome, signal: AbortSignal): Error | null {
   const { flaw, ramble, words } = intake;
-  if (flaw !== null) return later(`${vendor.name} answered with ${flaw.message}.`, garbageSeconds);
+  if (flaw !== null) return later(`${vendor.name} sent ${flaw.message}.`, garbageSeconds);
   if (ramble === null && outcome.kind !== "answered") return failureWithoutAnswer(vendor, outcome, signal);
   const { status, headers } = ramble ?? answerOf(outcome);
   if (!isSuccess(status)) return failureOfAnswer(vendor, { status, headers, body: words });
   if (isSound(headers)) return null;
   const type = (headers.get("content-type") ?? "").replace(/[^a-z0-9/.+-].*$/i, "").slice(0, 60);
-  return later(`${vendor.name} answered with ${type} instead of uncompressed sound.`, garbageSeconds);
+  return later(`${vendor.name} sent ${type} instead of uncompressed audio.`, garbageSeconds);
 }
 
 function answerOf(outcome: HttpOutcome): Answer {
   if (outcome.kind === "answered") return outcome;
-  throw new Error(`Expected an answer, got ${outcome.kind}`);
+  throw new Error(`Expected a response, got ${outcome.kind}`);
 }
 
 function silence({ name, silenceHint = "" }: Vendor) {
-  return later(`${name} answered without any sound.${silenceHint}`, garbageSeconds);
+  return later(`${name} sent no audio.${silenceHint}`, garbageSeconds);
 }

@@ -4,11 +4,11 @@ import { retryAfter } from "../network/retry-after.ts";
 import { final, later, operatorFault, type VendorFailure } from "./failure.ts";
 import { garbageSeconds, jsonOf, type Said, type Vendor, type VendorAnswer } from "./vendor.ts";
 
-/** When a vendor that is busy, or down, is tried again. */
+/** Delay before a vendor that is busy or down is tried again. */
 const busySeconds = 30;
 const outageSeconds = 60;
 
-/** What it means that no whole answer came; the reason of the signal when that is why. */
+/** Converts a missing or incomplete response to a failure, or returns the signal's reason if it was aborted. */
 export function failureWithoutAnswer(
   { name }: Vendor,
   outcome: Exclude<HttpOutcome, { kind: "answered" }>,
@@ -16,27 +16,27 @@ export function failureWithoutAnswer(
 ): Error {
   switch (outcome.kind) {
     case "aborted":
-      return signal.reason instanceof Error ? signal.reason : new Error(`${name} was given up`);
+      return signal.reason instanceof Error ? signal.reason : new Error(`${name} was aborted`);
     case "refused":
-      return operatorFault(`${name} can't be called: ${outcome.reason}.`);
+      return operatorFault(`${name} cannot be called: ${outcome.reason}.`);
     case "timedOut":
-      return later(`${name} ${outcome.sent ? "did not answer" : "could not be reached"} in time.`, outageSeconds);
+      return later(`${name} ${outcome.sent ? "did not respond in time" : "was unreachable"}.`, outageSeconds);
     case "tooLarge":
-      return later(`${name} answered with more than anybody would read.`, outageSeconds);
+      return later(`${name} sent a response that is too large.`, outageSeconds);
     case "unreachable":
       return later(
-        `${name} ${outcome.sent ? "broke the connection off before it had answered" : "could not be reached"}.`,
+        `${name} ${outcome.sent ? "closed the connection before it had responded" : "was unreachable"}.`,
         outageSeconds,
       );
   }
 }
 
-/** For an answer of success that holds something else than it should: mostly a page of something before the vendor. */
+/** For a success response with unexpected content: usually a page of something in front of the vendor. */
 export function unreadable({ name }: Vendor): VendorFailure {
-  return later(`${name} answered with something that can't be read.`, garbageSeconds);
+  return later(`${name} sent an unreadable response.`, garbageSeconds);
 }
 
-/** What an answer means that is no success. */
+/** Converts an error response to a failure. */
 export function failureOfAnswer(vendor: Vendor, answer: VendorAnswer): VendorFailure {
   const { name, options } = vendor;
   const { status } = answer;
@@ -47,22 +47,21 @@ export function failureOfAnswer(vendor: Vendor, answer: VendorAnswer): VendorFai
   if (status === 402 || /quota|credit|billing|payment/.test(said.code ?? ""))
     return operatorFault(sentence(`The quota at ${name} is used up`, said.words));
   if (status === 401 || status === 403) {
-    const reason = sentence(`${name} refused the access (${status})`, said.words);
+    const reason = sentence(`${name} denied access (${status})`, said.words);
     return operatorFault(options.key === null ? reason : `${reason} Check ${options.key}.`);
   }
   if (status === 429 || status === 408 || status === 425)
     return later(sentence(`${name} is busy`, said.words), waitSeconds(busySeconds));
   if (status >= 500) return later(sentence(`${name} failed (${status})`, said.words), waitSeconds(outageSeconds));
-  if (status < 400)
-    return operatorFault(`${name} sends requests to another address (${status}): check ${options.url}.`);
+  if (status < 400) return operatorFault(`${name} redirects to another URL (${status}). Check ${options.url}.`);
   if ((status === 404 || status === 405) && said.code === null)
     return operatorFault(
       `${sentence(`${name} does not know this request (${status})`, said.words)} Check ${options.url}.`,
     );
-  return final(sentence(`${name} refused it (${status})`, said.words));
+  return final(sentence(`${name} rejected it (${status})`, said.words));
 }
 
-/** Whether a 404 is about the thing that was asked for, and not about an address that leads elsewhere. */
+/** Whether a 404 is about the requested object, and not about a wrong URL. */
 export function saysGone(vendor: Vendor, answer: VendorAnswer): boolean {
   const { code, words } = saidIn(vendor, answer);
   return code !== null || (words !== null && !/^not found$/i.test(words));
@@ -75,8 +74,8 @@ function secondsUntilRetry({ clock }: Vendor, { headers }: VendorAnswer): number
 }
 
 /**
- * Reads the forms that errors come in: `{detail}` of FastAPI as a text, an object or a list of fields; `{error}` as
- * OpenAI and its followers have it, also inside of `detail`; `{title, message, error_code}`; and plain text.
+ * Reads the error formats: `{detail}` of FastAPI as a string, an object, or a list of fields; `{error}` as used by
+ * OpenAI and compatible servers, also inside `detail`; `{title, message, error_code}`; and plain text.
  */
 export function saidIn({ secrets }: Vendor, { status, headers, body }: VendorAnswer): Said {
   const json = jsonOf({ body });
@@ -98,7 +97,7 @@ function codeOf(error: Readonly<Record<string, unknown>>): string | null {
   return typeof code === "string" ? code.slice(0, 100) : null;
 }
 
-/** A text, or the fields of a request that were wrong: "voice_name: Field required". */
+/** Returns a string, or the invalid fields of a request: "voice_name: Field required". */
 function wordsOf(said: unknown): string | null {
   if (typeof said === "string") return said;
   if (!Array.isArray(said)) return null;

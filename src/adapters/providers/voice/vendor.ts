@@ -6,49 +6,49 @@ import type { HttpBody } from "../../../lib/guarded-http/http-body.ts";
 import type { HttpClient } from "../../../lib/guarded-http/http-client.ts";
 import type { VendorFailure } from "./failure.ts";
 
-/** Whom an adapter speaks with. */
+/** The vendor that an adapter talks to. */
 export type Vendor = {
-  /** For sentences: "ElevenLabs", "The XTTS server". */
+  /** Name for messages: "ElevenLabs", "The XTTS server". */
   name: string;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string;
   headers: Readonly<Record<string, string>>;
   http: HttpClient;
   clock: Clock;
-  /** What must never stand in a reason. */
+  /** Values that must never appear in a reason. */
   secrets: readonly string[];
-  /** The options that a refused access, or an address that leads nowhere, may be set right with. */
+  /** Options that fix denied access or a wrong URL. */
   options: { key: string | null; url: string };
-  /** A sentence on why it may answer with nothing but silence. */
+  /** Explains why it may send nothing but silence. */
   silenceHint?: string;
-  /** What this vendor means by an answer, where it isn't what everybody means; null: it is. */
+  /** Interprets responses whose meaning is specific to this vendor; null = the usual meaning. */
   explain?: (said: Said) => VendorFailure | null;
 };
 
-/** What an answer said, read from whatever form the vendor gives its errors. */
+/** The message in an error response, in any of the vendors' formats. */
 export type Said = { status: number; code: string | null; words: string | null };
 
 export type VendorRequest = {
   method?: "GET" | "POST" | "DELETE";
-  /** With its slash; the ids in it are encoded. */
+  /** With a leading slash; IDs in it are encoded. */
   path: string;
   query?: Readonly<Record<string, string>>;
   body?: HttpBody;
   timeoutMs?: number;
-  /** Statuses beside 2xx that the caller reads itself. */
+  /** Statuses besides 2xx that the caller handles. */
   expects?: readonly number[];
 };
 
 export type VendorAnswer = { status: number; headers: Headers; body: Uint8Array };
 
-/** How long one that answers with nonsense is left alone: mostly it is a page of something before it. */
+/** Delay after an unreadable response, which is usually a page of something in front of the vendor. */
 export const garbageSeconds = 300;
 
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** The request as the client sends it. */
+/** Builds the request for the HTTP client. */
 export function addressed(vendor: Vendor, { method, path, query = {}, body }: VendorRequest) {
   const search = new URLSearchParams(query).toString();
   return {
@@ -59,7 +59,7 @@ export function addressed(vendor: Vendor, { method, path, query = {}, body }: Ve
   };
 }
 
-/** The answer as JSON; undefined when it is empty or something else. */
+/** Returns the response as JSON; undefined if it is empty or not JSON. */
 export function jsonOf({ body }: Pick<VendorAnswer, "body">): unknown {
   try {
     return parseJson(Buffer.from(body).toString("utf8"));
@@ -68,7 +68,7 @@ export function jsonOf({ body }: Pick<VendorAnswer, "body">): unknown {
   }
 }
 
-/** `value` when it has the shape of `schema`, else null. */
+/** Returns `value` if it matches `schema`, otherwise null. */
 export function shaped<T extends TSchema>(schema: T, value: unknown): Static<T> | null {
   return Value.Check(schema, value) ? value : null;
 }

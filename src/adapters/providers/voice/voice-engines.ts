@@ -11,7 +11,7 @@ import { createOpenaiSpeechEngine } from "./openai-speech.ts";
 import { createPocketTtsEngine } from "./pocket-tts.ts";
 import { createXttsEngine } from "./xtts.ts";
 
-/** What the engines are told by the operator; null: not set, so the engine of that name only tells what it needs. */
+/** Settings of the operator. Null = not set, so the engine of that name only reports what it requires. */
 export type VoiceVendorConfig = Readonly<{
   elevenlabsUrl: string;
   elevenlabsApiKey: string | null;
@@ -23,18 +23,18 @@ export type VoiceVendorConfig = Readonly<{
   chatterboxDevnenUrl: string | null;
   pocketTtsUrl: string | null;
   xttsUrl: string | null;
-  /** The folder that the XTTS server takes recordings from, as this process sees it. */
+  /** The folder from which the XTTS server reads recordings, as a path for this process. */
   xttsSpeakersDir: string | null;
   openaiSpeechUrl: string | null;
   openaiSpeechApiKey: string | null;
   openaiSpeechModel: string;
-  /** A ready-made voice that all clones speak in. */
+  /** A built-in voice that all clones use. */
   openaiSpeechVoice: string | null;
-  /** Two letters, of clones without the label `language`. */
+  /** Language of clones without the label `language`, as two letters. */
   language: string;
 }>;
 
-/** All engines but the built-in one. Making them asks nobody and opens nothing. */
+/** Creates all engines except the built-in one, without sending requests or opening anything. */
 export function createVoiceEngines(
   config: VoiceVendorConfig,
   clock: Clock,
@@ -70,7 +70,7 @@ export function createVoiceEngines(
   };
 }
 
-/** An address that the operator has set may be private; no user can set one. */
+/** A URL set by the operator may be private; users cannot set one. */
 function clientFor(url: string | null, clock: Clock): HttpClient {
   const host = URL.parse(url ?? "")?.hostname.replace(/^\[|\]$/g, "");
   return createHttpClient({ clock, allowPrivate: host ? [host] : [] });

@@ -1,38 +1,38 @@
-/** The bytes are no sound that can be read; the message completes "The vendor answered with ...". */
+/** The bytes are not readable audio; the message completes "The vendor sent ...". */
 export class NoSound extends Error {}
 
-/** How samples are written; `channels` lie side by side. */
+/** Encoding of the samples; `channels` are interleaved. */
 export type SampleFormat = { encoding: "integer" | "float"; bytesPerSample: number; channels: number };
 type Found = {
   format: SampleFormat & { sampleRate: number };
-  /** Where the samples begin, counted from the beginning of the file. */
+  /** Offset of the samples from the start of the file. */
   dataStart: number;
-  /** Null where the file doesn't say, or says what streaming servers say. */
+  /** Null if the file does not say, or has a placeholder from a streaming server. */
   dataBytes: number | null;
-  /** What came of the samples already. */
+  /** The samples that have already arrived. */
   rest: Uint8Array;
 };
 
-/** More than any server writes before the samples; little, as all of it is gone through with each piece. */
+/** More than any server writes before the samples, but small, because each chunk rescans all of it. */
 const maxHeadBytes = 64 * 1024;
-/** Streams claim 0x7fffffff, 0xffffffff or a little less: nobody speaks for hours. */
+/** Streams claim 0x7fffffff, 0xffffffff, or a little less; no speech lasts for hours. */
 const openBytes = 0x7000_0000;
 
-/** The beginning of a WAV file, up to its samples, out of pieces of any length (RIFF, 1991). */
+/** Parses the start of a WAV file, up to its samples, from chunks of any length (RIFF, 1991). */
 export class WavHead {
   #bytes: Buffer = Buffer.alloc(0);
 
-  /** Null until the samples begin. Throws `NoSound` for what is no WAV, or none that can be read. */
+  /** Returns null until the samples start. Throws `NoSound` if this is not WAV or not readable. */
   read(chunk: Uint8Array): Found | null {
     this.#bytes = Buffer.concat([this.#bytes, chunk]);
     const bytes = this.#bytes;
-    if (!couldBeWav(bytes)) throw new NoSound("something that is no WAV sound");
+    if (!couldBeWav(bytes)) throw new NoSound("something that is not WAV audio");
     let format: Found["format"] | null = null;
     for (let at = 12; at + 8 <= bytes.byteLength;) {
       const id = bytes.toString("latin1", at, at + 4);
       const size = bytes.readUInt32LE(at + 4);
       if (id === "data") {
-        if (format === null) throw new NoSound("WAV sound without a description");
+        if (format === null) throw new NoSound("WAV audio without a format chunk");
         const dataBytes = size === 0 || size >= openBytes ? null : size;
         return { format, dataStart: at + 8, dataBytes, rest: bytes.subarray(at + 8) };
       }
@@ -40,7 +40,7 @@ export class WavHead {
         format = formatOf(bytes.subarray(at + 8, at + 8 + size));
       at += 8 + size + (size % 2);
     }
-    if (bytes.byteLength > maxHeadBytes) throw new NoSound("WAV sound whose samples never begin");
+    if (bytes.byteLength > maxHeadBytes) throw new NoSound("WAV audio without samples");
     return null;
   }
 }
@@ -54,18 +54,18 @@ function couldBeWav(bytes: Buffer): boolean {
 const extensible = 0xfffe;
 
 function formatOf(chunk: Buffer): Found["format"] {
-  if (chunk.byteLength < 16) throw new NoSound("WAV sound with a damaged description");
+  if (chunk.byteLength < 16) throw new NoSound("WAV audio with a damaged format chunk");
   const tag = chunk.readUInt16LE(0);
   const encoding = tag === extensible && chunk.byteLength >= 26 ? chunk.readUInt16LE(24) : tag;
   const [channels, sampleRate, bits] = [chunk.readUInt16LE(2), chunk.readUInt32LE(4), chunk.readUInt16LE(14)];
   const isPossible = channels >= 1 && channels <= 8 && sampleRate >= 4000 && sampleRate <= 384_000;
   const isInteger = encoding === 1 && [16, 24, 32].includes(bits);
   if (!isPossible || !(isInteger || (encoding === 3 && bits === 32)))
-    throw new NoSound(`WAV sound of a kind that can't be read (${encoding}, ${bits} bits, ${sampleRate} Hz)`);
+    throw new NoSound(`WAV audio in an unsupported format (${encoding}, ${bits} bits, ${sampleRate} Hz)`);
   return { encoding: isInteger ? "integer" : "float", bytesPerSample: bits / 8, channels, sampleRate };
 }
 
-/** The first `seconds` of a WAV file. Throws `NoSound` when it is none. */
+/** Returns the first `seconds` of a WAV file. Throws `NoSound` if it is not one. */
 export function cutWav(file: Uint8Array, seconds: number): Uint8Array {
   const found = new WavHead().read(file);
   if (found === null) throw new NoSound("a WAV file without samples");

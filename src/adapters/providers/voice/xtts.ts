@@ -16,8 +16,8 @@ const Speakers = Type.Array(Type.String());
 const Artefact = Type.Object({ speaker: Type.String({ pattern: "^[A-Za-z0-9_-]+$" }), language: Type.String() });
 
 /**
- * Your own server with XTTS (github.com/daswer123/xtts-api-server). It takes recordings from a folder only, so that both
- * sides must see the same one; the recording of a voice is put there before each text, where it isn't there yet.
+ * Your own server with XTTS (github.com/daswer123/xtts-api-server). It only reads recordings from a folder, which must
+ * be shared with this server. The recording of a voice is stored there before each text, unless it already exists.
  */
 export function createXttsEngine(
   { url, speakersDir, language }: XttsConfig,
@@ -30,7 +30,7 @@ export function createXttsEngine(
     headers: {},
     secrets: [],
     options: { key: null, url: "OUTREACHD_XTTS_URL" },
-    silenceHint: " In its streaming mode it plays on its own loudspeaker: start it without.",
+    silenceHint: " In streaming mode, it plays on its own speakers. Start it without streaming mode.",
     explain,
   };
   const folder = new SharedFolder(speakersDir ?? "", "OUTREACHD_XTTS_SPEAKERS_DIR");
@@ -45,7 +45,7 @@ export function createXttsEngine(
     train: (material, onProgress, signal) =>
       trainingOutcome(async () => {
         requireSettings();
-        onProgress(0, "Handing the voice to the XTTS server");
+        onProgress(0, "Sending the voice to the XTTS server");
         const spoken = languageOf(material, language);
         const speaker = await nameByContent(material, spoken);
         const artefact: Static<typeof Artefact> = { speaker, language: spoken };
@@ -67,10 +67,10 @@ export function createXttsEngine(
   };
 
   function requireSettings(): void {
-    if (url === null) throw operatorFault("The XTTS server has no address: set OUTREACHD_XTTS_URL.");
+    if (url === null) throw operatorFault("The XTTS server has no URL. Set OUTREACHD_XTTS_URL.");
     if (speakersDir === null)
       throw operatorFault(
-        "The XTTS server takes voices from a folder: set OUTREACHD_XTTS_SPEAKERS_DIR to its speaker folder.",
+        "The XTTS server reads voices from a folder. Set OUTREACHD_XTTS_SPEAKERS_DIR to its speaker folder.",
       );
   }
 
@@ -91,23 +91,23 @@ export function createXttsEngine(
   }
 }
 
-/** The server reads a text that is the path of a .txt file from its own disk. */
+/** If the text is the path of a .txt file, the server reads that file from its own disk. */
 function notAPath(text: string): string {
   return /\.txt$/i.test(text) ? `${text}.` : text;
 }
 
 const elsewhere = () =>
   operatorFault(
-    "The XTTS server does not see the voice: OUTREACHD_XTTS_SPEAKERS_DIR must lead to the folder that it was started with.",
+    "The XTTS server does not find the voice. OUTREACHD_XTTS_SPEAKERS_DIR must be the folder that it was started with.",
   );
 
-/** It answers 500 with "Error: ..." for whatever goes wrong, a mistake in the request included. */
+/** It responds to every error with 500 and "Error: ...", including invalid requests. */
 function explain({ status, words }: Said) {
   if (status !== 500) return null;
   if (/speaker .* not found|no wav files/i.test(words ?? "")) return elsewhere();
   if (/language code/i.test(words ?? ""))
     return final(
-      "The XTTS server does not speak this language: set the label `language`, or OUTREACHD_VOICE_LANGUAGE.",
+      "The XTTS server does not support this language. Set the label `language` or OUTREACHD_VOICE_LANGUAGE.",
     );
   return null;
 }
