@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { accompanied } from "../../src/lib/group-commit/companion.ts";
+import { withParticipant } from "../../src/lib/group-commit/participant.ts";
 import { gatherWrites } from "../../src/lib/group-commit/gathered-writes.ts";
 import { Writer } from "../../src/lib/group-commit/writer.ts";
 
@@ -20,10 +20,10 @@ test("no unit takes more than it may", async () => {
   expect(notes.units).toEqual([["a", "b"], ["c", "d"], ["e"]]);
 });
 
-test("what is written for a request is a unit of its own, which the request's companion goes along with", async () => {
+test("what is written for a request is a unit of its own, which the request's participant goes along with", async () => {
   using notes = openNotes();
   const accompaniedUnits: string[] = [];
-  const companion = {
+  const participant = {
     isOpen: true,
     wrote: () => void accompaniedUnits.push(...notes.stored()),
     settledEarly: () => {},
@@ -33,7 +33,7 @@ test("what is written for a request is a unit of its own, which the request's co
     takeFailure: () => null,
   };
   const before = notes.add("a");
-  await Promise.all([before, accompanied(companion, () => notes.add("b")), notes.add("c")]);
+  await Promise.all([before, withParticipant(participant, () => notes.add("b")), notes.add("c")]);
   expect(notes.units).toEqual([["a", "c"], ["b"]]);
   expect(accompaniedUnits.toSorted()).toEqual(["a", "b", "c"]);
 });

@@ -61,7 +61,7 @@ function world() {
       const replayed = await idempotency.replay(context);
       if (replayed !== undefined) return replayed;
       if (effect === "effect")
-        await writer.writeForAnswer(() => void database.run("INSERT INTO notes VALUES ('effect')"));
+        await writer.writeBeforeResponse(() => void database.run("INSERT INTO notes VALUES ('effect')"));
       if (value instanceof Response) return value;
       return new Response(await idempotency.store(context, value));
     } catch (error) {

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { ApiError } from "../../src/platform/base/errors.ts";
 import type { Caller } from "../../src/platform/auth/caller.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
-import { accompanied, type Companion } from "../../src/lib/group-commit/companion.ts";
+import { withParticipant, type TransactionParticipant } from "../../src/lib/group-commit/participant.ts";
 import { SuppressionService } from "../../src/features/suppression/service.ts";
 import { FakeClock } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
@@ -44,7 +44,7 @@ test("what a failed commit takes back does not stand in the log", async () => {
   const entry = await make.storedSuppression(storage, user.id, "email", "ada@example.com");
   const caller = { keyId: "key-1", userId: user.id } as Caller;
   let failure: { reason: unknown } | null = null;
-  const request: Companion = {
+  const request: TransactionParticipant = {
     isOpen: true,
     wrote() {},
     settledEarly() {},
@@ -56,7 +56,7 @@ test("what a failed commit takes back does not stand in the log", async () => {
     takeFailure: () => failure,
   };
   // The answer is put together before the commit, in which it is kept.
-  expect(await accompanied(request, () => service.forgetValue(caller, user.id, entry.id))).toMatchObject({
+  expect(await withParticipant(request, () => service.forgetValue(caller, user.id, entry.id))).toMatchObject({
     value: null,
   });
   await storage.check();

@@ -135,10 +135,10 @@ test("a commit waits for the disk unless all in it is done again after a power c
   const seen: unknown[] = [];
   const look = (): void => void seen.push(notes.database.query("PRAGMA synchronous").values()[0]?.[0]);
   const [full, normal] = [2, 1];
-  await notes.writer.writeRepeated(look);
-  await Promise.all([notes.writer.writeRepeated(look), notes.writer.write(look)]);
-  await notes.writer.writeRepeated(look);
-  await notes.writer.writeForAnswer(look);
+  await notes.writer.writeRelaxed(look);
+  await Promise.all([notes.writer.writeRelaxed(look), notes.writer.write(look)]);
+  await notes.writer.writeRelaxed(look);
+  await notes.writer.writeBeforeResponse(look);
   expect(seen).toEqual([normal, full, full, normal, full]);
 });
 

@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { apart } from "../../lib/concurrency/apart.ts";
+import { runOutsideRequest } from "../../lib/concurrency/outside-request.ts";
 import { isoTime, parseInstant } from "../../platform/base/clock.ts";
 import { ApiError, invalid } from "../../platform/base/errors.ts";
 import type { Chore } from "../../platform/jobs/maintenance.ts";
@@ -86,7 +86,7 @@ export class Simulator {
     try {
       // Marks the start of the request's effects, so that a repetition does not advance the clock again.
       await store.setNow(from);
-      const steps = await apart(() => this.#moveTo(to, signal, fault.promise));
+      const steps = await runOutsideRequest(() => this.#moveTo(to, signal, fault.promise));
       const events = await store.eventsBetween(from, clock.now());
       await store.setNow(clock.now());
       return summaryOf(from, clock.now(), steps, events);

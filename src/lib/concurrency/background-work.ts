@@ -1,4 +1,4 @@
-import { apart } from "./apart.ts";
+import { runOutsideRequest } from "./outside-request.ts";
 
 /**
  * Work that is done whenever there may be some: `wake` is a hint, cheap to give often; what there is to do is known
@@ -32,7 +32,7 @@ export class BackgroundWork {
       this.#again = true;
       return;
     }
-    this.#working = apart(this.#run)
+    this.#working = runOutsideRequest(this.#run)
       .catch(this.#onError)
       .finally(() => {
         this.#working = null;

@@ -1,4 +1,4 @@
-import { currentCompanion } from "./companion.ts";
+import { currentParticipant } from "./participant.ts";
 import type { Writer } from "./writer.ts";
 
 type Waiting<I, O> = { item: I; resolve: (value: O) => void; reject: (reason: unknown) => void };
@@ -6,7 +6,7 @@ type Waiting<I, O> = { item: I; resolve: (value: O) => void; reject: (reason: un
 /**
  * Many small writes of one kind as one unit: all items that come before the unit runs, at most `most`, are handed to
  * `writeAll`, which answers for each in their order. When it throws, each item is written as a unit of its own, so that
- * one that can't be written keeps back no other. What is written for a request with a companion is a unit of its own.
+ * one that can't be written keeps back no other. What is written for a request with a participant is a unit of its own.
  */
 export function gatherWrites<I, O>(
   writer: Writer,
@@ -38,7 +38,7 @@ export function gatherWrites<I, O>(
     });
 
   return (item) => {
-    const isForAnswer = currentCompanion() !== null;
-    return isForAnswer ? writer.writeForAnswer(() => writeAll([item])[0]!) : gathered(item);
+    const isBeforeResponse = currentParticipant() !== null;
+    return isBeforeResponse ? writer.writeBeforeResponse(() => writeAll([item])[0]!) : gathered(item);
   };
 }

@@ -1,25 +1,30 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { drainMicrotasks } from "bun:jsc";
 import type { Database, Statement } from "bun:sqlite";
-import { apart } from "../concurrency/apart.ts";
-import { currentCompanion, type Companion } from "./companion.ts";
+import { runOutsideRequest } from "../concurrency/outside-request.ts";
+import { currentParticipant, type TransactionParticipant } from "./participant.ts";
 import { setSynchronous } from "./synchronous.ts";
 
 type Unit = {
   run: () => unknown;
   resolve: (value: unknown) => void;
   reject: (reason: unknown) => void;
-  companion: Companion | null;
+  participant: TransactionParticipant | null;
   /** Shared with those that are committed together with it. */
   group: object | null;
-  /** Settles before the commit, if it has a companion. */
-  isForAnswer: boolean;
+  /** Settles before the commit, if it has a participant. */
+  isBeforeResponse: boolean;
   /** Would be done again after a power cut. */
-  isRepeated: boolean;
+  isRelaxed: boolean;
 };
 type Settled = { unit: Unit; value: unknown };
-/** `companions` are those of units that changed something; `changes` is what was counted last, if that still holds. */
-type Outcome = { done: Settled[]; failed: Settled[]; companions: Set<Companion>; changes: number | null };
+/** `participants` are those of units that changed something; `changes` is what was counted last, if that still holds. */
+type Outcome = {
+  done: Settled[];
+  failed: Settled[];
+  participants: Set<TransactionParticipant>;
+  changes: number | null;
+};
 
 /** Prepared once: compiling them anew for each unit would cost as much as a small write. */
 const controls = {
@@ -59,11 +64,11 @@ const gatherMs = 5;
  * A unit that throws is rolled back alone: the batch is undone and runs again, then with a savepoint for each unit. So
  * a unit must do the same when it runs twice. Savepoints for all would cost as much as many a unit itself.
  *
- * A unit with a companion (`companion.ts`) has it record something in the same transaction. With `writeForAnswer` its
- * promise settles before the COMMIT, and what follows without waiting for anything else is run, so that the companion
- * can record that as well; whoever has it along must not let anything out before the companion is `committed`. If what
+ * A unit with a participant (`participant.ts`) has it record something in the same transaction. With `writeBeforeResponse` its
+ * promise settles before the COMMIT, and what follows without waiting for anything else is run, so that the participant
+ * can record that as well; whoever has it along must not let anything out before the participant is `committed`. If what
  * follows is another such write, it is run in the same transaction, too. When that fails, so does whatever the
- * companion's work writes next.
+ * participant's work writes next.
  */
 export class Writer {
   readonly #database: Database;
@@ -100,17 +105,17 @@ export class Writer {
    * commit of such steps alone does not wait for the disk. They get there in order, at the latest with the next commit
    * that waits, which is that of whoever tells of the work's end or builds on what it stored.
    */
-  writeRepeated<T>(run: () => T): Promise<T> {
-    return this.#add(run, { isRepeated: true });
+  writeRelaxed<T>(run: () => T): Promise<T> {
+    return this.#add(run, { isRelaxed: true });
   }
 
   /**
    * As `write`, for what an answer is put together from: a request's last write, or one that only others of these follow.
-   * No other thread, file or host may be told of the effect, because for a request with a companion it may not be on disk
+   * No other thread, file or host may be told of the effect, because for a request with a participant it may not be on disk
    * yet.
    */
-  writeForAnswer<T>(run: () => T): Promise<T> {
-    return this.#add(run, { isForAnswer: true });
+  writeBeforeResponse<T>(run: () => T): Promise<T> {
+    return this.#add(run, { isBeforeResponse: true });
   }
 
   /** All units that `work` queues before the next commit are in that commit, however long they take together. */
@@ -123,7 +128,7 @@ export class Writer {
     this.#beforeBegin.push(end);
   }
 
-  /** `finish` is called in each transaction behind its units and what companions recorded: for what all of them leave to be written in one go. */
+  /** `finish` is called in each transaction behind its units and what participants recorded: for what all of them leave to be written in one go. */
   beforeCommit(finish: () => void): void {
     this.#beforeCommit.push(finish);
   }
@@ -150,20 +155,20 @@ export class Writer {
     this.#closed = true;
   }
 
-  #add<T>(run: () => T, { isForAnswer = false, isRepeated = false } = {}): Promise<T> {
+  #add<T>(run: () => T, { isBeforeResponse = false, isRelaxed = false } = {}): Promise<T> {
     if (this.#closed) return Promise.reject(new Error("The database is closed"));
-    const companion = currentCompanion();
-    const lost = companion === null ? null : companion.takeFailure();
+    const participant = currentParticipant();
+    const lost = participant === null ? null : participant.takeFailure();
     if (lost !== null) return Promise.reject(lost.reason);
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({
         run,
         resolve: resolve as (value: unknown) => void,
         reject,
-        companion,
+        participant,
         group: groups.getStore() ?? null,
-        isForAnswer,
-        isRepeated,
+        isBeforeResponse,
+        isRelaxed,
       });
       this.#schedule();
     });
@@ -186,7 +191,7 @@ export class Writer {
       if (this.#queue.length > 0) this.#schedule(this.#queue.length);
     };
     // Of all whose units it has, not of the one who was first.
-    apart(() => setImmediate(commitOnceGathered));
+    runOutsideRequest(() => setImmediate(commitOnceGathered));
   }
 
   #commitBatch(): void {
@@ -202,7 +207,7 @@ export class Writer {
       return;
     }
     this.#queue.splice(0, batch.length);
-    for (const companion of outcome.companions) companion.committed();
+    for (const participant of outcome.participants) participant.committed();
     for (const { unit, value } of outcome.done) unit.resolve(value);
     for (const { unit, value } of outcome.failed) unit.reject(value);
     this.#afterCommit();
@@ -227,9 +232,9 @@ export class Writer {
 
   /** As many units as fit into the time; the others are taken out of the batch. */
   #transact(batch: Unit[], run: (unit: Unit, into: Outcome) => void): Outcome {
-    const outcome: Outcome = { done: [], failed: [], companions: new Set(), changes: null };
+    const outcome: Outcome = { done: [], failed: [], participants: new Set(), changes: null };
     for (const end of this.#beforeBegin) end();
-    this.#sync(!batch.every(({ isRepeated }) => isRepeated));
+    this.#sync(!batch.every(({ isRelaxed }) => isRelaxed));
     this.#statements.begin.run();
     const startedAt = performance.now();
     const endAt = startedAt + maxBatchMs;
@@ -238,11 +243,11 @@ export class Writer {
       else run(unit, outcome);
     }
     try {
-      if (outcome.companions.size > 0) this.#record(batch, outcome, endAt);
+      if (outcome.participants.size > 0) this.#record(batch, outcome, endAt);
       this.#finish();
       this.#statements.commit.run();
     } catch (error) {
-      for (const companion of outcome.companions) companion.failed(error);
+      for (const participant of outcome.participants) participant.failed(error);
       this.#giveUpFollowing(batch.length);
       throw error;
     }
@@ -259,13 +264,13 @@ export class Writer {
 
   /** From here on nothing of the batch runs again. */
   #record(batch: Unit[], outcome: Outcome, endAt: number): void {
-    const { done, companions } = outcome;
+    const { done, participants } = outcome;
     for (let settled = 0, rounds = 0; settled < done.length; rounds++) {
-      for (const companion of companions) companion.wrote();
+      for (const participant of participants) participant.wrote();
       const early = done.slice(settled).filter(({ unit }) => isSettledEarly(unit));
       settled = done.length;
       for (const { unit, value } of early) {
-        unit.companion?.settledEarly();
+        unit.participant?.settledEarly();
         unit.resolve(value);
       }
       // Not when it closes: that may come from a microtask, and there is nobody left to be answered.
@@ -274,13 +279,13 @@ export class Writer {
       const hasMore = this.#queue.length > batch.length;
       if (hasMore && (rounds < alwaysFollowed || performance.now() < endAt)) this.#runFollowing(batch, outcome);
     }
-    for (const companion of companions) companion.record();
+    for (const participant of participants) participant.record();
   }
 
   /** Takes into the batch, and runs, what those whose units were settled early have written besides. */
   #runFollowing(batch: Unit[], outcome: Outcome): void {
-    const early = new Set(outcome.done.filter(({ unit }) => isSettledEarly(unit)).map(({ unit }) => unit.companion));
-    const isFollowing = (unit: Unit): boolean => isSettledEarly(unit) && early.has(unit.companion);
+    const early = new Set(outcome.done.filter(({ unit }) => isSettledEarly(unit)).map(({ unit }) => unit.participant));
+    const isFollowing = (unit: Unit): boolean => isSettledEarly(unit) && early.has(unit.participant);
     const { following = [], others = [] } = Object.groupBy(this.#queue.slice(batch.length), (unit) =>
       isFollowing(unit) ? "following" : "others",
     );
@@ -294,25 +299,25 @@ export class Writer {
 
   /** What was written on the ground of something that does not hold; it is in the queue behind the first `from` units. */
   #giveUpFollowing(from: number): void {
-    const failures = new Map<Companion, { reason: unknown }>();
-    this.#queue = this.#queue.filter(({ companion, reject }, at) => {
-      if (at < from || companion === null) return true;
-      const failure = failures.get(companion) ?? companion.takeFailure();
+    const failures = new Map<TransactionParticipant, { reason: unknown }>();
+    this.#queue = this.#queue.filter(({ participant, reject }, at) => {
+      if (at < from || participant === null) return true;
+      const failure = failures.get(participant) ?? participant.takeFailure();
       if (failure === null) return true;
-      failures.set(companion, failure);
+      failures.set(participant, failure);
       reject(failure.reason);
       return false;
     });
   }
 
-  #valueOf({ run, companion }: Unit, outcome: Outcome): unknown {
-    const before = companion === null ? null : (outcome.changes ?? this.#changes());
+  #valueOf({ run, participant }: Unit, outcome: Outcome): unknown {
+    const before = participant === null ? null : (outcome.changes ?? this.#changes());
     outcome.changes = null;
     const value = run();
     if (value instanceof Promise) throw new TypeError("A write unit must be synchronous");
-    if (companion === null || before === null) return value;
+    if (participant === null || before === null) return value;
     outcome.changes = this.#changes();
-    if (outcome.changes > before) outcome.companions.add(companion);
+    if (outcome.changes > before) outcome.participants.add(participant);
     return value;
   }
 
@@ -371,6 +376,6 @@ function withGroups(queue: readonly Unit[], count: number): number {
   return taken;
 }
 
-function isSettledEarly({ isForAnswer, companion }: Unit): boolean {
-  return isForAnswer && companion !== null;
+function isSettledEarly({ isBeforeResponse, participant }: Unit): boolean {
+  return isBeforeResponse && participant !== null;
 }

@@ -1,4 +1,4 @@
-import { apart } from "../../lib/concurrency/apart.ts";
+import { runOutsideRequest } from "../../lib/concurrency/outside-request.ts";
 import type { Clock } from "../base/clock.ts";
 import { isoTime } from "../base/clock.ts";
 import { ApiError } from "../base/errors.ts";
@@ -138,7 +138,7 @@ export class KeyRing {
     const written = this.#usages;
     this.#usages = new Map();
     try {
-      await apart(() => this.#keys.recordUsage([...written.values()]));
+      await runOutsideRequest(() => this.#keys.recordUsage([...written.values()]));
     } catch (error) {
       for (const usage of written.values()) this.#count(usage.keyId, usage.uses, usage.lastUsedAt);
       throw error;

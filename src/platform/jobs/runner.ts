@@ -1,4 +1,4 @@
-import { apart } from "../../lib/concurrency/apart.ts";
+import { runOutsideRequest } from "../../lib/concurrency/outside-request.ts";
 import { isoTime, type Clock } from "../base/clock.ts";
 import { diskFaultOf } from "../base/disk-fault.ts";
 import type { Ids } from "../base/ids.ts";
@@ -108,7 +108,7 @@ export class JobRunner {
       this.#checkAgain = true;
       return;
     }
-    this.#checking = apart(() => this.#checkInTurn())
+    this.#checking = runOutsideRequest(() => this.#checkInTurn())
       .catch((error: unknown) => {
         this.#log.error({ err: error }, "could not check for due jobs");
         if (diskFaultOf(error) !== null) this.#reportFault(error);

@@ -1,12 +1,12 @@
 import type { Ending, Fingerprint, KeyedAttempt, KeyedRequest } from "../../../platform/http/idempotency-store.ts";
-import type { Companion } from "../../../lib/group-commit/companion.ts";
+import type { TransactionParticipant } from "../../../lib/group-commit/participant.ts";
 import type { KeptRows } from "./kept-rows.ts";
 import type { Writer } from "../../../lib/group-commit/writer.ts";
 
 const nothingRead: Fingerprint = { hash: null, bytes: 0 };
 
 /** A request with an Idempotency-Key under way, and the row that its writes have along. */
-export class Attempt implements KeyedAttempt, Companion {
+export class Attempt implements KeyedAttempt, TransactionParticipant {
   readonly #writer: Writer;
   readonly #rows: KeptRows;
   /** Of the row that it writes, and of the one that is there. */

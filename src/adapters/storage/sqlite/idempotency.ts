@@ -1,6 +1,6 @@
 import type { IdempotencyStore } from "../../../platform/http/idempotency-store.ts";
 import { Attempt } from "./attempt.ts";
-import { accompanied } from "../../../lib/group-commit/companion.ts";
+import { withParticipant } from "../../../lib/group-commit/participant.ts";
 import type { Engine } from "./engine.ts";
 import { KeptRows } from "./kept-rows.ts";
 
@@ -19,7 +19,7 @@ export function createIdempotencyStore(engine: Parts): IdempotencyStore {
   return {
     attempt: (work) => {
       const attempt = new Attempt(writer, rows);
-      return accompanied(attempt, () => work(attempt));
+      return withParticipant(attempt, () => work(attempt));
     },
     find: (id) => (rows.isNew(id) ? null : Promise.try(() => shared.read(() => rows.find(id)))),
     forget: (startedBefore, limit) =>

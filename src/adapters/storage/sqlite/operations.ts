@@ -26,7 +26,7 @@ export function createOperationsStore(engine: Engine): OperationsStore {
   return {
     latestTime: async () => latestTime(),
     keepTime: (at) =>
-      writer.writeRepeated(() => {
+      writer.writeRelaxed(() => {
         if (at > (kept<number>("clock") ?? -Infinity)) write.run("clock", String(at));
       }),
     maintenance: async () => kept<MaintenanceState>("maintenance"),

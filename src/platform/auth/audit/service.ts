@@ -1,4 +1,4 @@
-import { apart } from "../../../lib/concurrency/apart.ts";
+import { runOutsideRequest } from "../../../lib/concurrency/outside-request.ts";
 import { isoTime, type Clock } from "../../base/clock.ts";
 import { diskFaultOf } from "../../base/disk-fault.ts";
 import { isAdmin, type Caller } from "../caller.ts";
@@ -47,7 +47,7 @@ export class AuditService {
    * Who reads again, because no answer came, is noted again.
    */
   note(caller: Caller | null, event: AuditEvent): Promise<void> {
-    return apart(() => this.noteStored(caller, event));
+    return runOutsideRequest(() => this.noteStored(caller, event));
   }
 
   /** As `note`, of what the same request has stored before: noted once, however often that is sent. */

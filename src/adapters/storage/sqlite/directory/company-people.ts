@@ -34,7 +34,7 @@ export function createCompanyPeople({ writer }: Pick<Engine, "writer">, index: P
       for (let from = 0; from < people.length; from += peopleAtOnce) {
         const some = people.subarray(from, from + peopleAtOnce);
         const tellSome = () => isHeld() && tell(owner, some, news, at);
-        if (!(await writer.writeRepeated(() => rows.unit(owner, tellSome)))) return false;
+        if (!(await writer.writeRelaxed(() => rows.unit(owner, tellSome)))) return false;
         await pause(); // see garbageCollector
         collect();
       }

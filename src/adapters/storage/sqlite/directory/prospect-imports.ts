@@ -99,7 +99,7 @@ export function createProspectImports(
       const isHeld = () => heldJob(batch) !== null;
       if (!(await people.tellAll(owner, newsIn(owner, batch), batch.at, isHeld))) return null;
       // The progress of the job goes with the rows: it begins again behind those that are on disk.
-      const { counts, stored } = await writer.writeRepeated(() =>
+      const { counts, stored } = await writer.writeRelaxed(() =>
         rows.unit(owner, () => storeBatch(owner, batch, hints)),
       );
       if (stored !== null) index.stored(owner, stored);

@@ -96,7 +96,7 @@ export class ProspectIndex {
     const writeWork = (this.#writeWork ??= createIndexWriter(this.#engine.database));
     // A power cut costs no more than a crash: the index makes anew what is not there. A failure is for the thread to
     // take back: it knows what is not written, and tries again.
-    const result = await this.#engine.writer.writeRepeated(() => writeWork(owner, work)).catch(() => null);
+    const result = await this.#engine.writer.writeRelaxed(() => writeWork(owner, work)).catch(() => null);
     freeMemory(arraysOfWrite(work));
     thread.post({ written: write, result });
   }

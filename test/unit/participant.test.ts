@@ -2,20 +2,20 @@ import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { apart } from "../../src/lib/concurrency/apart.ts";
+import { runOutsideRequest } from "../../src/lib/concurrency/outside-request.ts";
 import { BackgroundWork } from "../../src/lib/concurrency/background-work.ts";
-import { accompanied, type Companion } from "../../src/lib/group-commit/companion.ts";
+import { withParticipant, type TransactionParticipant } from "../../src/lib/group-commit/participant.ts";
 import { createIdempotencyStore } from "../../src/adapters/storage/sqlite/idempotency.ts";
 import { SharedRead } from "../../src/adapters/storage/sqlite/shared-read.ts";
 import { Writer } from "../../src/lib/group-commit/writer.ts";
 
 test("what follows a write for an answer is run before its commit, and recorded in it", async () => {
   using notes = openNotes();
-  const { companion, steps } = recording(notes);
-  await accompanied(companion, async () => {
-    await notes.writer.writeForAnswer(() => notes.insert("effect"));
+  const { participant, steps } = recording(notes);
+  await withParticipant(participant, async () => {
+    await notes.writer.writeBeforeResponse(() => notes.insert("effect"));
     steps.push(`answer, ${notes.database.inTransaction ? "before" : "after"} the commit`);
-    await companion.settled;
+    await participant.settled;
     steps.push("sent");
   });
   expect(steps).toEqual(["wrote", "settled early", "answer, before the commit", "record", "committed", "sent"]);
@@ -25,25 +25,25 @@ test("what follows a write for an answer is run before its commit, and recorded 
 
 test("any other write settles after its commit, which has the record as well", async () => {
   using notes = openNotes();
-  const { companion, steps } = recording(notes);
-  await accompanied(companion, () => notes.writer.write(() => notes.insert("effect")));
+  const { participant, steps } = recording(notes);
+  await withParticipant(participant, () => notes.writer.write(() => notes.insert("effect")));
   expect(steps).toEqual(["wrote", "record", "committed"]);
   expect(notes.batches).toEqual([1]);
 });
 
-test("without a companion a write for an answer settles after its commit", async () => {
+test("without a participant a write for an answer settles after its commit", async () => {
   using notes = openNotes();
-  await notes.writer.writeForAnswer(() => notes.insert("effect"));
+  await notes.writer.writeBeforeResponse(() => notes.insert("effect"));
   expect(notes.database.inTransaction).toBe(false);
   expect(notes.all()).toEqual(["effect"]);
 });
 
 test("a write that changes nothing, or fails, has no record", async () => {
   using notes = openNotes();
-  const { companion, steps } = recording(notes);
-  await accompanied(companion, () => notes.writer.write(() => notes.all()));
-  const failing = accompanied(companion, () =>
-    notes.writer.writeForAnswer(() => {
+  const { participant, steps } = recording(notes);
+  await withParticipant(participant, () => notes.writer.write(() => notes.all()));
+  const failing = withParticipant(participant, () =>
+    notes.writer.writeBeforeResponse(() => {
       notes.insert("effect");
       throw new Error("No");
     }),
@@ -53,12 +53,14 @@ test("a write that changes nothing, or fails, has no record", async () => {
   expect(notes.all()).toEqual([]);
 });
 
-test("a commit that fails after the write was settled is told to its companion, and nothing of it holds", async () => {
+test("a commit that fails after the write was settled is told to its participant, and nothing of it holds", async () => {
   using notes = openNotes();
-  const { companion, steps } = recording(notes);
+  const { participant, steps } = recording(notes);
   const other = notes.writer.write(() => notes.insert("other"));
-  const failures = Promise.all([companion.settled, other].map(failureOf));
-  await accompanied(companion, () => notes.writer.writeForAnswer(() => notes.insert("effect", "no such note")));
+  const failures = Promise.all([participant.settled, other].map(failureOf));
+  await withParticipant(participant, () =>
+    notes.writer.writeBeforeResponse(() => notes.insert("effect", "no such note")),
+  );
   expect(await failures).toEqual([expect.stringContaining("FOREIGN KEY"), expect.stringContaining("FOREIGN KEY")]);
   expect(steps).toEqual(["wrote", "settled early", "record", "failed"]);
   expect(notes.all()).toEqual([]);
@@ -66,10 +68,10 @@ test("a commit that fails after the write was settled is told to its companion, 
 
 test("a record that can't be written takes the write with it", async () => {
   using notes = openNotes();
-  const { companion } = recording(notes);
+  const { participant } = recording(notes);
   notes.insert("record");
-  const failure = failureOf(companion.settled);
-  await accompanied(companion, () => notes.writer.writeForAnswer(() => notes.insert("effect")));
+  const failure = failureOf(participant.settled);
+  await withParticipant(participant, () => notes.writer.writeBeforeResponse(() => notes.insert("effect")));
   expect(await failure).toContain("UNIQUE");
   expect(notes.all()).toEqual(["record"]);
 });
@@ -79,7 +81,7 @@ test.each(["at once", "later"])(
   async (when) => {
     using notes = openNotes();
     const answer = keyed(notes, async () => {
-      await notes.writer.writeForAnswer(() => notes.insert("effect", "no such note"));
+      await notes.writer.writeBeforeResponse(() => notes.insert("effect", "no such note"));
       if (when === "later") await new Promise((resolve) => setImmediate(resolve));
     });
     expect(await failureOf(answer)).toContain("FOREIGN KEY");
@@ -92,8 +94,8 @@ test("what an answer is put together from by several writes, one after the other
   using notes = openNotes();
   const other = notes.writer.write(() => notes.insert("other"));
   const answer = keyed(notes, async () => {
-    for (const text of ["a", "b", "c", "d"]) await notes.writer.writeForAnswer(() => notes.insert(text));
-    await Promise.all(["e", "f"].map((text) => notes.writer.writeForAnswer(() => notes.insert(text))));
+    for (const text of ["a", "b", "c", "d"]) await notes.writer.writeBeforeResponse(() => notes.insert(text));
+    await Promise.all(["e", "f"].map((text) => notes.writer.writeBeforeResponse(() => notes.insert(text))));
   });
   expect(await answer).toBe("kept");
   await other;
@@ -105,7 +107,7 @@ test("what an answer is put together from by several writes, one after the other
 test("more writes than one batch takes are one transaction all the same", async () => {
   using notes = openNotes();
   const texts = Array.from({ length: 600 }, (_, n) => `${n}`);
-  const insert = (text: string) => notes.writer.writeForAnswer(() => notes.insert(text));
+  const insert = (text: string) => notes.writer.writeBeforeResponse(() => notes.insert(text));
   expect(await keyed(notes, () => Promise.all(texts.map(insert)))).toBe("kept");
   expect(notes.batches).toEqual([600]);
 });
@@ -116,7 +118,7 @@ test("a write that must be on disk before the request goes on is, and a crash th
     await notes.writer.write(() => notes.insert("reserved"));
     expect(notes.database.inTransaction).toBe(false);
     expect(await notes.kept()).toMatchObject({ answer: null });
-    await notes.writer.writeForAnswer(() => notes.insert("settled"));
+    await notes.writer.writeBeforeResponse(() => notes.insert("settled"));
   });
   expect(await answer).toBe("kept");
   expect(notes.batches).toEqual([1, 1]);
@@ -125,8 +127,8 @@ test("a write that must be on disk before the request goes on is, and a crash th
 test("of writes in one transaction one that fails is taken back alone, and whoever made it hears so", async () => {
   using notes = openNotes();
   const answer = keyed(notes, async () => {
-    await notes.writer.writeForAnswer(() => notes.insert("a"));
-    const twice = ["b", "a", "c"].map((text) => notes.writer.writeForAnswer(() => notes.insert(text)));
+    await notes.writer.writeBeforeResponse(() => notes.insert("a"));
+    const twice = ["b", "a", "c"].map((text) => notes.writer.writeBeforeResponse(() => notes.insert(text)));
     expect((await Promise.allSettled(twice)).map(({ status }) => status)).toEqual([
       "fulfilled",
       "rejected",
@@ -141,7 +143,7 @@ test("nothing is written on the ground of what did not hold, and the answer is n
   using notes = openNotes();
   const errors: string[] = [];
   const answer = keyed(notes, async () => {
-    await notes.writer.writeForAnswer(() => notes.insert("effect", "no such note"));
+    await notes.writer.writeBeforeResponse(() => notes.insert("effect", "no such note"));
     // Waits for the disk, so it comes in a transaction of its own, behind the one that fails.
     errors.push(await failureOf(notes.writer.write(() => notes.insert("consequence"))));
     await notes.writer.write(() => notes.insert("put right"));
@@ -155,9 +157,10 @@ test("who writes on later hears that what was written before does not hold, once
   using notes = openNotes();
   const errors: string[] = [];
   const answer = keyed(notes, async () => {
-    await notes.writer.writeForAnswer(() => notes.insert("effect", "no such note"));
+    await notes.writer.writeBeforeResponse(() => notes.insert("effect", "no such note"));
     await new Promise((resolve) => setImmediate(resolve));
-    for (const text of ["a", "b"]) errors.push(await failureOf(notes.writer.writeForAnswer(() => notes.insert(text))));
+    for (const text of ["a", "b"])
+      errors.push(await failureOf(notes.writer.writeBeforeResponse(() => notes.insert(text))));
   });
   expect(await failureOf(answer)).toContain("FOREIGN KEY");
   expect(errors).toEqual([expect.stringContaining("FOREIGN KEY"), "none"]);
@@ -166,12 +169,12 @@ test("who writes on later hears that what was written before does not hold, once
 test.each(["apart", "in the background"])("what is done %s of a request is no part of it", async (where) => {
   using notes = openNotes();
   const write = async () => {
-    await notes.writer.writeForAnswer(() => notes.insert("other"));
+    await notes.writer.writeBeforeResponse(() => notes.insert("other"));
     expect(notes.database.inTransaction).toBe(false);
   };
   const background = new BackgroundWork(write, (error) => expect(error).toBeNull());
   const answer = keyed(notes, async () => {
-    if (where === "apart") await apart(write);
+    if (where === "apart") await runOutsideRequest(write);
     else background.wake();
     await background.idle();
     expect(await notes.kept()).toBeNull();
@@ -194,15 +197,15 @@ test("what holds is told although its answer found no room, which the attempt kn
   expect(await notes.kept()).toMatchObject({ answer: null });
 });
 
-test("a companion that closed, or another one's, does not go along", async () => {
+test("a participant that closed, or another one's, does not go along", async () => {
   using notes = openNotes();
   const closed = recording(notes);
-  closed.companion.isOpen = false;
-  await accompanied(closed.companion, () => notes.writer.write(() => notes.insert("one")));
+  closed.participant.isOpen = false;
+  await withParticipant(closed.participant, () => notes.writer.write(() => notes.insert("one")));
   const away = recording(notes);
   await Promise.all([
     notes.writer.write(() => notes.insert("two")),
-    accompanied(away.companion, async () => undefined),
+    withParticipant(away.participant, async () => undefined),
   ]);
   expect([...closed.steps, ...away.steps]).toEqual([]);
 });
@@ -265,11 +268,11 @@ function openNotes() {
   };
 }
 
-/** A companion that writes a note of its own. */
+/** A participant that writes a note of its own. */
 function recording(notes: Notes) {
   const steps: string[] = [];
   const { promise: settled, resolve, reject } = Promise.withResolvers<void>();
-  const companion: Companion & { isOpen: boolean; settled: Promise<void> } = {
+  const participant: TransactionParticipant & { isOpen: boolean; settled: Promise<void> } = {
     isOpen: true,
     settled,
     wrote: () => void steps.push("wrote"),
@@ -288,5 +291,5 @@ function recording(notes: Notes) {
     },
     takeFailure: () => null,
   };
-  return { companion, steps };
+  return { participant, steps };
 }

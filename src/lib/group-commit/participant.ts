@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /** What goes along with the writes of one request, whoever makes them. */
-export type Companion = {
+export type TransactionParticipant = {
   /** False once nothing that is written belongs to it any more. */
   readonly isOpen: boolean;
   /** One of its writes has changed something, inside a transaction that is still open. */
@@ -18,14 +18,14 @@ export type Companion = {
   takeFailure(): { reason: unknown } | null;
 };
 
-const companions = new AsyncLocalStorage<Companion>();
+const participants = new AsyncLocalStorage<TransactionParticipant>();
 
-/** Runs `work`; what is written from within, however deep, has `companion` along. */
-export function accompanied<T>(companion: Companion, work: () => T): T {
-  return companions.run(companion, work);
+/** Runs `work`; what is written from within, however deep, has `participant` along. */
+export function withParticipant<T>(participant: TransactionParticipant, work: () => T): T {
+  return participants.run(participant, work);
 }
 
-export function currentCompanion(): Companion | null {
-  const companion = companions.getStore();
-  return companion?.isOpen === true ? companion : null;
+export function currentParticipant(): TransactionParticipant | null {
+  const participant = participants.getStore();
+  return participant?.isOpen === true ? participant : null;
 }
