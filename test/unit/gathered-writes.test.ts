@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { withParticipant } from "../../src/lib/group-commit/participant.ts";
 import { gatherWrites } from "../../src/lib/group-commit/gathered-writes.ts";
+import { sqliteConnection } from "../../src/adapters/storage/sqlite/connection.ts";
 import { Writer } from "../../src/lib/group-commit/writer.ts";
 
 test("items that come before the unit runs are one unit, and each is answered by itself", async () => {
@@ -56,7 +57,7 @@ function openNotes(most = 100) {
   const database = new Database(":memory:", { strict: true });
   database.run("CREATE TABLE notes (text TEXT NOT NULL UNIQUE CHECK (text <> 'bad')) STRICT");
   const insert = database.prepare("INSERT INTO notes VALUES (?)");
-  const writer = new Writer(database);
+  const writer = new Writer(sqliteConnection(database));
   const units: string[][] = [];
   const add = gatherWrites<string, string>(writer, most, (items) => {
     units.push([...items]);

@@ -9,6 +9,7 @@ import { Idempotency, type IdempotencyParts } from "../../src/platform/http/idem
 import { RequestContext } from "../../src/platform/http/request-context.ts";
 import { createIdempotencyStore } from "../../src/adapters/storage/sqlite/idempotency.ts";
 import { SharedRead } from "../../src/adapters/storage/sqlite/shared-read.ts";
+import { sqliteConnection } from "../../src/adapters/storage/sqlite/connection.ts";
 import { Writer } from "../../src/lib/group-commit/writer.ts";
 import { FakeClock } from "../support/clock.ts";
 
@@ -42,7 +43,7 @@ function world() {
   database.run("CREATE TABLE users (id TEXT PRIMARY KEY, seq INTEGER) STRICT");
   for (const name of ["0009_idempotency", "0017_idempotency_keys", "0018_owner_of_answers"])
     database.run(readFileSync(join(import.meta.dir, `../../migrations/sqlite/${name}.sql`), "utf8"));
-  const writer = new Writer(database);
+  const writer = new Writer(sqliteConnection(database));
   const shared = new SharedRead(database, writer);
   const warnings: string[] = [];
   const refuse = (context: RequestContext, thrown: unknown): Response => {

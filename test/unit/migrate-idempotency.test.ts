@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { createIdempotencyStore } from "../../src/adapters/storage/sqlite/idempotency.ts";
 import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
 import { SharedRead } from "../../src/adapters/storage/sqlite/shared-read.ts";
+import { sqliteConnection } from "../../src/adapters/storage/sqlite/connection.ts";
 import { Writer } from "../../src/lib/group-commit/writer.ts";
 
 const isNewIndex = ({ name }: { name: string }) => name.includes("idempotency_keys");
@@ -18,7 +19,7 @@ test("answers that were kept before the index was made anew are told again", asy
   );
   for (const [n, id] of ids.entries()) insert.run(id, 200 + n);
   migrate(database, migrations, 1);
-  const writer = new Writer(database);
+  const writer = new Writer(sqliteConnection(database));
   const shared = new SharedRead(database, writer);
   const store = createIdempotencyStore({ database, writer, shared });
   for (const [n, id] of ids.entries()) expect(await store.find(id)).toMatchObject({ id, answer: { status: 200 + n } });

@@ -7,6 +7,7 @@ import { BackgroundWork } from "../../src/lib/concurrency/background-work.ts";
 import { withParticipant, type TransactionParticipant } from "../../src/lib/group-commit/participant.ts";
 import { createIdempotencyStore } from "../../src/adapters/storage/sqlite/idempotency.ts";
 import { SharedRead } from "../../src/adapters/storage/sqlite/shared-read.ts";
+import { sqliteConnection } from "../../src/adapters/storage/sqlite/connection.ts";
 import { Writer } from "../../src/lib/group-commit/writer.ts";
 
 test("what follows a write for an answer is run before its commit, and recorded in it", async () => {
@@ -243,7 +244,7 @@ function openNotes() {
   for (const name of ["0009_idempotency", "0017_idempotency_keys", "0018_owner_of_answers"])
     database.run(readFileSync(join(import.meta.dir, `../../migrations/sqlite/${name}.sql`), "utf8"));
   const insertNote = database.query("INSERT INTO notes VALUES (?, ?)");
-  const writer = new Writer(database);
+  const writer = new Writer(sqliteConnection(database));
   const shared = new SharedRead(database, writer);
   const store = createIdempotencyStore({ database, writer, shared });
   const batches: number[] = [];

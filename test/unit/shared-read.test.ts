@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SharedRead } from "../../src/adapters/storage/sqlite/shared-read.ts";
+import { sqliteConnection } from "../../src/adapters/storage/sqlite/connection.ts";
 import { Writer } from "../../src/lib/group-commit/writer.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -58,7 +59,7 @@ function openNotes() {
   database.run("PRAGMA journal_mode = WAL");
   database.run("CREATE TABLE notes (text TEXT) STRICT");
   const other = new Database(path, { readwrite: true, strict: true });
-  const writer = new Writer(database);
+  const writer = new Writer(sqliteConnection(database));
   const shared = new SharedRead(database, writer);
   const insert = "INSERT INTO notes VALUES ('a')";
   const count = database.query<{ n: number }, []>("SELECT count(*) AS n FROM notes");

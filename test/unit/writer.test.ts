@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sqliteConnection } from "../../src/adapters/storage/sqlite/connection.ts";
 import { Writer } from "../../src/lib/group-commit/writer.ts";
 
 const bytes = (size: number): Uint8Array => new Uint8Array(size);
@@ -354,7 +355,7 @@ function openNotes(path = ":memory:") {
   let commits = 0;
   return {
     database,
-    writer: new Writer(database, () => commits++),
+    writer: new Writer(sqliteConnection(database), () => commits++),
     commits: () => commits,
     insert(text: string, body: Uint8Array = bytes(0)): string {
       insertNote.run(text, body);

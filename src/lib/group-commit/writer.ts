@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { drainMicrotasks } from "bun:jsc";
-import type { Database, Statement } from "bun:sqlite";
 import { runOutsideRequest } from "../concurrency/outside-request.ts";
+import type { Connection } from "./connection.ts";
 import { currentParticipant, type TransactionParticipant } from "./participant.ts";
-import { setSynchronous } from "./synchronous.ts";
 
 type Unit = {
   run: () => unknown;
@@ -25,18 +24,6 @@ type Outcome = {
   participants: Set<TransactionParticipant>;
   changes: number | null;
 };
-
-/** Prepared once: compiling them anew for each unit would cost as much as a small write. */
-const controls = {
-  begin: "BEGIN IMMEDIATE",
-  commit: "COMMIT",
-  rollBack: "ROLLBACK",
-  enter: "SAVEPOINT unit",
-  leave: "RELEASE unit",
-  undo: "ROLLBACK TO unit",
-};
-
-const totalChanges = "SELECT total_changes() AS changes";
 
 /** How many units share one commit at most, and how long they run: bounds how long one commit keeps the event loop. */
 const maxBatch = 256;
@@ -71,10 +58,8 @@ const gatherMs = 5;
  * participant's work writes next.
  */
 export class Writer {
-  readonly #database: Database;
+  readonly #connection: Connection;
   readonly #afterCommit: () => void;
-  readonly #statements: Record<keyof typeof controls, Statement>;
-  readonly #totalChanges: Statement<{ changes: number }, []>;
   readonly #beforeBegin: (() => void)[] = [];
   readonly #beforeCommit: (() => void)[] = [];
   readonly #onRollBack: (() => void)[] = [];
@@ -87,12 +72,9 @@ export class Writer {
   #closed = false;
 
   /** `afterCommit` is called after each COMMIT. */
-  constructor(database: Database, afterCommit: () => void = () => {}) {
-    this.#database = database;
+  constructor(connection: Connection, afterCommit: () => void = () => {}) {
+    this.#connection = connection;
     this.#afterCommit = afterCommit;
-    const prepared = Object.entries(controls).map(([name, sql]) => [name, database.prepare(sql)]);
-    this.#statements = Object.fromEntries(prepared) as Record<keyof typeof controls, Statement>;
-    this.#totalChanges = database.prepare(totalChanges);
   }
 
   /** Resolves with what `run` answered, after its effect is on disk. */
@@ -235,7 +217,7 @@ export class Writer {
     const outcome: Outcome = { done: [], failed: [], participants: new Set(), changes: null };
     for (const end of this.#beforeBegin) end();
     this.#sync(!batch.every(({ isRelaxed }) => isRelaxed));
-    this.#statements.begin.run();
+    this.#connection.begin();
     const startedAt = performance.now();
     const endAt = startedAt + maxBatchMs;
     for (const [index, unit] of batch.entries()) {
@@ -245,7 +227,7 @@ export class Writer {
     try {
       if (outcome.participants.size > 0) this.#record(batch, outcome, endAt);
       this.#finish();
-      this.#statements.commit.run();
+      this.#connection.commit();
     } catch (error) {
       for (const participant of outcome.participants) participant.failed(error);
       this.#giveUpFollowing(batch.length);
@@ -258,7 +240,7 @@ export class Writer {
   /** Whether the next commit is to wait for the disk. */
   #sync(isWaiting: boolean): void {
     if (this.#isSynced === isWaiting) return;
-    setSynchronous(this.#database, isWaiting ? "FULL" : "NORMAL");
+    this.#connection.waitForDisk(isWaiting);
     this.#isSynced = isWaiting;
   }
 
@@ -311,34 +293,30 @@ export class Writer {
   }
 
   #valueOf({ run, participant }: Unit, outcome: Outcome): unknown {
-    const before = participant === null ? null : (outcome.changes ?? this.#changes());
+    const before = participant === null ? null : (outcome.changes ?? this.#connection.countChanges());
     outcome.changes = null;
     const value = run();
     if (value instanceof Promise) throw new TypeError("A write unit must be synchronous");
     if (participant === null || before === null) return value;
-    outcome.changes = this.#changes();
+    outcome.changes = this.#connection.countChanges();
     if (outcome.changes > before) outcome.participants.add(participant);
     return value;
-  }
-
-  #changes(): number {
-    return this.#totalChanges.get()!.changes;
   }
 
   /** In a savepoint; should one of several fail, each in one of its own. */
   #runGuarded(units: readonly Unit[], outcome: Outcome): void {
     outcome.changes = null;
-    this.#statements.enter.run();
+    this.#connection.setSavepoint();
     try {
       const done = units.map((unit) => ({ unit, value: this.#valueOf(unit, outcome) }));
       this.#finish();
-      this.#statements.leave.run();
+      this.#connection.releaseSavepoint();
       outcome.done.push(...done);
     } catch (error) {
       // SQLite ends the whole transaction by itself on some errors, such as a full disk: then nothing of the batch holds.
-      if (!this.#database.inTransaction) throw error;
-      this.#statements.undo.run();
-      this.#statements.leave.run();
+      if (!this.#connection.isInTransaction) throw error;
+      this.#connection.rollbackToSavepoint();
+      this.#connection.releaseSavepoint();
       this.#rolledBack();
       if (units.length > 1) for (const unit of units) this.#runGuarded([unit], outcome);
       else for (const unit of units) outcome.failed.push({ unit, value: error });
@@ -355,9 +333,9 @@ export class Writer {
 
   #rollBack(): void {
     this.#rolledBack();
-    if (!this.#database.inTransaction) return;
+    if (!this.#connection.isInTransaction) return;
     try {
-      this.#statements.rollBack.run();
+      this.#connection.rollback();
     } catch {
       // The connection is unusable; the batch is rejected with the first error, which says why.
     }

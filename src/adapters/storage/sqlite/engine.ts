@@ -7,6 +7,7 @@ import { openDatabase } from "./open.ts";
 import { Reader } from "./reader.ts";
 import { SharedRead } from "./shared-read.ts";
 import { Writer } from "../../../lib/group-commit/writer.ts";
+import { sqliteConnection } from "./connection.ts";
 
 /** What every SQLite store works with. */
 export type Engine = {
@@ -31,7 +32,7 @@ export function openEngine(
   database = openDatabase(path),
 ): Engine {
   const reader = new Reader(path);
-  const writer = new Writer(database, checkpointing(database, reader));
+  const writer = new Writer(sqliteConnection(database), checkpointing(database, reader));
   const prospectIndex = new ProspectIndex({ database, writer }, path);
   const shared = new SharedRead(database, writer);
   return { orm: drizzle(database), database, reader, writer, prospectIndex, shared, phoneRegion };

@@ -1,4 +1,4 @@
-import { setSynchronous } from "../../../lib/group-commit/synchronous.ts";
+import { setSynchronous } from "./synchronous.ts";
 import { Database } from "bun:sqlite";
 
 /**
