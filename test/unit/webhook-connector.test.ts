@@ -192,9 +192,9 @@ test.each([
   ["", "requires connectorSettings.url"],
   ["worker.example.com", "must be an https URL"],
   ["ftp://worker.example.com", "must be an https URL"],
-  ["http://worker.example.com", "must be https"],
-  ["http://10.0.0.1/", "must be https"],
-  ["https://user:word@worker.example.com", "must hold no credentials"],
+  ["http://worker.example.com", "must use https"],
+  ["http://10.0.0.1/", "must use https"],
+  ["https://user:word@worker.example.com", "must not contain credentials"],
 ])("the address %j is a problem", (url, problem) => {
   const { connector, account } = connectorAt(url);
   expect(connector.problem?.(account)).toContain(problem);

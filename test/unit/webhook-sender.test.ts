@@ -42,7 +42,7 @@ test("what can't be reached, is not to be called, or breaks off has a reason for
   );
   expect(reasons).toEqual([
     expect.stringContaining("not public"),
-    expect.stringContaining("must be https"),
+    expect.stringContaining("must use https"),
     expect.stringContaining("Unreachable: "),
     expect.stringContaining("Unreachable: "),
   ]);

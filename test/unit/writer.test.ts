@@ -127,7 +127,7 @@ function leaving(notes: ReturnType<typeof openNotes>) {
     for (const text of left) notes.insert(text);
     left = [];
   });
-  notes.writer.onRollBack(() => (left = []));
+  notes.writer.onRollback(() => (left = []));
   return { written, leave: (text: string) => void left.push(text) };
 }
 
@@ -202,7 +202,7 @@ test("a unit that throws is rolled back alone, with what it had done before", as
 test("a batch in which a unit throws runs again, after everybody was told to forget what it wrote", async () => {
   using notes = openNotes();
   const steps: string[] = [];
-  notes.writer.onRollBack(() => steps.push("forget"));
+  notes.writer.onRollback(() => steps.push("forget"));
   const a = notes.writer.write(() => steps.push("a") && notes.insert("a"));
   const b = notes.writer.write(() => {
     steps.push("b");

@@ -1,9 +1,9 @@
 import { runOutsideRequest } from "./outside-request.ts";
 
 /**
- * Work that is done whenever there may be some: `wake` is a hint, cheap to give often; what there is to do is known
- * elsewhere. It never runs twice at once, and runs once more when it was woken meanwhile. It is none of the request's own
- * that wakes it.
+ * Work that runs whenever there may be something to do. `wake` is a cheap hint; what there is to do is known elsewhere.
+ * It never runs concurrently with itself, runs once more if it was woken meanwhile, and runs outside the request that
+ * wakes it.
  */
 export class BackgroundWork {
   readonly #run: () => Promise<void>;
@@ -12,7 +12,7 @@ export class BackgroundWork {
   #again = false;
   #isStopped = false;
 
-  /** `run` must not throw for what it can expect; what it throws even so goes to `onError`. */
+  /** `run` must handle expected errors; `onError` receives the others. */
   constructor(run: () => Promise<void>, onError: (error: unknown) => void) {
     this.#run = run;
     this.#onError = onError;
@@ -42,12 +42,12 @@ export class BackgroundWork {
       });
   }
 
-  /** Resolves when it has nothing under way. */
+  /** Resolves when nothing is running. */
   async idle(): Promise<void> {
     while (this.#working !== null) await this.#working;
   }
 
-  /** Takes no more hints, and resolves when the run that is under way has ended. */
+  /** Ignores further hints and resolves when the current run has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#again = false;

@@ -1,28 +1,30 @@
 export type FairQueueLimits = {
-  /** Places of one owner, waiting or having their turn. */
+  /** Maximum places of one owner, waiting or active. */
   perOwner: number;
-  /** Places of all owners together. */
+  /** Maximum places of all owners. */
   total: number;
 };
 
 /** A place in the queue. It counts toward the limits until `leave`. */
 export type Place = {
-  /** Resolves when it is this place's turn, at once if it is already. Throws the signal's reason when that aborts first. */
+  /**
+   * Resolves when it is this place's turn, immediately if it already is. Throws the signal's reason if it aborts first.
+   */
   turn(signal: AbortSignal): Promise<void>;
-  /** Ends the turn, or the waiting for one. Safe to call twice. */
+  /** Ends the turn, or the wait for one. Safe to call twice. */
   leave(): void;
 };
 
 type Line = { places: number; waiting: (() => void)[] };
 
 /**
- * Shares a resource that serves one request at a time: turns go round among the owners that are waiting, one each, so
- * that many requests of one owner delay its own, and another owner's by one turn at most. A place that has not asked for
- * its turn yet (its upload is still arriving) delays no other.
+ * Shares a resource that serves one request at a time. Waiting owners take turns, one request each, so many requests of
+ * one owner delay only its own requests, and another owner's by at most one turn. A place that is not waiting yet (its
+ * upload is still arriving) delays no one.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
-  /** In the order in which they get turns: whoever ends one goes to the end. */
+  /** In the order of turns: an owner whose turn ends moves to the end. */
   readonly #lines = new Map<string, Line>();
   #places = 0;
   #isTaken = false;
@@ -31,7 +33,10 @@ export class FairQueue {
     this.#limits = limits;
   }
 
-  /** Which limit one more place of this owner would exceed. Whoever must not be refused joins without asking. */
+  /**
+   * Returns which limit another place of this owner would exceed. Callers that must not be rejected join without
+   * asking.
+   */
   fullFor(owner: string): "owner" | "everyone" | null {
     if ((this.#lines.get(owner)?.places ?? 0) >= this.#limits.perOwner) return "owner";
     return this.#places >= this.#limits.total ? "everyone" : null;

@@ -1,13 +1,13 @@
 import { edenGC } from "bun:jsc";
 
 /**
- * Answers a function that collects garbage: what is young every `calls` calls, all there is every `callsOfFull`, and also
- * when it is told that it is much; then it counts anew. For long streams of short-lived objects: the engine lets garbage
- * grow by the size of the machine, not of the work, and a process that took 50 MB for an import would take 150.
+ * Returns a function that collects garbage: a young collection every `calls` calls, a full one every `callsOfFull` calls
+ * or if `isMuch`, which restarts the count. For long streams of short-lived objects: the engine lets garbage grow with
+ * the size of the machine, not of the work, and a process that needs 50 MB for an import would take 150 MB.
  *
- * A young collection stops its thread for about a millisecond, a full one for 10 to 40. What is alive at a young one
- * counts as old and stays until the next full one, so call this where little is: with nothing of a batch in reach, and
- * in a turn of the event loop of its own, where no stack leads to it.
+ * A young collection stops its thread for about a millisecond, a full one for 10 to 40 ms. Objects that survive a young
+ * collection stay until the next full one, so call this when little is alive: with no reference to a batch, and in a
+ * separate turn of the event loop, where no stack refers to it.
  */
 export function garbageCollector(calls: number, callsOfFull: number): (isMuch?: boolean) => void {
   let count = 0;
@@ -21,8 +21,8 @@ export function garbageCollector(calls: number, callsOfFull: number): (isMuch?: 
 }
 
 /**
- * Gives memory back at once that would else wait for the garbage collector: what came from another thread counts as old
- * by then, and the next stands beside it. The arrays are empty from then on; some may be that already.
+ * Releases memory immediately instead of waiting for the garbage collector: buffers from another thread count as old,
+ * so they would accumulate. The arrays are empty afterwards; some may already be.
  */
 export function freeMemory(arrays: readonly ArrayBufferView[]): void {
   for (const { buffer } of arrays) if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);

@@ -3,8 +3,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 const outside = AsyncLocalStorage.snapshot();
 
 /**
- * Runs `work` as if no request had asked for it. For what outlives the request that happens to set it off, or is to be
- * done again with it: what it writes is none of the request's own.
+ * Runs `work` outside the context of the current request. For work that outlives the request that triggers it, or that
+ * must not be repeated with it: its writes do not belong to the request.
  */
 export function runOutsideRequest<T>(work: () => T): T {
   return outside(work);

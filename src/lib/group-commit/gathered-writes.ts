@@ -4,9 +4,9 @@ import type { Writer } from "./writer.ts";
 type Waiting<I, O> = { item: I; resolve: (value: O) => void; reject: (reason: unknown) => void };
 
 /**
- * Many small writes of one kind as one unit: all items that come before the unit runs, at most `most`, are handed to
- * `writeAll`, which answers for each in their order. When it throws, each item is written as a unit of its own, so that
- * one that can't be written keeps back no other. What is written for a request with a participant is a unit of its own.
+ * Combines many small writes of one kind into one unit: all items that arrive before the unit runs, at most `most`, are
+ * passed to `writeAll`, which returns their results in order. If it throws, each item is written as a separate unit, so
+ * that a failing item does not affect the others. A write with a participant is always a separate unit.
  */
 export function gatherWrites<I, O>(
   writer: Writer,

@@ -1,26 +1,28 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** What goes along with the writes of one request, whoever makes them. */
+/** Takes part in every transaction that contains writes of one request, wherever they come from. */
 export type TransactionParticipant = {
-  /** False once nothing that is written belongs to it any more. */
+  /** False once no further write belongs to it. */
   readonly isOpen: boolean;
-  /** One of its writes has changed something, inside a transaction that is still open. */
+  /** Called when one of its writes has changed something, inside the open transaction. */
   wrote(): void;
-  /** One of its writes is settled before the COMMIT, so that from here on nobody else hears that it failed. */
+  /**
+   * Called when one of its writes settles before the COMMIT, so that only the participant can still report a failure.
+   */
   settledEarly(): void;
-  /** Called before the COMMIT of such a transaction, to write a row of its own into it. */
+  /** Called before the COMMIT of such a transaction, to write its own row. */
   record(): void;
-  /** What it recorded is durable. */
+  /** Called once its row is durable. */
   committed(): void;
-  /** What it recorded, and what it wrote, does not hold. */
+  /** Called if its row and its writes were rolled back. */
   failed(reason: unknown): void;
-  /** Why a write that was settled early does not hold, for the first that is written after it; else null. */
+  /** Returns why a write that had settled early was rolled back, once, for the next write; otherwise null. */
   takeFailure(): { reason: unknown } | null;
 };
 
 const participants = new AsyncLocalStorage<TransactionParticipant>();
 
-/** Runs `work`; what is written from within, however deep, has `participant` along. */
+/** Runs `work`. All writes in it, however deep, are made with `participant`. */
 export function withParticipant<T>(participant: TransactionParticipant, work: () => T): T {
   return participants.run(participant, work);
 }

@@ -9,15 +9,15 @@ type Unit = {
   resolve: (value: unknown) => void;
   reject: (reason: unknown) => void;
   participant: TransactionParticipant | null;
-  /** Shared with those that are committed together with it. */
+  /** Shared by units that must be committed together. */
   group: object | null;
-  /** Settles before the commit, if it has a participant. */
+  /** Settles before the commit if it has a participant. */
   isBeforeResponse: boolean;
-  /** Would be done again after a power cut. */
+  /** Would be repeated after a power failure. */
   isRelaxed: boolean;
 };
 type Settled = { unit: Unit; value: unknown };
-/** `participants` are those of units that changed something; `changes` is what was counted last, if that still holds. */
+/** `participants`: those of units that changed something. `changes`: the last count, if it is still valid. */
 type Outcome = {
   done: Settled[];
   failed: Settled[];
@@ -25,44 +25,43 @@ type Outcome = {
   changes: number | null;
 };
 
-/** How many units share one commit at most, and how long they run: bounds how long one commit keeps the event loop. */
+/** Maximum number and run time of the units in one commit. They limit how long a commit blocks the event loop. */
 const maxBatch = 256;
 const maxBatchMs = 10;
 
 /**
- * So often a request's next writes are taken into the transaction of those before in any case, which is more than nearly
- * every route has; more often while there is time. What does not fit is a transaction of its own, and a crash between the
- * two leaves a request of which nobody knows the answer.
+ * How many times the next writes of a request join the transaction of its previous ones in any case, which is enough
+ * for nearly every route; more if there is time. The rest goes to a second transaction, and a crash between the two
+ * leaves a request whose response is unknown.
  */
 const alwaysFollowed = 4;
 
 const groups = new AsyncLocalStorage<object>();
 
 /**
- * For so long a commit waits for the next turn of the event loop, as long as each brings more units: with what one turn
- * brings, half of those who are served at once are in a commit, and each commit writes nearly the same pages.
+ * How long a commit waits for further turns of the event loop, as long as each brings more units. The units of a single
+ * turn are only half of those of concurrent requests, and each commit writes nearly the same pages.
  */
 const gatherMs = 5;
 
 /**
- * The one writer of the database, with group commit: units that are queued until a turn of the event loop brings no
- * more run in one transaction, and no promise settles before the COMMIT that made its unit durable. A unit must be
- * synchronous.
- * A unit that throws is rolled back alone: the batch is undone and runs again, then with a savepoint for each unit. So
- * a unit must do the same when it runs twice. Savepoints for all would cost as much as many a unit itself.
+ * The only writer of a database, with group commit: units that are queued within a few turns of the event loop run in
+ * one transaction, and no promise settles before the COMMIT that made its unit durable. A unit must be synchronous. A
+ * unit that throws is rolled back alone: the batch is rolled back and runs again with a savepoint for each unit. So a
+ * unit must have the same effect if it runs twice. Always using savepoints would cost as much as a small unit.
  *
- * A unit with a participant (`participant.ts`) has it record something in the same transaction. With `writeBeforeResponse` its
- * promise settles before the COMMIT, and what follows without waiting for anything else is run, so that the participant
- * can record that as well; whoever has it along must not let anything out before the participant is `committed`. If what
- * follows is another such write, it is run in the same transaction, too. When that fails, so does whatever the
- * participant's work writes next.
+ * The participant of a unit (`participant.ts`) records a row in the same transaction. With `writeBeforeResponse`, the
+ * promise of a unit settles before the COMMIT, and code that follows without waiting for anything else runs, so that
+ * the participant can record its result as well. No result may leave the process before the participant is `committed`.
+ * If another such write follows, it runs in the same transaction. If that fails, the participant's next write fails
+ * too.
  */
 export class Writer {
   readonly #connection: Connection;
   readonly #afterCommit: () => void;
   readonly #beforeBegin: (() => void)[] = [];
   readonly #beforeCommit: (() => void)[] = [];
-  readonly #onRollBack: (() => void)[] = [];
+  readonly #onRollback: (() => void)[] = [];
   readonly #onCommit: (() => void)[] = [];
   #onBatch: ((units: number, seconds: number) => void) | null = null;
   #queue: Unit[] = [];
@@ -77,60 +76,62 @@ export class Writer {
     this.#afterCommit = afterCommit;
   }
 
-  /** Resolves with what `run` answered, after its effect is on disk. */
+  /** Resolves with the result of `run` once its effect is on disk. */
   write<T>(run: () => T): Promise<T> {
     return this.#add(run);
   }
 
   /**
-   * As `write`, for a step of long work that would be done again after a power cut, and that nobody has an answer of: a
-   * commit of such steps alone does not wait for the disk. They get there in order, at the latest with the next commit
-   * that waits, which is that of whoever tells of the work's end or builds on what it stored.
+   * Like `write`, for a step of long work that would be repeated after a power failure and whose result is not reported
+   * to anyone. A commit that contains only such steps does not wait for the disk. They become durable in order, at the
+   * latest with the next commit that waits: the one that reports the end of the work, or builds on it.
    */
   writeRelaxed<T>(run: () => T): Promise<T> {
     return this.#add(run, { isRelaxed: true });
   }
 
   /**
-   * As `write`, for what an answer is put together from: a request's last write, or one that only others of these follow.
-   * No other thread, file or host may be told of the effect, because for a request with a participant it may not be on disk
-   * yet.
+   * Like `write`, for the last write of a request, or one that is followed only by others like it, from which the
+   * response is built. Its effect must not reach another thread, file, or host, because with a participant it may not
+   * be on disk yet.
    */
   writeBeforeResponse<T>(run: () => T): Promise<T> {
     return this.#add(run, { isBeforeResponse: true });
   }
 
-  /** All units that `work` queues before the next commit are in that commit, however long they take together. */
+  /** All units that `work` queues before the next commit are part of that commit, however long they take. */
   together<T>(work: () => Promise<T>): Promise<T> {
     return groups.run({}, work);
   }
 
-  /** `end` is called before each transaction: for what else is open on the connection. */
+  /** Calls `end` before each transaction, to end what else is open on the connection. */
   beforeBegin(end: () => void): void {
     this.#beforeBegin.push(end);
   }
 
-  /** `finish` is called in each transaction behind its units and what participants recorded: for what all of them leave to be written in one go. */
+  /**
+   * Calls `finish` in each transaction after its units and participants, for writes that they have deferred to the end.
+   */
   beforeCommit(finish: () => void): void {
     this.#beforeCommit.push(finish);
   }
 
-  /** `forget` is called when what a unit, or a whole batch, has written does not hold: for what was kept in memory of it. */
-  onRollBack(forget: () => void): void {
-    this.#onRollBack.push(forget);
+  /** Calls `forget` when a unit or a whole batch was rolled back, to discard what is in memory about it. */
+  onRollback(forget: () => void): void {
+    this.#onRollback.push(forget);
   }
 
-  /** `tell` is called after each COMMIT, once the promises of its units are settled. It must not throw. */
+  /** Calls `tell` after each COMMIT, once the promises of its units have settled. It must not throw. */
   onCommit(tell: () => void): void {
     this.#onCommit.push(tell);
   }
 
-  /** `listener` hears of every commit: of how many units, and for how many seconds, their work included. */
+  /** Calls `listener` for every commit with the number of units and the seconds that it took, including their work. */
   onBatch(listener: (units: number, seconds: number) => void): void {
     this.#onBatch = listener;
   }
 
-  /** Commits what is queued and takes no more. */
+  /** Commits what is queued and rejects further writes. */
   close(): void {
     this.#isClosing = true;
     while (this.#queue.length > 0) this.#commitBatch();
@@ -156,7 +157,7 @@ export class Writer {
     });
   }
 
-  /** `gathered`: so many units have waited for a commit already. */
+  /** `gathered`: number of units that already wait for a commit. */
   #schedule(gathered = 0): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -172,7 +173,7 @@ export class Writer {
       this.#commitBatch();
       if (this.#queue.length > 0) this.#schedule(this.#queue.length);
     };
-    // Of all whose units it has, not of the one who was first.
+    // The commit belongs to all of its units, not to the request of the first one.
     runOutsideRequest(() => setImmediate(commitOnceGathered));
   }
 
@@ -183,7 +184,7 @@ export class Writer {
     try {
       outcome = this.#runTogether(batch) ?? this.#transact(batch, (unit, into) => this.#runGuarded([unit], into));
     } catch (error) {
-      this.#rollBack();
+      this.#rollback();
       this.#queue.splice(0, batch.length);
       for (const unit of batch) unit.reject(error);
       return;
@@ -196,7 +197,7 @@ export class Writer {
     for (const tell of this.#onCommit) tell();
   }
 
-  /** Null when a unit failed: then nothing of the batch was written. */
+  /** Returns null if a unit failed; nothing of the batch was written then. */
   #runTogether(batch: Unit[]): Outcome | null {
     let hasFailed = false;
     try {
@@ -207,12 +208,12 @@ export class Writer {
       });
     } catch (error) {
       if (!hasFailed) throw error;
-      this.#rollBack();
+      this.#rollback();
       return null;
     }
   }
 
-  /** As many units as fit into the time; the others are taken out of the batch. */
+  /** Runs as many units as fit into the time and removes the others from the batch. */
   #transact(batch: Unit[], run: (unit: Unit, into: Outcome) => void): Outcome {
     const outcome: Outcome = { done: [], failed: [], participants: new Set(), changes: null };
     for (const end of this.#beforeBegin) end();
@@ -230,21 +231,21 @@ export class Writer {
       this.#connection.commit();
     } catch (error) {
       for (const participant of outcome.participants) participant.failed(error);
-      this.#giveUpFollowing(batch.length);
+      this.#rejectFollowing(batch.length);
       throw error;
     }
     this.#onBatch?.(batch.length, (performance.now() - startedAt) / 1000);
     return outcome;
   }
 
-  /** Whether the next commit is to wait for the disk. */
+  /** Sets whether the next commit waits for the disk. */
   #sync(isWaiting: boolean): void {
     if (this.#isSynced === isWaiting) return;
     this.#connection.waitForDisk(isWaiting);
     this.#isSynced = isWaiting;
   }
 
-  /** From here on nothing of the batch runs again. */
+  /** From here on, no unit of the batch runs again. */
   #record(batch: Unit[], outcome: Outcome, endAt: number): void {
     const { done, participants } = outcome;
     for (let settled = 0, rounds = 0; settled < done.length; rounds++) {
@@ -255,7 +256,7 @@ export class Writer {
         unit.participant?.settledEarly();
         unit.resolve(value);
       }
-      // Not when it closes: that may come from a microtask, and there is nobody left to be answered.
+      // Not while closing, which may itself be called from a microtask; no request is waiting then.
       if (early.length === 0 || this.#isClosing) break;
       drainMicrotasks();
       const hasMore = this.#queue.length > batch.length;
@@ -264,7 +265,7 @@ export class Writer {
     for (const participant of participants) participant.record();
   }
 
-  /** Takes into the batch, and runs, what those whose units were settled early have written besides. */
+  /** Adds the follow-up writes of units that have settled early to the batch, and runs them. */
   #runFollowing(batch: Unit[], outcome: Outcome): void {
     const early = new Set(outcome.done.filter(({ unit }) => isSettledEarly(unit)).map(({ unit }) => unit.participant));
     const isFollowing = (unit: Unit): boolean => isSettledEarly(unit) && early.has(unit.participant);
@@ -274,13 +275,13 @@ export class Writer {
     if (following.length === 0) return;
     batch.push(...following);
     this.#queue = [...batch, ...others];
-    // Should one of them fail, what was written before is not undone with it.
+    // So that a failure of one of them does not undo earlier writes.
     this.#finish();
     this.#runGuarded(following, outcome);
   }
 
-  /** What was written on the ground of something that does not hold; it is in the queue behind the first `from` units. */
-  #giveUpFollowing(from: number): void {
+  /** Rejects writes that build on rolled-back ones. They are in the queue after the first `from` units. */
+  #rejectFollowing(from: number): void {
     const failures = new Map<TransactionParticipant, { reason: unknown }>();
     this.#queue = this.#queue.filter(({ participant, reject }, at) => {
       if (at < from || participant === null) return true;
@@ -303,7 +304,7 @@ export class Writer {
     return value;
   }
 
-  /** In a savepoint; should one of several fail, each in one of its own. */
+  /** Runs units in a savepoint. If one of several fails, runs each in its own. */
   #runGuarded(units: readonly Unit[], outcome: Outcome): void {
     outcome.changes = null;
     this.#connection.setSavepoint();
@@ -313,11 +314,11 @@ export class Writer {
       this.#connection.releaseSavepoint();
       outcome.done.push(...done);
     } catch (error) {
-      // SQLite ends the whole transaction by itself on some errors, such as a full disk: then nothing of the batch holds.
+      // SQLite ends the whole transaction on some errors, such as a full disk. Nothing of the batch is written then.
       if (!this.#connection.isInTransaction) throw error;
       this.#connection.rollbackToSavepoint();
       this.#connection.releaseSavepoint();
-      this.#rolledBack();
+      this.#notifyRollback();
       if (units.length > 1) for (const unit of units) this.#runGuarded([unit], outcome);
       else for (const unit of units) outcome.failed.push({ unit, value: error });
     }
@@ -327,12 +328,12 @@ export class Writer {
     for (const finish of this.#beforeCommit) finish();
   }
 
-  #rolledBack(): void {
-    for (const forget of this.#onRollBack) forget();
+  #notifyRollback(): void {
+    for (const forget of this.#onRollback) forget();
   }
 
-  #rollBack(): void {
-    this.#rolledBack();
+  #rollback(): void {
+    this.#notifyRollback();
     if (!this.#connection.isInTransaction) return;
     try {
       this.#connection.rollback();
@@ -342,7 +343,7 @@ export class Writer {
   }
 }
 
-/** How many units of the queue are taken, if at least `count` are: no group is torn apart. */
+/** Returns how many units of the queue to take, starting from `count`, so that no group is split. */
 function withGroups(queue: readonly Unit[], count: number): number {
   let taken = Math.min(count, queue.length);
   for (let from = 0; from < taken;) {

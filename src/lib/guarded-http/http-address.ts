@@ -1,15 +1,15 @@
 import type { BlockList } from "node:net";
 
-/** Answers the IP addresses of a host name; rejects when it has none. */
+/** Returns the IP addresses of a host name; rejects if it has none. */
 export type Resolve = (host: string) => Promise<string[]>;
 
-/** By the system's resolver, so that /etc/hosts counts. */
+/** Uses the system's resolver, so that /etc/hosts applies. */
 export const systemResolve: Resolve = async (host) => {
   const { lookup } = await import("node:dns/promises");
   return (await lookup(host, { all: true })).map(({ address }) => address);
 };
 
-/** True for an address of IPv4 or IPv6, false for a name. */
+/** True for an IPv4 or IPv6 address, false for a name. */
 export function isAddress(host: string): boolean {
   return net().isIP(host) > 0;
 }
@@ -17,7 +17,7 @@ export function isAddress(host: string): boolean {
 /** Hosts (names or addresses) and networks (CIDR) that may be private. */
 export type AllowedPrivate = { includes(host: string, address: string): boolean };
 
-/** Throws a RangeError for a text that is neither a host nor a network, such as "10.0.0.0/99". */
+/** Throws a RangeError for text that is neither a host nor a network, such as "10.0.0.0/99". */
 export function allowedPrivate(list: readonly string[]): AllowedPrivate {
   const hosts = new Set(list.filter((entry) => !entry.includes("/")).map((entry) => entry.toLowerCase()));
   const subnets = list.filter((entry) => entry.includes("/"));
@@ -36,9 +36,9 @@ function addNetwork(networks: BlockList, cidr: string): void {
 }
 
 /**
- * True for an address of the public internet: not loopback, private, link-local, shared (CGNAT), multicast, reserved or
- * made for documentation (IANA special-purpose registries, RFC 6890), and no IPv6 form that leads to such an IPv4
- * address. 6to4 and Teredo are refused as a whole: they are retired, and what they lead to can't be told for sure.
+ * True for an address of the public internet: not loopback, private, link-local, shared (CGNAT), multicast, reserved,
+ * or for documentation (IANA special-purpose registries, RFC 6890), nor an IPv6 form of such an IPv4 address. 6to4 and
+ * Teredo are rejected altogether: they are retired, and their target cannot be determined reliably.
  */
 export function isPublicAddress(address: string): boolean {
   if (!isAddress(address) || address.includes("%")) return false;
@@ -71,9 +71,11 @@ function networksOf(...list: string[]): BlockList {
   return networks;
 }
 
-/** The IPv4 address in an IPv4-mapped (RFC 4291) or NAT64 (RFC 6052, 64:ff9b::/96) one; null for any other. */
+/**
+ * Returns the IPv4 address in an IPv4-mapped (RFC 4291) or NAT64 (RFC 6052, 64:ff9b::/96) address; null for any other.
+ */
 function embeddedIpv4(address: string): string | null {
-  // The URL parser writes every IPv6 address in its one canonical form, so that two groups stand at the end.
+  // The URL parser converts every IPv6 address to its canonical form, so the last two groups contain the IPv4 address.
   const canonical = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? "";
   const [, high, low] = /^(?:::ffff:|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];
   if (high !== undefined && low !== undefined) return dotted(Number.parseInt(high, 16), Number.parseInt(low, 16));
@@ -89,5 +91,5 @@ function familyOf(address: string): "ipv4" | "ipv6" {
   return net().isIPv4(address) ? "ipv4" : "ipv6";
 }
 
-/** Loaded with the first address: it brings all of Node's streams along, and a server may never call anybody. */
+/** Loaded with the first address: it loads all of Node's streams, and a server may never send a request. */
 const net = () => process.getBuiltinModule("node:net");

@@ -1,15 +1,15 @@
-/** What a request carries, with its media type where that does not follow from the form. */
+/** The body of a request, with its media type unless the form implies it. */
 export type HttpBody =
   | { json: unknown }
   | { form: Readonly<Record<string, string>> }
   | { multipart: FormData }
   | { bytes: Uint8Array | string; type: string }
-  /** Read once, in constant memory; without `length` it is sent in chunks. */
+  /** Read once, in constant memory. Sent in chunks if `length` is unknown. */
   | { stream: AsyncIterable<Uint8Array>; type: string; length?: number };
 
 export type Payload = { headers: Record<string, string>; content: Uint8Array | AsyncIterable<Uint8Array> | null };
 
-/** The body as it goes over the line, and the headers that describe it. */
+/** Encodes the body and returns it with the headers that describe it. */
 export function payloadOf(body: HttpBody | undefined): Payload {
   if (body === undefined) return { headers: {}, content: null };
   if ("json" in body) return bytes(JSON.stringify(body.json), "application/json");
@@ -28,7 +28,7 @@ function bytes(content: Uint8Array | string, type: string): Payload {
   return { headers: { "content-type": type, "content-length": `${encoded.byteLength}` }, content: encoded };
 }
 
-/** Bun writes the parts, files from disk included, as a stream. */
+/** Bun writes the parts, including files from disk, as a stream. */
 function multipart(form: FormData): Payload {
   const { headers, body } = new Response(form);
   const type = headers.get("content-type") ?? "multipart/form-data";

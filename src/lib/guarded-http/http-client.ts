@@ -10,28 +10,28 @@ import { payloadOf, type HttpBody } from "./http-body.ts";
 import type { Connections, ContentReader, Exchange, ExchangeOutcome } from "./http-exchange.ts";
 
 export type HttpRequest = {
-  /** GET unless said, or POST with a body. */
+  /** Default: GET, or POST with a body. */
   method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** http or https, without credentials. */
   url: string;
   headers?: Readonly<Record<string, string>>;
   body?: HttpBody;
-  /** For the whole: name look-up, connection, redirects, and the last byte of the answer. */
+  /** Timeout of the whole request: name resolution, connection, redirects, and the entire response. */
   timeoutMs: number;
-  /** Of the answer's content, also after decompression. */
+  /** Limit for the content of the response, before and after decompression. */
   maxBytes: number;
-  /** How many redirects of a GET or HEAD are followed; 0 unless said. What else is redirected is answered as it is. */
+  /** Maximum redirects of a GET or HEAD to follow. Default: 0. For other methods, the redirect is returned. */
   maxRedirects?: number;
-  /** Takes the content of the answer piece by piece as it comes; the body of the outcome is empty then. */
+  /** Receives the content of the response in chunks as it arrives; the body of the outcome is then empty. */
   onContent?: ContentReader;
   signal?: AbortSignal;
 };
 
 /**
- * What came of a request; never an exception. `sent` false means that for sure no byte of it left, so that doing it
- * again repeats nothing.
- * answered: whatever the status. refused: by us, `reason` says why. timedOut, aborted, tooLarge: as the request's
- * limits and signal have it. unreachable: no such name, no connection, no trust (TLS), or no whole and valid answer.
+ * The outcome of a request, which never throws. If `sent` is false, it is certain that no byte was sent, so a retry
+ * repeats nothing. answered: with any status. refused: by this client, see `reason`. timedOut, aborted, tooLarge: by
+ * the limits and signal of the request. unreachable: unknown name, no connection, no trust (TLS), or no complete and
+ * valid response.
  */
 export type HttpOutcome =
   | { kind: "answered"; status: number; headers: Headers; body: Uint8Array; url: string }
@@ -43,27 +43,27 @@ export type HttpOutcome =
 
 export type HttpClient = { send(request: HttpRequest): Promise<HttpOutcome> };
 
-/** `after` runs `call` in so many milliseconds, unless what it answers is called before. */
+/** `after` runs `call` after the given milliseconds, unless the returned function is called first. */
 export type HttpTimer = { after(ms: number, call: () => void): () => void };
 
 export type HttpWorld = {
   clock: HttpTimer;
-  /** Who asks, for the header user-agent. */
+  /** Value of the User-Agent header. */
   userAgent: string;
   resolve?: Resolve;
-  /** Tests, which have no public address, say here what counts as one. */
+  /** Lets tests, which have no public address, define what counts as one. */
   isPublic?: (address: string) => boolean;
   /**
-   * Hosts, addresses and networks (CIDR) that may be private, for vendors that an operator runs in the own network.
-   * Counts only for the origin that a request names, not for where it is redirected. Give such a client to adapters
-   * with a base URL from the configuration, never to one that takes URLs from strangers.
+   * Hosts, addresses, and networks (CIDR) that may be private, for services in the operator's own network. Applies only
+   * to the origin of a request, not to redirects. Pass such a client to code with a configured base URL, never to code
+   * that accepts URLs from untrusted input.
    */
   allowPrivate?: readonly string[];
-  /** Certificates (PEM) that are trusted, in the place of the system's. */
+  /** Trusted certificates (PEM), instead of the system's. */
   ca?: string;
   /**
-   * Keeps connections for so long for the next request to the same host; for who posts often. A request that finds its
-   * kept connection closed is sent again over a new one, so it must be one that may be repeated.
+   * How long to keep connections alive for the next request to the same host. If a kept-alive connection turns out to
+   * be closed, the request is sent again over a new one, so it must be safe to repeat.
    */
   keepAliveMs?: number;
 };
@@ -71,10 +71,10 @@ export type HttpWorld = {
 const nothingPrivate: AllowedPrivate = { includes: () => false };
 
 /**
- * The guarded way out, for every adapter: it speaks to public addresses only. Names are resolved here and the
- * connection goes to the very address that was checked, so that a name that resolves to another one a moment later
- * (DNS rebinding) gains nothing. Redirects are checked anew; what was meant for one origin never reaches another.
- * Throws a RangeError for an entry of `allowPrivate` that is neither a host nor a network.
+ * Creates an HTTP client that only connects to public addresses. It resolves names itself and connects to the address
+ * that it checked, so a name that resolves to another address a moment later (DNS rebinding) has no effect. Redirects
+ * are checked too, and credentials for one origin never reach another. Throws a RangeError for an entry of
+ * `allowPrivate` that is neither a host nor a network.
  */
 export function createGuardedClient(world: HttpWorld): HttpClient {
   const {
@@ -86,11 +86,11 @@ export function createGuardedClient(world: HttpWorld): HttpClient {
     ca,
     keepAliveMs,
   } = world;
-  // Which brings Node's networks along, for those alone who need them.
+  // Loads Node's networking, only if it is needed.
   const allowed = allowPrivate.length === 0 ? nothingPrivate : allowedPrivate(allowPrivate);
   let wire: Promise<Wire> | null = null;
   async function openWire(): Promise<Wire> {
-    // With the first request: it brings Node's own HTTP along, and a server may never call anybody.
+    // Loaded with the first request: it loads Node's HTTP, and a server may never send a request.
     const { exchange, keptConnections } = await import("./http-exchange.ts");
     const connections = keepAliveMs === undefined ? undefined : keptConnections(keepAliveMs);
     return { exchange, connections, allowed };
@@ -138,7 +138,7 @@ async function follow(request: HttpRequest, way: Way): Promise<HttpOutcome | Sto
   const commonHeaders = headersOfAll(way.userAgent);
   const ownHeaders = { ...commonHeaders, ...lowerCased(request.headers), ...described };
   const start = URL.parse(request.url);
-  if (start === null) return { kind: "refused", sent: false, reason: "The URL can't be read" };
+  if (start === null) return { kind: "refused", sent: false, reason: "The URL is invalid" };
 
   let url = start;
   let hasLeft = false;
@@ -172,11 +172,13 @@ function withSent<T extends { sent: boolean }>(outcome: T, sent: boolean): T {
 
 type NotAllowed = { kind: "refused"; reason: string } | { kind: "unreachable"; reason: string } | { kind: "stopped" };
 
-/** The addresses to connect to. One private address among several is enough to refuse: honest hosts have none. */
+/**
+ * Returns the addresses to connect to. A single private address among several is rejected: legitimate hosts have none.
+ */
 async function checkedAddresses(url: URL, mayBePrivate: boolean, way: Way): Promise<string[] | NotAllowed> {
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    return { kind: "refused", reason: `The URL is of ${url.protocol}, not of http or https` };
-  if (url.username || url.password) return { kind: "refused", reason: "The URL holds credentials" };
+    return { kind: "refused", reason: `Expected an http or https URL, got ${url.protocol}` };
+  if (url.username || url.password) return { kind: "refused", reason: "The URL contains credentials" };
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const addresses = isAddress(host) ? [host] : await resolved(host, way);
   if (!Array.isArray(addresses)) return addresses;
@@ -199,7 +201,10 @@ async function resolved(host: string, { resolve, signal }: Way): Promise<string[
   }
 }
 
-/** Where a GET or HEAD is to go on; null when it is not redirected, to no place that it could go to, or out of https. */
+/**
+ * Returns the target of a redirected GET or HEAD; null if it is not redirected, the target is invalid, or it leaves
+ * https.
+ */
 export function redirectOf(method: string, status: number, headers: Headers, from: URL): URL | null {
   const location = headers.get("location");
   if (![301, 302, 303, 307, 308].includes(status) || location === null) return null;

@@ -5,7 +5,7 @@ import { pipeline, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Payload } from "./http-body.ts";
 
-/** Takes a piece of an answer's content, which came with this status and these headers. More is read once it resolves. */
+/** Receives a chunk of a response with this status and these headers. Reading continues once it resolves. */
 export type ContentReader = (chunk: Uint8Array, answer: { status: number; headers: Headers }) => Promise<void>;
 
 export type Exchange = {
@@ -13,27 +13,27 @@ export type Exchange = {
   url: URL;
   headers: Record<string, string>;
   content: Payload["content"];
-  /** The addresses of the host, checked; one of them is connected to, and no other. */
+  /** The checked addresses of the host; the connection goes to one of them. */
   addresses: readonly string[];
   maxBytes: number;
   onContent?: ContentReader | undefined;
-  /** Aborted when the time is over or the caller gives up. */
+  /** Aborted on timeout, or by the caller. */
   signal: AbortSignal;
-  /** Certificates (PEM) that are trusted, in the place of the system's. */
+  /** Trusted certificates (PEM), instead of the system's. */
   ca?: string;
-  /** Connections that are kept for the next request to the same host; without, each request has its own. */
+  /** Connections that are kept alive for the next request to the same host. Default: a new one per request. */
   connections?: Connections | undefined;
 };
 
 export type Connections = { http: HttpAgent; https: HttpsAgent };
 
-/** Connections stay open for `idleMs` after their request. They go to addresses that were checked when they were made. */
+/** Connections stay open for `idleMs` after their request. Their addresses were checked when they were opened. */
 export function keptConnections(idleMs: number): Connections {
   const options = { keepAlive: true, timeout: idleMs, maxFreeSockets: 32 };
   return { http: new HttpAgent(options), https: new HttpsAgent(options) };
 }
 
-/** `sent` false: for sure no byte of the request left, as the connection was never established. */
+/** `sent` false: no byte of the request was sent, because the connection was never established. */
 export type ExchangeOutcome =
   | { kind: "answered"; status: number; headers: Headers; body: Uint8Array }
   | { kind: "tooLarge"; sent: true; status: number; headers: Headers }
@@ -41,8 +41,8 @@ export type ExchangeOutcome =
   | { kind: "stopped"; sent: boolean };
 
 /**
- * One request and its answer. By node:http, because only there it can be known when the connection stands, which
- * address it goes to, and how much of an answer has been taken.
+ * Sends a request and reads its response. Uses node:http, because only it shows when the connection is established,
+ * lets the caller choose the address, and applies backpressure to the response.
  */
 export async function exchange(request: Exchange): Promise<ExchangeOutcome> {
   const { signal } = request;
@@ -57,7 +57,7 @@ export async function exchange(request: Exchange): Promise<ExchangeOutcome> {
       outgoing.on("error", fail);
       outgoing.on("response", (message) => void answerOf(message, request).then(settle, fail));
       outgoing.on("socket", (socket) => {
-        // Not a byte is written before: so it is certain what was never sent.
+        // Nothing is written before, so it is certain what was never sent.
         const begin = (): void => {
           sent = true;
           void write(outgoing!, socket, request.content).catch(fail);
@@ -69,13 +69,13 @@ export async function exchange(request: Exchange): Promise<ExchangeOutcome> {
     isDone = outcome.kind === "answered";
     return outcome;
   } catch (error) {
-    // The other end closed it while it was idle, just as it was taken. Streams can't be read a second time.
+    // The peer closed the idle connection just as it was reused. Streams cannot be read a second time.
     const wasStale =
       (outgoing as ClientRequest | null)?.reusedSocket && !(request.content && isStream(request.content));
     if (wasStale && !signal.aborted) return await exchange({ ...request, connections: undefined });
     return { kind: "unreachable", sent, reason: error instanceof Error ? error.message : String(error) };
   } finally {
-    // What is kept must not be closed.
+    // Kept-alive connections must not be closed.
     if (!isDone || request.connections === undefined) (outgoing as ClientRequest | null)?.destroy();
   }
 }
@@ -101,7 +101,7 @@ function open({ method, url, headers, addresses, ca, connections }: Exchange): C
   });
 }
 
-/** Answers the addresses that were checked, so that a name that changes its mind meanwhile gains nothing. */
+/** Returns the checked addresses, so that a changed DNS record has no effect. */
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const list = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   return (_host, { all }, answer) => {
@@ -131,7 +131,7 @@ function drained(outgoing: ClientRequest, socket: Socket): Promise<void> {
   });
 }
 
-/** What came over the line may exceed the limit by this much: framing of compressed data that unpacks to little. */
+/** The compressed size may exceed the limit by this much: framing of data that decompresses to very little. */
 const compressionSlack = 4096;
 
 async function answerOf(message: IncomingMessage, { maxBytes, onContent }: Exchange): Promise<ExchangeOutcome> {
@@ -155,13 +155,13 @@ async function answerOf(message: IncomingMessage, { maxBytes, onContent }: Excha
   return { kind: "answered", status, headers, body: Buffer.concat(chunks) };
 }
 
-/** The content without its Content-Encoding. Fails with `TooManyBytes` when more than `maxRawBytes` come over the line. */
+/** Decodes the Content-Encoding. Fails with `TooManyBytes` if more than `maxRawBytes` are received. */
 function contentOf(message: IncomingMessage, maxRawBytes: number): AsyncIterable<Uint8Array> {
   const decoders = decodersOf(message);
-  // What is not compressed is counted by who reads it; a pipeline would take more time than all the rest of a request.
+  // Uncompressed content is counted by the reader; a pipeline would take more time than the rest of a request.
   if (decoders.length === 0) return message as AsyncIterable<Uint8Array>;
   const steps = [byteLimit(maxRawBytes), ...decoders];
-  // Errors reach the reader by the last step, which pipeline destroys with them.
+  // Errors reach the reader through the last step, which pipeline destroys with them.
   return pipeline([message, ...steps], () => {}) as unknown as AsyncIterable<Uint8Array>;
 }
 
@@ -193,7 +193,7 @@ function decodersOf({ headers, statusCode = 0 }: IncomingMessage): Transform[] {
     case "br":
       return [createBrotliDecompress()];
     default:
-      throw new Error(`The answer is encoded as "${encoding.slice(0, 40)}", which was not asked for`);
+      throw new Error(`The response has the content encoding "${encoding.slice(0, 40)}", which was not requested`);
   }
 }
 

@@ -1,24 +1,24 @@
 import { allowedPrivate, isAddress, isPublicAddress } from "./http-address.ts";
 
-/** How an address of a user's is called in a sentence, and the option that names hosts of the operator's own. */
+/** Name of a URL setting for messages, and the option that lists private hosts. */
 export type UrlNames = { url: string; example: string; privateHostsOption: string };
 
 /**
- * A sentence on why nobody may post to an address that a user has set, or null. A name is looked at only as a name: what
- * it leads to is known when it is called, and checked then.
+ * Returns why requests to a URL set by a user are not allowed, as a message, or null. Host names are not resolved here:
+ * their addresses are checked on each request.
  */
 export function problemOfUrl(text: string, privateHosts: readonly string[], names: UrlNames): string | null {
   const { url: field, example, privateHostsOption: option } = names;
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:"))
     return `${field} must be an https URL, such as ${example}.`;
-  if (url.username || url.password) return `${field} must hold no credentials; the signature proves who posts.`;
+  if (url.username || url.password)
+    return `${field} must not contain credentials; the signature identifies the sender.`;
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const namesAddress = isAddress(host);
   if (allowedPrivate(privateHosts).includes(host, namesAddress ? host : "0.0.0.0")) return null;
-  if (url.protocol === "http:")
-    return `${field} must be https; plain http is for hosts that the operator names in ${option}.`;
+  if (url.protocol === "http:") return `${field} must use https; plain http is only allowed for hosts in ${option}.`;
   if (namesAddress && !isPublicAddress(host))
-    return `${field} must lead to a public address; others are for hosts that the operator names in ${option}.`;
+    return `${field} must have a public address; private ones are only allowed for hosts in ${option}.`;
   return null;
 }

@@ -1,17 +1,17 @@
 import Papa from "papaparse";
 
-/** A record of a CSV file: its cells, or why it can't be read. */
+/** A record of a CSV file: its cells, or why it cannot be read. */
 export type CsvRecord = { row: number; cells: string[] } | { row: number; problem: string };
 
-/** A longer record is a mistake in the file: the longest lead that is accepted has far less. */
+/** A longer record is a mistake in the file: valid records are far shorter. */
 export const maxRecordLength = 1_048_576;
 /**
- * Text that may be read once more behind misplaced quotes, in characters. Honest files need a few lines of it; a file
- * made to be slow would otherwise cost the square of its size.
+ * Maximum text that is read again after misplaced quotes, in characters. Normal files need a few lines; a malicious
+ * file would otherwise take quadratic time.
  */
 const maxRereadLength = 16 * maxRecordLength;
 
-const unclosed = "A quote in this row is opened but not properly closed.";
+const unclosed = "A quote in this row is not properly closed.";
 
 /**
  * Cuts CSV text that comes in blocks into records, as spreadsheets do: RFC 4180, and quotes inside a cell that is not
@@ -29,9 +29,9 @@ export class CsvRecords {
   #text = "";
   #row = 0;
   #rereadLength = 0;
-  /** So much of the text is known to have no cell that goes beyond its line: a quote before it found none to close it. */
+  /** Up to here, no cell spans lines: an earlier quote had no closing one. */
   #plainLength = 0;
-  /** Inside a line that is being given up because it is too long. */
+  /** Inside a line that is being skipped because it is too long. */
   #skipsLine = false;
 
   constructor(delimiter: string, newline: string) {
@@ -39,7 +39,7 @@ export class CsvRecords {
     this.#newline = newline;
   }
 
-  /** Takes the next block and answers the records that it completes; null is the end of the file. */
+  /** Accepts the next block and returns the records that it completes; null is the end of the file. */
   take(block: string | null): CsvRecord[] {
     this.#text += block ?? "";
     const isLast = block === null;
@@ -49,19 +49,19 @@ export class CsvRecords {
     return records;
   }
 
-  /** Rows that were answered or skipped so far. */
+  /** Number of rows returned or skipped so far. */
   get row(): number {
     return this.#row;
   }
 
-  /** Counts rows that somebody else has read, who may do so only while `rest` answered a text. */
+  /** Counts rows read by another parser, which is only allowed while `rest` returned text. */
   skip(rows: number): void {
     this.#row += rows;
   }
 
   /**
-   * Takes back what was taken and is no whole record yet, for somebody else to read on from there; null where it is in
-   * the middle of what it gives up.
+   * Returns the accepted text that is not a complete record yet, so that another parser can continue from there; null
+   * in the middle of a skipped line.
    */
   rest(): string | null {
     if (this.#skipsLine) return null;
@@ -70,7 +70,7 @@ export class CsvRecords {
     return text;
   }
 
-  /** Parses what is there. True when it stopped at a broken record, whose line is given up. */
+  /** Parses the available text. Returns true if it stopped at a broken record, whose line is skipped. */
   #parse(records: CsvRecord[], isLast: boolean): boolean {
     let start = 0;
     let brokenEnd = -1;
@@ -93,7 +93,7 @@ export class CsvRecords {
     return true;
   }
 
-  /** Parses lines that are known to be records of their own, each alone. */
+  /** Parses lines that are known to be separate records, one by one. */
   #parsePlainLines(records: CsvRecord[]): void {
     let start = 0;
     while (start < this.#plainLength) {
@@ -123,7 +123,7 @@ export class CsvRecords {
     });
   }
 
-  /** Gives up the first line when what begins with it is too long for a record. */
+  /** Skips the first line if the record that starts with it is too long. */
   #giveUpLongRecord(records: CsvRecord[]): boolean {
     const { length } = this.#text;
     if (length <= maxRecordLength) return false;
@@ -137,7 +137,7 @@ export class CsvRecords {
     this.#plainLength = Math.max(0, plainLength - this.#dropLine());
   }
 
-  /** Drops what is left of the current line, as far as it is there; answers how much that was. */
+  /** Drops the available rest of the current line and returns its length. */
   #dropLine(): number {
     const end = this.#text.indexOf(this.#newline);
     this.#skipsLine = end === -1;
@@ -156,7 +156,10 @@ function isUnclosed(error: { code: string }): boolean {
   return error.code === "MissingQuotes";
 }
 
-/** How the lines of a text end, for CsvRecords: with `\n` a `\r` before it is part of the last cell, to be trimmed. */
+/**
+ * Returns how the lines of a text end, for CsvRecords. With `\n`, a preceding `\r` is part of the last cell and must be
+ * trimmed.
+ */
 export function newlineOf(sample: string): "\n" | "\r" {
   return sample.includes("\n") || !sample.includes("\r") ? "\n" : "\r";
 }

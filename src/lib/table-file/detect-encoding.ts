@@ -3,26 +3,26 @@ import { decoderOf, type TextEncoding } from "./encodings.ts";
 import { letterFit, type LetterFit } from "./letter-fit.ts";
 import { alphabets, westernAlphabets, type Alphabet } from "./letters.ts";
 
-/** Null when it can't be told with confidence; then those that it may be. */
+/** Null if it cannot be detected with confidence; `candidates` then lists the possible ones. */
 export type Detected = { encoding: TextEncoding | null; likely: TextEncoding[] };
 
-/** How well a text fits: 1 when all of it does. `isSure`: there is enough of it, and nothing else has its marks. */
+/** How well a text fits: 1 if all of it does. `isSure`: there is enough text, and no other encoding has its marks. */
 export type Score = { encoding: TextEncoding; fit: number; isSure: boolean };
 
-/** A fit from which on an encoding may be right, and one from which on it is, if it is sure. */
+/** Minimum fit of a possible encoding, and of a certain one if it is sure. */
 const mayBe = 0.7;
 const is = 0.95;
-/** Signs and abbreviations stand anywhere in the lists of people who never heard of encodings. */
+/** Symbols and abbreviations may appear anywhere in a list. */
 const isWestern = 0.9;
-/** So much better another must fit than the usual one. */
+/** How much better another encoding must fit than the usual one. */
 const margin = 0.05;
-/** Fewer letters are a name. */
+/** Fewer letters may be a single name. */
 const leastLetters = 6;
 
 /**
- * The encoding of a text by those of its lines that are not ASCII. UTF-8 where most of what could be is: names of two
- * files that were put together must not make the rest unreadable. Else what fits how languages are written: letters of
- * one alphabet, capitals where words begin, syllables and characters that are in use.
+ * Detects the encoding of a text from its non-ASCII lines. It is UTF-8 if most of what could be UTF-8 is: a few names
+ * from a second, concatenated file must not make the rest unreadable. Otherwise, it is the one that fits how languages
+ * are written: letters of one alphabet, capitals at the start of words, and common syllables and characters.
  */
 export function detectedEncoding(lines: Uint8Array): Detected {
   const { valid, invalid } = utf8In(lines);
@@ -51,7 +51,7 @@ export function detectedEncoding(lines: Uint8Array): Detected {
   return { encoding: null, likely: namesOf(likely) };
 }
 
-/** How many characters of several bytes a text has as UTF-8, and how many places that are none. */
+/** Counts the multibyte characters of a text as UTF-8, and the invalid positions. */
 export function utf8In(bytes: Uint8Array): { valid: number; invalid: number } {
   let [valid, invalid] = [0, 0];
   for (let at = 0; at < bytes.length;) {
@@ -71,7 +71,7 @@ export function utf8In(bytes: Uint8Array): { valid: number; invalid: number } {
 const western = westernAlphabets.map((letters) => new Set(letters));
 const allWestern = new Set(westernAlphabets.join(""));
 
-/** `ofOne`: of the language that fits best, alone. */
+/** `ofOne`: the fit of the best language alone. */
 function westernFit(text: string): { fit: number; ofOne: number; letters: number } {
   const ofOne = Math.max(...western.map((letters) => shareOf(letterFit(text, letters, true, true))));
   const all = letterFit(text, allWestern, true, true);
@@ -88,7 +88,7 @@ function scoreOf(lines: Uint8Array, encoding: TextEncoding, alphabet: Alphabet):
   return { encoding, fit: text.includes("\ufffd") ? 0 : shareOf(found), isSure };
 }
 
-/** What is read by the wrong table has its letters in the order of another. Lists in capitals come from Windows. */
+/** Text decoded with the wrong table has letters in an unusual order. Lists in capitals come from Windows. */
 function isSpoken({ good, capitals, kinds }: LetterFit, vowels: string, encoding: TextEncoding): boolean {
   const share = Array.from(vowels).reduce((sum, vowel) => sum + (kinds.get(vowel) ?? 0), 0) / good;
   const isCased = capitals > 0 && (capitals < good || encoding === "windows-1251");
@@ -98,14 +98,17 @@ function isSpoken({ good, capitals, kinds }: LetterFit, vowels: string, encoding
 const leastVowels = 0.36;
 const mostVowels = 0.62;
 
-/** Files of macOS before it wrote UTF-8, and of Excel there until today. Those of DOS have other letters at most bytes. */
+/**
+ * Files of macOS before it used UTF-8, and of Excel on macOS until today. Those of DOS have other letters at most
+ * bytes.
+ */
 function macScore(lines: Uint8Array): Score {
   const { fit, letters } = westernFit(decoderOf("macintosh").decode(lines));
   const isOfDos = westernFit(textOfDos(lines)).fit >= fit;
   return { encoding: "macintosh", fit, isSure: letters >= leastLetters && !isOfDos };
 }
 
-/** Code pages 437 and 850, which nobody here can read, as far as they are the same. */
+/** Code pages 437 and 850, which cannot be decoded here, as far as they agree. */
 function textOfDos(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => {
     if (byte < 0x80) return String.fromCharCode(byte);
@@ -115,12 +118,12 @@ function textOfDos(bytes: Uint8Array): string {
 
 const lettersOfDos = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº";
 
-/** 1 for a text that has no letters but those of ASCII. */
+/** 1 for a text with only ASCII letters. */
 function shareOf({ good, bad }: LetterFit): number {
   return good + bad === 0 ? 1 : good / (good + bad);
 }
 
-/** Many encodings differ in letters that a text may not have. */
+/** Many encodings differ only in letters that a text may not contain. */
 function isSameText(one: TextEncoding, other: TextEncoding, lines: Uint8Array): boolean {
   return one === other || decoderOf(one).decode(lines) === decoderOf(other).decode(lines);
 }

@@ -2,8 +2,8 @@ import type { Score } from "./detect-encoding.ts";
 import type { TextEncoding } from "./encodings.ts";
 
 /**
- * How well bytes fit encodings of two bytes a character. Their tables are in order of use: what is in use begins with
- * other first bytes in each, and what is read by the wrong table has rare characters, or none.
+ * Measures how well bytes fit double-byte encodings. Their tables are ordered by usage: common characters have
+ * different first bytes in each, and text decoded with the wrong table has rare or undefined characters.
  */
 export function eastAsianScores(bytes: Uint8Array): Score[] {
   return [
@@ -18,11 +18,11 @@ export function eastAsianScores(bytes: Uint8Array): Score[] {
 
 /** `mark`: usual, and at home in this encoding only; `half`: katakana of half width. */
 type Kind = "kana" | "half" | "common" | "mark" | "rare" | "sign" | "none";
-/** What stands at a place, and of how many bytes it is. */
+/** The kind of character at a position, and its number of bytes. */
 type Reader = (first: number, second: number, third: number, before: number) => [kind: Kind, length: number];
 type Seen = { counts: Record<Kind, number>; units: number };
 
-/** Fewer are a name or two. */
+/** Fewer may be a name or two. */
 const leastUnits = 6;
 const weights: Record<Kind, number> = { kana: 1, half: 1, common: 1, mark: 1, rare: 0.6, sign: 1, none: 0 };
 
@@ -30,7 +30,7 @@ function scoreOf(encoding: TextEncoding, bytes: Uint8Array, read: Reader, hasMar
   const counts: Record<Kind, number> = { kana: 0, half: 0, common: 0, mark: 0, rare: 0, sign: 0, none: 0 };
   let units = 0;
   let sum = 0;
-  /** The byte before, where that is a character. */
+  /** The previous byte, if it is a character. */
   let before = 0;
   for (let at = 0; at < bytes.length;) {
     if (bytes[at]! < 0x80) {
@@ -57,12 +57,15 @@ const isHigh = (byte: number): boolean => isIn(byte, 0xa1, 0xfe);
 
 const isHalf = (byte: number): boolean => isIn(byte, 0xa1, 0xdf);
 const isLetter = (byte: number): boolean => isIn(byte | 0x20, 0x61, 0x7a);
-/** Between letters of ASCII, of which the one behind would be half of a character: there a letter is likelier. */
+/** Between ASCII letters, where the next one would be half of a character: a letter is more likely there. */
 const isInWord = (second: number, before: number): boolean => isLetter(second) && isLetter(before);
 
-/** JIS X 0208 as Windows has it: kana 82 and 83, level 1 from 88 to 9872, level 2 behind; katakana of half width alone. */
+/**
+ * JIS X 0208 as used by Windows: kana 82 and 83, level 1 from 88 to 9872, then level 2; half-width katakana are single
+ * bytes.
+ */
 const shiftJis: Reader = (first, second, _third, before) => {
-  // Katakana of half width stand together.
+  // Half-width katakana occur in groups.
   if (isHalf(first)) return [isHalf(second) || isHalf(before) ? "half" : "rare", 1];
   const isPair = (isIn(first, 0x81, 0x9f) || isIn(first, 0xe0, 0xfc)) && isIn(second, 0x40, 0xfc) && second !== 0x7f;
   if (!isPair || isInWord(second, before)) return ["none", 1];
@@ -82,7 +85,7 @@ const eucJp: Reader = (first, second, third) => {
   return [isIn(first, 0xd0, 0xf4) ? "rare" : "none", 2];
 };
 
-/** GB 2312: level 1 from B0 to D7 in order of sound, of which D0 to D7 are those with x, y and z; level 2 behind. */
+/** GB 2312: level 1 from B0 to D7 in phonetic order, with x, y, and z in D0 to D7; then level 2. */
 const gb: Reader = (first, second) => {
   if (!isIn(first, 0x81, 0xfe) || !isIn(second, 0x40, 0xfe) || second === 0x7f) return ["none", 1];
   if (second < 0xa1 || first < 0xa1) return ["rare", 2];
@@ -92,7 +95,7 @@ const gb: Reader = (first, second) => {
   return [isIn(first, 0xd8, 0xf7) ? "rare" : "none", 2];
 };
 
-/** Level 1 from A4 to C6; many second bytes are ASCII, which they are in none of the others but Shift JIS. */
+/** Level 1 from A4 to C6; many second bytes are ASCII, as otherwise only in Shift JIS. */
 const big5: Reader = (first, second, _third, before) => {
   const isLow = isIn(second, 0x40, 0x7e);
   if (!isHigh(first) || (!isLow && !isHigh(second)) || isInWord(second, before)) return ["none", 1];
@@ -101,7 +104,7 @@ const big5: Reader = (first, second, _third, before) => {
   return [isIn(first, 0xc9, 0xf9) ? "rare" : "none", 2];
 };
 
-/** KS X 1001: Hangul from B0 to C8, characters of Chinese behind. */
+/** KS X 1001: Hangul from B0 to C8, then Chinese characters. */
 const eucKr: Reader = (first, second) => {
   if (!isHigh(first) || !isHigh(second))
     return isIn(first, 0x81, 0xc6) && isIn(second, 0x41, 0xfe) ? ["rare", 2] : ["none", 1];

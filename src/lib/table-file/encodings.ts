@@ -1,14 +1,14 @@
-/** An encoding of the WHATWG Encoding Standard by its name there, such as `windows-1252`. */
+/** An encoding of the WHATWG Encoding Standard, such as `windows-1252`. */
 export type TextEncoding = string;
 
-/** Those that people name; the standard has some more, for scripts that have a few of their own. */
+/** The commonly used names; the standard has some more, for scripts with several encodings. */
 export const usualEncodings = [
   "utf-8", "utf-16le", "utf-16be", "windows-1252", "macintosh", "windows-1250", "iso-8859-2", "windows-1251", "koi8-r",
   "windows-1253", "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-874", "shift_jis", "euc-jp",
   "iso-2022-jp", "gb18030", "big5", "euc-kr",
 ] as const; // prettier-ignore
 
-/** What Windows, macOS and spreadsheets call them, where the standard does not know that name. */
+/** Names used by Windows, macOS, and spreadsheets that the standard lacks. */
 const otherNames: Record<string, TextEncoding> = {
   ansi: "windows-1252",
   cp932: "shift_jis",
@@ -22,7 +22,7 @@ const otherNames: Record<string, TextEncoding> = {
   "mac-roman": "macintosh",
 };
 
-/** The encoding that goes by the name, in any case; null when there is none. */
+/** Returns the encoding with this name (case-insensitive); null if there is none. */
 export function encodingNamed(name: string): TextEncoding | null {
   const label = name.trim().toLowerCase();
   try {
@@ -33,12 +33,12 @@ export function encodingNamed(name: string): TextEncoding | null {
   }
 }
 
-/** `isStrict`: it throws TypeError for bytes that mean nothing, which become U+FFFD otherwise. */
+/** `isStrict`: throws TypeError for invalid bytes, which become U+FFFD otherwise. */
 export function decoderOf(encoding: TextEncoding, isStrict = false): TextDecoder {
   return new TextDecoder(encoding, { fatal: isStrict });
 }
 
-/** What the result of an import tells of it: nothing of UTF-8, which everybody expects. */
+/** The encoding to show in the result of an import; null for UTF-8, which is expected. */
 export function toldEncoding(encoding: TextEncoding): { encoding?: TextEncoding } {
   return encoding === "utf-8" ? {} : { encoding };
 }

@@ -1,7 +1,7 @@
-/** How the letters of a text that are not ASCII stand: as a language writes them, or as nobody does. */
+/** How the non-ASCII letters of a text are arranged: as in a language, or as in none. */
 export type LetterFit = { good: number; bad: number; capitals: number; kinds: Map<string, number> };
 
-/** What stands in texts of any language, between words. */
+/** Signs that occur between words in any language. */
 const signs = new Set("\u00a0«»©®™°·•×÷±µ²†½¼¾€£§№ªº¿¡´…–—‘’‚“”„");
 const softHyphen = "\u00ad";
 const apostrophes = new Set("‘’´");
@@ -9,9 +9,9 @@ const ofNumbers = new Set("£§");
 const letter = /\p{L}/u;
 
 /**
- * Counts letters of the alphabet (in lower case) where they may stand: no capital behind a small letter, a letter of
- * another script not beside one of ASCII. Everything else counts as bad, but for signs between words. `isLatin`: the
- * alphabet goes on in ASCII; `isWestern`: and no three letters beyond that stand side by side.
+ * Counts letters of the (lowercase) alphabet in valid positions: no capital after a lowercase letter, and no letter of
+ * another script next to an ASCII letter. Everything else counts as bad, except signs between words. `isLatin`: the
+ * alphabet includes ASCII. `isWestern`: additionally, three non-ASCII letters are never adjacent.
  */
 export function letterFit(text: string, alphabet: ReadonlySet<string>, isLatin: boolean, isWestern = false): LetterFit {
   const fit: LetterFit = { good: 0, bad: 0, capitals: 0, kinds: new Map() };
@@ -45,13 +45,13 @@ function standsWell(sign: string, before: string, behind: string): boolean {
   return !isSmall(sign) || !isCapital(behind);
 }
 
-/** Letters that Hebrew writes at the end of a word only, and those in whose place they stand there. */
+/** Letters that Hebrew only uses at the end of a word, and the letters that they replace. */
 const hebrewEnds = new Set("םןךףץ");
 const hebrewBefore = new Set("מנכפצ");
 
 const isCapital = (sign: string): boolean => sign !== sign.toLowerCase();
 const isSmall = (sign: string): boolean => sign !== sign.toUpperCase();
-/** Whether the letter is one of three. */
+/** Whether the letter is part of a run of three. */
 function isInRun(text: string, at: number): boolean {
   let [start, end] = [at, at + 1];
   while (isHigh(text[start - 1] ?? " ")) start--;

@@ -1,15 +1,15 @@
 import type { TextEncoding } from "./encodings.ts";
 
 /**
- * Letters beyond ASCII that a language writes, and the encodings of one byte a character that its texts come in. `marks` are
- * letters that hardly any other language has at their bytes, of which a text must have several to be told by them.
+ * Non-ASCII letters of a language, and the single-byte encodings of its texts. `marks` are letters that hardly any
+ * other language has at their bytes; a text must contain several of them to be identified by them.
  */
 export type Alphabet = {
   encodings: TextEncoding[];
   letters: string;
   marks: string;
   leastMarks: number;
-  /** Of a script with capitals: names begin with them, and every other letter or so is one of these. */
+  /** Vowels of a script with capitals. Names start with a capital, and about every other letter is a vowel. */
   vowels: string;
 };
 
@@ -17,12 +17,12 @@ function latin(encodings: string, letters: string, marks: string, leastMarks: nu
   return { encodings: encodings.split(" "), letters, marks, leastMarks, vowels: "" };
 }
 
-/** Of a script of its own. */
+/** A language with its own script. */
 function script(encodings: string, letters: string, vowels = ""): Alphabet {
   return { ...latin(encodings, letters, "", 0), vowels };
 }
 
-/** Languages of Western Europe; a list of people has names of several. */
+/** Languages of Western Europe; a list of people contains names from several. */
 export const westernAlphabets = [
   "äöüß", // German
   "àâæçèéêëîïôœùûüÿ", // French
@@ -41,7 +41,7 @@ export const alphabets: Alphabet[] = [
   latin("windows-1250 iso-8859-2", "áéíóöőúüű", "őű", 2),
   latin("windows-1250 iso-8859-2", "čćđšž", "čćšž", 3),
   latin("windows-1250 iso-8859-2", "ăâîşţ", "ăşţ", 2),
-  // Of Western Europe, too, but with letters that others have at the bytes of Turkish and Lithuanian.
+  // Also Western Europe, but with letters whose bytes are used by Turkish and Lithuanian.
   latin("windows-1252", "áðéíóúýþæö", "áéíóú", 3),
   latin("windows-1254", "çğıİöşüâî", "ğış", 2),
   latin("windows-1257", "ąčęėįšųūž", "ąčęėįšųūž", 4),

@@ -48,7 +48,7 @@ function newEventRows({ database, writer }: Engine, owners: Owners): EventRows {
     hasNew = true;
   }
   writer.beforeCommit(flush);
-  writer.onRollBack(() => (waiting = []));
+  writer.onRollback(() => (waiting = []));
 
   return {
     append({ type, userId, at, leadId, jobId, campaignId, accountId, voiceId, data }) {

@@ -41,7 +41,7 @@ export class KeptRows {
     this.#keys = new HashIndex(engine, { table: "idempotent_request_keys", row: "seq", firstKept });
     void this.#keys.expectNew();
     writer.beforeCommit(() => this.#write());
-    writer.onRollBack(() => this.#takeBack());
+    writer.onRollback(() => this.#takeBack());
   }
 
   /** Without a look at the tables. False is no promise that the id is there. */

@@ -47,7 +47,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex, 
     for (const { owner, status, change } of counted.values()) addToCount.run(owner, status, change);
     counted.clear();
   });
-  writer.onRollBack(() => {
+  writer.onRollback(() => {
     keys.takeBack();
     counted.clear();
   });

@@ -54,7 +54,7 @@ export function createAccountRows(engine: Engine) {
   );
   const cache = new Map<number, StoredAccount>();
   const seqs = new Map<string, number>();
-  writer.onRollBack(() => rows.forgetAll());
+  writer.onRollback(() => rows.forgetAll());
 
   function load(seq: number): StoredAccount | null {
     const row = bySeq.get({ seq });

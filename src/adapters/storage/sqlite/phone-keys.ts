@@ -18,7 +18,7 @@ export class PhoneKeys {
   constructor(engine: Pick<Engine, "database" | "writer">, keys: HashIndex) {
     this.#engine = engine;
     this.#keys = keys;
-    engine.writer.onRollBack(() => (this.#missingFrom = undefined));
+    engine.writer.onRollback(() => (this.#missingFrom = undefined));
   }
 
   /** Whether somebody could ask for them. */
