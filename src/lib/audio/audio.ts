@@ -7,8 +7,8 @@ import { decodeM4a, probeM4a } from "./mp4/decode-m4a.ts";
 import { knownOther, sniffAudio, sniffLength } from "./sniff.ts";
 import { decodeWav, probeWav } from "./wav/decode-wav.ts";
 
-// The way in for worker threads: what decoding and encoding take, give and throw, under one name. Who only tells formats
-// apart takes sniff.ts, and is spared the tables of all the codecs.
+// Entry point for worker threads: everything about decoding and encoding. Code that only detects formats imports
+// sniff.ts, which does not load the tables of the codecs.
 export type { ByteSource } from "./byte-source.ts";
 export { bytesSource, fileSource } from "./byte-source.ts";
 export { AudioError, type AudioClaims, type AudioErrorCode, type AudioFormat, type PcmBlock } from "./pcm.ts";
@@ -19,15 +19,18 @@ export { wavBytes, wavHeader, wavSamples } from "./wav/encode-wav.ts";
 
 /**
  * Decodes a WAV, MP3, M4A (AAC-LC, Apple Lossless) or FLAC file block by block, in memory that doesn't grow with the
- * file. All blocks have the same sample rate and number of channels. A file that is damaged in places gives what can be
- * read; one that gives nothing throws `AudioError`. A small file can hold days of silence: stop when you have enough.
+ * file. All blocks have the same sample rate and number of channels. Damaged parts of a file are skipped; a file
+ * without any readable audio throws `AudioError`. A small file can contain days of silence, so stop when you have
+ * enough.
  */
 export function* decodeAudio(source: ByteSource): Generator<PcmBlock> {
   const { format, audio } = recognise(source);
   yield* decoders[format].decode(audio);
 }
 
-/** What the file claims to hold, without decoding it. Throws `AudioError` for what can't be decoded at all. */
+/**
+ * Returns what the file claims to contain, without decoding it. Throws `AudioError` for a file that cannot be decoded.
+ */
 export function probeAudio(source: ByteSource): AudioClaims {
   const { format, audio } = recognise(source);
   return decoders[format].probe(audio);
@@ -43,7 +46,7 @@ const decoders: Record<
   flac: { decode: decodeFlac, probe: probeFlac },
 };
 
-/** The format, and the file without the ID3 tags that programs put before any format. */
+/** Returns the format, and the file without the ID3 tags that programs add in front of any format. */
 function recognise(source: ByteSource): { format: AudioFormat; audio: ByteSource } {
   if (source.size === 0) throw new AudioError("empty", "The file is empty.");
   const tagsEnd = id3TagsEnd(source);
@@ -53,6 +56,7 @@ function recognise(source: ByteSource): { format: AudioFormat; audio: ByteSource
   const format = sniffAudio(head, audio.size);
   if (format !== null) return { format, audio };
   const other = knownOther(head);
-  const what = other === null ? "This is not a WAV, MP3, M4A or FLAC file." : `This is ${other}, which can't be read.`;
+  const what =
+    other === null ? "This is not a WAV, MP3, M4A or FLAC file." : `This is ${other}, which is not supported.`;
   throw new AudioError("unsupported", `${what} Save the recording as WAV, MP3, M4A or FLAC.`);
 }

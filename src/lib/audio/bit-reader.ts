@@ -1,7 +1,7 @@
-/** Zero bytes that must follow the bytes a reader is given, so that it can look ahead without asking where they end. */
+/** Number of zero bytes required after the input of a reader, so that it can look ahead without bounds checks. */
 export const bitPadding = 8;
 
-/** `bytes` in a buffer of its own that a `BitReader` can read. */
+/** Copies `bytes` to a padded buffer that a `BitReader` can read. */
 export function padded(bytes: Uint8Array): Uint8Array {
   const copy = new Uint8Array(bytes.length + bitPadding);
   copy.set(bytes);
@@ -9,11 +9,11 @@ export function padded(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Reads bits, the highest of each byte first. Past the end it reads zeros and never throws: decoders loop only as often
- * as the format allows, and ask `isOverrun` when they are done.
+ * Reads bits, most significant first. Past the end, it reads zeros and never throws: loops of decoders are limited by
+ * the format, and decoders check `isOverrun` at the end.
  */
 export class BitReader {
-  /** The next bit, counted from the first byte. */
+  /** Position of the next bit, counted from the first byte. */
   position: number;
   #bytes: Uint8Array;
   #end: number;
@@ -33,7 +33,7 @@ export class BitReader {
     return this.position > this.#end;
   }
 
-  /** The next `count` bits, 0 to 24, without going on. */
+  /** Returns the next `count` bits, 0 to 24, without consuming them. */
   peek(count: number): number {
     const at = this.position >> 3;
     const bytes = this.#bytes;
@@ -66,7 +66,7 @@ export class BitReader {
     return this.read(1) === 1;
   }
 
-  /** Counts the zeros before the next one, and goes past it; at the end of the bytes it stops. */
+  /** Counts the zeros before the next one bit and consumes both; stops at the end. */
   readUnary(): number {
     let zeros = 0;
     while (this.position < this.#end) {
@@ -82,7 +82,7 @@ export class BitReader {
     return zeros;
   }
 
-  /** Goes on to the next whole byte. */
+  /** Skips to the next byte boundary. */
   align(): void {
     this.position = (this.position + 7) & ~7;
   }

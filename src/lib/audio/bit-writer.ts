@@ -1,4 +1,4 @@
-/** Writes bits, the highest of each byte first. */
+/** Writes bits, most significant first. */
 export class BitWriter {
   #bytes = new Uint8Array(1024);
   /** Bits written so far. */
@@ -17,7 +17,7 @@ export class BitWriter {
     }
   }
 
-  /** What was written, filled up with zeros to a whole byte. */
+  /** Returns the written bits, padded with zeros to a whole byte. */
   finish(): Uint8Array {
     return this.#bytes.slice(0, Math.ceil(this.length / 8));
   }

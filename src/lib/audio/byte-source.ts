@@ -1,9 +1,9 @@
 import { fstatSync, readSync } from "node:fs";
 
-/** Random access to the bytes of a file. Synchronous, because decoding runs in a thread of its own. */
+/** Random access to the bytes of a file. Synchronous, because decoding runs in a separate thread. */
 export type ByteSource = {
   readonly size: number;
-  /** The bytes from `offset` on: `length` of them, or fewer where the file ends. Nobody changes them later. */
+  /** Returns `length` bytes from `offset`, fewer at the end of the file. They are not modified later. */
   read(offset: number, length: number): Uint8Array;
 };
 
@@ -12,14 +12,14 @@ export function bytesSource(bytes: Uint8Array): ByteSource {
   return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
-/** What follows the first `start` bytes of a source, as a source of its own. */
+/** Returns the part of a source after the first `start` bytes as a separate source. */
 export function tailOf(source: ByteSource, start: number): ByteSource {
   return { size: source.size - start, read: (offset, length) => source.read(start + offset, length) };
 }
 
 /**
- * An open file as a source. Whoever opened it closes it: a thread that is stopped while it reads runs no `finally`.
- * Throws what the system says when it can't be read.
+ * Returns an open file as a source. The caller closes it, because a thread that is stopped while reading runs no
+ * `finally`. Reads throw the system's error.
  */
 export function fileSource(descriptor: number): ByteSource {
   return {

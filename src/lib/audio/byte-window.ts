@@ -3,14 +3,14 @@ import type { ByteSource } from "./byte-source.ts";
 const readAhead = 65_536;
 
 /**
- * A source read from front to back, some bytes ahead, so that a decoder may look at the next few bytes often without
- * a system call each.
+ * Reads a source sequentially with read-ahead, so that a decoder can look at the next few bytes without a system call
+ * each time.
  */
 export class ByteWindow {
   readonly #source: ByteSource;
   readonly #end: number;
   #position: number;
-  /** Where `#bytes` begin in the source. */
+  /** Offset of `#bytes` in the source. */
   #start = 0;
   #bytes: Uint8Array = new Uint8Array(0);
 
@@ -21,7 +21,7 @@ export class ByteWindow {
     this.#end = Math.min(end, source.size);
   }
 
-  /** Where in the source the next byte is. */
+  /** Offset of the next byte in the source. */
   get position(): number {
     return this.#position;
   }
@@ -30,7 +30,7 @@ export class ByteWindow {
     return Math.max(0, this.#end - this.#position);
   }
 
-  /** The next `length` bytes, fewer at the end, without going on. */
+  /** Returns the next `length` bytes, fewer at the end, without consuming them. */
   peek(length: number): Uint8Array {
     const wanted = Math.min(length, this.remaining);
     const at = this.#position - this.#start;
@@ -38,7 +38,7 @@ export class ByteWindow {
     return this.#bytes.subarray(at, at + wanted);
   }
 
-  /** Goes on by `length` bytes; past the end is the end. */
+  /** Skips `length` bytes, at most to the end. */
   skip(length: number): void {
     this.#position = Math.min(this.#position + length, this.#end);
   }

@@ -1,13 +1,16 @@
 import type { ByteSource } from "./byte-source.ts";
 import { ByteWindow } from "./byte-window.ts";
 
-/** More than any file has but one made to keep a reader busy. */
+/** More than any file has, unless it was made to keep a reader busy. */
 const maxTags = 1_000;
 
-/** Where the ID3v2 tags at the start of a file end; 0: there are none. It can lie behind the end of a cut off file. */
+/**
+ * Returns where the ID3v2 tags at the start of a file end; 0 if it has none. This can be past the end of a truncated
+ * file.
+ */
 export function id3TagsEnd(source: ByteSource): number {
   const window = new ByteWindow(source);
-  // Some programs add a tag without looking for one, so there may be several.
+  // Some programs add a tag without checking for one, so there may be several.
   for (let tags = 0; tags < maxTags; tags++) {
     const length = id3v2Length(window.peek(10));
     if (length === 0 || length > window.remaining) return window.position + length;
@@ -16,7 +19,7 @@ export function id3TagsEnd(source: ByteSource): number {
   return window.position;
 }
 
-/** How many bytes the ID3v2 tag takes that begins with `head` (ten bytes); 0: there is none. */
+/** Returns the size of the ID3v2 tag that starts with `head` (ten bytes); 0 if it is not a tag. */
 export function id3v2Length(head: Uint8Array): number {
   const isTag = head.length >= 10 && head[0] === 0x49 && head[1] === 0x44 && head[2] === 0x33;
   if (!isTag) return 0;

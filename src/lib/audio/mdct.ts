@@ -1,6 +1,6 @@
 /**
- * The DCT of type IV that modified discrete cosine transforms consist of: output i is the sum over k of
- * input k times cos(pi / 4n * (2i + 1)(2k + 1)). It is its own inverse but for the factor 2 / n.
+ * The DCT of type IV that modified discrete cosine transforms consist of: output i is the sum over k of input k times
+ * cos(pi / 4n * (2i + 1)(2k + 1)). It is its own inverse except for the factor 2 / n.
  */
 export class Dct4 {
   readonly #half: number;

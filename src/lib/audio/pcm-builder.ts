@@ -3,15 +3,15 @@ import { clamp, type PcmBlock } from "./pcm.ts";
 const blockSamples = 32_768;
 
 export type Trim = {
-  /** Samples to leave out at the start: what an encoder's filters put before the sound. */
+  /** Samples to skip at the start, added by an encoder's filters. */
   skip?: number;
-  /** Samples to keep at most, after `skip`. */
+  /** Maximum samples to return, after `skip`. */
   limit?: number;
-  /** Samples at the end that may yet turn out to be none of the sound; `finish` decides. */
+  /** Samples at the end that may turn out to be padding; `finish` decides. */
   holdBack?: number;
 };
 
-/** Gathers the short frames of a codec into blocks, and leaves out what isn't part of the sound. */
+/** Collects the short frames of a codec into blocks, without padding. */
 export class PcmBuilder {
   readonly #channels: Float32Array[];
   readonly #sampleRate: number;
@@ -28,12 +28,12 @@ export class PcmBuilder {
     this.#holdBack = holdBack;
   }
 
-  /** No more samples are wanted. */
+  /** Whether all requested samples have arrived. */
   get isFull(): boolean {
     return this.#left <= 0;
   }
 
-  /** Takes `length` samples a channel, far fewer than a block; gives a block when there is enough for one. */
+  /** Accepts `length` samples per channel, far fewer than a block. Returns a block once there are enough. */
   add(frame: Float32Array[], length: number): PcmBlock | null {
     const from = Math.min(this.#skip, length);
     const count = Math.min(length - from, this.#left);
@@ -47,7 +47,7 @@ export class PcmBuilder {
     return block;
   }
 
-  /** The last block, without `drop` samples at its end; null: there is nothing left. */
+  /** Returns the last block, without `drop` samples at its end; null if nothing is left. */
   finish(drop = 0): PcmBlock | null {
     const count = this.#filled - drop;
     return count > 0 ? this.#take(count) : null;

@@ -2,10 +2,12 @@ export const audioFormats = ["wav", "mp3", "m4a", "flac"] as const;
 /** A format that voice samples may come in. */
 export type AudioFormat = (typeof audioFormats)[number];
 
-/** A stretch of sound: one array of samples a channel, all of one length, within -1 to 1. */
+/** A block of audio: one array of samples per channel, all of the same length, from -1 to 1. */
 export type PcmBlock = { channels: Float32Array[]; sampleRate: number };
 
-/** What a file says of itself. `claimedSeconds` is its header's word, which damage or malice can make wrong. */
+/**
+ * What a file claims about itself. `claimedSeconds` comes from its header, which can be wrong through damage or malice.
+ */
 export type AudioClaims = {
   format: AudioFormat;
   sampleRate: number;
@@ -22,7 +24,7 @@ export type AudioClaims = {
  */
 export type AudioErrorCode = "unsupported" | "corrupt" | "truncated" | "empty";
 
-/** Why a file can't be decoded; the message is a sentence for the person whose file it is. */
+/** Why a file cannot be decoded; the message is a sentence for its owner. */
 export class AudioError extends Error {
   override readonly name = "AudioError";
   constructor(
@@ -33,7 +35,7 @@ export class AudioError extends Error {
   }
 }
 
-/** Samples a channel that a block holds at most, so that no header can make one block large. */
+/** Maximum samples per channel in a block, so that no header can make a block large. */
 export const maxBlockSamples = 65_536;
 
 /** More channels than any recording of a voice has; a header that names more is damaged or hostile. */
@@ -51,7 +53,7 @@ export function checkShape(format: string, channels: number, sampleRate: number)
   }
 }
 
-/** Brings damaged or overdriven samples into -1 to 1, in place; what is no number becomes silence. */
+/** Clamps damaged or overdriven samples to -1 to 1, in place. NaN becomes silence. */
 export function clamp(samples: Float32Array): Float32Array {
   for (let i = 0; i < samples.length; i++) {
     const sample = samples[i]!;

@@ -1,6 +1,6 @@
 import type { BitReader } from "./bit-reader.ts";
 
-/** Bits that one look into the first table tells; longer codewords are rare and take a search. */
+/** Bits resolved by one lookup in the first table; longer codewords are rare and take a search. */
 const firstBits = 9;
 
 /** A Huffman code: reads one symbol at a time. */
@@ -15,7 +15,8 @@ export class PrefixCode {
 
   /**
    * `text` lists the symbols in ascending order of their codewords, with the length of the codewords and a colon
-   * wherever it changes: "1: a 2: b c" is 0 for a, 10 for b, 11 for c. That says it all, for the code is complete.
+   * wherever it changes: "1: a 2: b c" is 0 for a, 10 for b, 11 for c. This is sufficient, because the code is
+   * complete.
    */
   constructor(text: string, radix = 10) {
     const words = parse(text, radix);

@@ -2,7 +2,7 @@ import { id3v2Length } from "./id3.ts";
 import { isFrameAt } from "./mp3/frame-header.ts";
 import type { AudioFormat } from "./pcm.ts";
 
-/** How much of a file's beginning `sniffAudio` may want to see. */
+/** How many bytes from the start of a file `sniffAudio` needs. */
 export const sniffLength = 65_536;
 
 /**
@@ -20,7 +20,7 @@ export function sniffAudio(head: Uint8Array, size: number): AudioFormat | null {
   return otherMagic(head) === null && hasMp3Frames(head, size) ? "mp3" : null;
 }
 
-/** What a file is that `sniffAudio` doesn't know, in words for a person; null: it isn't known here either. */
+/** Describes a file that `sniffAudio` does not recognize, for people; null if it is unknown here too. */
 export function knownOther(head: Uint8Array): string | null {
   const name = otherMagic(head);
   if (name !== null) return name;
@@ -57,13 +57,13 @@ function startsWith(bytes: Uint8Array, magic: string, at = 0): boolean {
   return true;
 }
 
-/** Recordings of a stream may begin in the middle of a frame. */
+/** Recordings of a stream may start in the middle of a frame. */
 function hasMp3Frames(bytes: Uint8Array, endsAt: number): boolean {
   for (let at = 0; at + 4 <= bytes.length; at++) if (isFrameAt(bytes, at, endsAt)) return true;
   return false;
 }
 
-/** ADTS and MPEG audio begin alike; two bits that stand for the layer are zero in ADTS. Two frames must follow. */
+/** ADTS and MPEG audio start alike, but the two layer bits are zero in ADTS. Two frames must follow. */
 function isAdtsAt(bytes: Uint8Array, at: number): boolean {
   const isSync = (i: number) => bytes[i] === 0xff && (bytes[i + 1]! & 0xf6) === 0xf0;
   if (at + 7 > bytes.length || !isSync(at)) return false;

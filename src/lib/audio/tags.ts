@@ -1,2 +1,2 @@
-/** Texts that an audio file carries beside its sound, for players and for whoever asks where it comes from. */
+/** Texts in an audio file, for players and for finding out where it comes from. */
 export type AudioTags = { title?: string; artist?: string; comment?: string; software?: string };

@@ -1,6 +1,6 @@
 import { analysisRate, hopSamples } from "./analysis-format.ts";
 
-/** The bands in which breath and voice are told apart, Hz. */
+/** The bands in which breath and voice are separated, in Hz. */
 export const aperiodicityBands = [
   [0, 1000],
   [1000, 2000],
@@ -8,8 +8,8 @@ export const aperiodicityBands = [
 const reach = 64;
 
 /**
- * How much of each band is breath rather than voice: the square root of what two neighbouring periods do not share,
- * 0 to 1. One number a frame and band; 1 where unvoiced.
+ * Measures how much of each band is breath rather than voice: the square root of what two adjacent periods do not
+ * share, 0 to 1. One number per frame and band; 1 if unvoiced.
  */
 export function aperiodicities(signal: Float32Array, f0: Float32Array): Float32Array[] {
   return aperiodicityBands.map(([low, high]) => {

@@ -1,12 +1,12 @@
 import { fftOf, hann } from "./fft.ts";
 
 const size = 1024;
-/** What lies so far below the mean power of speech is noise or nothing. */
+/** Anything this far below the mean power of speech is noise or silence. */
 const rangeDb = 45;
-/** No more than a minute of windows: the mean is steady long before. */
+/** At most a minute of windows; the mean is stable long before. */
 const maxWindows = 1400;
 
-/** Up to which frequency speech reaches, Hz; 0 for silence. `speech` holds speech only. */
+/** Returns the highest frequency of speech in Hz; 0 for silence. `speech` contains only speech. */
 export function bandwidthOf(speech: Float32Array, sampleRate: number): number {
   const power = new Float64Array(size / 2);
   const fft = fftOf(size);

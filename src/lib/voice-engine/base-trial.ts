@@ -9,27 +9,27 @@ import { correctTone } from "./tone-correction.ts";
 import { findWarp, fitTone, meanGains, type Target } from "./voice-fit.ts";
 import { voiceModelVersion, type PitchRange, type VoiceModel } from "./voice-model.ts";
 
-/** What was measured of a speaker. */
+/** Measurements of a speaker. */
 export type Sought = { frames: SpeechFrames; pitch: PitchRange; profile: Profile; target: Target };
 
-/** A voice made of a base voice, and how far a sentence in it is from the speaker (see `speakerDistance`). */
+/** A voice derived from a base voice, and the distance of a sentence in it from the speaker (see `speakerDistance`). */
 export type Trial = { base: BaseVoice; model: VoiceModel; distance: number };
 
 const testText =
   "This is a short test of the new voice. The quick brown fox jumps over the lazy dog, while rivers measure joy.";
 const corrections = 2;
 
-/** Moved farther than this, no voice is worth a trial. */
+/** A voice whose pitch must move farther than this is not tried. */
 const mostOctaves = 0.9;
 
-/** The base voices that may become a voice of this pitch: those within reach, or else the nearest. */
+/** Returns the base voices that can become a voice of this pitch: those within reach, otherwise the nearest one. */
 export function candidates({ logMedian }: PitchRange): BaseVoiceName[] {
   const octaves = (name: BaseVoiceName) => Math.abs(Math.log2(baseVoiceHz[name]) - logMedian / Math.LN2);
   const byDistance = baseVoiceNames.toSorted((a, b) => octaves(a) - octaves(b));
   return byDistance.filter((name, i) => i === 0 || octaves(name) <= mostOctaves);
 }
 
-/** Stage "fit": makes a base voice as like the speaker as it gets, and listens to what came of it. */
+/** Stage "fit": adapts a base voice to the speaker as closely as possible, and measures the result. */
 export function tryBase(speaker: Speaker, base: BaseVoice, { frames, pitch, profile, target }: Sought): Trial {
   const fitted = fitTone(base, target, findWarp(base, target), seededRandom(1));
   const mean = meanGains(fitted, base);
@@ -50,17 +50,17 @@ export function tryBase(speaker: Speaker, base: BaseVoice, { frames, pitch, prof
   return { base, model, distance };
 }
 
-/** What each octave that the pitch has to be moved counts: the farther it is, the rougher the speech. */
+/** Penalty per octave of pitch change: the larger the change, the rougher the speech. */
 const octaveCost = 0.5;
 
-/** The trial that came nearest without moving the pitch of its base voice too far. */
+/** Returns the trial that came closest without changing the pitch of its base voice too much. */
 export function bestOf(trials: readonly Trial[]): Trial {
   const cost = ({ model: { pitch }, distance }: Trial) =>
     distance + octaveCost * Math.abs((pitch.to.logMedian - pitch.from.logMedian) / Math.LN2);
   return trials.reduce((best, next) => (cost(next) < cost(best) ? next : best));
 }
 
-/** Infinite for what is not speech. */
+/** Infinite for anything but speech. */
 function distanceOf(spoken: readonly Float32Array[], profile: Profile): number {
   const isSound = spoken.every((part) => part.every(Number.isFinite) && meanPower(part) > 1e-5);
   const heard = isSound ? profileOf(measured(spoken)) : null;

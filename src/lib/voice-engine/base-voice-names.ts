@@ -2,5 +2,5 @@
 export const baseVoiceNames = ["rms", "slt", "awb"] as const;
 export type BaseVoiceName = (typeof baseVoiceNames)[number];
 
-/** The pitch at which each speaks by itself, about. */
+/** Approximate natural pitch of each voice. */
 export const baseVoiceHz: Record<BaseVoiceName, number> = { rms: 103, slt: 169, awb: 127 };

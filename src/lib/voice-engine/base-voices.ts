@@ -20,8 +20,8 @@ const script = [
 ];
 
 /**
- * The base voices as they speak the script. Each is measured once, when first asked for, which takes a second or two:
- * a thread that trains several voices keeps them.
+ * The base voices speaking the script. Each is measured once, on first use, which takes a second or two, so a thread
+ * that trains several voices reuses them.
  */
 export class BaseVoices {
   readonly #measured = new Map<BaseVoiceName, BaseVoice>();
@@ -39,13 +39,13 @@ export class BaseVoices {
 
   #measureLine(line: string, name: BaseVoiceName): SpeechFrames {
     const frames = measureSpeech(this.flite.speak(line, name));
-    // The memory of the synthesiser, which nobody holds any more, is unknown to the collector: lines would add up.
+    // The garbage collector does not know the size of the unreferenced synthesizer memory, so it would accumulate.
     Bun.gc(true);
     return frames;
   }
 }
 
-/** Of most of the speech: octave slips of the tracker and single shouts do not count. */
+/** Covers most of the speech: octave errors of the tracker and single shouts do not count. */
 export function pitchRange(frames: SpeechFrames): PitchRange {
   const logs = frames.f0.filter((hz) => hz > 0).map(Math.log);
   const [low, middle, high] = [0.16, 0.5, 0.84].map((share) => quantile(logs, share)) as [number, number, number];

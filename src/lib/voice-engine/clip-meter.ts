@@ -1,4 +1,4 @@
-/** So many equal samples in a row at the top of a wave are no chance. */
+/** This many equal samples in a row at the top of a wave are not a coincidence. */
 const shortestRun = 3;
 /** Equal within this much: half a step of 14 bits, so that dither does not hide a flat top. */
 const flatness = 3e-5;

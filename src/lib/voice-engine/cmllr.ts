@@ -6,7 +6,7 @@ export type AffineMap = { matrix: Matrix; offset: Float64Array };
 
 const rounds = 6;
 const rowSweeps = 3;
-/** Pulls towards the identity, in observations a vector: little speech must not twist the voice. */
+/** Weight of the identity, in observations per vector, so that little speech does not distort the voice. */
 const ridge = 0.3;
 
 /**
@@ -16,7 +16,7 @@ const ridge = 0.3;
  */
 export function fitAffine(vectors: readonly Float64Array[], target: GaussianMixture): AffineMap {
   const size = vectors[0]!.length;
-  // Rows of the map with the offset as their last number.
+  // Rows of the map; the offset is their last number.
   let rows: Matrix = identity(size).map((row) => Float64Array.from([...row, 0]));
   for (let round = 0; round < rounds; round++) {
     const statistics = gather(vectors, target, rows);

@@ -1,7 +1,7 @@
 import { analysisRate, binHz, spectrumBins, spectrumSize } from "./analysis-format.ts";
 import { fftOf } from "./fft.ts";
 
-/** Where an envelope is wanted: a sample, and the pitch there (0: unvoiced). */
+/** Where to measure an envelope: a sample, and the pitch there (0 = unvoiced). */
 export type EnvelopePlace = { centre: number; f0: number };
 
 /** Without a pitch the window is as short as for a voice of this pitch, to follow bursts. */
@@ -111,7 +111,7 @@ class EnvelopePair {
     power.set(smoothed);
   }
 
-  /** Takes the ripple of the harmonics out of both log spectra and undoes the blur of the smoothing. */
+  /** Removes the ripple of the harmonics from both log spectra and undoes the blur of the smoothing. */
   #lifter([f0A, f0B]: [number, number]): void {
     const re = this.#re;
     const im = this.#im;

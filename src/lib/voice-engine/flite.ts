@@ -4,7 +4,7 @@ import { runCommand } from "./wasi-command.ts";
 
 const outputName = "speech.wav";
 
-/** CMU Flite turns English text into speech, without any model outside of its own module. */
+/** CMU Flite turns English text into speech. Its module contains all of its models. */
 export class Flite {
   readonly #module: WebAssembly.Module;
 
@@ -12,7 +12,7 @@ export class Flite {
     this.#module = module;
   }
 
-  /** Mono at 16 kHz. `text` must be what `speakableText` made; other characters are passed over. */
+  /** Mono at 16 kHz. `text` must come from `speakableText`; other characters are ignored. */
   speak(text: string, voice: BaseVoiceName): Float32Array {
     const { file, stderr, exitCode } = runCommand(
       this.#module,

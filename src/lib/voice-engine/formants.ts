@@ -2,7 +2,7 @@ import { analysisRate, hopSamples } from "./analysis-format.ts";
 import { hann } from "./fft.ts";
 import { resample } from "./resampler.ts";
 
-/** Formants told of a frame. */
+/** Number of formants per frame. */
 export const formantCount = 3;
 const searched = 4;
 const windowSeconds = 0.03;
@@ -10,8 +10,8 @@ const windowSeconds = 0.03;
 const order = 2 * searched + 2;
 
 /**
- * The lowest resonances of the vocal tract, Hz, at frames of a clear voice: the poles of a linear prediction.
- * `topHz`: where to stop looking, 5000 or, for telephone audio, 4000. Null where fewer than three are found.
+ * The lowest resonances of the vocal tract, Hz, at frames of a clear voice: the poles of a linear prediction. `topHz`:
+ * where to stop looking, 5000 or, for telephone audio, 4000. Null if fewer than three are found.
  */
 export class FormantMeter {
   readonly #signal: Float32Array;
@@ -75,7 +75,7 @@ export function linearPrediction(frame: Float64Array, order: number): Float64Arr
   return a;
 }
 
-/** The roots of a polynomial with leading coefficient 1, all at once (Durand-Kerner). */
+/** Computes all roots of a polynomial with leading coefficient 1 simultaneously (Durand-Kerner). */
 export function polesOf(polynomial: Float64Array): { re: number; im: number }[] {
   const degree = polynomial.length - 1;
   const roots = Array.from({ length: degree }, (_, i) => ({

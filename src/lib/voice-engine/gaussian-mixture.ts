@@ -1,12 +1,12 @@
-/** A density over vectors: a weighted sum of normal distributions with variances of their own in each direction. */
+/** A density over vectors: a weighted sum of normal distributions with separate variances in each direction. */
 export type GaussianMixture = { weights: Float64Array; means: Float64Array[]; variances: Float64Array[] };
 
 export type MixtureOptions = { components: number; rounds: number; random: () => number };
 
 const clusterRounds = 8;
-/** Fewer vectors than this to a component teach nothing. */
+/** Minimum vectors per component. */
 const leastVectors = 30;
-/** No component gets narrower than this share of the whole. */
+/** No component gets narrower than this share of the total variance. */
 const leastVariance = 0.02;
 
 /** Fits a mixture by expectation maximisation from k-means; there are fewer components when vectors are few. */
@@ -23,7 +23,7 @@ export function fitMixture(vectors: readonly Float64Array[], options: MixtureOpt
   return mixture;
 }
 
-/** Scores vectors under a mixture; keeps what does not depend on the vector. */
+/** Scores vectors under a mixture, with everything precomputed that does not depend on the vector. */
 export class MixtureScorer {
   readonly posteriors: Float64Array;
   readonly #mixture: GaussianMixture;
@@ -42,7 +42,7 @@ export class MixtureScorer {
     );
   }
 
-  /** The log-likelihood of a vector; leaves in `posteriors` how likely each component made it (sum 1). */
+  /** Returns the log-likelihood of a vector, and stores the posterior of each component in `posteriors` (sum 1). */
   score(vector: Float64Array): number {
     const shares = this.posteriors;
     let highest = -Infinity;
@@ -68,8 +68,8 @@ export function likelihood(mixture: GaussianMixture, vectors: readonly Float64Ar
 }
 
 /**
- * What the vectors say about each component: how many belong to it and the mean of those. A component that none
- * belongs to keeps a mean of 0.
+ * Computes for each component how many vectors belong to it, and their mean. Components without vectors have a mean of
+ * 0.
  */
 export function componentMeans(mixture: GaussianMixture, vectors: readonly Float64Array[]) {
   const scorer = new MixtureScorer(mixture);
@@ -87,7 +87,7 @@ export function componentMeans(mixture: GaussianMixture, vectors: readonly Float
   return { counts, means };
 }
 
-/** Leaves out the components that hardly matter. */
+/** Skips components with negligible weight. */
 export function forLikely(posteriors: Float64Array, visit: (component: number, share: number) => void): void {
   for (let k = 0; k < posteriors.length; k++) if (posteriors[k]! > 1e-3) visit(k, posteriors[k]!);
 }

@@ -1,4 +1,4 @@
-/** A Butterworth high-pass of second order over a stream: takes rumble and hum's base away from below the voice. */
+/** A Butterworth high-pass of second order over a stream: removes rumble and the base of hum below the voice. */
 export class HighPass {
   readonly #b0: number;
   readonly #a1: number;

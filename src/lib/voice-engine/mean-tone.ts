@@ -3,7 +3,7 @@ import { clamp, median } from "./statistics.ts";
 
 /** No band is moved by more than 20 dB on the mean of all frames, as natural logarithm of power. */
 const mostGain = 20 / 4.343;
-/** Fewer frames than this say nothing. */
+/** Minimum frames for a reliable mean. */
 const leastFrames = 30;
 
 export type FrameKind = "voiced" | "unvoiced";

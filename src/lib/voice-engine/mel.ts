@@ -2,7 +2,7 @@ import { binHz, spectrumBins } from "./analysis-format.ts";
 
 /** Bands on the mel scale that hold the tone colour of one frame. */
 export const melBands = 48;
-/** So many of them lie within a telephone's band (up to 3.7 kHz). */
+/** Number of them in the telephone band (up to 3.7 kHz). */
 export const narrowMelBands = 35;
 const lowestHz = 60;
 const highestHz = 7600;
@@ -44,12 +44,12 @@ const placeOfBin = Float64Array.from(
   (_, bin) => (melOf(bin * binHz) - melOf(lowestHz)) / melStep - 1,
 );
 
-/** The inverse of `melSpectrum` as far as there is one: interpolates between `bands`; beyond the ends they go on. */
+/** The approximate inverse of `melSpectrum`: interpolates between `bands`, and extends the outermost ones. */
 export function spectrumOfMel(mel: ArrayLike<number>, usedBands: number, out: Float64Array): void {
   for (let bin = 0; bin < spectrumBins; bin++) out[bin] = interpolate(mel, usedBands, placeOfBin[bin]!);
 }
 
-/** The highest bin of a spectrum that the first `usedBands` tell of. */
+/** Returns the highest bin of a spectrum that the first `usedBands` cover. */
 export function highestBin(usedBands: number): number {
   return placeOfBin.findLastIndex((place) => place <= usedBands - 1);
 }
@@ -69,7 +69,7 @@ function interpolate(values: ArrayLike<number>, count: number, place: number): n
   return low + (values[Math.min(below + 1, count - 1)]! - low) * (inside - below);
 }
 
-/** The cosine transform between the first `usedBands` mel bands and as many cepstral coefficients as are wanted. */
+/** The cosine transform between the first `usedBands` mel bands and any number of cepstral coefficients. */
 export class MelCepstrum {
   readonly #basis: Float64Array;
 
@@ -96,7 +96,7 @@ export class MelCepstrum {
     return out;
   }
 
-  /** The mel bands that coefficients 1 to `order` stand for, at loudness 0. */
+  /** Returns the mel bands represented by coefficients 1 to `order`, at loudness 0. */
   mel(coefficients: ArrayLike<number>, out: Float64Array): void {
     out.fill(0);
     for (let c = 1; c <= this.order; c++)

@@ -14,7 +14,7 @@ const onnx = {
 
 /**
  * The constants of an ONNX model, by the name of the value that each one defines; those of the branches of an `If`
- * carry the branch in their names. Reads just enough of the format to do without a runtime of 14 MB.
+ * carry the branch in their names. Reads just enough of the format to avoid a runtime of 14 MB.
  */
 export function readOnnxConstants(model: Uint8Array): Map<string, Float32Array> {
   const constants = new Map<string, Float32Array>();

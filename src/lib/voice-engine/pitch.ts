@@ -22,10 +22,10 @@ type Candidate = { lag: number; strength: number };
 /** The peaks of the correlation around one moment, strongest first, and the highest one. */
 type Moment = { candidates: Candidate[]; best: number };
 
-/** One value a frame: `f0` in Hz, 0 where the voice does not swing; `strength` is the correlation of two periods. */
+/** One value per frame: `f0` in Hz, 0 if unvoiced; `strength` is the correlation of two periods. */
 export type PitchTrack = { f0: Float32Array; strength: Float32Array };
 
-/** Follows the pitch of a voice: peaks of the normalised cross-correlation, joined to the cheapest path (Viterbi). */
+/** Tracks the pitch of a voice: the cheapest path (Viterbi) through the peaks of the normalized cross-correlation. */
 export function trackPitch(signal: Float32Array): PitchTrack {
   const frames = Math.max(1, Math.floor(signal.length / hopSamples));
   const correlator = new Correlator(signal);
@@ -86,7 +86,7 @@ class Correlator {
     for (let i = 0; i < segmentSize; i++) this.#energy[i + 1] = this.#energy[i]! + re[i]! ** 2;
     im.set(re.subarray(0, windowSize));
     this.#fft.forward(re, im);
-    // The segment went in as the real part, the window as the imaginary one; both are real, so symmetry parts them.
+    // The segment is the real part and the window the imaginary part. Both are real, so symmetry separates them.
     for (let k = 0; k <= transformSize / 2; k++) {
       const j = (transformSize - k) % transformSize;
       const segmentRe = (re[k]! + re[j]!) / 2;
@@ -102,7 +102,7 @@ class Correlator {
   }
 }
 
-/** For each moment the chosen candidate, null where unvoiced. */
+/** Returns the chosen candidate at each time, null if unvoiced. */
 function cheapestPath(moments: readonly Moment[]): (Candidate | null)[] {
   type Step = { candidate: Candidate | null; total: number; from: Step | null };
   let steps: Step[] = [];

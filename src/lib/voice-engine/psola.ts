@@ -1,14 +1,14 @@
 import { analysisRate, hopSamples } from "./analysis-format.ts";
 
-/** A moment around which one period is cut out; unvoiced stretches get marks at a fixed pace. */
+/** The center of a period to cut out. Unvoiced segments get marks at a fixed interval. */
 type Mark = { at: number; period: number; isVoiced: boolean };
 
 const unvoicedPeriod = analysisRate / 200;
 
 /**
- * Changes the pitch of a voice and keeps its resonances and its pace (TD-PSOLA, after E. Moulines and F. Charpentier,
- * Speech Communication 9, 1990): periods are cut out around the peaks of the voice and laid down closer or wider.
- * `f0` and `wanted` have one value in Hz a frame, 0 where unvoiced. Speech loses no clarity up to a factor of 1.5.
+ * Changes the pitch of a voice without its resonances and its pace (TD-PSOLA, after E. Moulines and F. Charpentier,
+ * Speech Communication 9, 1990): periods are cut out around the peaks of the voice and laid down closer or wider. `f0`
+ * and `wanted` have one value in Hz per frame, 0 if unvoiced. Speech stays clear up to a factor of 1.5.
  */
 export function changePitch(signal: Float32Array, f0: Float32Array, wanted: Float32Array): Float32Array {
   const marks = pitchMarks(signal, f0);
@@ -21,7 +21,7 @@ export function changePitch(signal: Float32Array, f0: Float32Array, wanted: Floa
     const mark = marks[nearest]!;
     const pitch = mark.isVoiced ? valueAt(wanted, mark.at) : 0;
     const period = pitch > 0 ? analysisRate / pitch : mark.period;
-    // Much closer periods are cut narrower, or neighbours would blur each other.
+    // Much closer periods are cut narrower; otherwise, neighbors would blur each other.
     const reach = Math.round(mark.isVoiced && period < 0.7 * mark.period ? 0.85 * mark.period : mark.period);
     lay(signal, mark.at, Math.round(t), reach, out, weight);
     t += period;

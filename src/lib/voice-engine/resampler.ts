@@ -7,7 +7,7 @@ const kaiserBeta = 8.5;
 /** Rates without a common divisor would need a table of megabytes; this many phases are within -74 dB of exact. */
 const maxPhases = 4096;
 
-/** Changes the sample rate of a stream: a windowed sinc, kept as one filter a phase. The delay is taken out. */
+/** Changes the sample rate of a stream with a windowed sinc, stored as one filter per phase, without delay. */
 export class Resampler {
   readonly #ratio: number;
   readonly #phases: number;
@@ -33,7 +33,7 @@ export class Resampler {
     this.#start = -this.#half;
   }
 
-  /** Answers what can be told so far; the rest follows with later input or with `flush`. */
+  /** Returns the output so far; the rest follows with later input or `flush`. */
   push(input: Float32Array): Float32Array {
     this.#received += input.length;
     if (this.from === this.to) return input;

@@ -18,17 +18,17 @@ import { joinPieces, leveled, loudestStretch, speechPieces, spread } from "./spe
 import { measureSpeech, type SpeechFrames } from "./speech-frames.ts";
 import { clamp, decibels, meanPower } from "./statistics.ts";
 
-/** More speech of one file does not make a better voice. */
+/** More speech from one file does not improve a voice. */
 const learnedSeconds = 60;
 /** The neural detector is the slowest stage, and music or noise shows soon. */
 const gatedSeconds = 20;
 const excerptSeconds = 30;
-/** The level (RMS) that speech is measured at, so that thresholds mean the same for all. */
+/** Level (RMS) to which speech is normalized, so that thresholds apply to all files. */
 const speechLevel = 0.08;
 
 /**
- * What one file taught. `frames` is null for unusable samples; `excerpt` is its clearest speech, at most 30 s, mono at
- * 24 kHz, for engines that clone from a short clip (3 MB).
+ * What was learned from a file. `frames` is null for unusable recordings; `excerpt` is its clearest speech, at most 30
+ * s, mono at 24 kHz, for engines that clone from a short clip (3 MB).
  */
 export type SampleResult = {
   report: SampleReport;
@@ -37,8 +37,8 @@ export type SampleResult = {
 };
 
 /**
- * Measures one file of a voice: `push` its blocks as they are decoded, then `finish`. At most the first 5 minutes are
- * read (stop decoding when `isFull`), and a minute of speech is learned from. Memory is bounded: about 80 MB.
+ * Analyzes a recording: `push` its blocks as they are decoded, then `finish`. At most the first 5 minutes are read
+ * (stop decoding when `isFull`), and a minute of speech is used. Memory is limited to about 80 MB.
  */
 export class SampleAnalysis {
   readonly #silero: SileroWeights;
@@ -58,7 +58,7 @@ export class SampleAnalysis {
 
   finish(): SampleResult {
     const result = this.#measure();
-    // The arrays of a file are a hundred megabytes that nobody holds any more; the next file needs the room.
+    // The arrays of a file take a hundred megabytes and are no longer referenced; the next file needs the space.
     Bun.gc(true);
     return result;
   }

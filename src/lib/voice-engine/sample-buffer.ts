@@ -1,4 +1,4 @@
-/** Collects a stream of samples up to `capacity`; what comes after is dropped. */
+/** Collects a stream of samples up to `capacity` and drops the rest. */
 export class SampleBuffer {
   #samples = new Float32Array(1 << 16);
   #length = 0;
@@ -21,7 +21,7 @@ export class SampleBuffer {
     this.#length = needed;
   }
 
-  /** What was collected; a view, not a copy. */
+  /** Returns the collected samples as a view, not a copy. */
   samples(): Float32Array {
     return this.#samples.subarray(0, this.#length);
   }

@@ -4,16 +4,16 @@ import type { PcmBlock } from "./pcm-block.ts";
 import { Resampler } from "./resampler.ts";
 import { SampleBuffer } from "./sample-buffer.ts";
 
-/** The rate at which speech is kept: what zero-shot engines ask for, and more than the analysis needs. */
+/** Sample rate of stored speech: what zero-shot engines require, and more than the analysis needs. */
 export const keptRate = 24_000;
-/** A 49 MB file may hold many hours; five minutes hold enough speech to learn from, and bound memory to 29 MB. */
+/** A 49 MB file may contain many hours. Five minutes contain enough speech, and limit memory to 29 MB. */
 export const maxReadSeconds = 300;
 /** Below any voice, above most rumble. */
 const rumbleHz = 40;
 const slowestRate = 4_000;
 const fastestRate = 768_000;
 
-/** Stage "read": turns the blocks of one file into one mono signal without rumble, and meters clipping on the way. */
+/** Stage "read": converts the blocks of a file to one mono signal without rumble, and measures clipping. */
 export class SampleReader {
   readonly #kept = new SampleBuffer(maxReadSeconds * keptRate);
   readonly #clipping = new ClipMeter();
@@ -21,7 +21,7 @@ export class SampleReader {
   #resampler: Resampler | null = null;
   #first: { sampleRate: number; channels: number } | null = null;
 
-  /** Blocks of no use (no channel, a rate that no recorder has) are passed over. */
+  /** Ignores unusable blocks (no channel, or an implausible rate). */
   push(block: PcmBlock): void {
     const { channels, sampleRate } = block;
     const isUsable = Number.isInteger(sampleRate) && sampleRate >= slowestRate && sampleRate <= fastestRate;
@@ -35,7 +35,7 @@ export class SampleReader {
     this.#keep(this.#resampler.push(mixed(channels)));
   }
 
-  /** The rest of the file would be ignored: reading may stop. */
+  /** The rest of the file would be ignored, so reading can stop. */
   get isFull(): boolean {
     return this.#kept.isFull;
   }
@@ -69,7 +69,7 @@ export type SampleRecording = {
   channels: number;
 };
 
-/** One new array a block and no more: minutes of audio would make garbage faster than it is collected. */
+/** Allocates only one array per block: minutes of audio would create garbage faster than it is collected. */
 function mixed(channels: readonly Float32Array[]): Float32Array {
   const sum = new Float32Array(channels[0]!.length);
   for (const channel of channels)

@@ -1,4 +1,4 @@
-/** From best to worst. `unusable` samples teach nothing and are left out of the training. */
+/** From best to worst. `unusable` recordings are excluded from training. */
 export const sampleVerdicts = ["good", "usable", "poor", "unusable"] as const;
 export type SampleVerdict = (typeof sampleVerdicts)[number];
 
@@ -19,10 +19,10 @@ export const sampleProblemCodes = [
   "cut_off",
 ] as const;
 export type SampleProblemCode = (typeof sampleProblemCodes)[number];
-/** `message` says what was found and what to do about it. */
+/** `message` says what is wrong and what to do about it. */
 export type SampleProblem = { code: SampleProblemCode; message: string };
 
-/** What was measured of one file; levels in dB below full scale, `clippedShare` of all samples, 0 to 1. */
+/** Measurements of a file; levels in dB below full scale, `clippedShare` of all samples, 0 to 1. */
 export type SampleMeasures = {
   seconds: number;
   speechSeconds: number;
@@ -32,16 +32,16 @@ export type SampleMeasures = {
   bandwidthHz: number;
   sampleRate: number;
   channels: number;
-  /** How many different voices were heard; 0 when there is no speech. */
+  /** Number of different voices; 0 without speech. */
   speakers: number;
 };
 
 export type SampleReport = SampleMeasures & { verdict: SampleVerdict; problems: SampleProblem[] };
 
-/** What the measures do not tell: how sure the detector is that it heard speech (0 to 1), and whether all was read. */
+/** Additional facts: the detector's confidence that this is speech (0 to 1), and whether everything was read. */
 export type SampleFindings = { speechLikeness: number; hasVoice: boolean; isCutOff: boolean };
 
-/** Below it the upper half of the voice can't be learned. */
+/** Below this, the upper half of the voice cannot be learned. */
 export const narrowBandHz = 5_200;
 /** The share of frames that must sound like speech to the neural detector: music has up to 0.04, speech 0.88. */
 export const leastSpeechLikeness = 0.35;
@@ -49,7 +49,7 @@ const leastSpeechSeconds = 1;
 
 type Finding = SampleProblem & { verdict: SampleVerdict };
 
-/** Judges a file by its measures. Thresholds after what hosted services recommend for samples. */
+/** Judges a file by its measurements. Thresholds follow the recommendations of hosted services. */
 export function reportSample(measures: SampleMeasures, findings: SampleFindings): SampleReport {
   const found = [...ruinous(measures, findings)].slice(0, 1);
   if (found.length === 0) found.push(...flaws(measures, findings));
@@ -61,7 +61,7 @@ export function reportSample(measures: SampleMeasures, findings: SampleFindings)
   };
 }
 
-/** Why there is nothing to learn from, the plainest reason first. */
+/** Returns why a file is unusable, checking the most obvious reason first. */
 function* ruinous(measures: SampleMeasures, findings: SampleFindings): Generator<Finding> {
   const { seconds, speechSeconds, levelDb, clippedShare } = measures;
   const problem = (code: SampleProblemCode, message: string): Finding => ({ code, message, verdict: "unusable" });

@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1, the same for the same seed (Mulberry32): training must give the same voice every time. */
+/** Returns numbers in [0, 1), the same for the same seed (Mulberry32), so that training always gives the same voice. */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

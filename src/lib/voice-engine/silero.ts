@@ -57,7 +57,7 @@ function tapsFirst(weight: Float32Array, inputs: number): Float32Array {
   });
 }
 
-/** How likely each stretch of `sileroHop` samples holds speech (0 to 1). `signal` is at 16 kHz. */
+/** Returns the probability of speech for each `sileroHop` samples (0 to 1). `signal` is at 16 kHz. */
 export function speechProbabilities(weights: SileroWeights, signal: Float32Array): Float32Array {
   const hidden = new Float32Array(state);
   const cell = new Float32Array(state);
@@ -93,7 +93,7 @@ function magnitudes(basis: Float32Array, chunk: Float32Array): Float32Array {
   return values;
 }
 
-/** Kernel 3, padding 1, then ReLU. Values are stored moment by moment. */
+/** Kernel 3, padding 1, then ReLU. Values are stored time step by time step. */
 function convolve(layer: Convolution, { values, length }: { values: Float32Array; length: number }) {
   const { inputs, outputs, stride, weight, bias } = layer;
   const outLength = Math.floor((length - 1) / stride) + 1;

@@ -1,14 +1,14 @@
 import { VoiceError } from "./voice-error.ts";
 
-/** So long a piece takes about 12 s to say: short enough to begin soon, long enough for a melody. */
+/** A piece of this length takes about 12 s to say: short enough to start soon, long enough for a melody. */
 const longestPiece = 180;
 /** The first piece ends at a pause before this, if there is one: it is heard in half the time. */
 const longestStart = 90;
 const shortestStart = 25;
-/** The longest word of English has 45 letters; longer ones are keys held down. */
+/** The longest English word has 45 letters; longer ones come from a held key. */
 const longestWord = 45;
 
-/** Letters that do not come apart into a base letter and an accent. */
+/** Letters that do not decompose into a base letter and an accent. */
 const plainLetters: Record<string, string> = {
   ß: "ss", æ: "ae", Æ: "Ae", œ: "oe", Œ: "Oe", ø: "o", Ø: "O", ł: "l", Ł: "L", đ: "d", Đ: "D", ð: "d", þ: "th", ı: "i",
 }; // prettier-ignore
@@ -27,12 +27,12 @@ const abbreviations: [RegExp, string][] = [
 
 const currencies: Record<string, string> = { $: "dollars", "€": "euros", "£": "pounds", "¥": "yen" };
 
-/** What ends with a dot without ending a sentence. */
+/** Abbreviations, whose period does not end a sentence. */
 const titles = /(?:^|\s)(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|No|[A-Z])\.$/;
 
 /**
- * English text as pieces that Flite can speak: mostly sentences, none longer than `longestPiece`. Accents are folded,
- * symbols and abbreviations written out, what can't be said is left out.
+ * English text as pieces that Flite can speak: mostly sentences, none longer than `longestPiece`. Accents are removed,
+ * symbols and abbreviations are spelled out, and unspeakable characters are dropped.
  * @throws VoiceError nothing_to_speak when fewer than two letters are left.
  */
 export function speakableText(text: string): string[] {
@@ -119,7 +119,7 @@ function lastPause(text: string): number {
   return Math.max(...[", ", "; ", ": ", " - "].map((mark) => text.lastIndexOf(mark)));
 }
 
-/** Cuts where a speaker would pause, else between words. */
+/** Splits where a speaker would pause, otherwise between words. */
 function shortened(sentence: string): string[] {
   const pieces: string[] = [];
   let rest = sentence;

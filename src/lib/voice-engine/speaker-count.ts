@@ -4,9 +4,9 @@ import { mean } from "./statistics.ts";
 
 /** Long enough that what is said matters less than who says it. */
 const windowRows = 3 * measuredRate;
-/** Two voices are told apart when their centres are this many spreads apart … */
+/** Two voices are distinguished if their centers are this many spreads apart … */
 const leastDistance = 1.8;
-/** … and this many times as far as windows lie from their own centre. */
+/** … and this many times as far as windows are from their own center. */
 const leastContrast = 1.75;
 /** Less than 6 s or a seventh of the speech may be laughter or a quotation. */
 const leastWindows = 2;
@@ -20,7 +20,7 @@ const windowSpread = [
   0.0678, 1.72, 1.84, 1.17, 0.926, 0.653, 0.533, 0.545, 0.442, 0.357, 0.338, 0.295, 0.242, 0.23, 0.191, 0.171, 0.149,
 ];
 
-/** How many voices speak in one recording: its windows are parted in two as long as the halves differ clearly. */
+/** Counts the voices in a recording: its windows are split in two as long as the halves differ clearly. */
 export function countSpeakers(frames: SpeechFrames): number {
   const windows: number[][] = [];
   for (let row = 0; row + windowRows <= frames.count; row += windowRows) {
@@ -34,7 +34,7 @@ export function countSpeakers(frames: SpeechFrames): number {
 /** Samples of the same person stay below both; learned from 12 s samples of the same speakers, 99 of 100 pairs. */
 const otherSpeaker = { distance: 2.8, semitones: 5 };
 
-/** How many voices speak in several recordings: those that are near to each other (or to a common third) are one. */
+/** Counts the voices in several recordings: voices close to each other (or to a common third) count as one. */
 export function countVoicesAmong(profiles: readonly Profile[]): number {
   const group = profiles.map((_, index) => index);
   profiles.forEach((a, i) =>
@@ -56,7 +56,7 @@ function countVoices(windows: readonly number[][]): number {
   return halves === null ? Math.min(1, windows.length) : countVoices(halves[0]) + countVoices(halves[1]);
 }
 
-/** The best parting into two of fair size, null when it is not clear enough. */
+/** Returns the best split into two groups of sufficient size; null if it is not clear enough. */
 function clearHalves(windows: readonly number[][]): [number[][], number[][]] | null {
   let best: { halves: [number[][], number[][]]; spread: number } | null = null;
   for (let i = 0; i < windows.length; i++) {

@@ -7,12 +7,12 @@ import { deviation, mean, median } from "./statistics.ts";
 
 const meanCount = 16;
 const deviationCount = 10;
-/** Only the band of a telephone, so that profiles of any two recordings compare. */
+/** Only the telephone band, so that profiles of any two recordings are comparable. */
 const cepstrum = new MelCepstrum(narrowMelBands, meanCount);
-/** Stands for a formant that was never clear. */
+/** Placeholder for a formant that was never clear. */
 const unknownFormantHz = 1500;
 
-/** What tells one speaker from another, measured over some seconds of speech; logs are natural, of Hz. */
+/** Features that distinguish speakers, measured over some seconds of speech; logarithms are natural, of Hz. */
 export type Profile = {
   pitch: { logMean: number; logDeviation: number };
   voicedShare: number;
@@ -22,7 +22,7 @@ export type Profile = {
   aperiodicities: number[];
 };
 
-/** Null when too little of the speech is voiced to say anything (less than a third of a second). */
+/** Returns null if too little of the speech is voiced (less than a third of a second). */
 export function profileOf(frames: SpeechFrames): Profile | null {
   const voiced: number[] = [];
   for (let row = 0; row < frames.count; row++) if (frames.f0[row]! > 0) voiced.push(row);
@@ -57,9 +57,9 @@ export function profileVector(profile: Profile): number[] {
 }
 
 /**
- * How far two profiles are apart, in units of what one speaker differs from recording to recording (root mean square):
- * the same speaker is near 1, others are mostly beyond 2. A channel (microphone, telephone) counts too: good for hints
- * and for ranking, never as proof of identity.
+ * Returns the distance of two profiles, in units of a speaker's variation between recordings (root mean square): the
+ * same speaker is near 1, others are mostly beyond 2. A channel (microphone, telephone) counts too: good for hints and
+ * for ranking, never as proof of identity.
  */
 export function speakerDistance(a: Profile, b: Profile): number {
   const other = profileVector(b);

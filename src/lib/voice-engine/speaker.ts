@@ -11,24 +11,24 @@ import { filterHop, filterTone } from "./tone-filter.ts";
 import { ToneMap, type ToneStrength } from "./tone-map.ts";
 import type { VoiceModel } from "./voice-model.ts";
 
-/** Nothing that is spoken gets longer; what does not fit is left out. */
+/** Maximum length of speech; the rest is cut. */
 export const maxSpokenSeconds = 60;
 /** The level of speech (RMS), -20 dB below full scale, and the highest peak. */
 const spokenLevel = 0.1;
 const highestPeak = 0.9;
-/** Noise is coloured less than voice: fully coloured, some of its sounds are taken for others. */
+/** Noise is colored less than voice: fully colored, some of its sounds would be mistaken for others. */
 const unvoicedShare = 0.7;
 const plainVoice: BaseVoiceName = "slt";
-/** Beyond these a voice would squeak or growl. */
+/** Beyond these, a voice would squeak or growl. */
 const lowestHz = 55;
 const highestHz = 450;
-/** Widening the melody of a base voice more than this makes its small wavers heard. */
+/** Widening the melody of a base voice further makes its small variations audible. */
 const liveliest = 2;
 
 /**
- * How to speak, each from 0 to 1. `stability`: 1 keeps the melody flat, 0 makes it lively. `clarity`: how near to come
- * to the speaker, at the price of being understood less well. `useSpeakerBoost` evens out what speaking itself adds,
- * which brings the tone nearer still.
+ * Settings from 0 to 1. `stability`: 1 keeps the melody flat, 0 makes it lively. `clarity`: how close to get to the
+ * speaker, at the cost of intelligibility. `useSpeakerBoost` compensates for what the synthesis itself adds, which
+ * brings the tone even closer.
  */
 export type SpeakSettings = { stability: number; clarity: number; useSpeakerBoost: boolean };
 export const defaultSpeakSettings: SpeakSettings = { stability: 0.5, clarity: 0.75, useSpeakerBoost: true };
@@ -112,15 +112,15 @@ class Conversion {
 }
 
 /**
- * A colour that stays costs few words; one that changes with every sound costs the most. The upper half of clarity
- * changes little, so that the default has nearly all of the likeness.
+ * A constant color costs little intelligibility; one that changes with every sound costs the most. The upper half of
+ * clarity changes little, so the default has nearly all of the likeness.
  */
 function strengthFor(clarity: number): ToneStrength {
   const way = 1 - (1 - clarity) ** 2;
   return { steady: 0.7 + 0.3 * way, moving: 0.2 + 0.8 * way };
 }
 
-/** All pieces as loud as each other; peaks are rounded off rather than cut. */
+/** Makes all pieces equally loud. Peaks are rounded instead of clipped. */
 function leveled(signal: Float32Array): Float32Array {
   const loud = signal.filter((value) => Math.abs(value) > 0.01);
   const power = loud.reduce((sum, value) => sum + value * value, 0) / Math.max(1, loud.length);

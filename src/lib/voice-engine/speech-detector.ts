@@ -5,24 +5,24 @@ import { quantile } from "./statistics.ts";
 /** One decision every 10 ms. */
 export const detectorHop = analysisRate / 100;
 const windowSize = 512;
-/** Where voices have most of their power, also over a telephone. */
+/** The band where voices have most of their power, even over a telephone. */
 const bandHz = [150, 3800] as const;
-/** Below this a frame holds nothing but the silence that an editor put there. */
+/** Below this, a frame contains only digital silence from an editor. */
 const digitalSilenceDb = -85;
 
 /** Half-open, in frames of `detectorHop`. */
 export type Span = { start: number; end: number };
 
 /**
- * Where somebody (or something) sounds. `levelDb` is the level of each frame in the speech band; `noiseDb` the one
- * between speech, `speechDb` the one of speech.
+ * Detected speech segments. `levelDb` is the level of each frame in the speech band, `noiseDb` the level between
+ * speech, and `speechDb` the level of speech.
  */
 export type Activity = { spans: Span[]; levelDb: Float32Array; noiseDb: number; speechDb: number };
 
 /**
- * Stage "find speech": a frame is speech when it stands out of the noise around it and is not flat like noise.
- * Tells speech from pauses and steady noise as well as a neural detector, but not from music: see `silero.ts`.
- * `signal` is at 16 kHz.
+ * Stage "find speech": a frame is speech if it exceeds the noise around it and is not flat like noise. Separates speech
+ * from pauses and steady noise as well as a neural detector, but not from music: see `silero.ts`. `signal` is at 16
+ * kHz.
  */
 export function detectActivity(signal: Float32Array): Activity {
   const { levelDb, flatness } = measureFrames(signal);
@@ -30,7 +30,7 @@ export function detectActivity(signal: Float32Array): Activity {
   const loudest = sounding.length > 0 ? quantile(sounding, 0.95) : digitalSilenceDb;
   const isActive = standsOut(levelDb, flatness, loudest);
   if (sounding.length > 0 && loudest - quantile(sounding, 0.1) < 6)
-    // One level throughout: nothing stands out, so only what has a clear tone counts.
+    // Constant level: nothing exceeds it, so only frames with a clear tone count.
     levelDb.forEach((level, frame) => (isActive[frame] = level > -50 && flatness[frame]! < 0.15 ? 1 : 0));
   fillShort(isActive, 0, 15); // pauses inside words
   fillShort(isActive, 1, 6); // clicks
@@ -125,7 +125,7 @@ function levelsOf(levelDb: Float32Array, isActive: Uint8Array): { noiseDb: numbe
   const speechDb = speech.length > 0 ? quantile(speech, 0.6) : -99;
   if (pauses.length > 10) return { speechDb, noiseDb: quantile(pauses, 0.4) };
   if (speech.length === 0) return { speechDb, noiseDb: speechDb };
-  // Pauses of digital silence tell nothing, no pauses at all leave only the quietest moments of speech.
+  // Pauses of digital silence are uninformative; without pauses, only the quietest moments of speech remain.
   return { speechDb, noiseDb: pauses.length + speech.length < levelDb.length ? -90 : quantile(speech, 0.02) };
 }
 

@@ -3,10 +3,10 @@ import { detectorHop, type Span } from "./speech-detector.ts";
 import { meanPower } from "./statistics.ts";
 
 const longestPieceFrames = 400;
-/** Kept around each stretch of speech, in frames of 10 ms: soft beginnings and ends. */
+/** Margin around each segment of speech, in frames of 10 ms, for soft starts and ends. */
 const marginFrames = 5;
 
-/** Cuts stretches of speech into pieces of at most 4 s, with a small margin where there is room. */
+/** Cuts segments of speech into pieces of at most 4 s, with a small margin if possible. */
 export function speechPieces(spans: readonly Span[]): Span[] {
   return spans.flatMap(({ start, end }) => {
     const from = Math.max(0, start - marginFrames);
@@ -44,7 +44,7 @@ export function loudestStretch(pieces: readonly Span[], levelDb: Float32Array, s
       length -= pieces[from]!.end - pieces[from]!.start;
       sum -= power(pieces[from]!);
     }
-    // A short stretch may be louder than a long one, but says less.
+    // A short segment may be louder than a long one, but contains less.
     const score = (sum / length) * Math.min(1, length / (seconds * 100));
     if (score > best.score) best = { from, to: to + 1, score };
   }

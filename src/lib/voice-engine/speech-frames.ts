@@ -6,15 +6,15 @@ import { melBands, melSpectrum } from "./mel.ts";
 import { trackPitch } from "./pitch.ts";
 import { detectActivity, detectorHop, type Activity } from "./speech-detector.ts";
 
-/** Every second frame is measured: neighbours say nearly the same. */
+/** Every second frame is measured, because neighbors are nearly equal. */
 const stride = 2;
 export const measuredRate = 100;
-/** What is so much fainter than speech is the end of a word or the room. */
+/** Anything this much fainter than speech is the end of a word or the room. */
 const faintestDb = 25;
 
 /**
- * What is kept of speech, one row a measured frame (10 ms): 216 bytes instead of the 2 KB of an envelope.
- * `mel` rows are log power in `melBands` bands; `f0` is 0 where unvoiced; `formants` are Hz, 0 where not clear.
+ * Stored features of speech, one row per measured frame (10 ms): 216 bytes instead of the 2 KB of an envelope. `mel`
+ * rows are log power in `melBands` bands; `f0` is 0 if unvoiced; `formants` are in Hz, 0 if unclear.
  */
 export type SpeechFrames = {
   count: number;
@@ -99,7 +99,7 @@ function speechPlaces({ spans, levelDb, speechDb }: Activity, frames: number): n
   return places;
 }
 
-/** Formants are told of steady voice only, and of every second measured frame: they cost the most. */
+/** Formants are measured for steady voice only, and for every second measured frame, because they cost the most. */
 function isClearVoice({ f0, strength }: { f0: Float32Array; strength: Float32Array }, frame: number): boolean {
   const isSteady = (f0[frame - 2] ?? 0) > 0 && f0[frame]! > 0 && (f0[frame + 2] ?? 0) > 0;
   return isSteady && strength[frame]! >= 0.75 && frame % (2 * stride) === 0;

@@ -31,7 +31,7 @@ export function decibels(power: number): number {
   return 10 * Math.log10(power + 1e-12);
 }
 
-/** The mean power of a stretch of a signal; what lies outside of the signal counts as silence. */
+/** Returns the mean power of a segment of a signal. Outside of the signal counts as silence. */
 export function meanPower(signal: Float32Array, from = 0, to = signal.length): number {
   let sum = 0;
   for (let i = Math.max(0, from); i < Math.min(signal.length, to); i++) sum += signal[i]! ** 2;

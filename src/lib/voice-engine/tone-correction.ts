@@ -4,12 +4,12 @@ import type { SpeechFrames } from "./speech-frames.ts";
 import { clamp } from "./statistics.ts";
 import type { VoiceModel } from "./voice-model.ts";
 
-/** Some of the difference is what is said, not how. */
+/** Part of the difference comes from what is said, not how. */
 const share = 0.7;
-/** More colour than this, 18 dB, is a poor recording's. A limit of 12 kept acted voices from being reached. */
+/** More coloring than this (18 dB) comes from a poor recording. A limit of 12 kept acted voices out of reach. */
 const mostSteady = 18 / 4.343;
 
-/** Closes the loop: what is heard of the model's speech, against what was heard of the speaker, sets it right. */
+/** Closes the loop: corrects the model by comparing its speech with the speaker's. */
 export function correctTone({ tone, pitch }: VoiceModel, spoken: SpeechFrames, wanted: SpeechFrames): void {
   pitch.to.logMedian += pitchRange(wanted).logMedian - pitchRange(spoken).logMedian;
   for (const kind of ["voiced", "unvoiced"] as const) {

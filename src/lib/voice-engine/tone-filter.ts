@@ -9,14 +9,14 @@ const windowSize = 400;
 const pad = (spectrumSize - windowSize) / 2;
 /** Filters change over ±20 ms, without jumps that would be heard as warbling. */
 const smoothing = [1, 2, 1] as const;
-/** No more than this much louder or softer in any band, as natural logarithm of power: 25 dB. */
+/** Maximum change of any band, as natural logarithm of power: 25 dB. */
 const limit = 25 / 4.343;
-/** Above the band that was learned, only half of a damping goes on. */
+/** Above the learned bands, only half of a damping is continued. */
 const beyondBand = 0.5;
 
 /**
- * Colours speech frame by frame without making it anew, so that it stays as clear as it was. `gains` has for each
- * frame the wanted change of log power in the mel bands that were learned; the loudness of each frame stays.
+ * Colors speech frame by frame without resynthesis, so that it stays as clear as before. `gains` contains the requested
+ * change of log power in the learned mel bands for each frame; the loudness of each frame stays the same.
  */
 export function filterTone(signal: Float32Array, gains: readonly ArrayLike<number>[]): Float32Array {
   const fft = fftOf(spectrumSize);

@@ -7,14 +7,14 @@ import type { ToneTransform } from "./voice-model.ts";
 /** Cepstral coefficients of a tone colour. */
 export const toneOrder = 24;
 /**
- * No frame is coloured more than this differently from the others in any band, as natural logarithm of power: 10 dB.
- * With 15 dB a recogniser misheard 36 instead of 32 of 100 words, and the voice came hardly nearer.
+ * Maximum deviation of a frame's coloring from the others in any band, as natural logarithm of power: 10 dB. With 15 dB
+ * a recogniser misheard 36 instead of 32 of 100 words, and the voice came hardly nearer.
  */
 const limit = 10 / 4.343;
 
 export type ToneStrength = { steady: number; moving: number };
 
-/** Works out what each frame of the base voice has to gain to sound like the speaker. */
+/** Computes the gain that makes each frame of the base voice sound like the speaker. */
 export class ToneMap {
   readonly #cepstrum: MelCepstrum;
   readonly #affine: AffineMap;
@@ -34,7 +34,7 @@ export class ToneMap {
     this.#shifts = rows(transform.shifts);
   }
 
-  /** The change of log power in each learned band that the map alone asks for in this voiced frame. */
+  /** Returns the change of log power in each learned band that the map alone requires in this voiced frame. */
   mapped(mel: Float32Array): Float64Array {
     const from = this.#cepstrum.coefficients(mel);
     const gains = new Float64Array(this.transform.bands);
@@ -46,9 +46,9 @@ export class ToneMap {
   }
 
   /**
-   * The change that turns this voiced frame of the base voice into the speaker's: `steady` is how much of what all
-   * frames get alike, `moving` how much of what this one gets of its own (0 to 1 each), `isCorrected` whether what
-   * speaking adds is evened out.
+   * The change that turns this voiced frame of the base voice into the speaker's: `steady` is the share of the change
+   * that all frames have in common, `moving` the share of this frame's individual change (0 to 1 each), and
+   * `isCorrected` whether the effect of the synthesis is compensated.
    */
   gains(mel: Float32Array, { steady, moving }: ToneStrength, isCorrected: boolean): Float64Array {
     const { mean, voiced } = this.transform;

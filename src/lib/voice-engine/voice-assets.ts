@@ -5,7 +5,7 @@ import { readSilero, type SileroWeights } from "./silero.ts";
 
 /**
  * The speech synthesiser, from the file inside the executable. Takes 100 ms and 70 MB: for worker threads, when first
- * needed. The file is not compressed: zstd would save 8 of 133 MB and cost each start half as long again.
+ * needed. The file is not compressed: zstd would save 8 of 133 MB and make each load 50 % slower.
  */
 export async function loadFlite(): Promise<Flite> {
   return new Flite(await WebAssembly.compile(await Bun.file(fliteFile).arrayBuffer()));

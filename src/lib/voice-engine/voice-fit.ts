@@ -10,11 +10,11 @@ import type { VoicedTone } from "./voice-model.ts";
 
 const targetComponents = 32;
 const shiftComponents = 48;
-/** A minute of voiced frames; more teaches no more and takes longer. */
+/** A minute of voiced frames. More does not improve the fit and takes longer. */
 const mostFrames = 6000;
 /** Enough to compare warps. */
 const warpFrames = 600;
-/** From a throat a seventh longer to one a fifth shorter. */
+/** From a vocal tract that is a seventh longer to one that is a fifth shorter. */
 const warps = [0.86, 0.89, 0.92, 0.95, 0.98, 1, 1.03, 1.06, 1.09, 1.12, 1.15, 1.18];
 /** How strongly a component stays where the base voice has it, in frames (MAP adaptation). */
 const relevance = 12;
@@ -34,7 +34,7 @@ export function describeTarget(frames: SpeechFrames, bands: number, random: () =
  */
 export function findWarp(base: BaseVoice, target: Target): number {
   const centre = columnMeans(target.vectors);
-  // Without treble the resonances say less about the throat.
+  // Without treble, the resonances say less about the vocal tract.
   const caution = target.bands < melBands ? 62 : 25;
   const scored = warps.map((warp) => {
     const vectors = thinned(voicedCepstra(base.frames, target.bands, warp), warpFrames);
@@ -72,7 +72,7 @@ export function fitTone(base: BaseVoice, target: Target, warp: number, random: (
   };
 }
 
-/** What a map adds to the voiced frames of the base voice, on average. */
+/** Returns the average change that a map makes to the voiced frames of the base voice. */
 export function meanGains(tone: VoicedTone, base: BaseVoice): number[] {
   const zeros = Array.from({ length: tone.bands }, () => 0);
   const map = new ToneMap({ ...tone, mean: zeros, voiced: zeros, unvoiced: zeros });
@@ -143,7 +143,7 @@ function thinned<T>(items: readonly T[], most: number): T[] {
   return Array.from({ length: Math.floor(items.length / step) }, (_, i) => items[Math.floor(i * step)]!);
 }
 
-/** Five digits are more than a measurement of speech is worth, and keep the stored model small. */
+/** Five digits are more precise than any measurement of speech, and keep the stored model small. */
 function plain(values: ArrayLike<number>): number[] {
   return Array.from(values, (value) => Number(value.toPrecision(5)));
 }

@@ -1,7 +1,7 @@
 import type { BaseVoiceName } from "./base-voice-names.ts";
 import type { Profile } from "./speaker-profile.ts";
 
-/** Raised when older models can't be spoken with any more; they are then trained again from the kept excerpts. */
+/** Increased when older models are no longer compatible; they are then trained again from the stored excerpts. */
 export const voiceModelVersion = 2;
 
 /** The melody of a voice: median of the natural logarithm of the pitch in Hz, and how far two thirds lie around it. */
@@ -30,7 +30,7 @@ export type VoicedTone = {
  */
 export type ToneTransform = VoicedTone & { mean: number[]; voiced: number[]; unvoiced: number[] };
 
-/** All that is needed to speak like somebody: a plain value of about 60 KB as JSON, without any recording. */
+/** Everything needed to speak in a voice: a plain value of about 60 KB as JSON, without any recording. */
 export type VoiceModel = {
   version: typeof voiceModelVersion;
   base: BaseVoiceName;
@@ -39,7 +39,7 @@ export type VoiceModel = {
   profile: Profile;
 };
 
-/** True for a value that `trainVoice` of this version made and that was stored since. */
+/** True for a stored value that was created by `trainVoice` of this version. */
 export function isVoiceModel(value: unknown): value is VoiceModel {
   return typeof value === "object" && value !== null && "version" in value && value.version === voiceModelVersion;
 }

@@ -13,9 +13,9 @@ import { VoiceError } from "./voice-error.ts";
 import { describeTarget } from "./voice-fit.ts";
 import type { VoiceModel } from "./voice-model.ts";
 
-/** With less, a voice can't be told from its neighbours. */
+/** With less, a voice cannot be distinguished from similar ones. */
 export const leastSpeechSeconds = 10;
-/** From here on more speech hardly helps. */
+/** Beyond this, more speech hardly helps. */
 const plentifulSeconds = 30;
 
 export const trainingStages = [
@@ -27,8 +27,8 @@ export const trainingStages = [
 export type TrainingStage = (typeof trainingStages)[number];
 
 /**
- * What came of a training. `distance` is how far a spoken sentence is from the samples (see `speakerDistance`), and
- * `baseDistance` how far the base voice was. Each note is a sentence for the user.
+ * The result of a training. `distance` is the distance of a spoken sentence from the recordings (see
+ * `speakerDistance`), and `baseDistance` that of the base voice. Each note is a sentence for the user.
  */
 export type CloneReport = {
   samplesUsed: number;
@@ -75,7 +75,7 @@ type UsedSample = SampleResult & { frames: SpeechFrames };
 
 function usableSamples(samples: readonly SampleResult[]): UsedSample[] {
   const used = samples.filter((sample): sample is UsedSample => sample.frames !== null);
-  if (samples.length === 0) throw new VoiceError("no_samples", "There are no samples: send recordings of the voice.");
+  if (samples.length === 0) throw new VoiceError("no_samples", "No recordings found. Send recordings of the voice.");
   if (secondsIn(used) < leastSpeechSeconds) throw tooLittle(samples);
   return used;
 }
@@ -93,7 +93,7 @@ function counted(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }
 
-/** Telephone recordings would teach that the voice has no treble: they are left out where enough others are. */
+/** Telephone recordings lack treble, so they are excluded if there are enough others. */
 function fullestSamples(used: readonly UsedSample[]): readonly UsedSample[] {
   const full = used.filter((sample) => !isNarrow([sample]));
   return secondsIn(full) >= leastSpeechSeconds ? full : used;
@@ -108,7 +108,7 @@ function isNarrow(used: readonly UsedSample[]): boolean {
   return used.some(({ report }) => report.bandwidthHz < narrowBandHz);
 }
 
-/** Stage "check": the voice must speak, and come nearer to the samples than the base voice was. */
+/** Stage "check": the voice must speak, and be closer to the recordings than the base voice. */
 function checked({ base, model, distance }: Trial): { distance: number; baseDistance: number } {
   const baseProfile = profileOf(base.frames);
   const baseDistance = baseProfile === null ? Infinity : speakerDistance(baseProfile, model.profile);
@@ -120,7 +120,7 @@ function checked({ base, model, distance }: Trial): { distance: number; baseDist
   return { distance, baseDistance };
 }
 
-/** As near as two recordings of one speaker are. */
+/** As close as two recordings of the same speaker. */
 const nearEnough = 1.5;
 
 function describeSamples(used: readonly UsedSample[], given: number) {

@@ -1,4 +1,4 @@
-/** What a command wrote: the one file that it may open, what it told, and its exit code. */
+/** The result of a command: the only file that it may open, its messages, and its exit code. */
 export type CommandOutput = { file: Uint8Array; stderr: string; exitCode: number };
 
 const errno = { success: 0, badFile: 8, noEntry: 44, notSeekable: 29 } as const;
@@ -14,8 +14,8 @@ class Exit extends Error {
 }
 
 /**
- * Runs a WASI command once, in memory: it gets its arguments, may write the file `outputName` and nothing else, and
- * sees no clock, no environment and no disk. Its memory is gone afterwards.
+ * Runs a WASI command once, in memory. It gets its arguments, may only write the file `outputName`, and has no access
+ * to the clock, the environment, or the disk. Its memory is released afterwards.
  */
 export function runCommand(module: WebAssembly.Module, args: readonly string[], outputName: string): CommandOutput {
   const host = new CommandHost(args, outputName);
@@ -137,7 +137,7 @@ class CommandHost {
     return errno.success;
   }
 
-  // Made anew each time: memory that grows moves.
+  // Created each time, because memory moves when it grows.
   #view(): DataView {
     return new DataView(this.memory.buffer);
   }

@@ -243,7 +243,8 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     due: async (now, limit) => due(now, limit),
     nextDueAt: async () => nextWake.get()?.at ?? null,
     move: (enrollment, change, action) => writer.write(() => move(enrollment, change, action)),
-    withdrawActions: (campaignId, limit, at) => writer.writeBeforeResponse(() => withdrawActions(campaignId, limit, at)),
+    withdrawActions: (campaignId, limit, at) =>
+      writer.writeBeforeResponse(() => withdrawActions(campaignId, limit, at)),
     stopAll: (campaignId, reason, limit, at) =>
       writer.writeBeforeResponse(() => stopMany.run(reason, at, campaignId, limit).changes),
     stop: (userId, enrollmentId, reason, at) =>

@@ -59,7 +59,7 @@ function readSections(bits: BitReader, { sequence, maxBand, groups }: WindowInfo
 
 const differences = new PrefixCode(scaleFactorCode);
 
-/** Each is told as the difference from the last of its kind (sections 4.6.2, 4.6.8.2.3 and 4.6.13.3). */
+/** Each is coded as the difference from the previous one of its kind (sections 4.6.2, 4.6.8.2.3 and 4.6.13.3). */
 function readScaleFactors(bits: BitReader, sections: Uint8Array, globalGain: number): Int16Array {
   const result = new Int16Array(sections.length);
   let gain = globalGain;

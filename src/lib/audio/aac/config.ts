@@ -13,7 +13,7 @@ export type AacConfig = {
 const lowComplexity = 2;
 const spectralBandReplication = 5;
 const parametricStereo = 29;
-/** Channels by channel configuration; 0 is a plan of its own, which no voice recording has. */
+/** Channels by channel configuration; 0 is a custom plan, which no voice recording has. */
 const channelCounts = [null, 1, 2, 3, 4, 5, 6, 8];
 
 /**

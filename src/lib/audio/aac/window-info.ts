@@ -10,7 +10,7 @@ export const windowLines = 128;
 export const sequences = { long: 0, start: 1, short: 2, stop: 3 } as const;
 export type Sequence = (typeof sequences)[keyof typeof sequences];
 
-/** Codebooks that stand for something else than coded lines. */
+/** Codebooks with a special meaning instead of coded lines. */
 export const codebooks = { zero: 0, escape: 11, noise: 13, intensityOut: 14, intensityIn: 15 } as const;
 
 /** Which windows a frame has, and how they are grouped (ICS info, ISO/IEC 14496-3 section 4.5.2.3). */

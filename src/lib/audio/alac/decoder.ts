@@ -5,7 +5,7 @@ import { readResidual } from "./rice.ts";
 
 const elements = { single: 0, pair: 1, lowFrequency: 3, bytes: 4, fill: 6, end: 7 } as const;
 
-/** Decodes frames of Apple Lossless, each by itself, bit exact. */
+/** Decodes frames of Apple Lossless independently, bit exact. */
 export class AlacDecoder {
   readonly #config: AlacConfig;
   readonly #samples: Int32Array[];

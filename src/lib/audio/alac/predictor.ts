@@ -1,4 +1,4 @@
-/** The number of coefficients that stands for "each sample is the one before it plus a difference". */
+/** Special number of coefficients: each sample is the previous one plus a difference. */
 export const firstOrder = 31;
 
 /**

@@ -7,8 +7,8 @@ const fixedPoint = 9;
 const maxMean = 0xffff;
 
 /**
- * Reads numbers whose size is told by the ones before them (adaptive Golomb code, with runs of zeros). `bitsPerNumber`
- * is how many bits a number takes that is written as it is.
+ * Reads numbers whose size is predicted from the previous ones (adaptive Golomb code, with runs of zeros).
+ * `bitsPerNumber` is how many bits a number takes that is written as it is.
  */
 export function readResidual(
   bits: BitReader,

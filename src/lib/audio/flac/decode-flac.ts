@@ -8,8 +8,8 @@ import { readStreamInfo, type StreamInfo } from "./stream-info.ts";
 import { readSubframe } from "./subframe.ts";
 
 /**
- * Decodes the frames of a FLAC file (RFC 9639), one block each, bit exact. Frames whose CRC is wrong are left out, and
- * decoding goes on with the next that is whole.
+ * Decodes the frames of a FLAC file (RFC 9639), one block each, bit exact. Frames with a wrong CRC are skipped, and
+ * decoding continues with the next valid one.
  */
 export function* decodeFlac(source: ByteSource): Generator<PcmBlock> {
   const info = readStreamInfo(source);

@@ -2,7 +2,7 @@ import type { BitReader } from "../bit-reader.ts";
 import { crc8 } from "./crc.ts";
 import type { StreamInfo } from "./stream-info.ts";
 
-/** What the first bytes of a frame say (RFC 9639, section 9.1). */
+/** The header of a frame (RFC 9639, section 9.1). */
 export type FrameHeader = {
   blockSize: number;
   sampleRate: number;
@@ -19,7 +19,7 @@ const sampleRates = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000,
 const bitDepths = [0, 8, 12, 0, 16, 20, 24, 32];
 const stereoModes = ["left-side", "side-right", "mid-side"] as const;
 
-/** Reads the header at the front of `bytes` and goes past it; null: there is none, or its CRC is wrong. */
+/** Reads and consumes the header at the start of `bytes`; null if there is none or its CRC is wrong. */
 export function readFrameHeader(bits: BitReader, bytes: Uint8Array, info: StreamInfo): FrameHeader | null {
   if (bits.read(15) !== 0x7ffc) return null;
   bits.read(1); // whether blocks vary in size: each frame tells its own

@@ -21,7 +21,10 @@ const bitrates2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 const sampleRates = [44_100, 48_000, 32_000];
 const layer3 = 1;
 
-/** The header at `at`; null: none of Layer III. Frames of "free" bit rate, which nobody writes, are not known. */
+/**
+ * Returns the header at `at`; null if it is not Layer III. Frames of "free" bit rate, which no encoder writes, are not
+ * supported.
+ */
 export function parseFrameHeader(bytes: Uint8Array, at: number): Mp3FrameHeader | null {
   if (at + 4 > bytes.length || bytes[at] !== 0xff || (bytes[at + 1]! & 0xe0) !== 0xe0) return null;
   const [, flags = 0, rates = 0, mode = 0] = bytes.subarray(at, at + 4);
@@ -52,7 +55,7 @@ export function isSameStream(a: Mp3FrameHeader, b: Mp3FrameHeader | null): boole
 }
 
 /**
- * Whether a frame really begins at `at`: another must follow it, for the four bytes alone occur by chance in pictures
+ * Whether a frame really starts at `at`: another must follow it, for the four bytes alone occur by chance in pictures
  * and other data. `endsAt`: where the file ends, after which nothing need follow.
  */
 export function isFrameAt(bytes: Uint8Array, at: number, endsAt: number): boolean {

@@ -12,7 +12,7 @@ export type AudioTrack = {
   moov: Box;
   /** null: not said, as in files that were recorded in fragments. */
   claimedSeconds: number | null;
-  /** What part of the decoded sound is meant to be heard; null: all, or up to the end. */
+  /** The part of the decoded audio to play; null = all, or up to the end. */
   editStartSeconds: number;
   editSeconds: number | null;
 };
@@ -80,7 +80,7 @@ function timing(source: ByteSource, box: Box | null): { timescale: number; durat
   return { timescale: view.getUint32(20), duration: Number(view.getBigUint64(24)) };
 }
 
-/** The one stretch of the media that is to be heard; null: none is named, or several, and then all is heard. */
+/** Returns the segment of the media to play; null if there is none or several, in which case all of it is played. */
 function readEdit(source: ByteSource, box: Box | null): { mediaTime: number; duration: number } | null {
   if (box === null) return null;
   const head = readContent(source, box, 8);

@@ -18,7 +18,7 @@ const frameSamples = 1024;
 export function m4aBytes(stream: AacStream, tags: AudioTags = {}): Uint8Array {
   const type = box("ftyp", ascii("M4A "), uint32(0), ascii("M4A mp42isom"));
   const length = (chunkOffset: number) => movie(stream, tags, chunkOffset);
-  // The index tells where the frames begin, which depends on its own length but not the other way round.
+  // The index contains the offsets of the frames, which depend on its length, but not the other way around.
   const dataStart = type.length + length(0).length + 8;
   return new Uint8Array(Buffer.concat([type, length(dataStart), box("mdat", ...stream.frames)]));
 }

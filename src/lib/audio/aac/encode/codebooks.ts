@@ -52,7 +52,7 @@ export function writeLines(codebook: number, quantised: Int32Array, start: numbe
   }
 }
 
-/** The lines are digits to the base, the first one the highest; 16 stands for all larger magnitudes. */
+/** The lines are digits to the base, the first one the most significant; 16 means any larger magnitude. */
 function entryAt({ lines, base, isSigned }: Encoder, quantised: Int32Array, line: number): number {
   const offset = isSigned ? base >> 1 : 0;
   let entry = 0;

@@ -42,7 +42,7 @@ export class AacEncoder {
     this.#maxBand = above < 0 ? this.#bands.long.length - 1 : above;
   }
 
-  /** Takes the next 1,024 samples, and gives the frame that begins 1,024 samples before them. */
+  /** Accepts the next 1,024 samples and returns the frame that starts 1,024 samples before them. */
   encode(samples: Float32Array): Uint8Array {
     const spectrum = this.#analyse(samples);
     const shaping = shapeNoise(
@@ -166,7 +166,7 @@ function measure(spectrum: Float64Array, bandStarts: Uint16Array, maxBand: numbe
   return { energies, roots, peaks, powers };
 }
 
-/** How high it pays to code, by bits there are for each line; the highest frequencies of speech are only hiss. */
+/** The highest frequency worth coding, by bits per line; the highest frequencies of speech are only hiss. */
 function bandwidth(sampleRate: number, bitrate: number): number {
   return Math.min(sampleRate / 2, 16_000, Math.max(4_000, bitrate / 6));
 }

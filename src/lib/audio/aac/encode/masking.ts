@@ -3,12 +3,12 @@ const ownMasking = 10 ** -2.9;
 /** How masking falls off towards higher and lower neighbours, in decibels a Bark. */
 const upwardSlope = 15;
 const downwardSlope = 30;
-/** What a noise of half a 16-bit step gives each line: nobody hears less. */
+/** Energy per line of noise of half a 16-bit step, the limit of hearing. */
 const quietPerLine = 512;
-/** A band that is heard keeps at least this share of its energy in true sound, or it would drop out now and then. */
+/** An audible band keeps at least this share of its energy as signal; otherwise, it would drop out at times. */
 const maxNoiseShare = 0.7;
 
-/** How much noise each band bears, from the energy of its lines. */
+/** Computes how much noise each band tolerates, from the energy of its lines. */
 export class MaskingModel {
   readonly #upward: Float64Array;
   readonly #downward: Float64Array;

@@ -10,7 +10,7 @@ const rounding = 0.4054;
 export function scaleFactorFor(energy: number, threshold: number, rootSum: number, peak: number): number | null {
   if (energy <= threshold || rootSum === 0) return null;
   // The step between quantised values is 4/3 times the fourth root of the line times step^(3/4); its noise, a twelfth
-  // of its square, summed over the band is to be the threshold.
+  // of its square, summed over the band, must equal the threshold.
   const step = ((threshold * 6.75) / rootSum) ** (2 / 3);
   const smallest = peak / maxQuantised ** (4 / 3);
   const wanted = Math.round(4 * Math.log2(step)) + 100;

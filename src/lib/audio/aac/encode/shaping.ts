@@ -10,8 +10,9 @@ const minGain = 1.4;
 const lowestFrequency = 600;
 
 /**
- * Looks whether the lines foretell each other, which they do where the sound comes in pulses, as a low voice does
- * (temporal noise shaping, ISO/IEC 14496-3 section 4.6.9). Then replaces them by what isn't foretold. null: not worth it.
+ * Checks whether the lines predict each other, as they do if the sound consists of pulses, like a low voice (temporal
+ * noise shaping, ISO/IEC 14496-3 section 4.6.9), and replaces them by the prediction error. Returns null if it is not
+ * worth it.
  */
 export function shapeNoise(
   spectrum: Float64Array,
@@ -41,7 +42,7 @@ function predictability(spectrum: Float64Array, start: number, end: number): { r
   const correlation = Array.from({ length: order + 1 }, (_, lag) => {
     let sum = 0;
     for (let line = start + lag; line < end; line++) sum += spectrum[line]! * spectrum[line - lag]!;
-    // A little smoothing in time keeps the filter tame.
+    // A little smoothing in time keeps the filter stable.
     return sum * Math.exp(-0.5 * (0.04 * lag) ** 2);
   });
   const reflections: number[] = [];
