@@ -21,7 +21,7 @@ const targets = [
 const root = join(import.meta.dir, "..");
 const { values } = parseArgs({ options: { all: { type: "boolean", default: false } } });
 
-/** The dashboard is built once, minified, and takes the place of the file that stands for it in the program. */
+/** The dashboard is built once, minified, and replaces its placeholder file in the program. */
 const pages = JSON.stringify(await buildAssets());
 const embedPages: BunPlugin = {
   name: "embed the dashboard",
@@ -40,7 +40,7 @@ else await attempt("outreachd");
 if (failures > 0) console.error(`${failures} of ${values.all ? targets.length : 1} builds failed.`);
 process.exit(failures > 0 ? 1 : 0);
 
-/** One target that cannot be built does not keep the others from being built. */
+/** A target that cannot be built does not prevent the others. */
 async function attempt(name: string, target?: (typeof targets)[number]): Promise<void> {
   const startedAt = performance.now();
   try {
@@ -54,20 +54,21 @@ async function attempt(name: string, target?: (typeof targets)[number]): Promise
   }
 }
 
-/** Answers the path that was written: Windows adds .exe. */
+/** Returns the path that was written: Windows adds .exe. */
 async function compile(outfile: string, target: (typeof targets)[number] | undefined): Promise<string> {
   const built = await Bun.build({
-    // The worker's entry point must lie beside the first one, or `new Worker(…)` does not find it in the executable.
+    // The worker's entry point must be next to the first one; otherwise, `new Worker(…)` does not find it in the
+    // executable.
     entrypoints: [join(root, "src/main.ts"), join(root, "src/worker.ts")],
     plugins: [embedPages],
     format: "esm",
     bytecode: true,
-    // What `import()` names stands apart and costs nothing until then. In one piece, every command would load all that
-    // any of them needs, Node's own modules above all.
+    // Modules loaded with `import()` are separate chunks and cost nothing until then. In a single chunk, every command
+    // would load what any of them needs, above all Node's modules.
     splitting: true,
     sourcemap: "inline",
-    // Nothing is minified: Elysia reads the text of handlers to find out what they use, and compares
-    // `error.constructor.name`. Shorter text breaks the one, shorter names the other, and neither says so.
+    // Not minified: Elysia reads the source of handlers to find out what they use, and compares
+    // `error.constructor.name`. Minifying syntax breaks the former and minifying names the latter, both silently.
     compile: {
       outfile,
       ...(target && { target: `bun-${target}` as const }),
@@ -76,7 +77,7 @@ async function compile(outfile: string, target: (typeof targets)[number] | undef
       autoloadBunfig: false,
     },
   });
-  // The executable carries its source maps; Bun leaves a second copy beside it.
+  // The executable contains its source maps; Bun leaves a second copy next to it.
   for (const output of built.outputs) if (output.kind === "sourcemap") await rm(output.path, { force: true });
   return built.outputs[0]?.path ?? outfile;
 }

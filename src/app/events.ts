@@ -56,9 +56,9 @@ export function composeEvents({ config, storage, clock, ids, log, keyRing, keys 
     onChanged: (endpointId) => deliverer.endpointChanged(endpointId),
   });
   const chores: Chore[] = [
-    { name: "forget old events", pattern: "40 10 * * * *", run: () => events.deleteExpired() },
-    { name: "warn of keys that expire", pattern: "50 15 * * * *", run: () => keys.warnOfExpiry() },
-    { name: "remove what deleted webhooks left", pattern: "25 * * * * *", run: () => webhooks.sweep() },
+    { name: "delete old events", pattern: "40 10 * * * *", run: () => events.deleteExpired() },
+    { name: "warn about expiring keys", pattern: "50 15 * * * *", run: () => keys.warnOfExpiry() },
+    { name: "remove leftovers of deleted webhooks", pattern: "25 * * * * *", run: () => webhooks.sweep() },
   ];
   return {
     service: events,

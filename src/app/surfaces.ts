@@ -5,12 +5,12 @@ import type { Core } from "../platform/http/routes.ts";
 import type { RequestContext } from "../platform/http/request-context.ts";
 import type { Gate } from "../platform/http/gate.ts";
 
-/** What people and programs see beside the API, each as routes of the server. */
+/** Surfaces besides the API, each as routes of the server. */
 export type Surfaces = {
-  /** Signing in and out of the pages. */
+  /** Sign-in and sign-out for the dashboard. */
   session: (parts: SessionParts) => void;
   pages: (core: Core) => void;
-  /** The API as tools of assistants. */
+  /** The API as tools for AI assistants. */
   tools: (core: Core, parts: ToolParts) => void;
 };
 export type SessionParts = {
@@ -25,9 +25,9 @@ export type SessionParts = {
 export type ToolParts = {
   /** The OpenAPI document, from which the tools are generated. */
   document: () => Promise<object>;
-  /** Answers a request as if it had come over the network, by the way of `outer`. */
+  /** Handles a request as if it had come over the network, on behalf of `outer`. */
   handle: (request: Request, outer: RequestContext) => Promise<Response>;
-  /** Origins whose pages may use it; `*` means every one. */
+  /** Origins whose pages may use it; `*` = all. */
   corsOrigins: readonly string[];
   clock: Clock;
 };
