@@ -175,27 +175,25 @@ class ImportRun {
   }
 
   *#candidates(key: number): Generator<StoredLead, void, void> {
-    const seen = new Set<number>();
-    for (const stored of this.#stored(key)) {
-      if (seen.has(stored.seq)) continue;
-      seen.add(stored.seq);
-      yield this.#current(stored);
-    }
-    for (const number of this.#byKey.get(key) ?? []) {
-      if (seen.has(number)) continue;
-      seen.add(number);
-      yield this.#changed.get(number)?.current ?? this.#createdLead(number);
-    }
+    const numbers = this.#byKey.get(key) ?? [];
+    const ofBatch = numbers.map((seq) => this.#changed.get(seq)?.current ?? this.#createdLead(seq));
+    for (const stored of byAge(this.#stored(key), ofBatch)) yield this.#current(stored);
   }
 
-  *#stored(key: number): Generator<StoredLead, void, void> {
+  #stored(key: number): Iterable<StoredLead> {
     const { candidates, notes } = this.#facts;
-    if (!this.#batch.dryRun) return yield* candidates(key);
-    for (const stored of candidates(key)) {
-      const note = notes.ofLead(stored.seq);
+    if (!this.#batch.dryRun) return candidates(key);
+    return byAge(
+      this.#withNotes(candidates(key)),
+      notes.withKey(key).map((note) => this.#noted(note)),
+    );
+  }
+
+  *#withNotes(leads: Iterable<StoredLead>): Generator<StoredLead, void, void> {
+    for (const stored of leads) {
+      const note = this.#facts.notes.ofLead(stored.seq);
       yield note === null ? stored : this.#noted(note);
     }
-    for (const note of notes.withKey(key)) yield this.#noted(note);
   }
 
   #noted({ n, lead, leadId, texts }: DryRunNote): StoredLead {
@@ -221,6 +219,23 @@ class ImportRun {
   #numberOf(place: number): number {
     return this.#lastNumber - place - 1;
   }
+}
+
+/** Both lists as one, each lead once. The first is in order already, and read only as far as necessary. */
+function* byAge(ordered: Iterable<StoredLead>, others: readonly StoredLead[]): Generator<StoredLead, void, void> {
+  const waiting = others.toSorted(compareAge);
+  for (const stored of ordered) {
+    while (waiting.length > 0 && compareAge(waiting[0]!, stored) < 0) yield waiting.shift()!;
+    if (waiting[0]?.seq === stored.seq) waiting.shift();
+    yield stored;
+  }
+  yield* waiting;
+}
+
+/** Stored leads come before created ones, whose numbers count down. */
+function compareAge({ seq: one }: StoredLead, { seq: other }: StoredLead): number {
+  if (one > 0 !== other > 0) return one > 0 ? -1 : 1;
+  return one > 0 ? one - other : other - one;
 }
 
 /** Rows that follow each other share one change. */

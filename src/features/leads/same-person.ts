@@ -14,19 +14,21 @@ export function samePerson<T extends { identity: LeadIdentity }>(
   candidates: (key: number) => Iterable<T>,
 ): T | null {
   const { strong, name } = leadKeysOf(owner, identity);
-  for (const key of strong)
-    for (const candidate of candidates(key)) if (sharesAddress(candidate.identity, identity)) return candidate;
+  let index = 0;
+  for (const part of strongParts) {
+    if (identity[part] === null) continue;
+    // A key may point to a lead that no longer has it, and that would match by its other address.
+    for (const candidate of candidates(strong[index++]!))
+      if (candidate.identity[part] === identity[part]) return candidate;
+  }
   if (name === null) return null;
   for (const candidate of candidates(name))
     if (candidate.identity.name === identity.name && namesakeIsSame(candidate.identity, identity)) return candidate;
   return null;
 }
 
-function sharesAddress(ours: LeadIdentity, theirs: LeadIdentity): boolean {
-  return (
-    (ours.email !== null && ours.email === theirs.email) || (ours.network !== null && ours.network === theirs.network)
-  );
-}
+/** In the order of `strong` in `leadKeysOf`. */
+const strongParts = ["email", "network"] as const;
 
 /**
  * Whether a record with the same name and company is the same person: yes, unless both have an e-mail address, or both

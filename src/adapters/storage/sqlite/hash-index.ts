@@ -82,14 +82,18 @@ export class HashIndex {
   }
 
   /**
-   * As `find`, oldest first as far as they are merged, and read on demand: whoever stops at the first few does not pay for
-   * the thousands of a person who was stored again and again. Not for use across a change of the index.
+   * Returns what `find` does, oldest first and read on demand: callers that stop at the first few don't pay for a person
+   * who is stored thousands of times. Not for use across a change of the index.
    */
   *each(key: number): Generator<number, void, void> {
     if (this.isSurelyNew(key)) return;
-    yield* this.#eachMerged(key);
-    yield* this.#merging.find(key, []);
-    yield* this.#recentEntries().find(key, []);
+    const unmerged = this.unmerged(key).sort((a, b) => a - b);
+    let next = 0;
+    for (const row of this.#eachMerged(key)) {
+      while (unmerged[next]! < row) yield unmerged[next++]!;
+      yield row;
+    }
+    yield* unmerged.slice(next);
   }
 
   *#eachMerged(key: number): Generator<number, void, void> {
