@@ -220,7 +220,7 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
         check("check", [each], (await storage.suppressions.matches(userId, target)).length > 0);
         const inserted = make.leadInsert(userId, { ...reachedBy([each]), firstName: null });
         if (each.kind === "phone") continue; // a number alone makes no lead
-        check("new lead", [each], (await storage.leads.foretell(inserted)).kind === "doNotContact");
+        check("new lead", [each], (await storage.leads.previewInsert(inserted)).kind === "doNotContact");
       }
       await make.storedJob(storage, userId);
       const job = await claimJob(storage);

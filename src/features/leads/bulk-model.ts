@@ -1,13 +1,13 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { leadStatuses, maxTagLength, maxTags } from "./model.ts";
 
-/** A page of a list, or what a person chooses by hand; who means more sends more requests. */
+/** A page of a list, or a manual selection; larger changes take several requests. */
 export const maxBulkLeads = 500;
 
 const ids = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: maxBulkLeads });
 const tags = (description: string) =>
   Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength }), { maxItems: maxTags, description }));
-const forUser = { userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })) };
+const forUser = { userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })) };
 
 export const BulkUpdateInput = Type.Object(
   {
@@ -27,7 +27,7 @@ export const BulkReport = Type.Object(
   {
     changed: Type.Integer(),
     failed: Type.Array(Type.Object({ id: Type.String(), code: Type.String(), message: Type.String() }), {
-      description: "Each lead is taken by itself: what is wrong with one does not stop the others.",
+      description: "Leads are processed independently: one failure does not affect the others.",
     }),
   },
   { $id: "LeadBulkReport" },

@@ -13,7 +13,7 @@ export function leadBulkRoutes(core: Core, leads: LeadBulkService) {
       detail: answersJson(success(BulkReport), {
         tag: "Leads",
         summary: "Change status or tags of many leads",
-        description: "Up to 500 by id. The report names those that could not be changed, and why.",
+        description: "Updates up to 500 leads by ID. The report lists the leads that failed, with the reason.",
       }),
     })
     .post("/delete", async ({ userId, body: { ids } }) => ok(await leads.remove(userId, ids)), {
@@ -22,7 +22,7 @@ export function leadBulkRoutes(core: Core, leads: LeadBulkService) {
       detail: answersJson(success(BulkReport), {
         tag: "Leads",
         summary: "Delete many leads for good",
-        description: "Up to 500 by id. The report names those that were not there.",
+        description: "Deletes up to 500 leads by ID. The report lists the IDs that were not found.",
       }),
     });
 }

@@ -3,12 +3,12 @@ import type { BulkReport, BulkUpdateInput } from "./bulk-model.ts";
 import type { Lead, LeadUpdate } from "./model.ts";
 import type { LeadService } from "./service.ts";
 
-/** A lead that others change at the same moment is read again; this often. */
+/** How often a change is tried while other requests change the same lead. */
 const maxTries = 5;
 
 type BulkChange = Pick<BulkUpdateInput, "status" | "addTags" | "removeTags">;
 
-/** One change of many leads, each by itself; those of one request are committed together. */
+/** Applies one change to many leads, each independently; the changes of a request share a commit. */
 export class LeadBulkService {
   readonly #leads: LeadService;
 
@@ -20,7 +20,7 @@ export class LeadBulkService {
     return this.#leads.together(() => each(ids, (id) => this.#change(userId, id, change)));
   }
 
-  /** For good. */
+  /** Permanent. */
   remove(userId: string, ids: readonly string[]): Promise<BulkReport> {
     return this.#leads.together(() => each(ids, (id) => this.#leads.remove(userId, id, null)));
   }
@@ -29,10 +29,10 @@ export class LeadBulkService {
     for (let attempt = 1; ; attempt++) {
       const lead = await this.#leads.get(userId, id);
       const wanted = updateOf(lead, change);
-      // It is as it should be: no new version, and nobody is told of a change.
+      // Nothing to change: no new version and no event.
       if (Object.keys(wanted).length === 0) return;
       try {
-        // Tags are replaced whole, so only those that the new list was made from may be there still.
+        // All tags are replaced, so the lead must still have those from which the new list was made.
         await this.#leads.update(userId, id, wanted, [lead.version]);
         return;
       } catch (error) {
@@ -60,7 +60,7 @@ async function each(ids: readonly string[], run: (id: string) => Promise<void>):
   return { changed: unique.length - failed.length, failed };
 }
 
-/** What is our fault is the whole request's. */
+/** Internal errors fail the whole request. */
 function refusal(id: string, reason: unknown): BulkReport["failed"][number] {
   if (reason instanceof ApiError) return { id, code: reason.code, message: reason.message };
   throw reason;

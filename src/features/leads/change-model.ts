@@ -10,7 +10,7 @@ export type InsertLead = {
   onDuplicate: "create" | "update" | "error";
   /**
    * Canonical addresses of jobs that the person has left. A lead with one of these is the same person unless names
-   * or profiles differ, and an entry of the do-not-contact list for one of them holds; one for its domain does not.
+   * or profiles differ, and an entry of the do-not-contact list for one of them applies; one for its domain does not.
    */
   formerEmails?: readonly string[];
 };
@@ -28,22 +28,22 @@ export type UpdateLead = {
   id: string;
   content: LeadContent;
   identity: LeadIdentity;
-  /** The version that the content was worked out from; another one now means "stale". */
+  /** The version that the content is based on; if the lead has another one, the outcome is "stale". */
   version: number;
   at: number;
-  /** What changes it, if it is not its user. */
+  /** Cause of the change, unless a user made it. */
   cause?: "enrichment";
 };
 
 export type RemoveLead = {
   userId: string;
   id: string;
-  /** Only if the lead is still at it; null: at any. */
+  /** The lead must still have it; null: any version. */
   version: number | null;
-  /** Added to the do-not-contact list in the same operation, as `SuppressionStore.add` does. */
+  /** Entries that the same operation adds to the do-not-contact list, as `SuppressionStore.add` does. */
   suppress?: readonly Suppression[];
   at: number;
-  /** Written into the audit log in the same operation. */
+  /** Added to the audit log in the same operation. */
   audit?: AuditEntry;
 };
 
@@ -51,14 +51,14 @@ export type ChangeLeadOutcome = { kind: "changed"; lead: Lead } | { kind: "stale
 
 export type ImportBatch = {
   userId: string;
-  /** The import job and the attempt that holds its lease. */
+  /** The import job, and the attempt that holds its lease. */
   jobId: string;
   attempt: number;
   rows: PackedRows;
   onDuplicate: ImportOnDuplicate;
-  /** Decide and report only; leads stay as they are. */
+  /** Decide and report only; leads are not changed. */
   dryRun: boolean;
-  /** The last row of the file that this batch covers; the next batch begins behind it, also after a crash. */
+  /** The last row of the batch; the next batch starts after it, also after a crash. */
   lastRow: number;
   /** Percent of the file. */
   progress: number;
@@ -66,7 +66,7 @@ export type ImportBatch = {
   at: number;
 };
 
-/** `doNotContact`, if there were any, are among the skipped ones. */
+/** `doNotContact` rows, if any, are included in `skipped`. */
 export type ImportCounts = {
   rows: number;
   created: number;
@@ -76,14 +76,14 @@ export type ImportCounts = {
   doNotContact?: number;
 };
 
-/** `code` where a program may want to know which rule it was. */
+/** `code` if programs need to know the rule. */
 export type ImportRowError = FieldError & { code?: "DO_NOT_CONTACT" };
 
-/** What became of a row of a file, and why where it did not become a new lead. */
+/** The outcome of a row, and the reason if it did not become a new lead. */
 export type ImportReportRow = {
   row: number;
   outcome: ImportReportOutcome;
-  /** The lead that was there already, for skipped and updated rows, or that was created. */
+  /** The existing lead of skipped and updated rows, or the created one. */
   leadId: string | null;
   errors: ImportRowError[];
 };
@@ -91,7 +91,7 @@ export type ImportReportRow = {
 export type ImportReportRequest = {
   userId: string;
   jobId: string;
-  /** Null: all but the created ones. */
+  /** Null: all but created rows. */
   outcome: ImportReportOutcome | null;
   afterRow: number;
   limit: number;

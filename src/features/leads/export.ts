@@ -10,7 +10,7 @@ export const exportMediaTypes: Record<ExportFormat, string> = {
   ndjson: "application/x-ndjson",
 };
 
-/** The text of an export, page by page as it is read: constant memory, however many leads. */
+/** The text of an export, page by page: memory stays constant, no matter how many leads there are. */
 export async function* exportPieces(
   pages: AsyncGenerator<Lead[], void, void>,
   format: ExportFormat,

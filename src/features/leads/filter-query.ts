@@ -3,7 +3,7 @@ import { parseInstant } from "../../platform/base/clock.ts";
 import { invalid, type FieldError } from "../../platform/base/errors.ts";
 import { leadStatuses, type LeadFilter, type LeadStatus } from "./model.ts";
 
-/** Words of the tool layer (specification, "States and transitions") for several states at once. */
+/** Names of the tool layer (specification, "States and transitions") that cover several states. */
 const statusGroups: Record<string, readonly LeadStatus[]> = {
   active: ["new", "contacted", "qualified"],
   inactive: ["converted", "unqualified"],
@@ -14,7 +14,7 @@ const text = (description: string) => Type.Optional(Type.String({ maxLength: 300
 const instant = (description: string) =>
   Type.Optional(Type.String({ maxLength: 40, description: `${description} ISO 8601 or Unix time.` }));
 
-/** What lists and exports can be narrowed by. */
+/** Filters of lists and exports. */
 export const leadFilterFields = {
   status: text(`One or more of ${statusWords.join(", ")}; parted by commas.`),
   tag: text("Has this tag."),
@@ -30,7 +30,7 @@ export const leadFilterFields = {
 };
 export const LeadFilterQuery = Type.Object(leadFilterFields);
 
-/** The filter that a query asks for; VALIDATION_ERROR for unknown states and unreadable times. */
+/** Parses the filter of a query; VALIDATION_ERROR for unknown states and invalid times. */
 export function filterOf(query: Static<typeof LeadFilterQuery>): LeadFilter {
   const errors: FieldError[] = [];
   const filter: LeadFilter = {};
@@ -59,7 +59,7 @@ function statusesIn(words: string, errors: FieldError[]): LeadStatus[] {
     const name = word.trim();
     const group = statusGroups[name] ?? leadStatuses.filter((status) => status === name);
     if (group.length === 0)
-      errors.push({ path: "status", message: `"${name}" is no status. Choose from: ${statusWords.join(", ")}.` });
+      errors.push({ path: "status", message: `"${name}" is not a status. Choose from: ${statusWords.join(", ")}.` });
     return group;
   });
   return [...new Set(found)];

@@ -1,7 +1,7 @@
 import type { LeadContent } from "./model.ts";
 
-// SQLite folds the case of ASCII letters only, so that what searches look into is folded here and stored. Each field
-// ends with a control character of its own, which no text of a lead contains.
+// SQLite folds the case of ASCII letters only, so the text that searches read is folded here and stored. Each field ends
+// with a different control character; texts of leads contain none.
 const endOf = { name: "\u0001", email: "\u0002", company: "\u0003", title: "\u0004", source: "\u0005" } as const;
 
 /** The column `folded` of a lead. */
@@ -12,17 +12,17 @@ export function foldedLead({ firstName, lastName, email, company, title, source 
   return (who + what).toLowerCase();
 }
 
-/** What `folded` contains exactly when the e-mail address is this one. */
+/** Part of `folded` if and only if this is the e-mail address. */
 export function foldedEmail(email: string): string {
   return endOf.name + foldedText(email) + endOf.email;
 }
 
-/** What `folded` contains exactly when the company is this one. */
+/** Part of `folded` if and only if this is the company. */
 export function foldedCompany(company: string): string {
   return endOf.email + foldedText(company) + endOf.company;
 }
 
-/** What `folded` contains exactly when the source is this one. */
+/** Part of `folded` if and only if this is the source. */
 export function foldedSource(source: string): string {
   return endOf.title + foldedText(source) + endOf.source;
 }
@@ -33,7 +33,7 @@ export function foldedText(text: string): string {
 
 const noTags: ReadonlySet<string> = new Set();
 
-/** Tags are found without regard to case. */
+/** Searches for tags ignore case. */
 export function foldedTags({ tags }: Pick<LeadContent, "tags">): ReadonlySet<string> {
   return tags.length === 0 ? noTags : new Set(tags.map((tag) => tag.toLowerCase()));
 }

@@ -21,16 +21,15 @@ import {
 export type LeadDraft = LeadInput & { status?: LeadStatus };
 
 /**
- * Cleans what a client or a file says about a lead: texts are trimmed and lose control characters, only notes keep
- * line breaks, an empty text counts as absent, repeated tags are dropped. Answers the content to store and the keys
- * that it is found by, or every problem that stands against it.
- * Used for single requests, for rows of an import and, with the merged lead, for updates.
+ * Cleans the data of a lead: trims texts, removes control characters (only notes keep line breaks), treats empty texts as
+ * absent, and drops duplicate tags. Returns the content to store and its identity, or all validation errors. Used for
+ * requests, for rows of an import, and, with the merged lead, for updates.
  */
 export function leadContent(
   draft: LeadDraft,
 ): { content: LeadContent; identity: LeadIdentity } | { errors: FieldError[] } {
   const errors: FieldError[] = [];
-  // Not spread: to copy an object that was made field by field takes longer than all that is done here.
+  // Not spread: copying an object that was built field by field takes longer than everything else here.
   const content: LeadContent = Object.assign(cleanTexts(draft, errors), {
     status: draft.status ?? "new",
     tags: cleanTags(draft.tags ?? [], errors),
@@ -90,7 +89,7 @@ function checkCustomFields(customFields: Record<string, unknown>, errors: FieldE
 export const identifierHelp =
   "A lead needs an identifier: an email, a networkUrl, or firstName, lastName and company together.";
 
-/** The keys that duplicates are found by. A first name that is a whole name, "山田太郎", needs no last name. */
+/** The identifiers by which duplicates are found. A first name that is a full name, "山田太郎", needs no last name. */
 export function leadIdentity(
   lead: Pick<LeadContent, "email" | "networkUrl" | "firstName" | "lastName" | "company">,
 ): LeadIdentity {

@@ -55,8 +55,8 @@ export type ImportChange =
 export type ReportedRow = ImportReportRow & { outcome: ImportOutcome };
 
 /**
- * What becomes of each row of a batch, where each row sees those before it. A dry run decides the same way, but notes
- * whom it would have created or changed and leaves the leads as they are. Null: the attempt no longer holds the job.
+ * Decides each row of a batch, given the rows before it. A dry run makes the same decisions, but only notes the people it
+ * would have created or changed. Null: the attempt no longer holds the job.
  */
 export function decideImport(batch: ImportBatch, facts: ImportFacts): Decision<ImportCounts | null, ImportChange> {
   const { job } = facts;
@@ -86,7 +86,7 @@ type Settled = { outcome: ImportOutcome; leadId: string | null; errors: ImportRo
 /** A lead that the batch has changed: as it is stored, and as it is now. */
 type Changed = { before: StoredLead; current: StoredLead; identity: LeadIdentity };
 
-/** The leads as they are after the rows that were settled so far. Created ones have negative numbers. */
+/** The leads as the rows settled so far have left them. Created ones have negative numbers. */
 class ImportRun {
   readonly #batch: ImportBatch;
   readonly #facts: ImportFacts;
@@ -95,7 +95,7 @@ class ImportRun {
   readonly #changed = new Map<number, Changed>();
   /** Numbers of leads that this batch has created, or to which it has added a key. */
   readonly #byKey = new Map<number, number[]>();
-  /** Created leads of a dry run are numbered behind those of its earlier batches. */
+  /** In a dry run, numbers continue after those of its earlier batches. */
   readonly #lastNumber: number;
 
   constructor(batch: ImportBatch, facts: ImportFacts) {

@@ -14,7 +14,7 @@ import type { ImportOnDuplicate } from "./model.ts";
 import type { ImportCounts, ImportReportRequest, ImportReportRow } from "./change-model.ts";
 import type { LeadStore } from "./store.ts";
 
-/** How a file is to be read and stored; the payload of the job. */
+/** How to read and store a file; the payload of the job. */
 export type ImportSettings = Pick<
   LeadFileOptions,
   "format" | "delimiter" | "encoding" | "columns" | "tags" | "source"
@@ -23,18 +23,18 @@ export type ImportSettings = Pick<
   dryRun: boolean;
 };
 
-/** Small enough that storing a batch keeps the event loop for 10 ms at most, large enough to share a commit among many. */
+/** Small enough to block the event loop for at most 10 ms, large enough that many rows share a commit. */
 const batchRows = 400;
-/** The rows are bytes, so most of the garbage is that of others who are served meanwhile. */
+/** The rows are bytes, so most of the garbage comes from other requests. */
 const batchesBetweenCollections = 8;
-/** Some 10,000 rows: a full collection is felt by everybody. */
+/** About 10,000 rows: a full collection delays every request. */
 const batchesBetweenFullCollections = 24;
 const forgetAtOnce = 2_000;
 
-/** With the encoding, where it is not UTF-8. */
+/** With the encoding, unless it is UTF-8. */
 type LeadImportResult = ImportCounts & { encoding?: TextEncoding; columns?: Record<string, string> };
 
-/** More columns than this no one reads through. */
+/** A longer list is of no use to a reader. */
 const mostColumns = 100;
 
 const importFolder = folderOfImports.lead_import;
@@ -52,7 +52,7 @@ export function leadImportKind(leads: LeadStore): ImportKind<ImportReportRequest
   };
 }
 
-/** Reads the file of an import in a thread and stores it batch by batch; after a crash it goes on where it stopped. */
+/** Reads the file of an import in a thread and stores it batch by batch; resumes after a crash. */
 export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: Clock): JobHandler {
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
     const settings = job.payload as ImportSettings;
@@ -70,7 +70,7 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
     return end;
   }
 
-  /** Null: canceled, or another runner has the job. */
+  /** Null: canceled, or claimed by another runner. */
   async function storeAll(
     job: Job,
     context: JobContext,
@@ -109,7 +109,7 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
   }
 
   async function forgetDryRun(job: Job, { dryRun }: ImportSettings): Promise<void> {
-    // In slices, so that nobody waits for it.
+    // In slices, so that other writes are not delayed.
     while (dryRun && (await leads.forgetDryRun(job.id, forgetAtOnce)) === forgetAtOnce);
   }
 

@@ -1,12 +1,12 @@
 import type { LeadIdentity } from "./model.ts";
 
-/** The hashes that a lead is found by. `strong` ones name a person; a name and company alone may be shared. */
+/** The hashes by which a lead is found. `strong` ones identify a person; several people may share a name and company. */
 export type KeysOfLead = { strong: number[]; name: number | null };
 
-// A lead is first looked for and then stored: both ask for the same keys.
+// A lead is searched for and then stored, which needs the same keys twice.
 let latest: { owner: number; identity: LeadIdentity; keys: KeysOfLead } | null = null;
 
-/** The keys of a lead of this owner; none for what it lacks. */
+/** The keys of a lead of this owner; none for absent identifiers. */
 export function leadKeysOf(owner: number, identity: LeadIdentity): KeysOfLead {
   if (latest?.identity !== identity || latest.owner !== owner)
     latest = { owner, identity, keys: keysFor(owner, identity) };
@@ -32,7 +32,7 @@ export function emailKey(owner: number, email: string): number {
   return hashOf(`${owner}\ne\n${email}`);
 }
 
-/** The hash of a profile as `canonicalProfileUrl` writes it. */
+/** The hash of a canonical profile URL. */
 export function profileKeyHash(owner: number, profile: string): number {
   return hashOf(`${owner}\np\n${profile}`);
 }
@@ -41,8 +41,8 @@ const extension = /[x#;]/i;
 const digitsOfPhone = 7;
 
 /**
- * The key of a phone number as a person wrote it, or as E.164 has it: its last seven digits, which every spelling ends in.
- * Plain arithmetic, so that a migration can do the same. Null where there are none.
+ * The key of a phone number in any format, including E.164: the last seven digits, which all formats have in common.
+ * Plain arithmetic, so that a migration can do the same. Null for a number without digits.
  */
 export function phoneKey(owner: number, phone: string): number | null {
   const end = phone.search(extension);
@@ -50,7 +50,7 @@ export function phoneKey(owner: number, phone: string): number | null {
   return digits === "" ? null : 2 ** 52 + owner * 10 ** digitsOfPhone + Number(digits);
 }
 
-/** The hash of a canonical domain, for the leads that have an address there. */
+/** The hash of a canonical domain, for leads with an address in it. */
 export function domainKey(owner: number, domain: string): number {
   return hashOf(`${owner}\nd\n${domain}`);
 }
@@ -60,7 +60,7 @@ export function companyKeyHash(owner: number, company: string): number {
   return hashOf(`${owner}\nc\n${company}`);
 }
 
-/** 53 bits, which a number holds exactly. It is stored, so it has to be a hash that never changes. */
+/** 53 bits, which fit a number exactly. Stored, so the hash function must never change. */
 function hashOf(text: string): number {
   return Number(Bun.hash.xxHash64(text) >> 11n);
 }

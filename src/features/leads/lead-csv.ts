@@ -1,17 +1,17 @@
 import { csvCell } from "../../lib/table-file/csv-cell.ts";
 import { leadTextFields, type LeadView } from "./model.ts";
 
-/** The columns of an export; an import understands them all, and leaves out the last three. */
+/** The columns of an export. An import recognizes all of them and ignores the last three. */
 const columns = [...leadTextFields, "status", "tags", "customFields", "id", "createdAt", "updatedAt"] as const;
 
-/** The first line of an export, with its line break. CSV as in RFC 4180, UTF-8. */
+/** The first line of an export, including its line break. CSV as in RFC 4180, UTF-8. */
 export function leadCsvHeader(): string {
   return `${columns.join(",")}\r\n`;
 }
 
 /**
- * The line of one lead, with its line break. Tags are parted by semicolons, custom fields are a JSON object. An
- * import of it gives the same texts, status, tags and custom fields again.
+ * The line of one lead, including its line break. Tags are separated by semicolons; custom fields are a JSON object.
+ * Importing it restores the texts, status, tags, and custom fields.
  */
 export function leadCsvRow(lead: LeadView): string {
   return `${columns.map((column) => csvCell(cell(lead, column))).join(",")}\r\n`;
@@ -24,7 +24,7 @@ function cell(lead: LeadView, column: (typeof columns)[number]): string {
   return lead[column] ?? "";
 }
 
-/** Tags that the separators of an import would tear apart are written as a JSON list. */
+/** A JSON array if a tag contains a separator. */
 function joinedTags(tags: string[]): string {
   const joined = tags.join(";");
   return joined.startsWith("[") || tags.some((tag) => /[;,]/.test(tag)) ? JSON.stringify(tags) : joined;

@@ -8,8 +8,8 @@ import {
 } from "./model.ts";
 
 /**
- * What a lead becomes when the same person is told of again: texts that the newcomer has replace ours, texts that it
- * lacks stay; tags are joined; custom fields are merged by name. The status stays: it is where our work stands.
+ * The content of a lead after a merge: texts of the newcomer replace ours unless they are absent, tags are combined, and
+ * custom fields are merged by name. The status stays, because it reflects our own work.
  */
 export function mergedContent(lead: Lead, incoming: LeadContent): LeadContent {
   const texts = Object.fromEntries(leadTextFields.map((field) => [field, incoming[field] ?? lead[field]]));
@@ -21,7 +21,7 @@ export function mergedContent(lead: Lead, incoming: LeadContent): LeadContent {
   };
 }
 
-/** Fields that would pass a limit are left out: the lead must stay one that can be changed. */
+/** Omits fields that would exceed a limit, after which the lead could no longer be updated. */
 function mergedFields(ours: Record<string, unknown>, incoming: Record<string, unknown>): Record<string, unknown> {
   let merged = ours;
   for (const [name, value] of Object.entries(incoming)) {

@@ -37,7 +37,7 @@ const leadTexts = {
 
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength }), {
   maxItems: maxTags,
-  description: "Labels. Order is kept, repeats are dropped.",
+  description: "Labels, in the order given, without duplicates.",
 });
 
 const CustomFields = Type.Record(Type.String({ minLength: 1, maxLength: 100 }), Type.Unknown(), {
@@ -48,7 +48,7 @@ const CustomFields = Type.Record(Type.String({ minLength: 1, maxLength: 100 }), 
 export const LeadInput = Type.Object(
   { ...leadTexts, tags: Type.Optional(Tags), customFields: Type.Optional(CustomFields) },
   {
-    description: "At least one identifier: email, or networkUrl, or firstName, lastName and company together.",
+    description: "At least one identifier: email, networkUrl, or firstName, lastName, and company together.",
     examples: [
       {
         firstName: "Ada",
@@ -77,25 +77,25 @@ export const LeadUpdate = Type.Object(
 );
 export type LeadUpdate = Static<typeof LeadUpdate>;
 
-/** A lead as it is stored: instants are milliseconds, an absent text is null. */
+/** A lead as stored: times in milliseconds, null for an absent text. */
 export type Lead = { [F in LeadTextField]: string | null } & {
   id: string;
   userId: string;
   status: LeadStatus;
   tags: string[];
   customFields: Record<string, unknown>;
-  /** Counts changes from 1; the ETag on the wire. */
+  /** Starts at 1 and grows with each change; the ETag on the wire. */
   version: number;
   createdAt: number;
   updatedAt: number;
 };
 
-/** The texts, tags and custom fields of a lead that is to be stored, cleaned and complete. */
+/** The texts, tags, and custom fields of a lead, cleaned and complete. */
 export type LeadContent = Pick<Lead, LeadTextField | "status" | "tags" | "customFields">;
 
 /**
- * What a lead is found by when duplicates are looked for; null where the lead has none.
- * `email` is in lower case, `network` a canonical profile URL, `name` first + last name + company in lower case.
+ * The identifiers by which duplicates are found; null for absent ones. `email` is a canonical address,
+ * `network` a canonical profile URL, `name` the key of first name, last name, and company.
  */
 export type LeadIdentity = { email: string | null; network: string | null; name: string | null };
 
@@ -120,7 +120,7 @@ export const LeadView = Type.Object(
     customFields: Type.Record(Type.String(), Type.Unknown()),
     doNotContact: Type.Optional(
       Type.Literal(true, {
-        description: "The lead came before an entry of the do-not-contact list that stands against it; else left out.",
+        description: "Present if an entry of the do-not-contact list, added after the lead, blocks contact.",
       }),
     ),
     createdAt: Type.String({ format: "date-time" }),
@@ -130,22 +130,22 @@ export const LeadView = Type.Object(
 );
 export type LeadView = Static<typeof LeadView>;
 
-/** What a list, a count or an export is narrowed to; an absent field does not narrow. Texts compare without case. */
-/** The tag that keeps a client's own id of a campaign, with which a list was uploaded. */
+/** The tag for a client's own ID of a campaign, given when a list was uploaded. */
 export function campaignTag(reference: string): string {
   return `campaign:${reference}`;
 }
 export const maxCampaignReference = maxTagLength - campaignTag("").length;
 
+/** Selects leads for lists, counts, and exports. Comparisons of texts ignore case. */
 export type LeadFilter = {
   statuses?: LeadStatus[];
   tag?: string;
-  /** Has a place in this campaign, or was uploaded with this id as the client's own reference. */
+  /** Is enrolled in this campaign, or was uploaded with this ID as the client's own reference. */
   campaignId?: string;
   email?: string;
   company?: string;
   source?: string;
-  /** Found anywhere in names, e-mail, company, title or source. */
+  /** Any part of the names, e-mail address, company, title, or source. */
   text?: string;
   createdAfter?: number;
   createdBefore?: number;
@@ -165,16 +165,16 @@ export const leadSortFields = [
 export type LeadSortField = (typeof leadSortFields)[number];
 export type LeadSort = { field: LeadSortField; descending: boolean };
 
-/** The place behind which a page begins: sort value and storing order of the last lead of the page before. */
+/** Start of a page: sort value and number of the last lead of the previous page. */
 export type LeadPlace = { value: string | number; tie: number };
 
-/** What an import does with a row whose person is a lead already. */
+/** What an import does with a row whose person is already a lead. */
 export const importOnDuplicate = ["skip", "update", "create"] as const;
 export type ImportOnDuplicate = (typeof importOnDuplicate)[number];
 
-/** What became of a row that is no new lead. */
+/** Outcome of a row that did not become a new lead. */
 export const importOutcomes = ["skipped", "updated", "failed"] as const;
 export type ImportOutcome = (typeof importOutcomes)[number];
-/** What a report can be narrowed to; the created ones, which are nearly all, are listed only then. */
+/** Filters of a report. Created rows, usually nearly all, are listed only on request. */
 export const importReportOutcomes = [...importOutcomes, "created"] as const;
 export type ImportReportOutcome = (typeof importReportOutcomes)[number];

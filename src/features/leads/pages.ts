@@ -1,7 +1,7 @@
 import type { StoredLead } from "./decisions.ts";
 import type { Lead, LeadPlace, LeadSort } from "./model.ts";
 
-/** The page in a list that was read one lead further than the page is long. */
+/** The page of a list that was read up to one lead beyond it. */
 export function pageOf(
   found: readonly StoredLead[],
   { limit, sort }: { limit: number; sort: LeadSort },
@@ -15,7 +15,7 @@ export function pageOf(
   };
 }
 
-/** As the database folds what it sorts by: letters beyond ASCII stay as they are. */
+/** Lower case as in the database's sort order: only ASCII letters change. */
 function asciiLower(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

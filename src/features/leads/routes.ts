@@ -18,19 +18,19 @@ const LeadQuery = Type.Object({
   sort: Type.Optional(
     Type.Union(
       sorts.map((sort) => Type.Literal(sort)),
-      { default: "-createdAt", description: "Field to sort by; with - the largest first." },
+      { default: "-createdAt", description: "Field to sort by; prefix with - for descending order." },
     ),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
   cursor: Type.Optional(
-    Type.String({ description: "nextCursor of the page before; goes with the same sort and filters." }),
+    Type.String({ description: "nextCursor of the previous page; requires the same sort and filters." }),
   ),
 });
 
 const LeadPage = Type.Object({
   leads: Type.Array(LeadView),
-  total: Type.Integer({ description: "Leads that the filters let through, exactly." }),
+  total: Type.Integer({ description: "Exact number of leads that match the filters." }),
   limit: Type.Integer(),
   offset: Type.Integer(),
   nextCursor: Type.Union([Type.String(), Type.Null()], { description: "null on the last page." }),
@@ -40,7 +40,7 @@ const CreateQuery = Type.Object({
   onDuplicate: Type.Optional(
     Type.Union(
       ["create", "update", "error"].map((choice) => Type.Literal(choice as "create" | "update" | "error")),
-      { default: "create", description: "What to do when the same person is a lead already." },
+      { default: "create", description: "What to do if the person is already a lead." },
     ),
   ),
 });
@@ -49,7 +49,7 @@ const DeleteQuery = Type.Object({
     Type.Boolean({
       default: false,
       description:
-        "In the same step, put the lead's e-mail address, profile and phone number on the do-not-contact list, as hashes that nobody can read.",
+        "Also adds hashes of the lead's e-mail address, profile, and phone number to the do-not-contact list. The values can't be recovered from them.",
     }),
   ),
 });
@@ -57,7 +57,7 @@ const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String(
 const etag = { ETag: "Version of the lead, for If-Match and If-None-Match." };
 
 export function leadRoutes(core: Core, leads: LeadService, suppressions: SuppressionService) {
-  /** Leads as they are shown, with the mark of those that may not be contacted. */
+  /** Leads as clients see them, with a flag on those on the do-not-contact list. */
   async function views(userId: string, found: readonly Lead[]): Promise<LeadView[]> {
     const suppressed = await suppressions.among(userId, found);
     if (suppressed.size === 0) return found.map(leadView);
@@ -82,7 +82,7 @@ export function leadRoutes(core: Core, leads: LeadService, suppressions: Suppres
     };
   }
 
-  /** The body of an answer that shows one lead. */
+  /** The body of a response with one lead. */
   async function shown(lead: Lead) {
     const [view] = await views(lead.userId, [lead]);
     return ok(view!);
@@ -114,7 +114,7 @@ export function leadRoutes(core: Core, leads: LeadService, suppressions: Suppres
       detail: answersJson(success(LeadPage), {
         tag: "Leads",
         summary: "List leads",
-        description: "Page by `offset`, or by `cursor`, which stays fast and skips nothing however far it goes.",
+        description: "Page by `offset`, or by `cursor`, which stays fast on any page and skips nothing.",
       }),
     })
     .get(
@@ -123,7 +123,7 @@ export function leadRoutes(core: Core, leads: LeadService, suppressions: Suppres
         const lead = await leads.get(userId, leadId);
         set.headers.etag = etagOf(lead.version);
         const answer = await shown(lead);
-        // The mark is no part of the version. Nobody shall go on with a copy from before it.
+        // The flag is not part of the version, so a copy without it must not be reused.
         const isCurrent = isUnchanged(headers["if-none-match"], lead.version) && !answer.data.doNotContact;
         return isCurrent ? status(304, null) : answer;
       },
@@ -152,7 +152,8 @@ export function leadRoutes(core: Core, leads: LeadService, suppressions: Suppres
         detail: answersJson(success(LeadView), {
           tag: "Leads",
           summary: "Change a lead",
-          description: "With If-Match, only if nobody changed it since you read it; otherwise 412.",
+          description:
+            "With If-Match, the update succeeds only if the lead has not changed since you read it; otherwise 412.",
           errors: ["NOT_FOUND", "PRECONDITION_FAILED", "DO_NOT_CONTACT"],
           headers: etag,
         }),
@@ -198,7 +199,7 @@ function sortOf(text: string): LeadSort {
 function placeIn(cursor: string, { field }: LeadSort): LeadPlace {
   const [value = "", tie, sortedBy] = decodeCursor(cursor, 3);
   const isNumber = field === "createdAt" || field === "updatedAt";
-  // A cursor of another sort would silently skip or repeat leads.
+  // A cursor from another sort order would silently skip or repeat leads.
   if (sortedBy !== field || (typeof value === "number") !== isNumber) throw notACursor();
   return { value, tie: Number(tie) };
 }

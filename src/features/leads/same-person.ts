@@ -6,7 +6,7 @@ import type { LeadIdentity } from "./model.ts";
 
 /**
  * The candidate that is the same person: one with the same e-mail address or profile, else one with the same name and
- * company that does not contradict it. `candidates` returns those that a key points to, oldest first.
+ * company that does not contradict it. `candidates` returns the records that a key points to, oldest first.
  */
 export function samePerson<T extends { identity: LeadIdentity }>(
   owner: number,

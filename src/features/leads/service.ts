@@ -23,7 +23,7 @@ import {
 import type { ChangeLeadOutcome, DoNotContact, InsertLead, UpdateLead } from "./change-model.ts";
 import type { LeadPage, LeadPageRequest, LeadStore } from "./store.ts";
 
-/** An update that finds the lead changed under its hands starts over; this often, then it says so. */
+/** An update starts over if another request has changed the lead in the meantime; after this many tries it fails. */
 const maxUpdateTries = 5;
 
 /** Leads: the people to reach. */
@@ -42,7 +42,7 @@ export class LeadService {
 
   /**
    * VALIDATION_ERROR without an identifier; DO_NOT_CONTACT for a person on that list; with onDuplicate "error",
-   * CONFLICT when the person is there already.
+   * CONFLICT if the person is already a lead.
    */
   async create(
     userId: string,
@@ -50,7 +50,7 @@ export class LeadService {
     onDuplicate: InsertLead["onDuplicate"],
     formerEmails: readonly string[] = [],
   ): Promise<Lead> {
-    // Only an update or an import says where the work on a lead stands.
+    // Only updates and imports set another status.
     const { content, identity } = contentOf({ ...input, status: "new" });
     const now = this.#clock.now();
     const lead: Lead = { ...content, id: this.#ids.next(now), userId, version: 1, createdAt: now, updatedAt: now };
@@ -61,7 +61,7 @@ export class LeadService {
     if (outcome.kind === "doNotContact") throw doNotContact(outcome.match);
     if (outcome.kind !== "duplicate") return outcome.lead;
     throw new ApiError("CONFLICT", {
-      message: `This person is a lead already: ${outcome.lead.id}. Use onDuplicate=update to add to it.`,
+      message: `This person is already a lead: ${outcome.lead.id}. Use onDuplicate=update to add to it.`,
       details: { leadId: outcome.lead.id },
     });
   }
@@ -72,19 +72,19 @@ export class LeadService {
     return lead;
   }
 
-  /** `total` is of all leads that the filter lets through. */
+  /** `total` counts all leads that match the filter. */
   async page(request: LeadPageRequest): Promise<LeadPage & { total: number }> {
     const page = await this.#leads.page(request);
     const { userId, filter, offset, after } = request;
-    // A last page tells the number by itself; to count would be to look for the same leads a second time.
+    // The last page implies the total; counting would search for the same leads again.
     const isLast = page.next === null && after === null && (page.leads.length > 0 || offset === 0);
     const total = isLast ? offset + page.leads.length : await this.#leads.count(userId, filter);
     return { ...page, total };
   }
 
   /**
-   * Changes the fields that are sent. `versions` are those that the client will change, or null for any.
-   * DO_NOT_CONTACT when it would bring an e-mail address, profile or phone number of that list.
+   * Changes the fields that are sent. `versions`: the versions that the client accepts; null: any. DO_NOT_CONTACT if the
+   * change adds an e-mail address, profile, or phone number that is on that list.
    */
   async update(
     userId: string,
@@ -109,7 +109,7 @@ export class LeadService {
     return this.#leads.together(work);
   }
 
-  /** For good. `versions` as in `update`. */
+  /** Permanent. `versions` as in `update`. */
   async remove(userId: string, id: string, versions: number[] | null): Promise<void> {
     const lead = await this.get(userId, id);
     if (versions?.includes(lead.version) === false) throw stale(lead);
@@ -118,15 +118,15 @@ export class LeadService {
   }
 
   /**
-   * As `remove`, and in the same operation puts hashes of what the person can be reached by on the do-not-contact list.
-   * Answers those entries.
+   * Removes the lead and, in the same operation, adds hashes of the person's identifiers to the do-not-contact list.
+   * Returns those entries.
    */
   async erase(caller: Caller, userId: string, id: string, versions: number[] | null): Promise<Suppression[]> {
     for (let attempt = 1; ; attempt++) {
       const lead = await this.get(userId, id);
       if (versions?.includes(lead.version) === false) throw stale(lead);
       const entries = this.#suppressions.entriesFor(lead);
-      // Exactly the lead that the entries were made of.
+      // Only the version that the entries were made from.
       const details = { suppressed: entries.map(({ kind }) => kind) };
       const event = { action: "lead.erased", userId, target: { type: "lead", id }, details } as const;
       const at = this.#clock.now();
@@ -138,7 +138,7 @@ export class LeadService {
     }
   }
 
-  /** All leads that the filter lets through, oldest first, in pages; leads that come while it runs may be among them. */
+  /** All leads that match the filter, oldest first, in pages; may include leads that are created in the meantime. */
   async *all(userId: string, filter: LeadFilter): AsyncGenerator<Lead[], void, void> {
     const sort: LeadSort = { field: "createdAt", descending: false };
     let after: LeadPlace | null = null;
@@ -150,12 +150,12 @@ export class LeadService {
   }
 }
 
-/** Loading and writing a page of this size keeps the event loop for about 3 ms. */
+/** Loading and writing a page of this size blocks the event loop for about 3 ms. */
 const exportPage = 200;
 
 function contentOf(draft: LeadDraft): { content: LeadContent; identity: LeadIdentity } {
   const checked = leadContent(draft);
-  // Spec, "Errors": of lead data each error has an index, also where only one lead is meant.
+  // Spec, "Errors": each error in lead data has an index, even if the request has only one lead.
   if ("errors" in checked) throw invalid(checked.errors.map((error) => ({ ...error, index: 0 })));
   return checked;
 }
@@ -166,7 +166,7 @@ function draftOf(lead: Lead): LeadDraft {
   return { ...texts, status, tags, customFields };
 }
 
-/** The fields of an update that are there; `undefined` would wipe out what is stored. */
+/** The fields that an update has; `undefined` would overwrite stored values. */
 function sent(input: LeadUpdate): Partial<LeadDraft> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
 }
@@ -184,7 +184,7 @@ function stale(lead: Lead): ApiError {
   });
 }
 
-/** Written out field by field: it runs for every lead of every list, and copying by rest and spread costs three times as much. */
+/** Field by field, because it runs for every lead of every list: rest and spread take three times as long. */
 export function leadView(lead: Lead): LeadView {
   const createdAt = isoTime(lead.createdAt);
   return {

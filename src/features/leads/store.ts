@@ -21,48 +21,48 @@ export type LeadPageRequest = {
   after: LeadPlace | null;
 };
 
-/** `next` is where the page behind this one begins; null when there is none. */
+/** `next`: start of the next page; null on the last page. */
 export type LeadPage = { leads: Lead[]; next: LeadPlace | null };
 
 export type LeadStore = {
   /**
-   * Stores a lead. With `onDuplicate` other than create, a lead of the same user that is the same person is looked for
-   * in the same operation: `update` merges into it, `error` leaves everything as it is and answers "duplicate".
-   * Nobody on the do-not-contact list is stored.
+   * Stores a lead. Unless `onDuplicate` is create, the same operation searches the user's leads for the same person:
+   * `update` merges into that lead, `error` changes nothing and returns "duplicate". People on the do-not-contact list
+   * are not stored.
    */
   insert(request: InsertLead): Promise<InsertLeadOutcome>;
-  /** As `insert`, for several as one operation, in which each sees those before it. Outcomes in their order. */
+  /** Inserts several in one operation, in which each sees those before it. Outcomes in their order. */
   insertAll(requests: readonly InsertLead[]): Promise<InsertLeadOutcome[]>;
-  /** What `work` writes without waiting for anything but reads of single leads becomes durable as one operation. */
+  /** Writes that `work` makes without awaiting anything but reads of single leads share a commit, if the engine can. */
   together<T>(work: () => Promise<T>): Promise<T>;
-  /** What `insert` would answer; stores nothing. */
-  foretell(request: InsertLead): Promise<InsertLeadOutcome>;
+  /** The outcome that `insert` would have; stores nothing. */
+  previewInsert(request: InsertLead): Promise<InsertLeadOutcome>;
   get(userId: string, id: string): Promise<Lead | null>;
-  /** The user's lead that is the same person, by the rules of duplicates; never the one with the id `exceptId`. */
+  /** The user's lead that is the same person, by the rules of duplicates; never the one with the ID `exceptId`. */
   findSame(userId: string, identity: LeadIdentity, exceptId: string | null): Promise<Lead | null>;
-  /** In the order of `sort`, ties in the order of storing; at most `limit`. */
+  /** In the order of `sort`, ties oldest first; at most `limit`. */
   page(request: LeadPageRequest): Promise<LeadPage>;
   /** Exact. */
   count(userId: string, filter: LeadFilter): Promise<number>;
   /**
-   * Writes the content if the lead is still at `version`, and if no e-mail address, profile or phone number that it
-   * brings is on the do-not-contact list; what the lead has already may stay.
+   * Writes the content if the lead is still at `version` and no e-mail address, profile, or phone number that it adds is
+   * on the do-not-contact list; identifiers that the lead already has may stay.
    */
   update(request: UpdateLead): Promise<ChangeLeadOutcome | DoNotContact>;
-  /** Deletes, and answers the lead as it was. */
+  /** Deletes the lead and returns it as it was. */
   remove(request: RemoveLead): Promise<ChangeLeadOutcome>;
-  /** The number that large tables name the user by, for whom the rows of an import are packed; null for an unknown user. */
+  /** Number of the user in large tables, which the packed rows of an import refer to; null if the user does not exist. */
   ownerNumber(userId: string): Promise<number | null>;
   /**
-   * Stores a batch of an import, its report lines, and the job's progress, as one operation. Answers the counts of the
-   * whole import so far, or null when the attempt no longer holds the job: then nothing was stored. Rows of people on
-   * the do-not-contact list are skipped.
+   * Stores a batch of an import, its report, and the job's progress in one operation. Returns the counts of the import so
+   * far, or null if the attempt no longer holds the job; then nothing is stored. Skips people on the do-not-contact
+   * list.
    */
   importBatch(batch: ImportBatch): Promise<ImportCounts | null>;
-  /** Lines of an import's report behind row `afterRow`, by row, at most `limit`; of one outcome, or of all (null). */
+  /** The import's report after row `afterRow`, by row, at most `limit`. */
   importReport(request: ImportReportRequest): Promise<ImportReportRow[]>;
-  /** Rows on all pages together, counted up to 10,000. */
+  /** Rows of the whole report, counted up to 10,000. */
   countImportReport(request: Pick<ImportReportRequest, "jobId" | "outcome">): Promise<number>;
-  /** Forgets what a dry run of this job noted to find repeats within the file, at most `limit` at once; fewer = all gone. */
+  /** Deletes at most `limit` notes of a dry run and as many keys. Returns how many; fewer than `limit`: none is left. */
   forgetDryRun(jobId: string, limit: number): Promise<number>;
 };

@@ -31,14 +31,14 @@ const ImportQuery = Type.Object({
       importOnDuplicate.map((choice) => Type.Literal(choice)),
       {
         default: "skip",
-        description: "skip leaves a lead that is there as it is; update adds to it; create stores a second one.",
+        description: "skip leaves an existing lead unchanged; update merges into it; create stores a second lead.",
       },
     ),
   ),
   tags: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength }), {
       maxItems: maxTags,
-      description: "Given to every lead of the file.",
+      description: "Added to every lead in the file.",
     }),
   ),
   ...fileQueryFields(
@@ -48,7 +48,7 @@ const ImportQuery = Type.Object({
 
 const { delimiter, encoding, columns, userId } = ImportQuery.properties;
 const PreviewQuery = Type.Object({ delimiter, encoding, columns, userId });
-/** A file is shown by its first 64 KiB; a little more is no reason to refuse. */
+/** A preview needs the first 64 KiB; a little more is accepted. */
 const maxPreviewBytes = 2 * 65_536;
 
 const ReportPage = reportPageOf(
@@ -103,7 +103,7 @@ export function leadTransferRoutes(
           tag: "Leads",
           summary: "Import a file of leads",
           description:
-            "The body is the file: CSV (delimiter, encoding and headers are recognised) or NDJSON. Answers at once with a job; follow it, then read the report of rows that were skipped or failed.",
+            "The body is the file: CSV (delimiter, encoding, and headers are detected) or NDJSON. Returns a job immediately; when it has completed, read the report of rows that were skipped or failed.",
         }),
       },
     )
@@ -120,7 +120,7 @@ export function leadTransferRoutes(
           ...answersJson(success(ImportPreview), {
             tag: "Leads",
             summary: "See how a file would be read",
-            description: `Send the first 64 KiB of it, or all of a smaller one. Nothing is stored; \`columns\`, \`delimiter\` and \`encoding\` as for the import.`,
+            description: `Send the first 64 KiB, or all of a smaller file. Nothing is stored. \`columns\`, \`delimiter\`, and \`encoding\` work as for the import.`,
             errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
           }),
           requestBody: { required: true, content: fileContent },
@@ -137,9 +137,9 @@ export function leadTransferRoutes(
         query: params(reportQuery(importReportOutcomes)),
         detail: answersJson(success(ReportPage), {
           tag: "Leads",
-          summary: "Which rows of an import were skipped, merged or failed, and why",
+          summary: "List the rows of an import that were skipped, merged, or failed",
           description:
-            "With `outcome=created`: the rows that became new leads, with their ids, as far as those leads are still there. Page with `afterRow`.",
+            "With the reason for each row. `outcome=created` lists the rows that became new leads, with the IDs of those that still exist. Page with `afterRow`.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -163,7 +163,7 @@ export function leadTransferRoutes(
           {
             tag: "Leads",
             summary: "Export leads as a file",
-            description: "Streamed, oldest first, narrowed by the same filters as the list. An import reads it back.",
+            description: "Streamed, oldest first, with the same filters as the list. Can be imported again.",
           },
         ),
       },

@@ -93,7 +93,7 @@ export class UploadService {
       return [{ lead, identity: each.identity, onDuplicate: "error" }];
     });
     const outcomes = (
-      await (dryRun ? Promise.all(requests.map((each) => leads.foretell(each))) : leads.insertAll(requests))
+      await (dryRun ? Promise.all(requests.map((each) => leads.previewInsert(each))) : leads.insertAll(requests))
     ).values();
     return read.map((each, n) => {
       const index = start + n;

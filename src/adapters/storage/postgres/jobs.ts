@@ -86,7 +86,7 @@ export async function insertJob(connection: Connection, job: Job): Promise<void>
   if (event !== null) await appendEvents(connection, [event]);
 }
 
-/** The job, which nobody else changes until the transaction ends. */
+/** Locks the job until the transaction ends. */
 export async function lockJob(connection: Connection, id: string): Promise<Job | null> {
   const [job] = await connection.select().from(jobs).where(eq(jobs.id, id)).for("update");
   return job ?? null;
@@ -111,7 +111,7 @@ async function claim(connection: Connection, { type, limit, now, leaseUntil }: C
     .orderBy(asc(jobs.leaseUntil))
     .limit(limit)
     .for("update", { skipLocked: true });
-  // Users take turns: each one's oldest job comes before anybody's second.
+  // Users take turns: the oldest job of each comes before the second of any.
   const turn = sql`row_number() OVER (PARTITION BY user_id ORDER BY run_at, id)`;
   const due = await connection.execute<{ id: string }>(sql`
     SELECT id FROM jobs WHERE status = 'pending' AND id IN (

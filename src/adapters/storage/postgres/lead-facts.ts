@@ -22,7 +22,7 @@ import { takeLocks } from "./locks.ts";
 import { hasEntries, loadedEntries } from "./suppression-facts.ts";
 import { leadKeys, leads } from "./tables.ts";
 
-/** Nearly every key has fewer leads; whoever compares all of these gets ten times as many. */
+/** Nearly every key has fewer leads. A decision that compares all of them gets ten times as many. */
 const firstCandidates = 50;
 
 type Candidates = { stored: readonly StoredLead[]; isWhole: boolean };

@@ -68,7 +68,7 @@ export function createLeadStore(engine: Engine): LeadStore {
     const outcomes: InsertLeadOutcome[] = [];
     for (const request of requests) {
       const { keys, userId } = insertion(request);
-      // One exclusive lock for all: locks of each would be taken in the order of the requests, and could deadlock.
+      // One exclusive lock for all: separate locks, in the order of the requests, could deadlock.
       const locks = (owner: number) => [...locksOfReader(userId), allLeads(owner, false)];
       const decided = await decide(connection, { userId, keys, locks }, ({ facts }) => decideInsert(request, facts));
       await writeLeadChanges(connection, decided.owner, decided.changes);
@@ -82,9 +82,9 @@ export function createLeadStore(engine: Engine): LeadStore {
   return {
     insert: (request) => change(insertion(request), ({ facts }) => decideInsert(request, facts)),
     insertAll: (requests) => transactAnew(engine, (connection) => insertAll(connection, requests)),
-    // Each change is a transaction of its own: this engine has no commit to share.
+    // Each change has its own transaction: this engine has no shared commits.
     together: (work) => work(),
-    foretell: async (request) => {
+    previewInsert: async (request) => {
       const { keys, userId } = insertion(request);
       const decided = await decide(orm, ofUser(userId, keys), ({ facts }) => decideInsert(request, facts));
       return decided.outcome;

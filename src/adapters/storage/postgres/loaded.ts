@@ -9,7 +9,7 @@ export class Loaded<Question, Answer> {
   readonly #answers = new Map<string | number, Answer>();
   readonly #missing = new Map<string | number, Question>();
 
-  /** `fetch` answers by the names of questions; those that it leaves out have the provisional answer. */
+  /** `fetch` returns answers by the names of questions; missing ones get the provisional answer. */
   constructor(
     provisional: Answer,
     nameOf: (question: Question) => string | number,

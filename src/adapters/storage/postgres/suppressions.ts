@@ -45,7 +45,7 @@ export function createSuppressionStore({ orm, transact, phoneRegion }: Engine): 
   };
 }
 
-/** Adds entries in a transaction. Nobody decides about the people of a user meanwhile. */
+/** Adds entries in a transaction, during which no other one makes decisions about people of their users. */
 export async function addEntries(
   connection: Connection,
   entries: readonly Suppression[],

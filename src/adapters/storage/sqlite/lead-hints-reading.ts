@@ -3,18 +3,18 @@ import { companyKey } from "../../../platform/identity/company-key.ts";
 import { domainOfEmail, isFreeMail } from "../../../platform/identity/email-domain.ts";
 import { companyKeyHash, domainKey } from "../../../features/leads/keys.ts";
 
-/** Leads whose hints are sorted together, so that many of them share a page of the table: alone, each dirties its own. */
+/** Leads whose hints are sorted together, so that many hints share a page of the table instead of dirtying one each. */
 const batch = 5_000;
 
-/** Leads of an owner that were changed behind this one, and at `until` at the latest. */
+/** Leads of an owner that were changed after this one, but not after `until`. */
 export type HintsWanted = { owner: number; updatedAt: number; lead: number; until: number };
 
-/** Pairs of key and lead (`seq`) one after the other, in the order of keys, and the last lead that was read for them. */
+/** Pairs of key and lead (`seq`), flattened and sorted by key, and the last lead that was read. */
 export type HintsRead = { pairs: Float64Array; last: { updatedAt: number; lead: number } };
 
 type Row = [seq: number, email: string | null, company: string | null, updatedAt: number];
 
-/** The hints to the next leads; null when there are none. In a reader thread: it takes some ten milliseconds. */
+/** The hints of the next leads; null if no lead is left. Takes tens of milliseconds, so it runs in a reader thread. */
 export function readLeadHints(database: Database, { owner, updatedAt, lead, until }: HintsWanted): HintsRead | null {
   const rows = database
     .query(`SELECT seq, email, company, updated_at ${leadsBehind} LIMIT ${batch}`)
@@ -25,7 +25,7 @@ export function readLeadHints(database: Database, { owner, updatedAt, lead, unti
   return { pairs: Float64Array.from(hints.flat()), last: { updatedAt: last[3], lead: last[0] } };
 }
 
-/** What follows the columns of a SELECT, with owner, updatedAt, lead and until as its parameters. */
+/** The clauses after the columns of a SELECT; parameters: owner, updatedAt, lead, until. */
 export const leadsBehind = `FROM leads
   WHERE owner = ?1 AND updated_at >= ?2 AND updated_at <= ?4 AND (updated_at > ?2 OR seq > ?3)
   ORDER BY updated_at, seq`;

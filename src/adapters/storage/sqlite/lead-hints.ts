@@ -7,7 +7,7 @@ import { leadsBehind } from "./lead-hints-reading.ts";
 import { createOwners } from "./owners.ts";
 import { RowInserter } from "./row-inserter.ts";
 
-/** Written at once: some milliseconds of the event loop. */
+/** Written in one unit, which takes a few milliseconds. */
 const pairsAtOnce = 500;
 
 type Owner = [owner: number, updatedAt: number, lead: number];
@@ -20,7 +20,7 @@ export function createLeadHintStore(engine: Engine): LeadHintStore {
     `SELECT users.seq, coalesce(done.updated_at, -1), coalesce(done.lead, 0)
      FROM users LEFT JOIN lead_hints_done AS done ON done.owner = users.seq`,
   );
-  // An idle server asks this every second, and starts no thread for it.
+  // An idle server runs this every second, so it doesn't start a thread.
   const hasNext = database.prepare(`SELECT 1 ${leadsBehind} LIMIT 1`);
   const addHints = new RowInserter(database, "INSERT OR IGNORE INTO lead_hints (key, lead)", 2);
   const remember = database.prepare(
@@ -42,7 +42,7 @@ export function createLeadHintStore(engine: Engine): LeadHintStore {
       const { pairs, last } = read;
       for (let from = 0; from < pairs.length; from += 2 * pairsAtOnce)
         await writer.write(() => addHints.insert([...pairs.subarray(from, from + 2 * pairsAtOnce)]));
-      // After a crash before this the same hints are learned once more.
+      // After a crash before this, the same hints are learned again.
       await writer.write(() => remember.run(owner, last.updatedAt, last.lead));
       return true;
     }
@@ -54,7 +54,7 @@ export function createLeadHintStore(engine: Engine): LeadHintStore {
     const company = name === null ? "" : companyKey(name);
     if (owner === null || (domain === null && company === "")) return [];
     const key = domain === null ? companyKeyHash(owner, company) : domainKey(owner, domain);
-    // Hints may be stale: the lead itself decides.
+    // Hints may be stale, so the lead itself is compared.
     const isMeant = (person: Colleague) =>
       domain === null
         ? person.company !== null && (person.company === name || companyKey(person.company) === company)

@@ -8,7 +8,7 @@ export type LeadParts = { owners: Owners; keys: HashIndex; phoneKeys: PhoneKeys;
 
 const byEngine = new WeakMap<Engine, LeadParts>();
 
-/** The same for all stores of an engine: keys of leads are kept in memory by whoever writes them. */
+/** Shared by all stores of an engine, because the keys of leads are also in memory. */
 export function createLeadParts(engine: Engine): LeadParts {
   const known = byEngine.get(engine);
   if (known !== undefined) return known;

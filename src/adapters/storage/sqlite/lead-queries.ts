@@ -14,12 +14,12 @@ import { emailKey } from "../../../features/leads/keys.ts";
 import type { Owners } from "./owners.ts";
 import { leadCounts, leads, leadTags } from "./tables.ts";
 
-/** An offset beyond this is walked in the reader thread: each skipped row costs about a microsecond. */
+/** Larger offsets are skipped in the reader thread: each row takes about a microsecond. */
 const maxOffsetOnMainThread = 1000;
 
 /**
- * Lists and counts of leads. What an index answers at once runs here and now; everything else is worked out by the
- * reader thread, which finds the rows, and only those are then loaded.
+ * Lists and counts of leads. Queries that an index answers run in this thread; for all others, the reader thread finds the
+ * rows, which are then loaded here.
  */
 export function createLeadQueries(
   { orm, reader }: Engine,
@@ -42,7 +42,7 @@ export function createLeadQueries(
   async function page(request: LeadPageRequest): Promise<LeadPage> {
     const owner = owners(request.userId);
     if (owner === null) return { leads: [], next: null };
-    // One more than wanted tells whether another page follows.
+    // One more than requested shows whether another page follows.
     const wanted = { ...request, limit: request.limit + 1 };
     const found = isIndexed(wanted) ? indexedPage(owner, wanted) : await searchedPage(owner, wanted);
     return pageOf(found, request);
@@ -61,7 +61,7 @@ export function createLeadQueries(
     const list = JSON.stringify(found.map(({ seq }) => seq));
     const loaded = bySeq.values({ list, owner }).map((row) => storedLead(row, userId));
     const places = new Map(loaded.map((stored) => [stored.seq, stored]));
-    // A lead may have been deleted between the two looks, and its number given to another.
+    // Between the two reads, a lead may have been deleted and its number reused.
     return found.map(({ seq }) => places.get(seq)).filter((stored) => stored !== undefined);
   }
 
@@ -101,13 +101,13 @@ export function createLeadQueries(
     );
   }
 
-  /** Of one person there may be thousands: they are found where the page is. */
+  /** One person may be stored thousands of times, so this is part of the query. */
   function hasEmail(owner: number, email: string): SQL {
     const address = canonicalEmail(email);
     const key = emailKey(owner, address);
     const unmerged = JSON.stringify(keys.unmerged(key));
     const hints = sql`SELECT lead FROM lead_keys WHERE key = ${key} UNION ALL SELECT value FROM json_each(${unmerged})`;
-    // Stored as it was written: in Punycode, or as people read it.
+    // Stored as it was written: in Punycode or in Unicode.
     const spellings = new Set([email, address, displayEmail(address)].map(foldedEmail));
     return sql`${leads.seq} IN (${hints}) AND (${or(...[...spellings].map(contains))})`;
   }
@@ -117,7 +117,7 @@ export function createLeadQueries(
 
 type IndexedShape = { sort: "createdAt" | "updatedAt"; descending: boolean; after: boolean; status: boolean };
 
-/** True when an index gives the page's rows in order, so that it costs no more than the page itself. */
+/** Whether an index returns the rows in order, so that only the rows of the page are read. */
 function isIndexed({ filter, sort, offset }: LeadPageRequest): boolean {
   const filters = Object.keys(filter);
   const isInOrder = sort.field === "createdAt" || sort.field === "updatedAt";
@@ -125,7 +125,7 @@ function isIndexed({ filter, sort, offset }: LeadPageRequest): boolean {
   return isInOrder && offset <= maxOffsetOnMainThread && (filters.length === 0 || oneStatus);
 }
 
-/** Runs indexed pages by statements that are prepared once for each of their few shapes. */
+/** Runs queries of indexed pages; each of their few shapes is prepared once. */
 function createIndexedPages(orm: Engine["orm"]): (owner: number, request: LeadPageRequest) => StoredLead[] {
   const prepared = new Map<string, ReturnType<typeof prepare>>();
 
@@ -163,7 +163,7 @@ function isBehind({ sort, after }: LeadPageRequest): SQL {
   return sql`(${sortExpression(sort.field)}, ${leads.seq}) ${beyond} (${after?.value}, ${after?.tie})`;
 }
 
-/** What a page is ordered by; its value of the last lead is the place where the next page begins. */
+/** The sort key of a page; its value in the last lead is the start of the next page. */
 function sortExpression(field: LeadSortField): SQL {
   if (field === "createdAt" || field === "updatedAt") return sql`${leads[field]}`;
   return sql`coalesce(lower(${leads[field]}), '')`;

@@ -73,7 +73,7 @@ export function createLeadStore(engine: Engine): LeadStore {
         () => writer.writeBeforeResponse(() => requests.map(insert)),
       ),
     together: (work) => writer.together(work),
-    foretell: (request) =>
+    previewInsert: (request) =>
       suppressions.knowing(
         () => [personOf(request)],
         async () => decideInsert(request, factsOf(request.lead.userId)).outcome,

@@ -6,13 +6,13 @@ const stateName = "phone_keys_missing_from";
 type MissingLead = { seq: number; owner: number; phone: string };
 
 /**
- * The keys of phone numbers. Only the do-not-contact list asks for them, and they are a third of the index: while the
- * list is empty new leads go without, and the first entry waits until those that are missing are made.
+ * The keys of phone numbers. Only the do-not-contact list needs them, and they are a third of the index: while the list is
+ * empty, new leads get none, and the first entry waits until the missing keys are added.
  */
 export class PhoneKeys {
   readonly #engine: Pick<Engine, "database">;
   readonly #keys: HashIndex;
-  /** Leads from this number on may lack theirs; null: none does; undefined: not read yet. */
+  /** Leads from this number on may lack their key; null: none does; undefined: not read yet. */
   #missingFrom: number | null | undefined;
 
   constructor(engine: Pick<Engine, "database" | "writer">, keys: HashIndex) {
@@ -21,7 +21,7 @@ export class PhoneKeys {
     engine.writer.onRollback(() => (this.#missingFrom = undefined));
   }
 
-  /** Whether somebody could ask for them. */
+  /** Whether the do-not-contact list has entries, which alone need the keys. */
   get isWanted(): boolean {
     return this.#engine.database.query("SELECT 1 FROM suppression_counts WHERE entries > 0 LIMIT 1").get() !== null;
   }
@@ -30,13 +30,13 @@ export class PhoneKeys {
     return this.#readMissing() === null;
   }
 
-  /** Inside a write unit: the lead with this number, and those that come after it, go without. */
+  /** In a write unit: the leads from this number on have no keys. */
   leaveOut(seq: number): void {
     const missing = this.#readMissing();
     if (missing === null || seq < missing) this.#write(seq);
   }
 
-  /** Inside a write unit: makes at most so many of those that are missing. True once none is. */
+  /** In a write unit: adds at most `most` missing keys. True once none is missing. */
   makeMissing(most: number): boolean {
     const from = this.#readMissing();
     if (from === null) return true;

@@ -8,15 +8,15 @@ import {
 import { givenBesideFamily } from "../../../platform/imports/east-asian-headers.ts";
 import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
 
-/** One column of a file. `spareField` is the custom field that a value goes to when another column filled the target. */
+/** One column of a file. `spareField`: custom field for the value if another column has already filled the target. */
 export type PlannedColumn = { header: string; target: ColumnTarget; spareField: string };
 
-/** The longest name of a custom field is 100; the rest is for the number behind it. */
+/** Names of custom fields have at most 100 characters; the rest is for a numeric suffix. */
 const maxNameBase = 90;
 
 /**
- * Decides where every column goes: by `overrides` (header to target), else by its header, else to a custom field
- * under its header. Throws ImportFileError when an override names no target.
+ * Chooses a target for each column: by `overrides` (header to target), else by its header, else a custom field named
+ * after the header. Throws ImportFileError if an override names an unknown target.
  */
 export function columnPlan(headers: string[], overrides: ColumnOverrides): PlannedColumn[] {
   const spareFields = uniqueNames(headers);
@@ -28,10 +28,10 @@ export function columnPlan(headers: string[], overrides: ColumnOverrides): Plann
   });
 }
 
-/** Targets chosen by hand, by normalized header. */
+/** Targets from overrides, by normalized header. */
 export type ColumnOverrides = ReadonlyMap<string, { header: string; target: ColumnTarget }>;
 
-/** Reads the columns that somebody mapped by hand. */
+/** Parses the overrides of a request. */
 export function columnOverrides(columns: Record<string, string> | null): ColumnOverrides {
   return new Map(
     Object.entries(columns ?? {}).map(([header, text]) => {
@@ -47,20 +47,20 @@ export function columnOverrides(columns: Record<string, string> | null): ColumnO
   );
 }
 
-/** How many columns of a header are understood. */
+/** How many columns of a header are recognized. */
 export function understoodCount(headers: string[], overrides: ColumnOverrides): number {
   const targets = headers.map((header) => overrides.get(normalized(header))?.target ?? recognizedTarget(header));
   return new Set(targets.filter((target) => target !== null)).size;
 }
 
-/** Whether rows with these columns can tell a person from others, which every lead must. */
+/** Whether rows with these columns can identify a person, as every lead must. */
 export function identifies(columns: PlannedColumn[]): boolean {
   const targets = new Set(columns.map(({ target }) => target));
   const hasName = targets.has("fullName") || (targets.has("firstName") && targets.has("lastName"));
   return targets.has("email") || targets.has("networkUrl") || (hasName && targets.has("company"));
 }
 
-/** "Name" beside a first name alone means the last name, "이름" beside a last name alone the first; a place in parts is not needed beside a whole location. */
+/** With only a first name, "Name" is the last name; with only a last name, "이름" is the first. A location replaces its parts. */
 function withoutRedundancy(targets: (ColumnTarget | null)[], headers: string[]): (ColumnTarget | null)[] {
   const nameIsLast = targets.includes("firstName") && !targets.includes("lastName");
   const nameIsFirst = targets.includes("lastName") && !targets.includes("firstName");
@@ -73,7 +73,7 @@ function withoutRedundancy(targets: (ColumnTarget | null)[], headers: string[]):
   });
 }
 
-/** Names for the custom fields of columns: the header, or its place, and a number behind it where it repeats. */
+/** Names for the custom fields of columns: the header, or the column number, with a suffix if it repeats. */
 function uniqueNames(headers: string[]): string[] {
   const taken = new Set<string>();
   const counts = new Map<string, number>();

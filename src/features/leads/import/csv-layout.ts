@@ -4,7 +4,7 @@ import { ImportFileError } from "../../../platform/imports/import-file-error.ts"
 import { understoodHeaders } from "../../../platform/imports/person-columns.ts";
 import { columnPlan, identifies, understoodCount, type ColumnOverrides, type PlannedColumn } from "./column-plan.ts";
 
-/** How a CSV file is to be read. `headerRow` counts as CsvRecords does. */
+/** How to read a CSV file. `headerRow` counts as CsvRecords does. */
 export type CsvLayout = { delimiter: string; newline: string; headerRow: number; columns: PlannedColumn[] };
 
 /** Finds the delimiter and the columns of a file of leads. Throws ImportFileError if no header identifies people. */

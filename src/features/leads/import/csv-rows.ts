@@ -6,7 +6,7 @@ import type { CsvLayout } from "./csv-layout.ts";
 import type { LeadFileRow } from "./lead-file.ts";
 import { RawLead, type LeadDefaults } from "./raw-lead.ts";
 
-/** Turns the text of a CSV file, block by block, into rows of leads. Rows up to `afterRow` and empty ones are left out. */
+/** Parses the text of a CSV file, block by block, into rows of leads. Skips rows up to `afterRow` and empty ones. */
 export class CsvRows {
   readonly #records: CsvRecords;
   readonly #columns: PlannedColumn[];
@@ -20,7 +20,7 @@ export class CsvRows {
     this.#afterRow = Math.max(afterRow, layout.headerRow);
   }
 
-  /** The rows that the next block completes; null is the end of the file. */
+  /** The rows that the next block completes; null marks the end of the file. */
   take(block: string | null, hasBadBytes: boolean): LeadFileRow[] {
     const rows: LeadFileRow[] = [];
     for (const record of this.#records.take(block)) {

@@ -4,7 +4,7 @@ import type { Job, JobMetadata, JobEnd } from "../../../platform/jobs/model.ts";
 import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
 
 /**
- * The end of an import that `read` carries out, also when the file can't be read; null when `read` answers null: the
+ * Runs an import and returns how its job ends, including when the file can't be read. Null if `read` returns null: the
  * attempt no longer holds the job.
  */
 export async function importEnd<Counts extends JobMetadata>(
@@ -24,15 +24,15 @@ export async function importEnd<Counts extends JobMetadata>(
 }
 
 /**
- * Removes the file of an import that has ended, unless a retry may need it. Not before the end is written: a run that
- * finds no file could not tell that all of its rows were stored.
+ * Removes the file of an import that has ended, unless a retry may need it. Only after the end is written: a run without
+ * a file could not know whether all rows were stored.
  */
 export async function removeFile(blobs: BlobStore, folder: string, job: Job, end: JobEnd): Promise<void> {
   const isOfUse = end.kind === "failed" && end.metadata["reason"] === undefined;
   if (!isOfUse) await blobs.remove(fileOfJob(folder, job.id));
 }
 
-/** A retry after the end: the file went with it. */
+/** A retry after the end, which removed the file. */
 function isAbsent(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

@@ -12,12 +12,12 @@ import { NdjsonRows } from "./ndjson-rows.ts";
 import { arraysOf, RowPacker, type PackedRows } from "./packed-rows.ts";
 import { TextFile } from "../../../platform/imports/text-file.ts";
 
-/** What is to be done with the file. */
+/** The task for a file. */
 export type LeadFileWork =
   | { kind: "read"; options: LeadFileOptions; batchesInFlight: number }
   | { kind: "inspect"; options: FileFormatOptions };
 
-/** What the thread is started with. The descriptor stays the main thread's, which closes it. */
+/** Input of the thread. The main thread keeps the descriptor and closes it. */
 export type LeadFileRequest = { descriptor: number; totalBytes: number; work: LeadFileWork };
 
 export type LeadFileAnswer =
@@ -26,16 +26,16 @@ export type LeadFileAnswer =
   | { kind: "refused"; reason: ImportFileReason; message: string; details: Record<string, unknown> }
   | { kind: "done" };
 
-/** The task "lead-file". Every "next" allows one more batch than were allowed at the start. */
+/** The task "lead-file". Each "next" allows one more batch. */
 export type LeadFileThread = { task: "lead-file"; init: LeadFileRequest; port: ThreadPort<"next", LeadFileAnswer> };
 
-/** A block makes some 2 MB of garbage; what is left of its rows for the next batch is old then. */
+/** A block produces about 2 MB of garbage; rows that remain for the next batch survive the collection. */
 const blocksBetweenCollections = 1;
 const blocksBetweenFullCollections = 4;
 /** Rows that an inspection shows. */
 const inspectedRows = 5;
 
-/** Does the work of the thread. What goes wrong with the file is answered; anything else ends the thread. */
+/** Runs in the thread. Problems with the file are posted; other errors end the thread. */
 export async function runLeadFileThread(port: LeadFileThread["port"], request: LeadFileRequest): Promise<void> {
   const { descriptor, totalBytes, work } = request;
   try {
@@ -115,7 +115,7 @@ function rowReader(
   return { format, delimiter, headerRow, columns, rows: new CsvRows(layout, defaults, afterRow) };
 }
 
-/** Posts batches, never more at a time than were allowed. */
+/** Posts batches, at most as many as were allowed. */
 class BatchPort {
   readonly #port: LeadFileThread["port"];
   readonly #totalBytes: number;

@@ -13,20 +13,20 @@ import { arraysOf, type PackedRows } from "./packed-rows.ts";
 
 export type LeadFileOptions = FileFormatOptions & {
   path: string;
-  /** The number that the store knows the user by. */
+  /** Number of the user in the store. */
   owner: number;
   /** Added to the tags of each row. */
   tags: string[];
-  /** The source of rows that tell none. */
+  /** The source of rows without one. */
   source: string | null;
-  /** Rows up to this one are skipped: they were stored before an interruption. */
+  /** Skips rows up to this one, which were stored before an interruption. */
   afterRow: number;
   batchRows: number;
 };
 
 /**
- * A row of the file: a lead that can be stored, or what is wrong with it. `row` is the number that a spreadsheet shows
- * beside it: header and empty rows count, a row with line breaks in its cells is one. For NDJSON it is the line.
+ * A row of the file: a valid lead, or its errors. `row` is the row number in a spreadsheet: header and empty rows count,
+ * and a row with line breaks in its cells is one row. For NDJSON it is the line.
  */
 export type LeadFileRow =
   | { row: number; content: LeadContent; identity: LeadIdentity }
@@ -36,16 +36,16 @@ export type LeadFileBatch = {
   rows: PackedRows;
   /** The last row in the batch. */
   lastRow: number;
-  /** That of the file. */
+  /** Size of the file. */
   encoding: TextEncoding;
-  /** Where the columns of the file go, as far as it was read. */
+  /** Targets of the columns that were read so far. */
   columns: { header: string; target: string }[];
-  /** How far the file was read for it; a bit ahead of the rows. */
+  /** Bytes read so far; slightly ahead of the rows. */
   bytesRead: number;
   totalBytes: number;
 };
 
-/** What a file would be read as. `delimiter` and `headerRow` are null for NDJSON. */
+/** How a file would be read. `delimiter` and `headerRow` are null for NDJSON. */
 export type LeadFileInspection = {
   format: DetectedFormat;
   encoding: TextEncoding;
@@ -55,14 +55,14 @@ export type LeadFileInspection = {
   firstRows: LeadFileRow[];
 };
 
-/** Batches that may be on their way: enough that neither side waits for the other, few enough to need no memory. */
+/** Batches in transit: enough that neither side waits for the other, few enough to keep memory low. */
 const batchesInFlight = 2;
 
 /**
- * Reads a file of leads in a thread of its own, in order, as fast as the batches are taken. Memory does not grow with
- * the file. Rows that are no leads come as errors; empty rows don't come. A batch holds until the next is asked for.
- * Throws ImportFileError, the signal's reason, and the error of the file system when there is no such file. The thread
- * and the file are closed when the loop over the batches is left, whichever way.
+ * Reads a file of leads in a separate thread, in order, as fast as the batches are taken. Memory does not grow with the
+ * file. Invalid rows are returned as errors; empty rows are skipped. A batch is valid until the next one is requested.
+ * Throws ImportFileError, the signal's reason, or the file system's error if the file does not exist. Leaving the loop
+ * over the batches closes the thread and the file.
  */
 export async function* readLeadFile(
   options: LeadFileOptions,
@@ -76,7 +76,7 @@ export async function* readLeadFile(
   }
 }
 
-/** Tells what a file would be read as, with its first rows. Throws what readLeadFile throws. */
+/** Returns how a file would be read, with its first rows. Throws the same errors as readLeadFile. */
 export async function inspectLeadFile(
   path: string,
   options: FileFormatOptions,
@@ -87,7 +87,7 @@ export async function inspectLeadFile(
   throw new Error("The thread ended its work without an answer.");
 }
 
-/** As `inspectLeadFile`, of the beginning of a file that somebody is about to send. */
+/** Inspects the beginning of a file before it is uploaded. */
 export async function inspectLeadBytes(
   bytes: Uint8Array,
   options: FileFormatOptions,
@@ -103,14 +103,14 @@ export async function inspectLeadBytes(
   }
 }
 
-/** Starts a thread on a file and passes on what it answers until it is done. */
+/** Starts a thread for a file and yields its messages until it is done. */
 async function* answers(
   path: string,
   work: LeadFileWork,
   signal: AbortSignal,
 ): AsyncGenerator<{ answer: LeadFileAnswer; thread: Thread<"next", LeadFileAnswer> }, void, void> {
   signal.throwIfAborted();
-  // Opened here and not in the thread, so that it is closed even when the thread is stopped in the middle.
+  // Opened here and not in the thread, so that it is closed even if the thread is terminated.
   const file = await open(path);
   try {
     const { size: totalBytes } = await file.stat();

@@ -5,12 +5,12 @@ import { undecodableRow } from "../../../platform/imports/file-format.ts";
 import type { LeadFileRow } from "./lead-file.ts";
 import { customFieldName, isObject, isTextField, RawLead, type LeadDefaults } from "./raw-lead.ts";
 
-/** Names that are remembered; a file made of ever new names must not fill the memory. */
+/** How many names are cached: a file full of different names must not exhaust memory. */
 const maxRememberedNames = 1000;
 
 /**
- * Turns the text of a file with a JSON object on each line, block by block, into rows of leads. The names of the
- * object are those of a lead, or headers as in CSV. `row` is the line; rows up to `afterRow` and empty lines are left out.
+ * Parses text with one JSON object per line, block by block, into rows of leads. Property names are those of a lead, or
+ * headers as in CSV. `row` is the line; skips rows up to `afterRow` and empty lines.
  */
 export class NdjsonRows {
   readonly #overrides: ColumnOverrides;
@@ -26,16 +26,16 @@ export class NdjsonRows {
     this.#afterRow = afterRow;
   }
 
-  /** The names that were met so far, and where their values go. */
+  /** The names seen so far, with their targets. */
   get columns(): PlannedColumn[] {
     return [...this.#columns.values()];
   }
 
-  /** The rows that the next block completes; null is the end of the file. */
+  /** The rows that the next block completes; null marks the end of the file. */
   take(block: string | null, hasBadBytes: boolean): LeadFileRow[] {
     const lines = (this.#text + (block ?? "")).split("\n");
     this.#text = block === null ? "" : (lines.pop() ?? "");
-    // A line that is too long need not be kept; it is enough that what is kept stays too long.
+    // A line that is too long is cut, but stays too long.
     if (this.#text.length > 2 * maxRecordLength) this.#text = this.#text.slice(0, maxRecordLength + 1);
     return lines.flatMap((line) => this.#readLine(line, hasBadBytes) ?? []);
   }

@@ -4,43 +4,42 @@ import { leadIdentity } from "../identity.ts";
 import { leadKeysOf, phoneKey } from "../keys.ts";
 import { leadStatuses, leadTextFields, type LeadContent, type LeadIdentity, type LeadTextField } from "../model.ts";
 
-/** A row of a file: a lead with the id it gets if it is new, or why it can't be one. */
+/** A row of a file: a lead with the ID it gets if it is new, or its errors. */
 export type ImportRow =
   | { row: number; id: string; content: LeadContent; identity: LeadIdentity }
   | { row: number; errors: FieldError[] };
 
 /**
- * Rows of a file as bytes, on their way from the thread that reads it into the database. Whoever stores them looks at
- * the keys, and makes an object only of a row that needs a decision: to make one of each would take longer than to
- * store it.
+ * Rows of a file as bytes, on their way from the thread that reads it to the database. The store reads the keys and
+ * unpacks only rows that need a decision: unpacking each row would take longer than storing it.
  */
 export type PackedRows = {
-  /** The number that the store knows the user by; the keys are those of this user's leads. */
+  /** Number of the user in the store, which is part of the keys. */
   owner: number;
-  /** How a spreadsheet counts them. */
+  /** Row numbers as in a spreadsheet. */
   numbers: Float64Array<ArrayBuffer>;
-  /** `keysOfRow` of each row, NaN where it has fewer; a row without any is none that can be stored. */
+  /** `keysOfRow` for each row, NaN for absent ones; a row without any is invalid. */
   keys: Float64Array<ArrayBuffer>;
-  /** Places in `leadStatuses`. */
+  /** Indexes in `leadStatuses`. */
   statuses: Uint8Array<ArrayBuffer>;
-  /** Each row between two commas: a `PackedLead`, or its errors, as JSON in UTF-8. */
+  /** Rows between commas: each a `PackedLead` or a list of errors, as JSON in UTF-8. */
   json: Uint8Array<ArrayBuffer>;
-  /** Where each row begins in `json`, and where the one behind the last would. */
+  /** Offset of each row in `json`, and the end of the last one. */
   starts: Uint32Array<ArrayBuffer>;
-  /** Tags in lower case, in the order of their rows, whose places stand in `tagRows`. */
+  /** Tags in lower case, in the order of their rows, whose indexes are in `tagRows`. */
   tags: string[];
   tagRows: Uint32Array<ArrayBuffer>;
 };
 
 type Text = string | null;
-/** A lead as a list of what is stored of it. `tags` and `customFields` are JSON in a text, `folded` is what searches look into. */
+/** The stored columns of a lead. `tags` and `customFields` are JSON texts, `folded` is the text that searches read. */
 export type PackedLead = [
   id: string,
   ...texts: [Text, Text, Text, Text, Text, Text, Text, Text, Text, Text, Text],
   ...rest: [status: LeadContent["status"], tags: string, customFields: string, folded: string],
 ];
 
-/** E-mail address, profile, and name with company: what makes a row a lead, and tells whether it is there already. */
+/** E-mail address, profile, and name with company, by which duplicates are found. */
 export const identityKeysOfRow = 3;
 /** And the phone number. */
 export const keysOfRow = 4;
@@ -49,7 +48,7 @@ const comma = 0x2c;
 const startBytes = 2 ** 18;
 const decoder = new TextDecoder();
 
-/** Puts rows together until they are taken. */
+/** Collects rows until they are taken. */
 export class RowPacker {
   readonly #owner: number;
   #json = Buffer.alloc(startBytes, ",");
@@ -65,7 +64,7 @@ export class RowPacker {
     this.#owner = owner;
   }
 
-  /** How many rows there are to be taken. */
+  /** Rows that are waiting. */
   get count(): number {
     return this.#numbers.length;
   }
@@ -114,7 +113,7 @@ export class RowPacker {
   }
 }
 
-/** All of their memory, which goes from thread to thread without being copied: whole buffers. */
+/** Their buffers, which move from thread to thread without being copied. */
 export function arraysOf({
   numbers,
   keys,
@@ -126,17 +125,17 @@ export function arraysOf({
   return [numbers, keys, statuses, json, starts, tagRows];
 }
 
-/** Whether the row can be stored; else it is one of errors. */
+/** Whether the row is a lead; otherwise it is a list of errors. */
 export function isLead(rows: PackedRows, place: number): boolean {
   return identityKeysOf(rows, place).some((key) => !Number.isNaN(key));
 }
 
-/** Of the row at a place; NaN for what it lacks. */
+/** The identity keys of a row; NaN for absent ones. */
 export function identityKeysOf({ keys }: PackedRows, place: number): Float64Array {
   return keys.subarray(place * keysOfRow, place * keysOfRow + identityKeysOfRow);
 }
 
-/** The row at a place, from 0. */
+/** The row at an index. */
 export function unpackedRow(rows: PackedRows, place: number): ImportRow {
   const { numbers, json, starts } = rows;
   const row = numbers[place]!;
@@ -147,7 +146,7 @@ export function unpackedRow(rows: PackedRows, place: number): ImportRow {
   return { row, id: lead[0], content, identity: leadIdentity(content) };
 }
 
-/** Gives `use` the bytes of a JSON list of the rows from one place up to, but not including, another. */
+/** Calls `use` with the bytes of a JSON array of the rows from one index up to, but not including, another. */
 export function withList<T>({ json, starts }: PackedRows, from: number, to: number, use: (list: Uint8Array) => T): T {
   const list = json.subarray(starts[from]! - 1, starts[to]);
   const last = list.length - 1;

@@ -4,13 +4,13 @@ declare module "papaparse" {
   type ParserConfig = {
     delimiter: string;
     newline: string;
-    /** Called for every record, with the problems of that record and the position behind it. */
+    /** Called for every record, with its problems and the position after it. */
     step: (record: { data: string[][]; errors: { code: string }[]; meta: { cursor: number } }) => void;
   };
 
   class Parser {
     constructor(config: ParserConfig);
-    /** With `ignoreLastRow` the last record, which may go on in the next block, is not told. */
+    /** With `ignoreLastRow` the last record, which may continue in the next block, is omitted. */
     parse(input: string, baseIndex: number, ignoreLastRow: boolean): unknown;
     /** Called in `step`: that record was the last. */
     abort(): void;

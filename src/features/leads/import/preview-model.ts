@@ -5,29 +5,31 @@ const text = Type.Union([Type.String(), Type.Null()]);
 export const ImportPreview = Type.Object(
   {
     problem: Type.Union([Type.String(), Type.Null()], {
-      description: "Why it can't be imported like this. Map its columns to fields, and it may.",
+      description: "Why the file can't be imported as it is. Mapping its columns may help.",
     }),
     format: Type.Union([Type.Literal("csv"), Type.Literal("ndjson")]),
     encoding: Type.Union([Type.String(), Type.Null()], {
-      description: "What the text is in, as far as this part of it tells. If names look wrong, name another.",
+      description: "Encoding detected from this part of the file. If names look wrong, set another one.",
     }),
     delimiter: text,
     columns: Type.Array(
       Type.Object({
         header: Type.String(),
-        target: Type.Union([Type.String(), Type.Null()], { description: "Where its values go." }),
+        target: Type.Union([Type.String(), Type.Null()], { description: "Field that receives the values." }),
       }),
     ),
-    targets: Type.Array(Type.String(), { description: "What a column can be mapped to, besides customFields.NAME." }),
+    targets: Type.Array(Type.String(), {
+      description: "Fields that a column can be mapped to, in addition to customFields.NAME.",
+    }),
     rows: Type.Array(
       Type.Object({
-        row: Type.Integer({ description: "Line as a spreadsheet numbers it." }),
+        row: Type.Integer({ description: "Row number as in a spreadsheet." }),
         lead: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
-          description: "As it would be stored; null when the row can't be a lead.",
+          description: "Lead as it would be stored; null if the row is invalid.",
         }),
         errors: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
       }),
-      { description: "The first few." },
+      { description: "First rows of the file." },
     ),
   },
   { $id: "LeadImportPreview" },

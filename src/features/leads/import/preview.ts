@@ -5,7 +5,7 @@ import { ImportFileError } from "../../../platform/imports/import-file-error.ts"
 import { inspectLeadBytes, type LeadFileRow } from "./lead-file.ts";
 import type { ImportPreview } from "./preview-model.ts";
 
-/** How the beginning of a file would be read. VALIDATION_ERROR for what is no list of people at all. */
+/** How the beginning of a file would be read. VALIDATION_ERROR if it is not a list of people. */
 export async function previewOf(
   start: Uint8Array,
   options: FileFormatOptions,

@@ -12,12 +12,12 @@ import {
 import type { PlannedColumn } from "./column-plan.ts";
 import { splitFullName } from "../../../platform/identity/full-name.ts";
 
-/** What a file gives every lead: tags that are added to its own, and the source where it tells none. */
+/** Defaults for every lead of a file: additional tags, and the source if it has none. */
 export type LeadDefaults = { tags: string[]; source: string | null };
 
 const textFields: ReadonlySet<string> = new Set(leadTextFields);
 
-/** One lead of a file while its values are put in, column by column in the order of the file. */
+/** Builds one lead from its values, column by column in the order of the file. */
 export class RawLead {
   readonly #texts: Partial<Record<LeadTextField, string>> = {};
   readonly #parts: Partial<Record<"fullName" | "city" | "state" | "country", string>> = {};
@@ -26,7 +26,7 @@ export class RawLead {
   readonly #errors: FieldError[] = [];
   #status: LeadStatus | undefined;
 
-  /** Puts in a text that is not empty. Of several columns for one field the first keeps it, the others become custom fields. */
+  /** Adds a text that is not empty. If several columns have one target, the first one wins; the others become custom fields. */
   putText(column: PlannedColumn, text: string): void {
     const { target } = column;
     if (isTextField(target)) {
@@ -67,7 +67,7 @@ export class RawLead {
     this.#errors.push({ path, message });
   }
 
-  /** The lead cleaned and checked, or every problem of the row. */
+  /** The lead, cleaned and validated, or all errors of the row. */
   finish(defaults: LeadDefaults): { content: LeadContent; identity: LeadIdentity } | { errors: FieldError[] } {
     if (this.#texts.location !== undefined) this.#keepPlace();
     const draft: LeadDraft = {
@@ -94,7 +94,7 @@ export class RawLead {
     return [city, state, country].filter((part) => part !== undefined).join(", ") || null;
   }
 
-  /** Parts of a place that the location doesn't need. */
+  /** Parts that the location makes redundant become custom fields. */
   #keepPlace(): void {
     for (const part of ["city", "state", "country"] as const)
       if (this.#parts[part] !== undefined) this.putCustomField(part, this.#parts[part]);
@@ -117,7 +117,7 @@ export class RawLead {
   }
 }
 
-/** Whether a JSON value is an object, not a list. */
+/** Whether a JSON value is an object, not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -132,14 +132,14 @@ export function customFieldName(target: `customFields.${string}`): string {
   return target.slice("customFields.".length);
 }
 
-/** Tags in one text, parted by semicolons, else by commas; or as a JSON list, as our export writes tags that have those. */
+/** Tags separated by semicolons, else by commas, or a JSON array, as our export writes tags that contain separators. */
 function tagsOf(text: string): string[] {
   const list = text.startsWith("[") ? parsed(text) : null;
   if (Array.isArray(list) && list.every((tag) => typeof tag === "string")) return list;
   return text.split(text.includes(";") ? ";" : ",");
 }
 
-/** The value of a JSON text; undefined when it is not JSON. */
+/** The value of a JSON text; undefined if it is invalid. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
