@@ -8,7 +8,6 @@ import type { Engine } from "./engine.ts";
 import type { HashIndex } from "./hash-index.ts";
 import type { Owners } from "./owners.ts";
 import type { PhoneKeys } from "./phone-keys.ts";
-import { placeholdersOf } from "./placeholders.ts";
 import { leads, leadTags } from "./tables.ts";
 
 /** Single leads, prepared. Writes belong in a write unit and keep the tables that follow leads in step. */
@@ -25,7 +24,8 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex, 
     .where(and(eq(leads.seq, at("seq")), ofOwner))
     .prepare();
   const insertLead = database.prepare(insertLeadSql);
-  const insertTag = orm.insert(leadTags).values(placeholdersOf(leadTags)).onConflictDoNothing().prepare();
+  // Not drizzle's: filling its placeholders takes a tenth of the time for storing a lead.
+  const insertTag = database.prepare("INSERT OR IGNORE INTO lead_tags (owner, tag, lead) VALUES (?, ?, ?)");
   const removeTag = orm
     .delete(leadTags)
     .where(and(eq(leadTags.owner, at("owner")), eq(leadTags.tag, at("tag")), eq(leadTags.lead, at("lead"))))
@@ -74,7 +74,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex, 
     const needsPhoneKey = hasPhone && phoneKeys.isWanted;
     if (hasPhone && !needsPhoneKey) phoneKeys.leaveOut(seq);
     addKeys(owner, seq, identity, needsPhoneKey ? lead.phone : null);
-    for (const tag of foldedTags(lead)) insertTag.run({ owner, tag, lead: seq });
+    for (const tag of foldedTags(lead)) insertTag.run(owner, tag, seq);
   }
 
   function replace({ seq, lead: before }: StoredLead, lead: Lead, identity: LeadIdentity): void {
@@ -93,7 +93,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex, 
     addKeys(owner, seq, changedIn(identity, leadIdentity(before)), lead.phone === before.phone ? null : lead.phone);
     const [tagsBefore, tagsNow] = [foldedTags(before), foldedTags(lead)];
     for (const tag of tagsBefore.difference(tagsNow)) removeTag.run({ owner, tag, lead: seq });
-    for (const tag of tagsNow.difference(tagsBefore)) insertTag.run({ owner, tag, lead: seq });
+    for (const tag of tagsNow.difference(tagsBefore)) insertTag.run(owner, tag, seq);
   }
 
   function remove({ seq, lead }: StoredLead): void {
