@@ -1,5 +1,20 @@
 import { expect, test } from "bun:test";
-import fc from "fast-check";
+import {
+  array,
+  assert,
+  asyncProperty,
+  boolean,
+  constant,
+  constantFrom,
+  integer,
+  nat,
+  oneof,
+  option,
+  property,
+  record,
+  subarray,
+  type Arbitrary,
+} from "fast-check";
 import { decideLoaded, Loaded } from "../../src/adapters/storage/postgres/loaded.ts";
 import type { ImportBatch, InsertLead } from "../../src/features/leads/change-model.ts";
 import {
@@ -25,18 +40,18 @@ const userId = "user";
 const owner = 7;
 
 /** Few people, so that most of them meet again. */
-const person = fc.record({
-  email: fc.option(fc.constantFrom("a@example.com", "b@example.com", "C@example.com", "c@example.com")),
-  networkUrl: fc.option(fc.constantFrom("https://network.example/in/a", "https://network.example/in/b")),
-  firstName: fc.constantFrom("Ada", "Bob"),
-  lastName: fc.constantFrom("Lovelace", "Babbage"),
-  company: fc.option(fc.constantFrom("Engines", "Looms")),
-  title: fc.option(fc.constantFrom("Countess", "Programmer")),
-  tags: fc.subarray(["x", "y", "z"]),
+const person = record({
+  email: option(constantFrom("a@example.com", "b@example.com", "C@example.com", "c@example.com")),
+  networkUrl: option(constantFrom("https://network.example/in/a", "https://network.example/in/b")),
+  firstName: constantFrom("Ada", "Bob"),
+  lastName: constantFrom("Lovelace", "Babbage"),
+  company: option(constantFrom("Engines", "Looms")),
+  title: option(constantFrom("Countess", "Programmer")),
+  tags: subarray(["x", "y", "z"]),
 });
 /** With something to identify each. */
 const identified = person.filter(({ email, networkUrl, company }) => (email ?? networkUrl ?? company) !== null);
-type Person = typeof person extends fc.Arbitrary<infer P> ? P : never;
+type Person = typeof person extends Arbitrary<infer P> ? P : never;
 
 const make = createFactories();
 
@@ -129,25 +144,25 @@ type Step =
   | { kind: "update" | "remove"; nth: number; person: Person; isStale: boolean }
   | { kind: "suppress"; email: string };
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step: Arbitrary<Step> = oneof(
   {
     weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constant("insert" as const),
+    arbitrary: record({
+      kind: constant("insert" as const),
       person: identified,
-      onDuplicate: fc.constantFrom("create" as const, "update" as const, "error" as const),
+      onDuplicate: constantFrom("create" as const, "update" as const, "error" as const),
     }),
   },
   {
     weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constantFrom("update" as const, "remove" as const),
-      nth: fc.nat(9),
+    arbitrary: record({
+      kind: constantFrom("update" as const, "remove" as const),
+      nth: nat(9),
       person: identified,
-      isStale: fc.boolean(),
+      isStale: boolean(),
     }),
   },
-  fc.record({ kind: fc.constant("suppress" as const), email: fc.constantFrom("a@example.com", "b@example.com") }),
+  record({ kind: constant("suppress" as const), email: constantFrom("a@example.com", "b@example.com") }),
 );
 
 /** What a step decides, as a function of facts only. */
@@ -168,8 +183,8 @@ function decisionOf(memory: Memory, taken: Step): (facts: LeadFacts) => Decision
 }
 
 test("facts that are answered on demand and facts that were loaded lead to the same decisions", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+  await assert(
+    asyncProperty(array(step, { maxLength: 25 }), async (steps) => {
       const memory = new Memory();
       for (const taken of steps) {
         if (taken.kind === "suppress") memory.suppressed.add(taken.email);
@@ -185,8 +200,8 @@ test("facts that are answered on demand and facts that were loaded lead to the s
 });
 
 test("to merge the same newcomer once more changes nothing", () => {
-  fc.assert(
-    fc.property(person.map(contentOf), person.map(contentOf), (known, newcomer) => {
+  assert(
+    property(person.map(contentOf), person.map(contentOf), (known, newcomer) => {
       const lead = make.lead(userId, known);
       const once = mergedContent(lead, newcomer);
       expect(mergedContent({ ...lead, ...once }, newcomer)).toEqual(once);
@@ -195,32 +210,25 @@ test("to merge the same newcomer once more changes nothing", () => {
 });
 
 test("a dry run reports what the import then does", () => {
-  const file = fc.array(fc.option(identified, { freq: 10 }), { minLength: 1, maxLength: 24 });
-  const onDuplicate = fc.constantFrom("skip" as const, "update" as const, "create" as const);
-  const known = fc.array(identified, { maxLength: 5 });
-  fc.assert(
-    fc.property(
-      known,
-      file,
-      onDuplicate,
-      fc.integer({ min: 1, max: 9 }),
-      fc.boolean(),
-      (leads, rows, mode, size, has) => {
-        const memory = new Memory();
-        if (has) memory.suppressed.add("a@example.com");
-        for (const each of leads) memory.insert(make.lead(userId, each));
-        const batches = Array.from({ length: Math.ceil(rows.length / size) }, (_, n) =>
-          rows.slice(n * size, (n + 1) * size),
-        );
-        const packed = batches.map((batch, n) => packedOf(batch, n * size));
-        const run = (dryRun: boolean) =>
-          packed.flatMap((each) => reportOf(memory, { ...each, dryRun, onDuplicate: mode }));
-        const before = structuredClone(memory.stored);
-        const foretold = run(true);
-        expect(memory.stored).toEqual(before);
-        expect(run(false)).toEqual(foretold);
-      },
-    ),
+  const file = array(option(identified, { freq: 10 }), { minLength: 1, maxLength: 24 });
+  const onDuplicate = constantFrom("skip" as const, "update" as const, "create" as const);
+  const known = array(identified, { maxLength: 5 });
+  assert(
+    property(known, file, onDuplicate, integer({ min: 1, max: 9 }), boolean(), (leads, rows, mode, size, has) => {
+      const memory = new Memory();
+      if (has) memory.suppressed.add("a@example.com");
+      for (const each of leads) memory.insert(make.lead(userId, each));
+      const batches = Array.from({ length: Math.ceil(rows.length / size) }, (_, n) =>
+        rows.slice(n * size, (n + 1) * size),
+      );
+      const packed = batches.map((batch, n) => packedOf(batch, n * size));
+      const run = (dryRun: boolean) =>
+        packed.flatMap((each) => reportOf(memory, { ...each, dryRun, onDuplicate: mode }));
+      const before = structuredClone(memory.stored);
+      const foretold = run(true);
+      expect(memory.stored).toEqual(before);
+      expect(run(false)).toEqual(foretold);
+    }),
     { numRuns: 300 },
   );
 });

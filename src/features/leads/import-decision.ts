@@ -13,7 +13,7 @@ import {
   type StoredLead,
 } from "./decisions.ts";
 import { leadIdentity } from "./identity.ts";
-import { identityKeysOf, isLead, unpackedRow, type ImportRow } from "./import/packed-rows.ts";
+import { identityKeysOfRow, isLead, keysOfRow, unpackedRow, type ImportRow } from "./import/packed-rows.ts";
 import { mergedContent } from "./merge.ts";
 import type { ImportOutcome, Lead, LeadContent, LeadIdentity } from "./model.ts";
 
@@ -93,8 +93,8 @@ class ImportRun {
   /** Indexes of the rows that become leads, in order. */
   readonly #created: number[] = [];
   readonly #changed = new Map<number, Changed>();
-  /** Numbers of leads that this batch has created, or to which it has added a key. */
-  readonly #byKey = new Map<number, number[]>();
+  /** Numbers of leads that this batch has created, or to which it has added a key. A list only if there are several. */
+  readonly #byKey = new Map<number, number | number[]>();
   /** In a dry run, numbers continue after those of its earlier batches. */
   readonly #lastNumber: number;
 
@@ -147,7 +147,10 @@ class ImportRun {
   #create(index: number): null {
     const number = this.#numberOf(this.#created.push(index) - 1);
     if (this.#batch.onDuplicate === "create") return null;
-    for (const key of identityKeysOf(this.#batch.rows, index)) if (!Number.isNaN(key)) this.#addKey(key, number);
+    const { keys } = this.#batch.rows;
+    const first = index * keysOfRow;
+    for (let at = first; at < first + identityKeysOfRow; at++)
+      if (!Number.isNaN(keys[at])) this.#addKey(keys[at]!, number);
     return null;
   }
 
@@ -163,20 +166,26 @@ class ImportRun {
   }
 
   #addKey(key: number, number: number): void {
-    const numbers = this.#byKey.get(key);
-    if (numbers === undefined) this.#byKey.set(key, [number]);
-    else numbers.push(number);
+    const known = this.#byKey.get(key);
+    if (known === undefined) this.#byKey.set(key, number);
+    else if (typeof known === "number") this.#byKey.set(key, [known, number]);
+    else known.push(number);
   }
 
   #mayBeKnown(index: number): boolean {
-    for (const key of identityKeysOf(this.#batch.rows, index))
+    const { keys } = this.#batch.rows;
+    const first = index * keysOfRow;
+    for (let at = first; at < first + identityKeysOfRow; at++) {
+      const key = keys[at]!;
       if (!Number.isNaN(key) && (this.#byKey.has(key) || this.#facts.mayHave(key))) return true;
+    }
     return false;
   }
 
   *#candidates(key: number): Generator<StoredLead, void, void> {
-    const numbers = this.#byKey.get(key) ?? [];
-    const ofBatch = numbers.map((seq) => this.#changed.get(seq)?.current ?? this.#createdLead(seq));
+    const ofBatch = [this.#byKey.get(key) ?? []]
+      .flat()
+      .map((seq) => this.#changed.get(seq)?.current ?? this.#createdLead(seq));
     for (const stored of byAge(this.#stored(key), ofBatch)) yield this.#current(stored);
   }
 

@@ -126,13 +126,10 @@ export function arraysOf({
 }
 
 /** Whether the row is a lead; otherwise it is a list of errors. */
-export function isLead(rows: PackedRows, place: number): boolean {
-  return identityKeysOf(rows, place).some((key) => !Number.isNaN(key));
-}
-
-/** The identity keys of a row; NaN for absent ones. */
-export function identityKeysOf({ keys }: PackedRows, place: number): Float64Array {
-  return keys.subarray(place * keysOfRow, place * keysOfRow + identityKeysOfRow);
+export function isLead({ keys }: PackedRows, index: number): boolean {
+  const first = index * keysOfRow;
+  for (let at = first; at < first + identityKeysOfRow; at++) if (!Number.isNaN(keys[at])) return true;
+  return false;
 }
 
 /** The row at an index. */
