@@ -13,7 +13,7 @@ testInBrowser("an account is set up, a key is made, used and turned off, somebod
   await page.getByRole("link", { name: "default" }).click();
   await page.getByLabel("Connection requests, 24 hours").fill("100000");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("which is what the network is known to bear").waitFor();
+  await page.getByText("the highest known safe value").waitFor();
   await page.getByLabel("Connection requests, 24 hours").fill("7");
   await page.getByRole("checkbox", { name: "Saturday" }).check();
   await page.getByRole("button", { name: "Save", exact: true }).click();

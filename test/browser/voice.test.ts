@@ -37,7 +37,7 @@ testInBrowser(
     await page.getByRole("button", { name: "Train the voice" }).click();
     await page.getByRole("heading", { name: "Ada" }).waitFor();
     await page.getByRole("button", { name: "Speak", exact: true }).waitFor({ timeout: 200_000 });
-    await page.getByText("Ada Byron agreed").waitFor();
+    await page.getByText("Ada Byron consented").waitFor();
     await page.getByRole("button", { name: "Play ada <b>.wav" }).click();
     await page.locator("audio").first().waitFor();
     await page.getByLabel("Text", { exact: true }).fill("Hello.");
