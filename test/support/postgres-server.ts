@@ -159,6 +159,9 @@ function write(folder: string, name: string, text: string): void {
   renameSync(join(folder, `${name}.new`), join(folder, name));
 }
 
+// It ends with the test run, and takes PostgreSQL along: a signal to both of them must not leave that behind.
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => {});
+
 const [folder = "", pid = ""] = process.argv.slice(2);
 try {
   await serve(folder, Number(pid));
