@@ -115,7 +115,9 @@ test("a backup under load holds each row that was acknowledged before, whole row
     // A server that runs is not overwritten, whatever is said.
     const refused = await runProgram(["restore", file, "--data", dataDir, "--replace"]);
     expect(refused.exitCode).toBe(1);
-    expect(refused.err).toContain(`Error: Another outreachd (process ${server.pid}, ${server.url}) holds`);
+    expect(refused.err).toContain(
+      `Error: Another outreachd (process ${server.pid}, ${server.url}) is using the data directory`,
+    );
     expect(readdirSync(dataDir).filter((name) => name.startsWith("before-restore"))).toEqual([]);
     await server.stop();
   }
@@ -436,7 +438,7 @@ testOnSmallDisk("a disk that fills during a restore leaves the data as it was", 
   const before = treeOf(dataDir);
   await disk.fill(2 ** 20);
   const { exitCode, err } = await runProgram(["restore", file, "--data", dataDir, "--replace"]);
-  expect(err).toMatch(/Could not restore .*: its outreachd\.db takes \d+ bytes, and the disk of .* has \d+ free/);
+  expect(err).toMatch(/Could not restore .*: its outreachd\.db needs \d+ bytes, but only \d+ are free on the disk of /);
   expect(exitCode).toBe(1);
   expect(treeOf(dataDir)).toEqual(before);
 });

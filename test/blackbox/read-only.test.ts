@@ -95,7 +95,7 @@ function giveToNobody(path: string): void {
 
 function expectRefused(ended: Awaited<ReturnType<typeof runProgram>>, dataDir: string) {
   const { exitCode, out, err } = ended;
-  expect(err).toMatch(/^Error: The data directory /m);
+  expect(err).toMatch(/^Error: (The data directory|Cannot use the data directory) /m);
   expect(err).toContain(dataDir);
   expect(err).toContain("--data DIR");
   expect(err).not.toMatch(/^ +at /m);
