@@ -172,10 +172,10 @@ test("backups go to S3 and come back from there", async () => {
   expect(succeeded(await remote.admin.get<BackupList>(path)).data).toMatchObject({
     backups: [],
     last: { name: unreachable.name, status: "failed" },
-    problem: expect.stringContaining(`${s3.url} can't be reached (ConnectionRefused). Check the service, the bucket`),
+    problem: expect.stringContaining(`${s3.url} is unreachable (ConnectionRefused). Check the service, the bucket`),
   });
   expect((await told(remote.admin)).map(([type, { name: of, reason }]) => [type, of, reason])).toEqual([
-    ["backup.failed", unreachable.name, `Backup failed: ${s3.url} can't be reached (ConnectionRefused)`],
+    ["backup.failed", unreachable.name, `Backup failed: ${s3.url} is unreachable (ConnectionRefused)`],
     ["backup.failed", expect.any(String), "Backup failed: SlowDown"],
     ["backup.completed", name, undefined],
   ]);
