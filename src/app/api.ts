@@ -1,5 +1,5 @@
 import type { Static } from "@sinclair/typebox";
-import { Elysia } from "elysia";
+import type { Elysia } from "elysia";
 import { auditRoutes } from "../platform/operations/audit-routes.ts";
 import type { AuditService } from "../platform/auth/audit/service.ts";
 import { campaignRoutes } from "../features/campaigns/routes.ts";
@@ -14,7 +14,7 @@ import { eventRoutes } from "../platform/events/routes.ts";
 import type { Readiness } from "../platform/operations/readiness.ts";
 import type { ErrorBody } from "../platform/http/error-body.ts";
 import { healthRoutes } from "../features/workspaces/health-routes.ts";
-import type { Core } from "../platform/http/routes.ts";
+import type { RouteList } from "../platform/http/route.ts";
 import { jobRoutes } from "../platform/jobs/routes.ts";
 import type { JobService } from "../platform/jobs/service.ts";
 import { keyRoutes } from "../features/workspaces/keys/routes.ts";
@@ -85,68 +85,56 @@ export type ApiParts = {
   backups: ReturnType<typeof composeBackups>;
 };
 
-/** Adds all routes of the API to the table. */
-export function composeApi(core: Core, parts: ApiParts) {
+/** All routes of the API, in the order of the OpenAPI document. */
+export function composeApi(parts: ApiParts) {
   const { users, keys, credits, leads, suppressions, prospecting, network, events, voices, audit } = parts;
   const { readiness, operations } = parts;
   const { maxImportBytes } = parts.config;
-  return new Elysia()
-    .use(
-      healthRoutes(core, users, keys, parts.clock, { readiness, operations, isSimulation: parts.simulator !== null }),
-    )
-    .use(userRoutes(core, users, credits))
-    .use(enrichmentRoutes(core, parts.enrichment))
-    .use(creditRoutes(core, credits))
-    .use(keyRoutes(core, keys))
-    .use(auditRoutes(core, audit))
-    .use(simulationRoutes(core, parts.simulator))
-    .use(privacyRoutes(core, parts.privacy))
-    .use(sessionRoutes(core, parts.sessions, keys, parts.baseUrl))
-    .use(leadTransferRoutes(core, leads, parts.imports, maxImportBytes, audit))
-    .use(leadBulkRoutes(core, new LeadBulkService(leads)))
-    .use(leadRoutes(core, leads, suppressions))
-    .use(suppressionRoutes(core, suppressions, maxImportBytes, audit))
-    .use(prospectImportRoutes(core, parts.prospectImports, maxImportBytes))
-    .use(prospectingRoutes(core, prospecting, parts.savedSearches))
-    .use(jobRoutes(core, parts.jobs, users))
-    .use(actionRoutes(core, network.actions))
-    .use(accountRoutes(core, network.accounts, network.forecasts))
-    .use(workRoutes(core, network.work))
-    .use(uploadRoutes(core, network.uploads))
-    .use(relationRoutes(core, network.relations))
-    .use(campaignRoutes(core, network.campaigns))
-    .use(eventRoutes(core, events.service, events.streams))
-    .use(webhookRoutes(core, events.webhooks))
-    .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
-    .use(voiceSampleRoutes(core, voices.service))
-    .use(parts.backups.routes(core))
-    .use(operationsRoutes(core, operations));
+  return [
+    healthRoutes(users, keys, parts.clock, { readiness, operations, isSimulation: parts.simulator !== null }),
+    userRoutes(users, credits),
+    enrichmentRoutes(parts.enrichment),
+    creditRoutes(credits),
+    keyRoutes(keys),
+    auditRoutes(audit),
+    simulationRoutes(parts.simulator),
+    privacyRoutes(parts.privacy),
+    sessionRoutes(parts.sessions, keys, parts.baseUrl),
+    leadTransferRoutes(leads, parts.imports, maxImportBytes, audit),
+    leadBulkRoutes(new LeadBulkService(leads)),
+    leadRoutes(leads, suppressions),
+    suppressionRoutes(suppressions, maxImportBytes, audit),
+    prospectImportRoutes(parts.prospectImports, maxImportBytes),
+    prospectingRoutes(prospecting, parts.savedSearches),
+    jobRoutes(parts.jobs, users),
+    actionRoutes(network.actions),
+    accountRoutes(network.accounts, network.forecasts),
+    workRoutes(network.work),
+    uploadRoutes(network.uploads),
+    relationRoutes(network.relations),
+    campaignRoutes(network.campaigns),
+    eventRoutes(events.service, events.streams),
+    webhookRoutes(events.webhooks),
+    voiceRoutes(voices.service, voices.speech, voices.checker),
+    voiceSampleRoutes(voices.service),
+    parts.backups.routes(),
+    operationsRoutes(operations),
+  ] as const;
 }
 
-type App = ReturnType<typeof composeApi>;
-
-/**
- * Type of the API, for clients derived from it (`treaty<Api>(url)` of @elysiajs/eden). Errors have the type that this
- * server renders; Elysia only knows the errors of its own validation, which is not used.
- */
+/** The type of the API, for clients derived from it (`treaty<Api>(url)` of @elysiajs/eden). */
 export type Api =
-  App extends Elysia<
-    infer Prefix,
-    infer Singleton,
-    infer Definitions,
-    infer Metadata,
-    infer Routes,
-    infer Ephemeral,
-    infer Volatile
-  >
-    ? Elysia<Prefix, Singleton, Definitions, Metadata, WithRefusals<Routes>, Ephemeral, Volatile>
+  Elysia extends Elysia<infer Prefix, infer Singleton, infer Definitions, infer Metadata, infer _Routes>
+    ? Elysia<Prefix, Singleton, Definitions, Metadata, WithErrors<All<ReturnType<typeof composeApi>>>>
     : never;
 
-type WithRefusals<Node> = Node extends { response: { 200: infer Success } }
-  ? Omit<Node, "response"> & { response: { 200: Success } & Refusals }
-  : { [Name in keyof Node]: WithRefusals<Node[Name]> };
+type All<Lists> = Lists extends readonly [RouteList<string, infer Tree>, ...infer Rest] ? Tree & All<Rest> : unknown;
 
-type Refusals = Record<
+type WithErrors<Node> = Node extends { response: { 200: infer Success } }
+  ? Omit<Node, "response"> & { response: { 200: Success } & Errors }
+  : { [Name in keyof Node]: WithErrors<Node[Name]> };
+
+type Errors = Record<
   (typeof errorCatalogue)[ErrorCode]["status"],
   Omit<Static<typeof ErrorBody>, "code"> & { code: ErrorCode }
 >;

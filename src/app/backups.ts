@@ -8,7 +8,6 @@ import type { Clock } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
 import type { DataDirectory } from "../adapters/disk/data-directory.ts";
 import { installationId } from "../adapters/disk/installation-id.ts";
-import type { Core } from "../platform/http/routes.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
 import type { Log } from "../platform/base/log.ts";
 import type { Storage } from "../adapters/storage/storage.ts";
@@ -50,7 +49,7 @@ export function composeBackups({ config, directory, storage, audit, clock, log }
     schedule === null ? [] : [{ name: "create a backup", pattern: schedule, run: () => service.runScheduled() }];
   return {
     chores,
-    routes: (core: Core) => backupRoutes(core, service),
+    routes: () => backupRoutes(service),
     async start(): Promise<void> {
       await noteRestore(directory, audit).catch((error: unknown) =>
         log.error({ err: error }, "could not record in the audit log that a backup was restored"),

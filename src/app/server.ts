@@ -23,7 +23,7 @@ import { CreditService } from "../features/credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "../adapters/disk/data-directory.ts";
 import { docsRoutes } from "../platform/http/docs.ts";
 import { RateLimiter } from "../platform/http/rate-limit.ts";
-import { listen, type Listening } from "../platform/http/server.ts";
+import type { Listening } from "../platform/http/server.ts";
 import { systemIds } from "../platform/base/ids.ts";
 import type { JobHandler } from "../platform/jobs/handler.ts";
 import { Maintenance, type Chore } from "../platform/jobs/maintenance.ts";
@@ -214,25 +214,6 @@ async function compose(
     await audit.writeOwed();
     await backups.flush();
   };
-  const http = composeHttp({
-    config,
-    storage,
-    clock,
-    realClock,
-    ids,
-    log,
-    keyRing,
-    keys,
-    limiter,
-    users,
-    sessions,
-    readiness,
-    operations,
-    audit,
-    isSimulation: simulated !== null,
-    observer: metrics,
-  });
-  const { table, pipeline } = http;
   const chores: Chore[] = [
     ...enrichment.chores,
     ...imports.chores,
@@ -245,7 +226,7 @@ async function compose(
     ...network.chores,
     ...voices.chores,
     ...events.chores,
-    ...http.chores,
+    { name: "delete old Idempotency-Keys", pattern: "30 * * * * *", run: () => http.idempotency.sweep() },
   ];
   const maintenance = new Maintenance(simulated === null ? chores : [], log, (error) => readiness.reportError(error));
   let noting: Promise<void> | null = null;
@@ -269,10 +250,10 @@ async function compose(
   // Rarely needed, so it is computed on demand.
   const document = async (): Promise<object> =>
     (await import("../platform/http/openapi-document.ts")).openApiDocument(
-      table,
+      http.table.routes,
       config.publicUrl ?? (listening?.url || "/"),
     );
-  composeApi(table, {
+  const api = composeApi({
     config,
     clock,
     readiness,
@@ -298,16 +279,39 @@ async function compose(
     baseUrl: () => config.publicUrl ?? listening?.url ?? "",
     backups,
   });
-  surfaces.session({ ...config, core: table, gate: http.gate, sessions, audit, clock: realClock });
-  surfaces.pages(table);
-  docsRoutes(table, document);
-  surfaces.tools(table, {
-    document,
-    handle: (request, outer) => pipeline.dispatch(request, null, outer),
-    corsOrigins: config.corsOrigins,
-    clock,
-  });
-  if (metrics !== null) metricsRoutes(table, metrics);
+  const http = composeHttp(
+    {
+      config,
+      storage,
+      clock,
+      realClock,
+      ids,
+      log,
+      keyRing,
+      keys,
+      limiter,
+      users,
+      sessions,
+      readiness,
+      operations,
+      audit,
+      isSimulation: simulated !== null,
+      observer: metrics,
+    },
+    [
+      ...api,
+      surfaces.session({ ...config, sessions, audit, limiter, clock: realClock }),
+      surfaces.pages(),
+      docsRoutes(document),
+      surfaces.tools({
+        document,
+        call: (request, outer) => http.server.call(request, outer),
+        corsOrigins: config.corsOrigins,
+        clock,
+      }),
+      ...(metrics === null ? [] : [metricsRoutes(metrics)]),
+    ],
+  );
 
   const firstRun = await beginAnew({ directory, adminEmail: config.adminEmail, users, keys, sessions });
   const localKey = makeSecret("local", ids);
@@ -340,7 +344,7 @@ async function compose(
     // Before the first request: no import is running yet, and no request has to wait.
     await prepare();
     if (stopping !== null) return;
-    listening = listen(table, pipeline, config.listen);
+    listening = http.server.listen(config.listen.host, config.listen.port);
     background.start();
     const settings = settingsPrint(config, localKey);
     directory.announce({ pid: process.pid, url: listening.url, localKey, settings });
@@ -376,7 +380,7 @@ async function compose(
   return {
     start: () => (starting ??= begin()),
     work,
-    handle: (request) => pipeline.dispatch(request, null),
+    handle: (request) => http.server.fetch(request),
     stop: () => (stopping ??= stopAll()),
     get url() {
       return listening?.url ?? "";

@@ -80,9 +80,9 @@ test("the document has every route that the source has", async () => {
   const inSource: string[] = [];
   for (const file of new Bun.Glob("src/**/*routes.ts").scanSync(root)) {
     const text = await Bun.file(join(root, file)).text();
-    const prefix = /feature\(core, "([^"]*)"\)/.exec(text)?.[1] ?? "";
+    const prefix = /routes\("([^"]*)"\)/.exec(text)?.[1] ?? "";
     for (const [, method = "", path = ""] of text.matchAll(
-      /\.(get|post|put|patch|delete|all|route|head|options|ws|mount|group)\(\s*["'`]([^"'`]*)/g,
+      /\.(get|post|put|patch|delete|all|route|head|options|ws|mount|group)\(\s*["'`](\/[^"'`]*|)["'`]/g,
     ))
       inSource.push(
         `${method.toUpperCase()} ${(prefix + path).replaceAll(/:([^/]+)/g, "{$1}").replace(/(.)\/$/, "$1")}`,

@@ -128,7 +128,7 @@ describe("an answer", () => {
         errors: [
           {
             path: `enrichmentOptions.${name}`,
-            message: `There is no such field. Expected one of ${known}.${hint}`,
+            message: `Unknown field. Expected one of ${known}.${hint}`,
           },
         ],
       },
@@ -151,7 +151,7 @@ describe("an answer", () => {
     expect(await enrich(user, [{ email: ada.email }], { [name]: value })).toMatchObject({
       status: 400,
       code: "VALIDATION_ERROR",
-      details: { errors: [{ path: name, message: `There is no such field. Expected one of ${known}.${hint}` }] },
+      details: { errors: [{ path: name, message: `Unknown field. Expected one of ${known}.${hint}` }] },
     });
     expect(await balanceOf(user)).toBe(200);
   });

@@ -26,7 +26,7 @@ test("a missing permission comes with help and without details", async () => {
   expect(body).toEqual({
     error: true,
     code: "PERMISSION_DENIED",
-    message: "This needs the permission leads:write, which this API key does not have.",
+    message: "This API key does not have the permission leads:write.",
     version: "2.0",
     timestamp: expect.any(String),
     permissionHelp: {

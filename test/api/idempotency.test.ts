@@ -159,7 +159,7 @@ test.each([
   const user = await service.user();
   const answer = await user.post(leads, ada, withKey(key));
   expect(answer).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
-  expect(answer.message).toContain("Idempotency-Key: Expected one key, got several. Send the header once; put a key");
+  expect(answer.message).toContain("Idempotency-Key: Expected one key, got several. Send the header once. Put a key");
   expect(await totalOf(user)).toBe(0);
 });
 

@@ -26,12 +26,13 @@ async function sent({ client, path, body, headers = {} }: PostRequest, key: stri
   return { outcome, isReplay: answer.headers.get("idempotent-replayed") === "true" };
 }
 
-/** What `work` comes to while no answer finds room in the database, though everything else does. */
-async function withoutRoomForAnswers<T>(work: () => Promise<T>): Promise<T> {
+/** Runs `work` while the database has no room for rows of requests with a key, or only for those with a response. */
+async function withoutRoomFor<T>(rows: "keys" | "responses", work: () => Promise<T>): Promise<T> {
   using database = new Database(join(service.dataDir, "outreachd.db"));
   database.run("PRAGMA busy_timeout = 5000");
+  const when = rows === "keys" ? "" : "WHEN new.status IS NOT NULL";
   database.run(
-    "CREATE TRIGGER no_room BEFORE INSERT ON idempotent_requests WHEN new.status IS NOT NULL BEGIN SELECT RAISE(ABORT, 'no room'); END",
+    `CREATE TRIGGER no_room BEFORE INSERT ON idempotent_requests ${when} BEGIN SELECT RAISE(ABORT, 'no room'); END`,
   );
   try {
     return await work();
@@ -45,13 +46,20 @@ const replayed = { outcome: "completed", isReplay: true };
 const tryAgain = { outcome: "503 SERVICE_UNAVAILABLE", isReplay: false };
 const interrupted = { outcome: "409 REQUEST_INTERRUPTED", isReplay: false };
 
-/** What is said without room for the answer, then with it, and once more. */
-const course: Record<Keeping, [Told, Told, Told]> = {
-  whole: [tryAgain, done, replayed],
-  parts: [interrupted, interrupted, interrupted],
+/** The outcomes without room for the key, then with it, and of another repetition. */
+const withoutKey: Record<Keeping, [Told, Told, Told]> = {
+  stored: [tryAgain, done, replayed],
   nothing: [done, done, replayed],
   sound: [done, done, done],
   erased: [tryAgain, done, { outcome: "409 CONFLICT", isReplay: false }],
+};
+
+/** The outcomes without room for the response, then with it: what was changed is not changed again. */
+const withoutResponse: Record<Keeping, [Told, Told]> = {
+  stored: [done, interrupted],
+  nothing: [done, done],
+  sound: [done, done],
+  erased: [done, interrupted],
 };
 
 /** What a route says of its answer, which is not true of a refusal. */
@@ -64,7 +72,7 @@ test.each(["/leads", "/leads/import"])(
     await service.idle();
     const options = { headers: { ...request.headers, "idempotency-key": crypto.randomUUID() } };
     const send = () => request.client.post(request.path, request.body, options);
-    const refused = await withoutRoomForAnswers(send);
+    const refused = await withoutRoomFor("keys", send);
     const done = await send();
     expect([refused.status, done.status < 300]).toEqual([503, true]);
     expect(refused.headers.get("content-type")).toContain("application/json");
@@ -80,12 +88,12 @@ test("every POST of the document is among those below", () => {
 });
 
 test.each(Object.entries(postRoutes).map(([path, { keeping }]) => [path, keeping] as const))(
-  "POST %s is kept as: %s",
+  "POST %s stores its key with its changes, and its response: %s",
   async (path, keeping) => {
     const request = await postRoutes[path]!.arrange({ service, user: await service.user() });
     await service.idle();
     const key = crypto.randomUUID();
-    const first = await withoutRoomForAnswers(() => sent(request, key));
+    const first = await withoutRoomFor("keys", () => sent(request, key));
     await request.over?.();
     const second = await sent(request, key);
     const untilItIsGone = async () => {
@@ -93,18 +101,30 @@ test.each(Object.entries(postRoutes).map(([path, { keeping }]) => [path, keeping
       return told.isReplay ? null : told;
     };
     const third = keeping === "erased" ? await eventually("the end of it", untilItIsGone) : await sent(request, key);
-    expect([first, second, third]).toEqual(course[keeping]);
+    expect([first, second, third]).toEqual(withoutKey[keeping]);
+  },
+);
+
+test.each(Object.entries(postRoutes).map(([path, { keeping }]) => [path, keeping] as const))(
+  "POST %s whose response could not be stored is not executed twice: %s",
+  async (path, keeping) => {
+    const request = await postRoutes[path]!.arrange({ service, user: await service.user() });
+    await service.idle();
+    const key = crypto.randomUUID();
+    const first = await withoutRoomFor("responses", () => sent(request, key));
+    await request.over?.();
+    expect([first, await sent(request, key)]).toEqual(withoutResponse[keeping]);
   },
 );
 
 test.each(["/leads/import", "/prospecting/import", "/voice-clones", "/voice-clones/{voiceId}/samples"])(
-  "no file stays of a POST %s whose job could not be stored with its answer",
+  "no file stays of a POST %s whose job could not be stored with its key",
   async (path) => {
     const request = await postRoutes[path]!.arrange({ service, user: await service.user() });
     await service.idle();
     const files = () => Array.fromAsync(new Bun.Glob("blobs/**").scan(service.dataDir));
     const before = await files();
-    const told = await withoutRoomForAnswers(() => sent(request, crypto.randomUUID()));
+    const told = await withoutRoomFor("keys", () => sent(request, crypto.randomUUID()));
     expect(told).toEqual(tryAgain);
     await eventually("the file to be gone", async () => ((await files()).length === before.length ? true : null));
     expect((await files()).toSorted()).toEqual(before.toSorted());

@@ -284,11 +284,11 @@ test("a key that was never made is refused, and says why", async () => {
   const cases: [string | null, string][] = [
     [null, "x-api-key"],
     ["", "x-api-key"],
-    ["secret", "its form or its checksum is wrong"],
-    [`${key?.slice(0, -1)}${last}`, "its form or its checksum is wrong"],
-    [`${key}0`, "its form or its checksum is wrong"],
-    [key?.toUpperCase() ?? "", "its form or its checksum is wrong"],
-    [`oak_${"0".repeat(56)}${Bun.hash.crc32("0".repeat(56)).toString(16).padStart(8, "0")}`, "No such API key"],
+    ["secret", "the format or checksum is wrong"],
+    [`${key?.slice(0, -1)}${last}`, "the format or checksum is wrong"],
+    [`${key}0`, "the format or checksum is wrong"],
+    [key?.toUpperCase() ?? "", "the format or checksum is wrong"],
+    [`oak_${"0".repeat(56)}${Bun.hash.crc32("0".repeat(56)).toString(16).padStart(8, "0")}`, "API key not found"],
   ];
   for (const [secret, reason] of cases) {
     const refused = await service.client(secret).get("/api/v2/leads");
@@ -308,8 +308,8 @@ testInProcess("a refused key says in what it differs, however it was sent", asyn
   clock.advance(2 * 86_400_000);
   const refusals: [string | null, string][] = [
     [null, "Send your API key in the x-api-key header."],
-    [off.key.slice(0, -1), "its form or its checksum is wrong"],
-    [gone.key, "No such API key. It may have been deleted or regenerated."],
+    [off.key.slice(0, -1), "the format or checksum is wrong"],
+    [gone.key, "API key not found. It may have been deleted or regenerated."],
     [expired.key, "This API key expired at "],
     [off.key, "This API key is deactivated."],
   ];

@@ -40,15 +40,15 @@ test.each<[query: Record<string, string>, body: object, path: string, hint: stri
   [{ dry_run: "1" }, {}, "dry_run", "Did you mean dryRun?"],
   [{ userid: "somebody" }, {}, "userid", "Did you mean userId?"],
   [{ ids: "x" }, {}, "ids", "Send ids in the body."],
-  [{ colour: "red" }, {}, "colour", "Leave it out."],
+  [{ colour: "red" }, {}, "colour", "Omit it."],
   [{}, { dryrun: true }, "dryrun", "Did you mean dryRun?"],
   [{}, { DRY_RUN: true }, "DRY_RUN", "Did you mean dryRun?"],
   [{}, { dryRn: true }, "dryRn", "Did you mean dryRun?"],
   [{}, { isDryRun: true }, "isDryRun", "Did you mean dryRun?"],
   [{}, { user_id: "somebody" }, "user_id", "Did you mean userId?"],
   [{ dryRun: "" }, {}, "dryRun", "Expected true or false"],
-  [{ dryRun: "true" }, { dryRun: false }, "dryRun", "This can't be tried out."],
-  [{ dryRun: "0" }, { dryRun: true }, "dryRun", "This can't be tried out."],
+  [{ dryRun: "true" }, { dryRun: false }, "dryRun", "This cannot be run as a trial."],
+  [{ dryRun: "0" }, { dryRun: true }, "dryRun", "This cannot be run as a trial."],
 ])("what nobody can have meant, %p with %p, is refused and not done", async (query, body, path, hint) => {
   const client = await service.user();
   const one = await lead(client);
@@ -77,7 +77,7 @@ test("a misspelled parameter is told the name that it may have, and what the rou
   expect((await create({ onduplicate: "error" })).message).toContain("Did you mean onDuplicate?");
   expect((await create({ upsert: "true" })).body).toMatchObject({
     warnings: [
-      { path: "upsert", message: expect.stringContaining("This route takes onDuplicate.") },
+      { path: "upsert", message: expect.stringContaining("Expected one of onDuplicate.") },
       { path: "shoeSize" },
     ],
   });

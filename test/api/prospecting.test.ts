@@ -206,7 +206,7 @@ test.each(misspelled)(
       expect(answer).toMatchObject({
         status: 400,
         code: "VALIDATION_ERROR",
-        details: { errors: [{ path, message: `There is no such field. Expected one of ${known}` }] },
+        details: { errors: [{ path, message: `Unknown field. Expected one of ${known}` }] },
       });
     expect((await searched(client, {}, { dryRun: true })).remainingCredits).toBe(100_000);
   },
@@ -234,7 +234,7 @@ test.each([
   expect(answer).toMatchObject({
     status: 400,
     code: "VALIDATION_ERROR",
-    details: { errors: [{ path, message: `There is no such field. Expected one of ${known}` }] },
+    details: { errors: [{ path, message: `Unknown field. Expected one of ${known}` }] },
   });
   expect((await searched(client, {}, { dryRun: true })).remainingCredits).toBe(100_000);
 });

@@ -51,7 +51,7 @@ describe("a route of the specification", () => {
       const body = bodyOf(operation);
       for (const { value, path } of body === null ? [] : injections(body, inQuery.body)) {
         const answer = await send(operation, { ...(await arrange(await service.user())), body: value }, inQuery.query);
-        if (answer.status === 400) expect(problemAt(answer, path)).toContain("There is no such field.");
+        if (answer.status === 400) expect(problemAt(answer, path)).toContain("Unknown field.");
         else expectWarning(answer, path);
       }
     },
@@ -109,7 +109,7 @@ async function expectRefused(operation: Operation, body: unknown, query: Record<
     query,
   });
   expect(answer).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
-  expect(problemAt(answer, path)).toContain("There is no such");
+  expect(problemAt(answer, path)).toContain("Unknown ");
 }
 
 function expectWarning(answer: Answer, path: string) {

@@ -81,7 +81,7 @@ test("a response that breaks off is logged with its route and its reason", async
     .then((response) => response.text())
     .catch(() => "broken off");
   const { log } = await server.stop();
-  const line = log.split("\n").find((each) => each.includes("a response broke off"));
+  const line = log.split("\n").find((each) => each.includes("a response ended early"));
   expect(JSON.parse(line ?? "{}")).toMatchObject({ level: "error", method: "GET", route: "/api/v2/leads/export" });
   expect(line).toContain("SQLITE_CORRUPT");
 });

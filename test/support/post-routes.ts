@@ -12,11 +12,10 @@ import { eventually, succeeded, type Service } from "./service.ts";
 import { beep, cloneForm, createClone, spokenWav } from "./voices.ts";
 
 /**
- * whole: the answer is committed together with all that the request does. parts: in a later transaction than the first
- * of its effects. nothing: nothing is stored but the answer. sound: not even that.
- * erased: as a whole, but the answer goes with the person that it tells of.
+ * stored: the key is stored with each change, and the response after the last one. nothing: only the response is stored.
+ * sound: not even that. erased: like stored, but the response is erased together with the person that it is about.
  */
-export type Keeping = "whole" | "parts" | "nothing" | "sound" | "erased";
+export type Keeping = "stored" | "nothing" | "sound" | "erased";
 
 /** A request that the route carries out, for whoever `arrange` gives; it is one of its own each time. */
 export type PostRequest = {
@@ -43,8 +42,7 @@ async function posted<T>(client: Client, path: string, body?: unknown): Promise<
   return succeeded(await client.post<T>(api + path, body)).data;
 }
 
-const whole = (arrange: PostRoute["arrange"]): PostRoute => ({ keeping: "whole", arrange });
-const parts = (arrange: PostRoute["arrange"]): PostRoute => ({ keeping: "parts", arrange });
+const stored = (arrange: PostRoute["arrange"]): PostRoute => ({ keeping: "stored", arrange });
 const nothing = (arrange: PostRoute["arrange"]): PostRoute => ({ keeping: "nothing", arrange });
 
 /** To a path of the API, by the user, with this body. */
@@ -144,177 +142,177 @@ async function keyOf(user: Client): Promise<string> {
 
 /** Every POST of the OpenAPI document by its path. */
 export const postRoutes: Record<string, PostRoute> = {
-  "/users": whole(async ({ service }) => by(service.admin, "/users", { email: `${name()}@example.com` })),
-  "/users/{userId}/credits": whole(async ({ service, user }) =>
+  "/users": stored(async ({ service }) => by(service.admin, "/users", { email: `${name()}@example.com` })),
+  "/users/{userId}/credits": stored(async ({ service, user }) =>
     by(service.admin, `/users/${user.userId}/credits`, { amount: 5 }),
   ),
-  "/users/{userId}/credits/adjust": whole(async ({ service, user }) =>
+  "/users/{userId}/credits/adjust": stored(async ({ service, user }) =>
     by(service.admin, `/users/${user.userId}/credits/adjust`, { amount: -5 }),
   ),
-  "/users/{userId}/credits/refund": whole(async ({ service, user }) => {
+  "/users/{userId}/credits/refund": stored(async ({ service, user }) => {
     await newProspect(user);
     const { data } = await user.get<{ entries: LedgerEntryView[] }>(`${api}/credits/ledger`);
     const { request, item } = data.entries.find((entry) => entry.item !== null)!;
     return by(service.admin, `/users/${user.userId}/credits/refund`, { request, item });
   }),
   // Credits are reserved before anybody is asked, and settled afterwards.
-  "/enrich": parts(async ({ user }) => by(user, "/enrich", { leads: [{ email: `${name()}@example.com` }] })),
+  "/enrich": stored(async ({ user }) => by(user, "/enrich", { leads: [{ email: `${name()}@example.com` }] })),
   "/enrich/providers/{provider}/test": nothing(async ({ service }) =>
     by(service.admin, "/enrich/providers/simulated/test", { email: `${name()}@example.com` }),
   ),
-  "/keys": whole(async ({ user }) => by(user, "/keys", { name: "robot", permissions: ["leads:read"] })),
-  "/keys/{keyId}/regenerate": whole(async ({ user }) => by(user, `/keys/${await keyOf(user)}/regenerate`)),
+  "/keys": stored(async ({ user }) => by(user, "/keys", { name: "robot", permissions: ["leads:read"] })),
+  "/keys/{keyId}/regenerate": stored(async ({ user }) => by(user, `/keys/${await keyOf(user)}/regenerate`)),
   // All that happens until then is stored while it does.
-  "/simulation/clock": parts(async ({ service }) => by(service.admin, "/simulation/clock", { advance: "PT1M" })),
+  "/simulation/clock": stored(async ({ service }) => by(service.admin, "/simulation/clock", { advance: "PT1M" })),
   "/privacy/export": nothing(async ({ user }) => by(user, "/privacy/export", { leadId: (await newLead(user)).id })),
   "/privacy/erase": {
     keeping: "erased",
     arrange: async ({ user }) => by(user, "/privacy/erase", { email: `${name()}@example.com`, dryRun: false }),
   },
-  "/keys/{keyId}/link": whole(async ({ user }) => by(user, `/keys/${await keyOf(user)}/link`)),
-  "/leads/import": whole(async ({ user }) => by(user, "/leads/import", `email\n${name()}@example.com\n`, csv)),
+  "/keys/{keyId}/link": stored(async ({ user }) => by(user, `/keys/${await keyOf(user)}/link`)),
+  "/leads/import": stored(async ({ user }) => by(user, "/leads/import", `email\n${name()}@example.com\n`, csv)),
   "/leads/import/preview": nothing(async ({ user }) =>
     by(user, "/leads/import/preview", `email\n${name()}@example.com\n`, csv),
   ),
-  "/leads/bulk/update": whole(async ({ user }) => {
+  "/leads/bulk/update": stored(async ({ user }) => {
     const leads = await Promise.all(Array.from({ length: 20 }, () => newLead(user)));
     return by(user, "/leads/bulk/update", { ids: leads.map(({ id }) => id), status: "contacted" });
   }),
-  "/leads/bulk/delete": whole(async ({ user }) => {
+  "/leads/bulk/delete": stored(async ({ user }) => {
     const leads = await Promise.all(Array.from({ length: 20 }, () => newLead(user)));
     return by(user, "/leads/bulk/delete", { ids: leads.map(({ id }) => id) });
   }),
-  "/leads": whole(async ({ user }) => by(user, "/leads", { email: `${name()}@example.com` })),
-  "/suppressions": whole(async ({ user }) =>
+  "/leads": stored(async ({ user }) => by(user, "/leads", { email: `${name()}@example.com` })),
+  "/suppressions": stored(async ({ user }) =>
     by(user, "/suppressions", { values: Array.from({ length: 250 }, () => `${name()}@example.com`) }),
   ),
   "/suppressions/check": nothing(async ({ user }) =>
     by(user, "/suppressions/check", { email: `${name()}@example.com` }),
   ),
-  "/suppressions/import": whole(async ({ user }) =>
+  "/suppressions/import": stored(async ({ user }) =>
     by(user, "/suppressions/import", `email\n${name()}@example.com\n`, csv),
   ),
-  "/suppressions/{suppressionId}/erase": whole(async ({ user }) => {
+  "/suppressions/{suppressionId}/erase": stored(async ({ user }) => {
     const { results } = await posted<{ results: { id: string }[] }>(user, "/suppressions", {
       values: [`${name()}@example.com`],
     });
     return by(user, `/suppressions/${results[0]?.id}/erase`);
   }),
-  "/prospecting/import": whole(async ({ user }) =>
+  "/prospecting/import": stored(async ({ user }) =>
     by(user, "/prospecting/import", `email,first name\n${name()}@example.com,Ada\n`, csv),
   ),
   // Credits are reserved before a service outside is asked, and settled afterwards.
-  "/prospecting/search": parts(async ({ user }) => by(user, "/prospecting/search", { source: "apollo", limit: 3 })),
+  "/prospecting/search": stored(async ({ user }) => by(user, "/prospecting/search", { source: "apollo", limit: 3 })),
   "/prospecting/facets": nothing(async ({ user }) => by(user, "/prospecting/facets", {})),
-  "/prospecting/prospects/{prospectId}/lead": whole(async ({ user }) =>
+  "/prospecting/prospects/{prospectId}/lead": stored(async ({ user }) =>
     by(user, `/prospecting/prospects/${await newProspect(user)}/lead`),
   ),
-  "/prospecting/searches": whole(async ({ user }) =>
+  "/prospecting/searches": stored(async ({ user }) =>
     by(user, "/prospecting/searches", { name: name("Search"), filters: {} }),
   ),
   // One transaction in one's own directory: who is shown is charged for.
-  "/prospecting/searches/{searchId}/run": whole(async ({ service, user }) => {
+  "/prospecting/searches/{searchId}/run": stored(async ({ service, user }) => {
     const file = `email,first name\n${name()}@example.com,Ada\n`;
     const job = succeeded(await user.post<JobView>(`${api}/prospecting/import`, file, { headers: csv })).data;
     await service.ended(user, job.id);
     const { id } = await posted<{ id: string }>(user, "/prospecting/searches", { name: name("Search"), filters: {} });
     return by(user, `/prospecting/searches/${id}/run`);
   }),
-  "/users/jobs/{jobId}/cancel": whole(async ({ user }) =>
+  "/users/jobs/{jobId}/cancel": stored(async ({ user }) =>
     by(user, `/users/jobs/${await scheduled(user, undefined, { notBefore: "2026-06-01" })}/cancel`),
   ),
-  "/users/jobs/{jobId}/retry": whole(async ({ user }) => {
+  "/users/jobs/{jobId}/retry": stored(async ({ user }) => {
     const jobId = await scheduled(user, undefined, { notBefore: "2026-06-01" });
     await posted(user, `/users/jobs/${jobId}/cancel`);
     return by(user, `/users/jobs/${jobId}/retry`);
   }),
-  "/network/scheduleNetworkAction": whole(async ({ user }) =>
+  "/network/scheduleNetworkAction": stored(async ({ user }) =>
     by(user, "/network/scheduleNetworkAction", { actionType: "visitProfile", profileUrl: profileOf(name()) }),
   ),
-  "/network/actions/record": whole(async ({ user }) =>
+  "/network/actions/record": stored(async ({ user }) =>
     by(user, "/network/actions/record", { actionType: "visitProfile", profileUrl: profileOf(name()) }),
   ),
-  "/network/actions/{jobId}/cancel": whole(async ({ user }) =>
+  "/network/actions/{jobId}/cancel": stored(async ({ user }) =>
     by(user, `/network/actions/${await scheduled(user, undefined, { notBefore: "2026-06-01" })}/cancel`),
   ),
-  "/network/actions/{jobId}/approve": whole(async ({ user }) =>
+  "/network/actions/{jobId}/approve": stored(async ({ user }) =>
     by(user, `/network/actions/${await scheduled(user, undefined, { requireApproval: true })}/approve`),
   ),
-  "/network/actions/{jobId}/resolve": whole(async (world) =>
+  "/network/actions/{jobId}/resolve": stored(async (world) =>
     by(world.user, `/network/actions/${await actedUpon(world, "simulated", "unknown")}/resolve`, {
       outcome: "completed",
     }),
   ),
-  "/network/accounts": whole(async ({ user }) => by(user, "/network/accounts", { name: name("Second") })),
+  "/network/accounts": stored(async ({ user }) => by(user, "/network/accounts", { name: name("Second") })),
   "/network/accounts/{accountId}/plan": nothing(async ({ user }) =>
     by(user, `/network/accounts/${await newAccount(user, "simulated")}/plan`, { caps: {} }),
   ),
-  "/network/tasks/{jobId}/complete": whole(async (world) =>
+  "/network/tasks/{jobId}/complete": stored(async (world) =>
     by(world.user, `/network/tasks/${await actedUpon(world, "manual", "ada")}/complete`, { outcome: "completed" }),
   ),
-  "/network/actions/{jobId}/outcome": whole(async (world) =>
+  "/network/actions/{jobId}/outcome": stored(async (world) =>
     by(world.user, `/network/actions/${await actedUpon(world, "simulated", "slow")}/outcome`, { outcome: "completed" }),
   ),
-  "/network/worker/claim": whole(async ({ service, user }) => {
+  "/network/worker/claim": stored(async ({ service, user }) => {
     const accountId = await newAccount(user, "worker");
     await scheduled(user, accountId);
     await posted(service.admin, "/simulation/clock", { advance: "PT1H" });
     return by(user, "/network/worker/claim", { accountId });
   }),
-  "/network/worker/{jobId}/heartbeat": whole(async (world) => {
+  "/network/worker/{jobId}/heartbeat": stored(async (world) => {
     const { jobId, claim } = await claimed(world);
     return by(world.user, `/network/worker/${jobId}/heartbeat`, { claim });
   }),
-  "/network/worker/{jobId}/complete": whole(async (world) => {
+  "/network/worker/{jobId}/complete": stored(async (world) => {
     const { jobId, claim } = await claimed(world);
     return by(world.user, `/network/worker/${jobId}/complete`, { claim, outcome: "completed" });
   }),
   // Two slices of rows, and two for the campaign.
-  "/network/upload-prospects": whole(async ({ user }) => {
+  "/network/upload-prospects": stored(async ({ user }) => {
     const prospects = Array.from({ length: 60 }, () => ({ name: "Ada Lovelace", network_url: profileOf(name()) }));
     return by(user, "/network/upload-prospects", { prospects, campaign_id: await newCampaign(user) });
   }),
-  "/network/contacts/events": whole(async ({ user }) => {
+  "/network/contacts/events": stored(async ({ user }) => {
     const profileUrl = profileOf(name());
     await posted(user, "/network/actions/record", { actionType: "sendConnectionRequest", profileUrl });
     return by(user, "/network/contacts/events", { profileUrl, event: "accepted" });
   }),
-  "/campaigns": whole(async ({ user }) => by(user, "/campaigns", { name: name("Spring"), steps: visit })),
-  "/campaigns/{campaignId}/start": whole(async ({ user }) => by(user, `/campaigns/${await newCampaign(user)}/start`)),
-  "/campaigns/{campaignId}/pause": whole(async ({ user }) =>
+  "/campaigns": stored(async ({ user }) => by(user, "/campaigns", { name: name("Spring"), steps: visit })),
+  "/campaigns/{campaignId}/start": stored(async ({ user }) => by(user, `/campaigns/${await newCampaign(user)}/start`)),
+  "/campaigns/{campaignId}/pause": stored(async ({ user }) =>
     by(user, `/campaigns/${(await enrolled(user)).campaign}/pause`),
   ),
-  "/campaigns/{campaignId}/cancel": whole(async ({ user }) =>
+  "/campaigns/{campaignId}/cancel": stored(async ({ user }) =>
     by(user, `/campaigns/${(await enrolled(user)).campaign}/cancel`),
   ),
-  "/campaigns/{campaignId}/enroll": whole(async ({ user }) => {
+  "/campaigns/{campaignId}/enroll": stored(async ({ user }) => {
     const leads = await Promise.all(Array.from({ length: 70 }, () => newLead(user)));
     return by(user, `/campaigns/${await newCampaign(user)}/enroll`, { leadIds: leads.map(({ id }) => id) });
   }),
-  "/campaigns/{campaignId}/enrollments/{enrollmentId}/stop": whole(async ({ user }) => {
+  "/campaigns/{campaignId}/enrollments/{enrollmentId}/stop": stored(async ({ user }) => {
     const { campaign, enrollment } = await enrolled(user);
     return by(user, `/campaigns/${campaign}/enrollments/${enrollment}/stop`);
   }),
   "/campaigns/{campaignId}/preview": nothing(async ({ user }) =>
     by(user, `/campaigns/${await newCampaign(user)}/preview`, {}),
   ),
-  "/webhooks": whole(async ({ user }) => by(user, "/webhooks", { url: "http://127.0.0.1:9/" })),
-  "/webhooks/{endpointId}/rotate": whole(async ({ user }) =>
+  "/webhooks": stored(async ({ user }) => by(user, "/webhooks", { url: "http://127.0.0.1:9/" })),
+  "/webhooks/{endpointId}/rotate": stored(async ({ user }) =>
     by(user, `/webhooks/${(await newEndpoint(user)).id}/rotate`, {}),
   ),
-  "/webhooks/{endpointId}/test": whole(async ({ user }) => by(user, `/webhooks/${(await newEndpoint(user)).id}/test`)),
-  "/webhooks/{endpointId}/replay": whole(async ({ user }) => {
+  "/webhooks/{endpointId}/test": stored(async ({ user }) => by(user, `/webhooks/${(await newEndpoint(user)).id}/test`)),
+  "/webhooks/{endpointId}/replay": stored(async ({ user }) => {
     const { id } = await newEndpoint(user, { events: ["key.*"] });
     for (let n = 0; n < 3; n++) await newLead(user);
     succeeded(await user.patch(`${api}/webhooks/${id}`, { events: ["*"] }));
     return by(user, `/webhooks/${id}/replay`, { from: "2020-01-01", include: "all" });
   }),
-  "/webhooks/{endpointId}/deliveries/{deliveryId}/replay": whole(async ({ user }) => {
+  "/webhooks/{endpointId}/deliveries/{deliveryId}/replay": stored(async ({ user }) => {
     const { id } = await newEndpoint(user);
     const delivery = await posted<{ id: string }>(user, `/webhooks/${id}/test`);
     return by(user, `/webhooks/${id}/deliveries/${delivery.id}/replay`);
   }),
-  "/voice-clones": whole(async ({ user }) => ({
+  "/voice-clones": stored(async ({ user }) => ({
     client: user,
     path: `${api}/voice-clones`,
     body: cloneForm([["a.wav", beep(made++)]]),
@@ -324,7 +322,7 @@ export const postRoutes: Record<string, PostRoute> = {
     path: `${api}/voice-clones/check`,
     body: cloneForm([["a.wav", beep(made++)]], { name: null }),
   })),
-  "/voice-clones/{voiceId}/train": whole(async ({ user }) => by(user, `/voice-clones/${await newClone(user)}/train`)),
+  "/voice-clones/{voiceId}/train": stored(async ({ user }) => by(user, `/voice-clones/${await newClone(user)}/train`)),
   "/voice-clones/{voiceId}/preview": {
     keeping: "sound",
     async arrange({ service, user }) {
@@ -333,7 +331,7 @@ export const postRoutes: Record<string, PostRoute> = {
       return by(user, `/voice-clones/${voiceId}/preview`, { text: "Good morning." });
     },
   },
-  "/voice-clones/{voiceId}/samples": whole(async ({ user }) => ({
+  "/voice-clones/{voiceId}/samples": stored(async ({ user }) => ({
     client: user,
     path: `${api}/voice-clones/${await newClone(user)}/samples`,
     body: cloneForm([["b.wav", beep(made++)]], { name: null }),

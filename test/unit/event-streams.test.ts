@@ -80,6 +80,7 @@ async function createWorld() {
     requiresApproval: false,
     expiresAt: null,
     isLocal: false,
+    keyHash: null,
   };
   return {
     clock,

@@ -1,9 +1,9 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { withParticipant } from "../../src/lib/group-commit/participant.ts";
-import { gatherWrites } from "../../src/lib/group-commit/gathered-writes.ts";
 import { sqliteConnection } from "../../src/adapters/storage/sqlite/connection.ts";
-import { Writer } from "../../src/lib/group-commit/writer.ts";
+import { gatherWrites } from "../../src/lib/group-commit/gathered-writes.ts";
+import { Writer, type TransactionParticipant } from "../../src/lib/group-commit/writer.ts";
 
 test("items that come before the unit runs are one unit, and each is answered by itself", async () => {
   using notes = openNotes();
@@ -21,22 +21,12 @@ test("no unit takes more than it may", async () => {
   expect(notes.units).toEqual([["a", "b"], ["c", "d"], ["e"]]);
 });
 
-test("what is written for a request is a unit of its own, which the request's participant goes along with", async () => {
+test("an item of a transaction participant is a unit of its own", async () => {
   using notes = openNotes();
-  const accompaniedUnits: string[] = [];
-  const participant = {
-    isOpen: true,
-    wrote: () => void accompaniedUnits.push(...notes.stored()),
-    settledEarly: () => {},
-    record: () => {},
-    committed: () => {},
-    failed: () => {},
-    takeFailure: () => null,
-  };
   const before = notes.add("a");
-  await Promise.all([before, withParticipant(participant, () => notes.add("b")), notes.add("c")]);
+  await Promise.all([before, notes.participating(() => notes.add("b")), notes.add("c")]);
   expect(notes.units).toEqual([["a", "c"], ["b"]]);
-  expect(accompaniedUnits.toSorted()).toEqual(["a", "b", "c"]);
+  expect(notes.committed()).toBe(1);
 });
 
 test("one that can't be written keeps back no other, and nothing is written twice", async () => {
@@ -57,7 +47,14 @@ function openNotes(most = 100) {
   const database = new Database(":memory:", { strict: true });
   database.run("CREATE TABLE notes (text TEXT NOT NULL UNIQUE CHECK (text <> 'bad')) STRICT");
   const insert = database.prepare("INSERT INTO notes VALUES (?)");
-  const writer = new Writer(sqliteConnection(database));
+  const participants = new AsyncLocalStorage<TransactionParticipant>();
+  let commits = 0;
+  const participant = { beforeCommit: () => {}, committed: () => void commits++, rolledBack: () => {} };
+  const writer = new Writer(
+    sqliteConnection(database),
+    () => {},
+    () => participants.getStore() ?? null,
+  );
   const units: string[][] = [];
   const add = gatherWrites<string, string>(writer, most, (items) => {
     units.push([...items]);
@@ -70,6 +67,8 @@ function openNotes(most = 100) {
     writer,
     add,
     units,
+    participating: <T>(work: () => T): T => participants.run(participant, work),
+    committed: () => commits,
     stored: () =>
       database
         .query<{ text: string }, []>("SELECT text FROM notes")

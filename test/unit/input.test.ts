@@ -30,7 +30,7 @@ describe("a body", () => {
 
   test.each([
     ["a missing field", {}, "name", "This field is required."],
-    ["an empty text", { name: "" }, "name", "Expected a text that is not empty."],
+    ["an empty text", { name: "" }, "name", "Must not be empty."],
     ["a text that is too short", { name: "A", code: "x" }, "code", "Expected at least 3 characters."],
     ["a text that is too long", { name: "Adelaide" }, "name", "Expected at most 5 characters, got 8."],
     ["a number for a text", { name: 5 }, "name", "Expected string, got 5."],
@@ -65,7 +65,7 @@ describe("a body", () => {
       "a field that an object of known names has not",
       { name: "A", size: 1, place: { citty: "Rome" } },
       "place.citty",
-      "There is no such field. Expected one of city, state. Did you mean city?",
+      "Unknown field. Expected one of city, state. Did you mean city?",
     ],
     ["a list that is too short", { name: "A", tags: [] }, "tags", "Expected at least 1 item."],
     ["a list that is too long", { name: "A", tags: ["aa", "bb", "cc"] }, "tags", "Expected at most 2 items, got 3."],

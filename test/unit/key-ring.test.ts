@@ -17,6 +17,7 @@ test("a key of a user is its user's, with the user's role and the key's permissi
   expect(await ring.identify(secret)).toEqual({
     keyId: key.id,
     keyName: "CRM",
+    keyHash: key.hash,
     userId: user.id,
     role: "admin",
     permissions: ["leads:read"],
@@ -47,7 +48,7 @@ test("a key that nobody has is refused", async () => {
   const { ring } = createRing();
   await expect(identified(ring, makeSecret("user", createIds(3)))).rejects.toMatchObject({
     code: "UNAUTHORIZED",
-    message: expect.stringContaining("No such API key"),
+    message: expect.stringContaining("API key not found"),
   });
 });
 

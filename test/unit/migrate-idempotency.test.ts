@@ -8,7 +8,7 @@ import { Writer } from "../../src/lib/group-commit/writer.ts";
 
 const isNewIndex = ({ name }: { name: string }) => name.includes("idempotency_keys");
 
-test("answers that were kept before the index was made anew are told again", async () => {
+test("responses stored before the index was rebuilt are still replayed", async () => {
   using database = new Database(":memory:", { strict: true });
   migrate(database, migrations.slice(0, migrations.findIndex(isNewIndex)), 0);
   const ids = ["00".repeat(16), "ff".repeat(16), "0123456789abcdef".repeat(2), "fedcba9876543210".repeat(2)].map(
@@ -22,7 +22,7 @@ test("answers that were kept before the index was made anew are told again", asy
   const writer = new Writer(sqliteConnection(database));
   const shared = new SharedRead(database, writer);
   const store = createIdempotencyStore({ database, writer, shared });
-  for (const [n, id] of ids.entries()) expect(await store.find(id)).toMatchObject({ id, answer: { status: 200 + n } });
+  for (const [n, id] of ids.entries()) expect(await store.find(id)).toMatchObject({ id, response: { status: 200 + n } });
   expect(await store.find(Uint8Array.fromHex("0123456789abc000".repeat(2)))).toBeNull();
   shared.end();
 });

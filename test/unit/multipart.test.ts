@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
 import { ApiError } from "../../src/platform/base/errors.ts";
 import { formParts } from "../../src/platform/http/multipart.ts";
+import type { BodySource } from "../../src/platform/http/read-body.ts";
 import { seeded } from "../support/random.ts";
 
 const boundary = "XbX";
 
 /** A request whose body comes in these pieces. */
-function formRequest(pieces: readonly Uint8Array[]): Request {
+function formRequest(pieces: readonly Uint8Array[]): BodySource {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       for (const piece of pieces) if (piece.length > 0) controller.enqueue(piece);
@@ -14,15 +15,13 @@ function formRequest(pieces: readonly Uint8Array[]): Request {
     },
   });
   const headers = { "content-type": `multipart/form-data; boundary=${boundary}` };
-  return new Request("http://localhost/", { method: "POST", headers, body });
+  const request = new Request("http://localhost/", { method: "POST", headers, body });
+  return { request, secret: null, keyed: null };
 }
 
 async function parts(...pieces: (string | Uint8Array)[]): Promise<string[]> {
   const found: string[] = [];
-  for await (const part of formParts({
-    request: formRequest(pieces.map((piece) => Buffer.from(piece as string))),
-    digest: null,
-  })) {
+  for await (const part of formParts(formRequest(pieces.map((piece) => Buffer.from(piece as string))))) {
     if (part.kind === "field") found.push(`${part.name}=${part.value}`);
     else {
       let bytes = 0;

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { ApiError } from "../../src/platform/base/errors.ts";
 import type { Caller } from "../../src/platform/auth/caller.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
-import { withParticipant, type TransactionParticipant } from "../../src/lib/group-commit/participant.ts";
+import { currentRequest } from "../../src/platform/base/current-request.ts";
 import { SuppressionService } from "../../src/features/suppression/service.ts";
 import { FakeClock } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
@@ -22,6 +22,7 @@ test.each(engines)("who removes or erases an entry stands in the log, the value 
     requiresApproval: false,
     expiresAt: null,
     isLocal: false,
+    keyHash: null,
   };
   const entry = await make.storedSuppression(storage, user.id, "email", "ada@example.com");
   const teams = await make.storedSuppression(storage, null, "email", "bob@example.com");
@@ -37,30 +38,22 @@ test.each(engines)("who removes or erases an entry stands in the log, the value 
   expect(lines.join()).not.toContain("example.com");
 });
 
-test("what a failed commit takes back does not stand in the log", async () => {
+test("what is rolled back with a failed commit is not logged", async () => {
   await using opened = await engines[0]!.open();
   const { storage } = opened;
   const { make, user, lines, service } = await loggedService(storage);
   const entry = await make.storedSuppression(storage, user.id, "email", "ada@example.com");
   const caller = { keyId: "key-1", userId: user.id } as Caller;
-  let failure: { reason: unknown } | null = null;
-  const request: TransactionParticipant = {
-    isOpen: true,
-    wrote() {},
-    settledEarly() {},
-    record() {
+  const body = {
+    bytes: 0,
+    get hash(): Uint8Array {
       throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
     },
-    committed() {},
-    failed: (reason) => (failure = { reason }),
-    takeFailure: () => failure,
   };
-  // The answer is put together before the commit, in which it is kept.
-  expect(await withParticipant(request, () => service.forgetValue(caller, user.id, entry.id))).toMatchObject({
-    value: null,
-  });
-  await storage.check();
-  expect(failure).not.toBeNull();
+  const key = { id: new Uint8Array(16), startedAt: 0, userId: null };
+  const attempt = storage.idempotency.begin(key, body);
+  const forgetting = currentRequest.run({ keyed: { attempt } }, () => service.forgetValue(caller, user.id, entry.id));
+  await expect(forgetting).rejects.toThrow("database or disk is full");
   expect(await storage.suppressions.get(user.id, entry.id)).toMatchObject({ value: "ada@example.com" });
   expect(lines).toEqual([]);
   await service.forgetValue(caller, user.id, entry.id);

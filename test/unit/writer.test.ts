@@ -139,7 +139,7 @@ test("a commit waits for the disk unless all in it is done again after a power c
   await notes.writer.writeRelaxed(look);
   await Promise.all([notes.writer.writeRelaxed(look), notes.writer.write(look)]);
   await notes.writer.writeRelaxed(look);
-  await notes.writer.writeBeforeResponse(look);
+  await notes.writer.write(look);
   expect(seen).toEqual([normal, full, full, normal, full]);
 });
 

@@ -1,18 +1,18 @@
 import { Type } from "@sinclair/typebox";
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { routes } from "../../platform/http/route.ts";
 import { disposition, fileAnswer } from "../../platform/http/files.ts";
 import { optionalBody, params } from "../../platform/http/input.ts";
 import { answers, answersJson, success, withRanges } from "../../platform/http/openapi.ts";
 import { pageFields, pageOfAll, pageQuery } from "../../platform/http/paging.ts";
-import { ok } from "../../platform/http/response.ts";
+import { ok } from "../../platform/http/responses.ts";
 import { BackupInput, BackupList, BackupRunView } from "./model.ts";
 import type { BackupService } from "./service.ts";
 
 const Name = Type.Object({ name: Type.String() });
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 
-export function backupRoutes(core: Core, backups: BackupService) {
-  return feature(core, "/api/v2/backups")
+export function backupRoutes(backups: BackupService) {
+  return routes("/api/v2/backups")
     .post(
       "/",
       ({ caller, body: { prune = true }, set }) => {
@@ -24,7 +24,7 @@ export function backupRoutes(core: Core, backups: BackupService) {
       {
         callerOnly: "backups:write",
         body: optionalBody(BackupInput),
-        detail: answersJson(success(BackupRunView), {
+        docs: answersJson(success(BackupRunView), {
           tag: "Backups",
           summary: "Create a backup",
           description:
@@ -45,7 +45,7 @@ export function backupRoutes(core: Core, backups: BackupService) {
       {
         callerOnly: "backups:read",
         query: params(Type.Object(pageQuery(1000, 1000))),
-        detail: answersJson(success(Type.Object({ ...BackupList.properties, ...pageFields })), {
+        docs: answersJson(success(Type.Object({ ...BackupList.properties, ...pageFields })), {
           tag: "Backups",
           summary: "List backups, newest first",
           description:
@@ -56,7 +56,7 @@ export function backupRoutes(core: Core, backups: BackupService) {
     .get("/:name", async ({ caller, params: { name } }) => ok(await backups.get(caller, name)), {
       callerOnly: "backups:read",
       params: params(Name),
-      detail: answersJson(success(BackupRunView), {
+      docs: answersJson(success(BackupRunView), {
         tag: "Backups",
         summary: "Get the status of a backup",
         description: "Admins only.",
@@ -74,7 +74,7 @@ export function backupRoutes(core: Core, backups: BackupService) {
       {
         callerOnly: "backups:read",
         params: params(Name),
-        detail: withRanges(
+        docs: withRanges(
           answers(
             { "application/zstd": { schema: Type.String({ format: "binary" }) } },
             {
@@ -97,7 +97,7 @@ export function backupRoutes(core: Core, backups: BackupService) {
       {
         callerOnly: "backups:write",
         params: params(Name),
-        detail: answersJson(Deleted, {
+        docs: answersJson(Deleted, {
           tag: "Backups",
           summary: "Delete a backup",
           description: "Admins only. Also deletes backups of other servers; check `isOwn` in the list first.",

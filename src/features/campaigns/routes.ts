@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import { type Core, feature } from "../../platform/http/routes.ts";
 import { decodeCursor } from "../../platform/http/cursor.ts";
+import { routes } from "../../platform/http/route.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/response.ts";
+import { ok } from "../../platform/http/responses.ts";
 import { requireApprover } from "../../platform/auth/caller.ts";
 import {
   CampaignInput,
@@ -35,13 +35,13 @@ const EnrollmentQuery = Type.Object({
 const Removed = Type.Object({ success: Type.Literal(true), message: Type.String() });
 const tag = "Campaigns";
 
-export function campaignRoutes(core: Core, campaigns: CampaignService) {
+export function campaignRoutes(campaigns: CampaignService) {
   const turn = (summary: string, description: string) => ({
     access: "network:schedule" as const,
     params: byId,
-    detail: answersJson(success(CampaignView), { tag, summary, description, errors: ["NOT_FOUND", "CONFLICT"] }),
+    docs: answersJson(success(CampaignView), { tag, summary, description, errors: ["NOT_FOUND", "CONFLICT"] }),
   });
-  return feature(core, "/api/v2/campaigns")
+  return routes("/api/v2/campaigns")
     .get(
       "",
       async ({ userId, query: { limit = 1000, cursor } }) => {
@@ -55,13 +55,13 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
       {
         access: "network:read",
         query: params(CampaignQuery),
-        detail: answersJson(success(CampaignList), { tag, summary: "List campaigns, newest first" }),
+        docs: answersJson(success(CampaignList), { tag, summary: "List campaigns, newest first" }),
       },
     )
     .post("", async ({ userId, body: input }) => ok(await campaigns.create(userId, input)), {
       access: "network:schedule",
       body: body(CampaignInput),
-      detail: answersJson(success(CampaignView), {
+      docs: answersJson(success(CampaignView), {
         tag,
         summary: "Create a campaign",
         description: "Creates a draft. Enroll leads, review the preview, then start the campaign.",
@@ -71,7 +71,7 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
     .get("/:campaignId", async ({ userId, params: { campaignId } }) => ok(await campaigns.get(userId, campaignId)), {
       access: "network:read",
       params: byId,
-      detail: answersJson(success(CampaignView), { tag, summary: "Get a campaign", errors: ["NOT_FOUND"] }),
+      docs: answersJson(success(CampaignView), { tag, summary: "Get a campaign", errors: ["NOT_FOUND"] }),
     })
     .patch(
       "/:campaignId",
@@ -90,7 +90,7 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
       {
         access: "network:schedule",
         params: byId,
-        detail: answersJson(Removed, { tag, summary: "Delete a draft campaign", errors: ["NOT_FOUND", "CONFLICT"] }),
+        docs: answersJson(Removed, { tag, summary: "Delete a draft campaign", errors: ["NOT_FOUND", "CONFLICT"] }),
       },
     )
     .post(
@@ -128,7 +128,7 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
         access: "network:schedule",
         params: byId,
         body: body(EnrollInput),
-        detail: answersJson(success(EnrollAnswer), {
+        docs: answersJson(success(EnrollAnswer), {
           tag,
           summary: "Enroll leads",
           description:
@@ -150,7 +150,7 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
         access: "network:read",
         params: byId,
         query: params(EnrollmentQuery),
-        detail: answersJson(success(EnrollmentList), {
+        docs: answersJson(success(EnrollmentList), {
           tag,
           summary: "List enrollments of a campaign",
           errors: ["NOT_FOUND"],
@@ -164,7 +164,7 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
       {
         access: "network:schedule",
         params: params(Type.Object({ campaignId: Type.String(), enrollmentId: Type.String() })),
-        detail: answersJson(success(EnrollmentView), {
+        docs: answersJson(success(EnrollmentView), {
           tag,
           summary: "Remove a lead from a campaign",
           errors: ["NOT_FOUND"],
@@ -177,7 +177,7 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
       {
         access: "network:read",
         params: byId,
-        detail: answersJson(success(CampaignStatistics), {
+        docs: answersJson(success(CampaignStatistics), {
           tag,
           summary: "Get campaign statistics",
           errors: ["NOT_FOUND"],
@@ -191,7 +191,7 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
         access: "network:read",
         params: byId,
         body: body(PreviewInput),
-        detail: answersJson(success(PreviewView), {
+        docs: answersJson(success(PreviewView), {
           tag,
           summary: "Preview a campaign",
           description:

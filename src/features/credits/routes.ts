@@ -1,10 +1,10 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { parseInstant } from "../../platform/base/clock.ts";
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { routes } from "../../platform/http/route.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { logPageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/response.ts";
+import { ok } from "../../platform/http/responses.ts";
 import { CreditBudgetView, CreditsView, LedgerEntryView, ledgerKinds } from "./model.ts";
 import { ledgerEntryView, type CreditService } from "./service.ts";
 
@@ -37,11 +37,11 @@ const BudgetInput = Type.Object(
 const readers = ["leads:enrich", "prospecting:search", "users:read"] as const;
 const keyManagers = ["api_keys:write", "keys:manage"] as const;
 
-export function creditRoutes(core: Core, credits: CreditService) {
-  return feature(core, "/api/v2/credits")
+export function creditRoutes(credits: CreditService) {
+  return routes("/api/v2/credits")
     .get("/", async ({ caller, userId }) => ok(await credits.overview(caller, userId)), {
       access: readers,
-      detail: answersJson(success(CreditsView), {
+      docs: answersJson(success(CreditsView), {
         tag: "Credits",
         summary: "Get credit balance and prices",
       }),
@@ -49,7 +49,7 @@ export function creditRoutes(core: Core, credits: CreditService) {
     .get("/ledger", async ({ userId, query }) => ok(await page(credits, userId, query)), {
       access: readers,
       query: params(LedgerQuery),
-      detail: answersJson(success(LedgerPage), {
+      docs: answersJson(success(LedgerPage), {
         tag: "Credits",
         summary: "List credit ledger entries, newest first",
         description: "The sum of all amounts is the current balance.",
@@ -58,7 +58,7 @@ export function creditRoutes(core: Core, credits: CreditService) {
     .get("/budgets/:keyId", async ({ caller, params: { keyId } }) => ok(await credits.budget(caller, keyId)), {
       callerOnly: keyManagers,
       params: params(KeyId),
-      detail: answersJson(success(Budget), {
+      docs: answersJson(success(Budget), {
         tag: "Credits",
         summary: "Get the monthly budget of a key",
         errors: ["NOT_FOUND"],
@@ -71,7 +71,7 @@ export function creditRoutes(core: Core, credits: CreditService) {
         callerOnly: keyManagers,
         params: params(KeyId),
         body: body(BudgetInput),
-        detail: answersJson(success(Budget), {
+        docs: answersJson(success(Budget), {
           tag: "Credits",
           summary: "Set the monthly budget of a key",
           description:

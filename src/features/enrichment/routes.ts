@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { routes } from "../../platform/http/route.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursor.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { logPageFields, pageQuery } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/response.ts";
+import { ok } from "../../platform/http/responses.ts";
 import { JobView } from "../../platform/jobs/model.ts";
 import { jobView } from "../../platform/jobs/service.ts";
 import {
@@ -38,15 +38,15 @@ const ResultPage = Type.Object({
   ...logPageFields,
 });
 
-export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
-  return feature(core, "/api/v2/enrich")
+export function enrichmentRoutes(enrichment: EnrichmentService) {
+  return routes("/api/v2/enrich")
     .post(
       "/",
-      async ({ caller, userId, body: input, query, headers, set, request, server }) => {
+      async ({ caller, userId, body: input, query, set, request, setIdleTimeout }) => {
         // A direct response can outlast the idle timeout of a connection; it has its own deadline.
-        server?.timeout(request, 0);
+        setIdleTimeout(0);
         const dryRun = query.dryRun === true || input.dryRun === true;
-        const byJob = /(^|[,\s])respond-async($|[,;\s])/i.test(headers["prefer"] ?? "");
+        const byJob = /(^|[,\s])respond-async($|[,;\s])/i.test(request.headers.get("prefer") ?? "");
         const outcome = await enrichment.enrich(caller, userId, input, { dryRun, byJob });
         if (byJob && !dryRun) set.headers["preference-applied"] = "respond-async";
         if (outcome.kind === "answered") return ok(outcome.answer);
@@ -58,7 +58,7 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
         bulk: "leads:enrich",
         query: params(EnrichQuery),
         body: body(EnrichInput),
-        detail: withAccepted(
+        docs: withAccepted(
           answersJson(success(EnrichAnswer), {
             tag: "Enrichment",
             summary: "Enrich leads",
@@ -80,7 +80,7 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
         access: "leads:enrich",
         params: params(Type.Object({ jobId: Type.String() })),
         query: params(ResultQuery),
-        detail: answersJson(success(ResultPage), {
+        docs: answersJson(success(ResultPage), {
           tag: "Enrichment",
           summary: "List the results of an enrichment job",
           description: "In the order of the leads. Results are available while the job is running.",
@@ -90,7 +90,7 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
     )
     .get("/settings", async ({ userId }) => ok(await enrichment.settings(userId)), {
       access: "leads:enrich",
-      detail: answersJson(success(SettingsView), {
+      docs: answersJson(success(SettingsView), {
         tag: "Enrichment",
         summary: "List enrichment providers, their status, and your provider order",
       }),
@@ -98,7 +98,7 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
     .put("/settings", async ({ userId, body: { providers } }) => ok(await enrichment.setProviders(userId, providers)), {
       access: "leads:enrich",
       body: body(SettingsInput),
-      detail: answersJson(success(SettingsView), { tag: "Enrichment", summary: "Set your provider order" }),
+      docs: answersJson(success(SettingsView), { tag: "Enrichment", summary: "Set your provider order" }),
     })
     .post(
       "/providers/:provider/test",
@@ -108,7 +108,7 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
         access: "leads:enrich",
         params: params(Type.Object({ provider: Type.String() })),
         body: body(ProviderTestInput),
-        detail: answersJson(success(ProviderTest), {
+        docs: answersJson(success(ProviderTest), {
           tag: "Enrichment",
           summary: "Test an enrichment provider",
           description:
@@ -121,12 +121,12 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
 
 type Detail = ReturnType<typeof answersJson>;
 
-function withAccepted(detail: Detail): Detail {
+function withAccepted(docs: Detail): Detail {
   const accepted = answersJson(success(JobView), {
     tag: "Enrichment",
     summary: "",
     status: 202,
     headers: { Location: "URL of the job.", "Preference-Applied": "`respond-async`, if the request preferred it." },
   }).responses as Record<string, unknown>;
-  return { ...detail, responses: { ...detail.responses, 202: accepted[202] } } as Detail;
+  return { ...docs, responses: { ...docs.responses, 202: accepted[202] } } as Detail;
 }

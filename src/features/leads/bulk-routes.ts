@@ -1,16 +1,16 @@
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { routes } from "../../platform/http/route.ts";
 import { body } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/response.ts";
+import { ok } from "../../platform/http/responses.ts";
 import { BulkRemoveInput, BulkReport, BulkUpdateInput } from "./bulk-model.ts";
 import type { LeadBulkService } from "./bulk-service.ts";
 
-export function leadBulkRoutes(core: Core, leads: LeadBulkService) {
-  return feature(core, "/api/v2/leads/bulk")
+export function leadBulkRoutes(leads: LeadBulkService) {
+  return routes("/api/v2/leads/bulk")
     .post("/update", async ({ userId, body: { ids, ...change } }) => ok(await leads.update(userId, ids, change)), {
       access: "leads:write",
       body: body(BulkUpdateInput),
-      detail: answersJson(success(BulkReport), {
+      docs: answersJson(success(BulkReport), {
         tag: "Leads",
         summary: "Change status or tags of many leads",
         description: "Updates up to 500 leads by ID. The report lists the leads that failed, with the reason.",
@@ -19,7 +19,7 @@ export function leadBulkRoutes(core: Core, leads: LeadBulkService) {
     .post("/delete", async ({ userId, body: { ids } }) => ok(await leads.remove(userId, ids)), {
       access: "leads:delete",
       body: body(BulkRemoveInput),
-      detail: answersJson(success(BulkReport), {
+      docs: answersJson(success(BulkReport), {
         tag: "Leads",
         summary: "Delete many leads for good",
         description: "Deletes up to 500 leads by ID. The report lists the IDs that were not found.",

@@ -1,9 +1,9 @@
 import { Type, type Static } from "@sinclair/typebox";
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { routes } from "../../platform/http/route.ts";
 import { decodeCursor, encodeCursor, notACursor } from "../../platform/http/cursor.ts";
 import { itemBody, params } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { etagOf, isUnchanged, ok, versionsIn } from "../../platform/http/response.ts";
+import { etagOf, isUnchanged, ok, versionsIn } from "../../platform/http/responses.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import { LeadInput, leadSortFields, LeadUpdate, LeadView, type Lead, type LeadPlace, type LeadSort } from "./model.ts";
 import type { Suppression } from "../suppression/model.ts";
@@ -56,7 +56,7 @@ const DeleteQuery = Type.Object({
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 const etag = { ETag: "Version of the lead, for If-Match and If-None-Match." };
 
-export function leadRoutes(core: Core, leads: LeadService, suppressions: SuppressionService) {
+export function leadRoutes(leads: LeadService, suppressions: SuppressionService) {
   /** Leads as clients see them, with a flag on those on the do-not-contact list. */
   async function views(userId: string, found: readonly Lead[]): Promise<LeadView[]> {
     const suppressed = await suppressions.among(userId, found);
@@ -88,7 +88,7 @@ export function leadRoutes(core: Core, leads: LeadService, suppressions: Suppres
     return ok(view!);
   }
 
-  return feature(core, "/api/v2/leads")
+  return routes("/api/v2/leads")
     .post(
       "/",
       async ({ userId, body: input, query, set }) => {
@@ -100,7 +100,7 @@ export function leadRoutes(core: Core, leads: LeadService, suppressions: Suppres
         access: "leads:write",
         body: itemBody(LeadInput),
         query: params(CreateQuery),
-        detail: answersJson(success(LeadView), {
+        docs: answersJson(success(LeadView), {
           tag: "Leads",
           summary: "Store a lead",
           errors: ["CONFLICT", "DO_NOT_CONTACT"],
@@ -111,7 +111,7 @@ export function leadRoutes(core: Core, leads: LeadService, suppressions: Suppres
     .get("/", async ({ userId, query }) => ok(await page(userId, query)), {
       access: "leads:read",
       query: params(LeadQuery),
-      detail: answersJson(success(LeadPage), {
+      docs: answersJson(success(LeadPage), {
         tag: "Leads",
         summary: "List leads",
         description: "Page by `offset`, or by `cursor`, which stays fast on any page and skips nothing.",
@@ -119,18 +119,19 @@ export function leadRoutes(core: Core, leads: LeadService, suppressions: Suppres
     })
     .get(
       "/:leadId",
-      async ({ userId, params: { leadId }, headers, set, status }) => {
+      async ({ userId, params: { leadId }, request, set }) => {
         const lead = await leads.get(userId, leadId);
         set.headers.etag = etagOf(lead.version);
         const answer = await shown(lead);
         // The flag is not part of the version, so a copy without it must not be reused.
-        const isCurrent = isUnchanged(headers["if-none-match"], lead.version) && !answer.data.doNotContact;
-        return isCurrent ? status(304, null) : answer;
+        const isCurrent = isUnchanged(request.headers.get("if-none-match"), lead.version) && !answer.data.doNotContact;
+        if (isCurrent) set.status = 304;
+        return isCurrent ? null : answer;
       },
       {
         access: "leads:read",
         params: params(LeadId),
-        detail: answersJson(success(LeadView), {
+        docs: answersJson(success(LeadView), {
           tag: "Leads",
           summary: "Read a lead",
           errors: ["NOT_FOUND"],
@@ -140,8 +141,8 @@ export function leadRoutes(core: Core, leads: LeadService, suppressions: Suppres
     )
     .put(
       "/:leadId",
-      async ({ userId, params: { leadId }, body: change, headers, set }) => {
-        const lead = await leads.update(userId, leadId, change, versionsIn(headers["if-match"]));
+      async ({ userId, params: { leadId }, body: change, request, set }) => {
+        const lead = await leads.update(userId, leadId, change, versionsIn(request.headers.get("if-match")));
         set.headers.etag = etagOf(lead.version);
         return shown(lead);
       },
@@ -149,7 +150,7 @@ export function leadRoutes(core: Core, leads: LeadService, suppressions: Suppres
         access: "leads:write",
         params: params(LeadId),
         body: itemBody(LeadUpdate),
-        detail: answersJson(success(LeadView), {
+        docs: answersJson(success(LeadView), {
           tag: "Leads",
           summary: "Change a lead",
           description:
@@ -161,8 +162,8 @@ export function leadRoutes(core: Core, leads: LeadService, suppressions: Suppres
     )
     .delete(
       "/:leadId",
-      async ({ caller, userId, params: { leadId }, query: { suppress = false }, headers }) => {
-        const versions = versionsIn(headers["if-match"]);
+      async ({ caller, userId, params: { leadId }, query: { suppress = false }, request }) => {
+        const versions = versionsIn(request.headers.get("if-match"));
         if (suppress) {
           const entries = await leads.erase(caller, userId, leadId, versions);
           return { success: true as const, message: erased(leadId, entries) };
@@ -174,7 +175,7 @@ export function leadRoutes(core: Core, leads: LeadService, suppressions: Suppres
         access: "leads:delete",
         params: params(LeadId),
         query: params(DeleteQuery),
-        detail: answersJson(Deleted, {
+        docs: answersJson(Deleted, {
           tag: "Leads",
           summary: "Delete a lead for good",
           errors: ["NOT_FOUND", "PRECONDITION_FAILED"],

@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { AuditService } from "../../platform/auth/audit/service.ts";
-import { bodyStream, readBytes, refuseAnnounced, tooLarge } from "../../platform/http/body.ts";
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { routes } from "../../platform/http/route.ts";
 import { byteStream } from "../../platform/http/files.ts";
 import {
   accepted,
@@ -16,7 +15,8 @@ import {
 } from "../../platform/imports/file-requests.ts";
 import { params } from "../../platform/http/input.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/response.ts";
+import { bodyStream, readBytes, refuseAnnounced, tooLarge } from "../../platform/http/read-body.ts";
+import { ok } from "../../platform/http/responses.ts";
 import { exportFormats, exportMediaTypes, exportPieces } from "./export.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import type { LeadImports } from "./import-job.ts";
@@ -77,16 +77,16 @@ const ExportQuery = Type.Object({
 });
 
 export function leadTransferRoutes(
-  core: Core,
   leads: LeadService,
   imports: LeadImports,
   maxImportBytes: number,
   audit: AuditService,
 ) {
-  return feature(core, "/api/v2/leads")
+  return routes("/api/v2/leads")
     .post(
       "/import",
-      async ({ caller, userId, request, context, query, set }) => {
+      async (context) => {
+        const { caller, userId, request, query, set } = context;
         const { onDuplicate = "skip", tags = [] } = query;
         const settings = { ...fileSettings(query, request), onDuplicate, tags };
         refuseAnnounced(request, maxImportBytes);
@@ -99,7 +99,7 @@ export function leadTransferRoutes(
       {
         upload: "leads:write",
         query: params(ImportQuery),
-        detail: importDetail({
+        docs: importDetail({
           tag: "Leads",
           summary: "Import a file of leads",
           description:
@@ -109,14 +109,15 @@ export function leadTransferRoutes(
     )
     .post(
       "/import/preview",
-      async ({ request, context, query }) => {
+      async (context) => {
+        const { request, query } = context;
         const settings = fileSettings(query, request);
         return ok(await previewOf(await readBytes(context, maxPreviewBytes), settings, request.signal));
       },
       {
         upload: "leads:write",
         query: params(PreviewQuery),
-        detail: {
+        docs: {
           ...answersJson(success(ImportPreview), {
             tag: "Leads",
             summary: "See how a file would be read",
@@ -135,7 +136,7 @@ export function leadTransferRoutes(
         access: "leads:read",
         params: params(Type.Object({ jobId: Type.String() })),
         query: params(reportQuery(importReportOutcomes)),
-        detail: answersJson(success(ReportPage), {
+        docs: answersJson(success(ReportPage), {
           tag: "Leads",
           summary: "List the rows of an import that were skipped, merged, or failed",
           description:
@@ -146,9 +147,9 @@ export function leadTransferRoutes(
     )
     .get(
       "/export",
-      async ({ caller, userId, brokeOff, query: { format = "csv", ...query } }) => {
+      async ({ caller, userId, onStreamError, query: { format = "csv", ...query } }) => {
         await audit.note(caller, { action: "leads.exported", userId, details: { format } });
-        return new Response(byteStream(exportPieces(leads.all(userId, filterOf(query)), format), brokeOff), {
+        return new Response(byteStream(exportPieces(leads.all(userId, filterOf(query)), format), onStreamError), {
           headers: {
             "content-type": exportMediaTypes[format],
             "content-disposition": `attachment; filename="leads.${format}"`,
@@ -158,7 +159,7 @@ export function leadTransferRoutes(
       {
         access: "leads:read",
         query: params(ExportQuery),
-        detail: answers(
+        docs: answers(
           { "text/csv": { schema: Type.String() }, "application/x-ndjson": { schema: Type.String() } },
           {
             tag: "Leads",

@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { routes } from "../../platform/http/route.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { pageFields, pageOfAll, pageQuery } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/response.ts";
+import { ok } from "../../platform/http/responses.ts";
 import { requireApprover } from "../../platform/auth/caller.ts";
 import { AccountInput, AccountUpdate, AccountView } from "./account-model.ts";
 import type { AccountService } from "./account-service.ts";
@@ -17,8 +17,8 @@ const PlanQuery = Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 0, 
 const forUser = { userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })) };
 const Removed = Type.Object({ success: Type.Literal(true), message: Type.String() });
 
-export function accountRoutes(core: Core, accounts: AccountService, forecasts: ForecastService) {
-  return feature(core, "/api/v2/network/accounts")
+export function accountRoutes(accounts: AccountService, forecasts: ForecastService) {
+  return routes("/api/v2/network/accounts")
     .get(
       "",
       async ({ userId, query: { limit = 1000, cursor } }) => {
@@ -29,7 +29,7 @@ export function accountRoutes(core: Core, accounts: AccountService, forecasts: F
       {
         access: "network:read",
         query: params(AccountQuery),
-        detail: answersJson(success(AccountList), { tag: "Network accounts", summary: "List network accounts" }),
+        docs: answersJson(success(AccountList), { tag: "Network accounts", summary: "List network accounts" }),
       },
     )
     .post("", async ({ userId, body: input }) => ok(await accounts.create(userId, input)), {
@@ -37,12 +37,12 @@ export function accountRoutes(core: Core, accounts: AccountService, forecasts: F
       body: body(
         Type.Object({ ...AccountInput.properties, ...forUser }, { description: AccountInput.description ?? "" }),
       ),
-      detail: answersJson(success(AccountView), { tag: "Network accounts", summary: "Add a network account" }),
+      docs: answersJson(success(AccountView), { tag: "Network accounts", summary: "Add a network account" }),
     })
     .get("/:accountId", async ({ userId, params: { accountId } }) => ok(await accounts.get(userId, accountId)), {
       access: "network:read",
       params: byId,
-      detail: answersJson(success(AccountView), {
+      docs: answersJson(success(AccountView), {
         tag: "Network accounts",
         summary: "Get a network account",
         errors: ["NOT_FOUND"],
@@ -60,7 +60,7 @@ export function accountRoutes(core: Core, accounts: AccountService, forecasts: F
         body: body(
           Type.Object({ ...AccountUpdate.properties, ...forUser }, { description: AccountUpdate.description ?? "" }),
         ),
-        detail: answersJson(success(AccountView), {
+        docs: answersJson(success(AccountView), {
           tag: "Network accounts",
           summary: "Update a network account",
           description: "Also pauses or resumes the account. Its pending actions are rescheduled with the new settings.",
@@ -77,7 +77,7 @@ export function accountRoutes(core: Core, accounts: AccountService, forecasts: F
       {
         access: "network:schedule",
         params: byId,
-        detail: answersJson(Removed, {
+        docs: answersJson(Removed, {
           tag: "Network accounts",
           summary: "Remove a network account",
           description: "Allowed only for an account that has never performed an action.",
@@ -91,7 +91,7 @@ export function accountRoutes(core: Core, accounts: AccountService, forecasts: F
       {
         access: "network:read",
         params: byId,
-        detail: answersJson(success(UsageView), {
+        docs: answersJson(success(UsageView), {
           tag: "Network accounts",
           summary: "Get the cap usage of an account",
           description:
@@ -108,7 +108,7 @@ export function accountRoutes(core: Core, accounts: AccountService, forecasts: F
         access: "network:read",
         params: byId,
         query: params(PlanQuery),
-        detail: answersJson(success(PlanView), {
+        docs: answersJson(success(PlanView), {
           tag: "Network accounts",
           summary: "Get the plan of an account for the next seven days",
           errors: ["NOT_FOUND"],
@@ -123,7 +123,7 @@ export function accountRoutes(core: Core, accounts: AccountService, forecasts: F
         access: "network:read",
         params: byId,
         body: body(WhatIfInput),
-        detail: answersJson(success(PlanView), {
+        docs: answersJson(success(PlanView), {
           tag: "Network accounts",
           summary: "Preview the plan of an account with different caps",
           description: "Forecasts the next seven days. Nothing is stored.",

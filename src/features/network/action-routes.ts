@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { durationText } from "../../platform/base/duration.ts";
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { routes } from "../../platform/http/route.ts";
 import { notACursor } from "../../platform/http/cursor.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { logPageFields } from "../../platform/http/paging.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/response.ts";
+import { ok } from "../../platform/http/responses.ts";
 import { requireApprover, type Caller } from "../../platform/auth/caller.ts";
 import { actionTypes } from "./action-kinds.ts";
 import {
@@ -77,7 +77,7 @@ const ActionQuery = Type.Object({
 const byJob = params(Type.Object({ jobId: Type.String() }));
 const change = (summary: string, description: string) => ({
   params: byJob,
-  detail: answersJson(success(ActionView), {
+  docs: answersJson(success(ActionView), {
     tag: "Network",
     summary,
     description,
@@ -85,8 +85,8 @@ const change = (summary: string, description: string) => ({
   }),
 });
 
-export function actionRoutes(core: Core, actions: ActionService) {
-  return feature(core, "/api/v2/network")
+export function actionRoutes(actions: ActionService) {
+  return routes("/api/v2/network")
     .post(
       "/scheduleNetworkAction",
       async ({ caller, userId, body: input }) => {
@@ -111,7 +111,7 @@ export function actionRoutes(core: Core, actions: ActionService) {
       {
         access: "network:schedule",
         body: body(ScheduleInput),
-        detail: answersJson(ScheduleAnswer, {
+        docs: answersJson(ScheduleAnswer, {
           tag: "Network",
           summary: "Schedule a network action",
           description:
@@ -139,7 +139,7 @@ export function actionRoutes(core: Core, actions: ActionService) {
       {
         access: "network:read",
         query: params(ActionQuery),
-        detail: answersJson(success(ActionList), {
+        docs: answersJson(success(ActionList), {
           tag: "Network",
           summary: "List network actions",
           description: "Each action includes its state, what it is waiting for, and until when.",
@@ -155,7 +155,7 @@ export function actionRoutes(core: Core, actions: ActionService) {
       {
         access: "network:schedule",
         body: body(RecordInput),
-        detail: answersJson(success(ActionView), {
+        docs: answersJson(success(ActionView), {
           tag: "Network",
           summary: "Record an action that was performed manually",
           description:
@@ -167,7 +167,7 @@ export function actionRoutes(core: Core, actions: ActionService) {
     .get("/actions/:jobId", async ({ userId, params: { jobId } }) => ok(await actions.get(userId, jobId)), {
       access: "network:read",
       params: byJob,
-      detail: answersJson(success(ActionView), {
+      docs: answersJson(success(ActionView), {
         tag: "Network",
         summary: "Get a network action",
         errors: ["NOT_FOUND"],
@@ -184,7 +184,7 @@ export function actionRoutes(core: Core, actions: ActionService) {
       {
         access: "network:voice",
         params: byJob,
-        detail: answers(
+        docs: answers(
           { "audio/mp4": { schema: Type.String({ format: "binary" }) } },
           {
             tag: "Network",

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { routes } from "../../platform/http/route.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/response.ts";
+import { ok } from "../../platform/http/responses.ts";
 import { ContactQuery, ContactView, NewsInput } from "./relation-model.ts";
 import type { RelationService } from "./relation-service.ts";
 
@@ -12,8 +12,8 @@ const Noted = Type.Object({
   }),
 });
 
-export function relationRoutes(core: Core, relations: RelationService) {
-  return feature(core, "/api/v2/network/contacts")
+export function relationRoutes(relations: RelationService) {
+  return routes("/api/v2/network/contacts")
     .get(
       "",
       async ({ userId, query: { accountId, profileUrl } }) =>
@@ -21,7 +21,7 @@ export function relationRoutes(core: Core, relations: RelationService) {
       {
         access: "network:read",
         query: params(ContactQuery),
-        detail: answersJson(success(ContactView), {
+        docs: answersJson(success(ContactView), {
           tag: "Network",
           summary: "Get the relationship between an account and a person",
           errors: ["NOT_FOUND", "CONFLICT"],
@@ -31,7 +31,7 @@ export function relationRoutes(core: Core, relations: RelationService) {
     .post("/events", async ({ userId, body: input }) => ok(await relations.report(userId, input)), {
       access: "network:schedule",
       body: body(NewsInput),
-      detail: answersJson(success(Noted), {
+      docs: answersJson(success(Noted), {
         tag: "Network",
         summary: "Report an accepted invitation or a reply",
         description: "For accounts whose connector cannot be polled. A reply ends the person's active campaigns.",

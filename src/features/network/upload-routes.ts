@@ -1,19 +1,19 @@
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { routes } from "../../platform/http/route.ts";
 import { body } from "../../platform/http/input.ts";
 import { answersJson } from "../../platform/http/openapi.ts";
 import { requireApprover } from "../../platform/auth/caller.ts";
 import { UploadAnswer, UploadInput } from "./upload-model.ts";
 import type { UploadService } from "./upload-service.ts";
 
-export function uploadRoutes(core: Core, uploads: UploadService) {
-  return feature(core, "/api/v2/network").post(
+export function uploadRoutes(uploads: UploadService) {
+  return routes("/api/v2/network").post(
     "/upload-prospects",
     async ({ caller, userId, body: input }) =>
       uploads.upload(userId, input, () => requireApprover(caller, "upload prospects into a campaign")),
     {
       bulk: "network:upload",
       body: body(UploadInput),
-      detail: answersJson(UploadAnswer, {
+      docs: answersJson(UploadAnswer, {
         tag: "Network",
         summary: "Upload prospects",
         description:

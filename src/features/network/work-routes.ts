@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { routes } from "../../platform/http/route.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { pageFields, pageOf, pageQuery, timePlaceIn } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/response.ts";
+import { ok } from "../../platform/http/responses.ts";
 import { ActionView, OutcomeInput, TaskCompletion, TaskView, type TaskPlace } from "./action-model.ts";
 import { actionView } from "./action-service.ts";
 import { HeartbeatInput, WorkerClaimInput, WorkerClaimView, WorkerOutcomeInput } from "./work-model.ts";
@@ -18,8 +18,8 @@ const Lease = Type.Object({ leaseUntil: Type.String({ format: "date-time" }) });
 const byJob = params(Type.Object({ jobId: Type.String() }));
 const defaultLeaseSeconds = 300;
 
-export function workRoutes(core: Core, work: WorkService) {
-  return feature(core, "/api/v2/network")
+export function workRoutes(work: WorkService) {
+  return routes("/api/v2/network")
     .get(
       "/tasks",
       async ({ userId, query: { limit = 50, offset = 0, cursor } }) => {
@@ -30,7 +30,7 @@ export function workRoutes(core: Core, work: WorkService) {
       {
         access: "network:read",
         query: params(TaskQuery),
-        detail: answersJson(success(TaskPage), {
+        docs: answersJson(success(TaskPage), {
           tag: "Network work",
           summary: "List tasks, longest waiting first",
           description: "A task is an action that a person performs manually.",
@@ -45,7 +45,7 @@ export function workRoutes(core: Core, work: WorkService) {
         access: "network:schedule",
         params: byJob,
         body: body(TaskCompletion),
-        detail: answersJson(success(ActionView), {
+        docs: answersJson(success(ActionView), {
           tag: "Network work",
           summary: "Complete a task",
           description:
@@ -62,7 +62,7 @@ export function workRoutes(core: Core, work: WorkService) {
         access: "network:schedule",
         params: byJob,
         body: body(OutcomeInput),
-        detail: answersJson(success(ActionView), {
+        docs: answersJson(success(ActionView), {
           tag: "Network work",
           summary: "Report the outcome of a delegated action",
           description:
@@ -78,7 +78,7 @@ export function workRoutes(core: Core, work: WorkService) {
       {
         access: "network:schedule",
         body: body(WorkerClaimInput),
-        detail: answersJson(success(WorkerClaimView), {
+        docs: answersJson(success(WorkerClaimView), {
           tag: "Network work",
           summary: "Claim the next action for a worker",
           description:
@@ -94,7 +94,7 @@ export function workRoutes(core: Core, work: WorkService) {
         access: "network:schedule",
         params: byJob,
         body: body(HeartbeatInput),
-        detail: answersJson(success(Lease), {
+        docs: answersJson(success(Lease), {
           tag: "Network work",
           summary: "Extend the lease of a claimed action",
           errors: ["CONFLICT"],
@@ -109,7 +109,7 @@ export function workRoutes(core: Core, work: WorkService) {
         access: "network:schedule",
         params: byJob,
         body: body(WorkerOutcomeInput),
-        detail: answersJson(success(ActionView), {
+        docs: answersJson(success(ActionView), {
           tag: "Network work",
           summary: "Report the outcome of a claimed action",
           errors: ["NOT_FOUND", "CONFLICT"],

@@ -1,27 +1,27 @@
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { routes } from "../../platform/http/route.ts";
 import { byteStream } from "../../platform/http/files.ts";
 import { body } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/response.ts";
+import { ok } from "../../platform/http/responses.ts";
 import { EraseInput, ErasureView, ExportInput, PersonDocument } from "./model.ts";
 import { recordView, type PersonExport, type PrivacyService } from "./service.ts";
 
-export function privacyRoutes(core: Core, privacy: PrivacyService) {
-  return feature(core, "/api/v2/privacy")
+export function privacyRoutes(privacy: PrivacyService) {
+  return routes("/api/v2/privacy")
     .post(
       "/export",
-      async ({ caller, userId, brokeOff, body: input, request, server }) => {
+      async ({ caller, userId, onStreamError, body: input, setIdleTimeout }) => {
         const found = await privacy.export(caller, userId, input);
         // The export scans all stored data, and nothing is sent while a table has no matches.
-        server?.timeout(request, 0);
-        return new Response(byteStream(document(found), brokeOff), {
+        setIdleTimeout(0);
+        return new Response(byteStream(document(found), onStreamError), {
           headers: { "content-type": "application/json", "content-disposition": 'attachment; filename="person.json"' },
         });
       },
       {
         access: "privacy:read",
         body: body(ExportInput),
-        detail: answersJson(success(PersonDocument), {
+        docs: answersJson(success(PersonDocument), {
           tag: "Privacy",
           summary: "Export a person's data",
           description:
@@ -33,7 +33,7 @@ export function privacyRoutes(core: Core, privacy: PrivacyService) {
     .post("/erase", async ({ caller, userId, body: input }) => ok(await privacy.erase(caller, userId, input)), {
       access: "privacy:write",
       body: body(EraseInput),
-      detail: answersJson(success(ErasureView), {
+      docs: answersJson(success(ErasureView), {
         tag: "Privacy",
         summary: "Erase a person's data",
         description:

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { bodyStream, refuseAnnounced, tooLarge } from "../../platform/http/body.ts";
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { bodyStream, refuseAnnounced, tooLarge } from "../../platform/http/read-body.ts";
+import { routes } from "../../platform/http/route.ts";
 import {
   accepted,
   fileQueryFields,
@@ -38,11 +38,12 @@ const ReportPage = reportPageOf(
   }),
 );
 
-export function prospectImportRoutes(core: Core, imports: ProspectImports, maxImportBytes: number) {
-  return feature(core, "/api/v2/prospecting")
+export function prospectImportRoutes(imports: ProspectImports, maxImportBytes: number) {
+  return routes("/api/v2/prospecting")
     .post(
       "/import",
-      async ({ caller, userId, request, context, query, set }) => {
+      async (context) => {
+        const { caller, userId, request, query, set } = context;
         const settings = { ...fileSettings(query, request), onDuplicate: query.onDuplicate ?? "update" };
         refuseAnnounced(request, maxImportBytes);
         const tooMuch = () => tooLarge(maxImportBytes);
@@ -54,7 +55,7 @@ export function prospectImportRoutes(core: Core, imports: ProspectImports, maxIm
       {
         upload: "leads:write",
         query: params(ImportQuery),
-        detail: importDetail({
+        docs: importDetail({
           tag: "Prospecting",
           summary: "Import prospects or companies from a file",
           description:
@@ -70,7 +71,7 @@ export function prospectImportRoutes(core: Core, imports: ProspectImports, maxIm
         access: "leads:read",
         params: params(Type.Object({ jobId: Type.String() })),
         query: params(reportQuery(prospectReportOutcomes)),
-        detail: answersJson(success(ReportPage), {
+        docs: answersJson(success(ReportPage), {
           tag: "Prospecting",
           summary: "List skipped, merged, and failed rows of a prospect import",
           description:

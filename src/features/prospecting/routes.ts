@@ -1,10 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import { type Core, feature } from "../../platform/http/routes.ts";
-import { givenUp } from "../../platform/http/idempotency.ts";
+import { routes } from "../../platform/http/route.ts";
 import { body, optionalBody, params } from "../../platform/http/input.ts";
 import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/response.ts";
+import { ok } from "../../platform/http/responses.ts";
 import { LeadView, maxTagLength, maxTags } from "../leads/model.ts";
 import { leadView } from "../leads/service.ts";
 import {
@@ -104,18 +103,18 @@ const MadeLead = Type.Object({
 });
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 
-export function prospectingRoutes(core: Core, prospecting: ProspectingService, searches: SavedSearchService) {
-  return feature(core, "/api/v2/prospecting")
+export function prospectingRoutes(prospecting: ProspectingService, searches: SavedSearchService) {
+  return routes("/api/v2/prospecting")
     .post(
       "/search",
-      async ({ caller, userId: actsFor, body: { filters = {}, source = "directory", ...page }, request }) => {
+      async ({ caller, userId: actsFor, body: { filters = {}, source = "directory", ...page }, signal }) => {
         const asked = { filters, source, ...page };
-        return ok(foundView(await prospecting.search(caller, actsFor, asked, givenUp(request)), asked));
+        return ok(foundView(await prospecting.search(caller, actsFor, asked, signal), asked));
       },
       {
         access: "prospecting:search",
         body: body(SearchInput),
-        detail: answersJson(success(Found), {
+        docs: answersJson(success(Found), {
           tag: "Prospecting",
           summary: "Search for prospects",
           description:
@@ -131,7 +130,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       {
         access: "prospecting:search",
         query: params(FacetsOfAll),
-        detail: answersJson(success(Facets), {
+        docs: answersJson(success(Facets), {
           tag: "Prospecting",
           summary: "List facet values, most frequent first",
           description: "Lists the values in your directory to build filters from. Costs no credits.",
@@ -145,7 +144,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       {
         access: "prospecting:search",
         body: optionalBody(FacetsOfSome),
-        detail: answersJson(success(Facets), {
+        docs: answersJson(success(Facets), {
           tag: "Prospecting",
           summary: "List facet values of matching prospects",
           description:
@@ -160,7 +159,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       {
         access: "prospecting:search",
         params: params(ProspectId),
-        detail: answersJson(success(ProspectView), {
+        docs: answersJson(success(ProspectView), {
           tag: "Prospecting",
           summary: "Get a prospect",
           description:
@@ -178,7 +177,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       {
         access: "leads:delete",
         params: params(ProspectId),
-        detail: answersJson(Deleted, {
+        docs: answersJson(Deleted, {
           tag: "Prospecting",
           summary: "Delete a prospect permanently",
           errors: ["NOT_FOUND"],
@@ -195,7 +194,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
         access: "leads:write",
         params: params(ProspectId),
         body: optionalBody(LeadOptions),
-        detail: answersJson(success(MadeLead), {
+        docs: answersJson(success(MadeLead), {
           tag: "Prospecting",
           summary: "Add a prospect to leads",
           description:
@@ -210,7 +209,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       {
         access: "prospecting:search",
         body: body(SavedSearchInput),
-        detail: answersJson(success(SavedSearchView), {
+        docs: answersJson(success(SavedSearchView), {
           tag: "Prospecting",
           summary: "Save a search",
           errors: ["CONFLICT"],
@@ -227,7 +226,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       {
         access: "prospecting:search",
         query: params(ListQuery),
-        detail: answersJson(success(SavedSearches), {
+        docs: answersJson(success(SavedSearches), {
           tag: "Prospecting",
           summary: "List saved searches, newest first",
         }),
@@ -239,7 +238,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       {
         access: "prospecting:search",
         params: params(SearchId),
-        detail: answersJson(success(SavedSearchView), {
+        docs: answersJson(success(SavedSearchView), {
           tag: "Prospecting",
           summary: "Get a saved search",
           errors: ["NOT_FOUND"],
@@ -254,7 +253,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
         access: "prospecting:search",
         params: params(SearchId),
         body: body(SavedSearchUpdate),
-        detail: answersJson(success(SavedSearchView), {
+        docs: answersJson(success(SavedSearchView), {
           tag: "Prospecting",
           summary: "Update a saved search",
           description: "Updates only the fields that are sent. `filters` is replaced as a whole.",
@@ -271,22 +270,22 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       {
         access: "prospecting:search",
         params: params(SearchId),
-        detail: answersJson(Deleted, { tag: "Prospecting", summary: "Delete a saved search", errors: ["NOT_FOUND"] }),
+        docs: answersJson(Deleted, { tag: "Prospecting", summary: "Delete a saved search", errors: ["NOT_FOUND"] }),
       },
     )
     .post(
       "/searches/:searchId/run",
-      async ({ caller, userId: actsFor, params: { searchId }, body: page, request }) => {
+      async ({ caller, userId: actsFor, params: { searchId }, body: page, signal }) => {
         const { filters, source } = await searches.get(actsFor, searchId);
         savedFilters.validate({ filters });
         const asked = { filters, source, ...page };
-        return ok(foundView(await prospecting.search(caller, actsFor, asked, givenUp(request)), asked));
+        return ok(foundView(await prospecting.search(caller, actsFor, asked, signal), asked));
       },
       {
         access: "prospecting:search",
         params: params(SearchId),
         body: optionalBody(RunInput),
-        detail: answersJson(success(Found), {
+        docs: answersJson(success(Found), {
           tag: "Prospecting",
           summary: "Run a saved search",
           description:

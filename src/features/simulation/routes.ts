@@ -1,15 +1,14 @@
 import { ApiError } from "../../platform/base/errors.ts";
-import { type Core, feature } from "../../platform/http/routes.ts";
-import { givenUp } from "../../platform/http/idempotency.ts";
+import { routes } from "../../platform/http/route.ts";
 import { body } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/response.ts";
+import { ok } from "../../platform/http/responses.ts";
 import { requireAdmin } from "../../platform/auth/caller.ts";
 import { Advanced, ClockInput, SimulationView } from "./model.ts";
 import type { Simulator } from "./simulator.ts";
 
 /** `simulator` is null on a real server, where these routes return NOT_FOUND. */
-export function simulationRoutes(core: Core, simulator: Simulator | null) {
+export function simulationRoutes(simulator: Simulator | null) {
   function simulated(): Simulator {
     if (simulator !== null) return simulator;
     throw new ApiError("NOT_FOUND", {
@@ -17,10 +16,10 @@ export function simulationRoutes(core: Core, simulator: Simulator | null) {
       details: { resource: "simulation", id: "" },
     });
   }
-  return feature(core, "/api/v2/simulation")
+  return routes("/api/v2/simulation")
     .get("/", () => ok(simulated().view()), {
       callerOnly: "users:read",
-      detail: answersJson(success(SimulationView), {
+      docs: answersJson(success(SimulationView), {
         tag: "Simulation",
         summary: "Get the simulated clock",
         errors: ["NOT_FOUND"],
@@ -28,16 +27,16 @@ export function simulationRoutes(core: Core, simulator: Simulator | null) {
     })
     .post(
       "/clock",
-      async ({ caller, body: input, request, server }) => {
+      async ({ caller, body: input, signal, setIdleTimeout }) => {
         requireAdmin(caller);
         // Advancing by a year outlasts the idle timeout of a connection.
-        server?.timeout(request, 0);
-        return ok(await simulated().advance(input, givenUp(request)));
+        setIdleTimeout(0);
+        return ok(await simulated().advance(input, signal));
       },
       {
         callerOnly: "users:write",
         body: body(ClockInput),
-        detail: answersJson(success(Advanced), {
+        docs: answersJson(success(Advanced), {
           tag: "Simulation",
           summary: "Advance the simulated clock",
           description:

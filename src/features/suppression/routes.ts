@@ -1,14 +1,14 @@
 import { Type, type Static } from "@sinclair/typebox";
 import type { AuditService } from "../../platform/auth/audit/service.ts";
 import { ApiError } from "../../platform/base/errors.ts";
-import { bodyStream, mediaType, refuseAnnounced, tooLarge } from "../../platform/http/body.ts";
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { routes } from "../../platform/http/route.ts";
 import { charsetEncoding } from "../../platform/imports/file-requests.ts";
 import { byteStream } from "../../platform/http/files.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursor.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/response.ts";
+import { bodyStream, mediaType, refuseAnnounced, tooLarge } from "../../platform/http/read-body.ts";
+import { ok } from "../../platform/http/responses.ts";
 import { exportCsv } from "./export.ts";
 import { importList } from "./import.ts";
 import {
@@ -77,17 +77,12 @@ const importTypes = [
   "application/octet-stream",
 ];
 
-export function suppressionRoutes(
-  core: Core,
-  suppressions: SuppressionService,
-  maxImportBytes: number,
-  audit: AuditService,
-) {
-  return feature(core, "/api/v2/suppressions")
+export function suppressionRoutes(suppressions: SuppressionService, maxImportBytes: number, audit: AuditService) {
+  return routes("/api/v2/suppressions")
     .post("/", async ({ caller, userId, body: input }) => ok(await suppressions.add(caller, userId, input)), {
       access: "leads:write",
       body: body(SuppressionInput),
-      detail: answersJson(success(SuppressionResults), {
+      docs: answersJson(success(SuppressionResults), {
         tag: "Suppression",
         summary: "Add values to the do-not-contact list",
         description:
@@ -97,7 +92,7 @@ export function suppressionRoutes(
     .get("/", async ({ userId, query }) => ok(await page(suppressions, userId, query)), {
       access: "leads:read",
       query: params(ListQuery),
-      detail: answersJson(success(ListPage), {
+      docs: answersJson(success(ListPage), {
         tag: "Suppression",
         summary: "List do-not-contact entries, newest first",
         description: "Includes your own entries and those of the team.",
@@ -106,14 +101,20 @@ export function suppressionRoutes(
     .post("/check", async ({ userId, body: person }) => ok(await suppressions.check(userId, person)), {
       access: "leads:read",
       body: body(SuppressionCheck),
-      detail: answersJson(success(SuppressionAnswer), {
+      docs: answersJson(success(SuppressionAnswer), {
         tag: "Suppression",
         summary: "Check whether a person may be contacted",
       }),
     })
     .post(
       "/import",
-      async ({ caller, userId, request, context, query: { scope = "user", hashOnly = false, reason } }) => {
+      async (context) => {
+        const {
+          caller,
+          userId,
+          request,
+          query: { scope = "user", hashOnly = false, reason },
+        } = context;
         requireText(request);
         refuseAnnounced(request, maxImportBytes);
         const options = { scope, hashOnly, reason: reason?.trim() || null, encoding: charsetEncoding(request) };
@@ -126,7 +127,7 @@ export function suppressionRoutes(
       {
         upload: "leads:write",
         query: params(ImportQuery),
-        detail: {
+        docs: {
           ...answersJson(success(SuppressionImport), {
             tag: "Suppression",
             summary: "Import a do-not-contact list",
@@ -143,10 +144,13 @@ export function suppressionRoutes(
     )
     .get(
       "/export",
-      async ({ caller, userId, brokeOff, query: { scope, kind } }) => {
+      async ({ caller, userId, onStreamError, query: { scope, kind } }) => {
         await audit.note(caller, { action: "suppressions.exported", userId });
         return new Response(
-          byteStream(exportCsv(suppressions.all(userId, { ...(scope && { scope }), ...(kind && { kind }) })), brokeOff),
+          byteStream(
+            exportCsv(suppressions.all(userId, { ...(scope && { scope }), ...(kind && { kind }) })),
+            onStreamError,
+          ),
           {
             headers: {
               "content-type": "text/csv; charset=utf-8",
@@ -158,7 +162,7 @@ export function suppressionRoutes(
       {
         access: "leads:read",
         query: params(Type.Object(filterFields)),
-        detail: answers(
+        docs: answers(
           { "text/csv": { schema: Type.String() } },
           {
             tag: "Suppression",
@@ -175,7 +179,7 @@ export function suppressionRoutes(
       {
         access: "leads:read",
         params: params(EntryId),
-        detail: answersJson(success(SuppressionView), {
+        docs: answersJson(success(SuppressionView), {
           tag: "Suppression",
           summary: "Get a do-not-contact entry",
           errors: ["NOT_FOUND"],
@@ -189,7 +193,7 @@ export function suppressionRoutes(
       {
         access: "leads:delete",
         params: params(EntryId),
-        detail: answersJson(success(SuppressionView), {
+        docs: answersJson(success(SuppressionView), {
           tag: "Suppression",
           summary: "Erase the value of a do-not-contact entry",
           description: "Permanently deletes the value and reason. The entry stays in effect through its hash.",
@@ -206,7 +210,7 @@ export function suppressionRoutes(
       {
         access: "leads:delete",
         params: params(EntryId),
-        detail: answersJson(Deleted, {
+        docs: answersJson(Deleted, {
           tag: "Suppression",
           summary: "Remove a do-not-contact entry",
           description: "The entry no longer blocks anyone. The server log records who removed it and when.",

@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { routes } from "../../platform/http/route.ts";
 import { byteStream, disposition } from "../../platform/http/files.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
 import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../platform/http/paging.ts";
-import { ok } from "../../platform/http/response.ts";
+import { ok } from "../../platform/http/responses.ts";
 import type { SampleChecker } from "./check.ts";
 import {
   CheckView,
@@ -41,11 +41,12 @@ const uploadErrors = ["INVALID_FILE_FORMAT", "FILE_TOO_LARGE", "PAYLOAD_TOO_LARG
 // Accepts the fields of a create request as well, so that the same form can be checked before it is submitted.
 const dryCheck = strictFormCheck(cloneForm);
 
-export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechService, checker: SampleChecker) {
-  return feature(core, "/api/v2/voice-clones")
+export function voiceRoutes(voices: VoiceService, speech: SpeechService, checker: SampleChecker) {
+  return routes("/api/v2/voice-clones")
     .post(
       "/",
-      async ({ caller, userId, context }) => {
+      async (context) => {
+        const { caller, userId } = context;
         const clone = await voices.create(caller, userId, uploadOf(context), cloneFormCheck(context));
         return {
           ...ok(newCloneView(clone)),
@@ -54,7 +55,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
       },
       {
         upload: "voice:create",
-        detail: {
+        docs: {
           ...answersJson(Created, {
             tag: "Voices",
             summary: "Clone a voice",
@@ -68,14 +69,15 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
     )
     .post(
       "/check",
-      async ({ userId, request, context, server }) => {
+      async (context) => {
+        const { userId, request, setIdleTimeout } = context;
         // Queueing and measuring can outlast the idle timeout of a connection; the checker enforces its own limits.
-        server?.timeout(request, 0);
+        setIdleTimeout(0);
         return ok(checkView(await checker.check(userId, uploadOf(context), dryCheck, request.signal)));
       },
       {
         upload: "voice:create",
-        detail: {
+        docs: {
           ...answersJson(success(CheckView), {
             tag: "Voices",
             summary: "Check recordings",
@@ -97,7 +99,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
       {
         access: "voice:read",
         query: params(ListQuery),
-        detail: answersJson(success(CloneList), {
+        docs: answersJson(success(CloneList), {
           tag: "Voices",
           summary: "List voice clones",
           description:
@@ -115,7 +117,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
       {
         access: "voice:read",
         params: params(VoiceId),
-        detail: answersJson(success(CloneDetailView), {
+        docs: answersJson(success(CloneDetailView), {
           tag: "Voices",
           summary: "Get a voice clone with its recordings and their quality",
           errors: ["NOT_FOUND"],
@@ -130,7 +132,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
         access: "voice:update",
         params: params(VoiceId),
         body: body(CloneUpdate),
-        detail: answersJson(success(UpdatedCloneView), {
+        docs: answersJson(success(UpdatedCloneView), {
           tag: "Voices",
           summary: "Update a voice clone",
           description: "Updates the name, description, labels, settings, or active state. The voice is not retrained.",
@@ -147,7 +149,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
       {
         access: "voice:delete",
         params: params(VoiceId),
-        detail: answersJson(Deleted, {
+        docs: answersJson(Deleted, {
           tag: "Voices",
           summary: "Delete a voice clone",
           description:
@@ -162,7 +164,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
       {
         access: "voice:update",
         params: params(VoiceId),
-        detail: answersJson(success(CloneView), {
+        docs: answersJson(success(CloneView), {
           tag: "Voices",
           summary: "Retrain a voice clone",
           description: "Uses the same recordings and the voice engine that is currently configured on the server.",
@@ -172,7 +174,14 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
     )
     .post(
       "/:voiceId/preview",
-      async ({ userId, brokeOff, params: { voiceId }, body: { text, settings, format = "wav" }, request, set }) => {
+      async ({
+        userId,
+        onStreamError,
+        params: { voiceId },
+        body: { text, settings, format = "wav" },
+        request,
+        set,
+      }) => {
         const clone = await voices.get(userId, voiceId);
         const order = { text, format, settings: settingsWith(clone.settings, settings) };
         const { mediaType, engine, content } = await speech.speak(clone, order, request.signal);
@@ -182,14 +191,14 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
           "content-type": mediaType,
           "content-disposition": disposition("inline", `${clone.name}.${format}`),
         };
-        const sound = content.kind === "file" ? Bun.file(content.path) : byteStream(content.bytes, brokeOff);
+        const sound = content.kind === "file" ? Bun.file(content.path) : byteStream(content.bytes, onStreamError);
         return new Response(sound, { headers });
       },
       {
         access: "voice:preview",
         params: params(VoiceId),
         body: body(PreviewInput),
-        detail: answers(
+        docs: answers(
           {
             "audio/wav": { schema: Type.String({ format: "binary" }) },
             "audio/mp4": { schema: Type.String({ format: "binary" }) },

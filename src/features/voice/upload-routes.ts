@@ -1,15 +1,14 @@
 import { Type, type TSchema } from "@sinclair/typebox";
 import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
-import type { RequestContext } from "../../platform/http/request-context.ts";
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { routes } from "../../platform/http/route.ts";
 import { disposition, fileAnswer } from "../../platform/http/files.ts";
-import { body, params } from "../../platform/http/input.ts";
+import { body, params, unknownFields } from "../../platform/http/input.ts";
 import { formParts } from "../../platform/http/multipart.ts";
 import { answers, answersJson, success, withRanges } from "../../platform/http/openapi.ts";
 import { pageFields, pageOfAll, pageQuery } from "../../platform/http/paging.ts";
-import { mediaType, announcedBytes } from "../../platform/http/body.ts";
-import { ok } from "../../platform/http/response.ts";
-import { unknownFields } from "../../platform/http/unknown-fields.ts";
+import { announcedBytes, mediaType, type BodySource } from "../../platform/http/read-body.ts";
+import { ok } from "../../platform/http/responses.ts";
+import type { RequestContext } from "../../platform/http/request-context.ts";
 import type { AudioFormat } from "../../lib/audio/pcm.ts";
 import type { FormCheck } from "./form.ts";
 import { CloneForm, CloneView, SampleView } from "./model.ts";
@@ -45,8 +44,8 @@ const soundAnswer = Object.fromEntries(Object.values(sampleMediaTypes).map((type
 const samplesCheck = strictFormCheck({ files: cloneForm.files });
 
 /** Routes that list, add, download, and remove the recordings of a voice clone. */
-export function voiceSampleRoutes(core: Core, voices: VoiceService) {
-  return feature(core, "/api/v2/voice-clones/:voiceId")
+export function voiceSampleRoutes(voices: VoiceService) {
+  return routes("/api/v2/voice-clones/:voiceId")
     .get(
       "/samples",
       async ({ userId, params: { voiceId }, query: { limit = 1000, cursor } }) => {
@@ -64,7 +63,7 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
         access: "voice:read",
         query: params(SampleQuery),
         params: params(VoiceId),
-        detail: answersJson(success(SampleList), {
+        docs: answersJson(success(SampleList), {
           tag: "Voices",
           summary: "List the recordings of a voice clone",
           errors: ["NOT_FOUND"],
@@ -73,12 +72,17 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
     )
     .post(
       "/samples",
-      async ({ userId, params: { voiceId }, context }) =>
-        ok(cloneView(await voices.addSamples(userId, voiceId, uploadOf(context), samplesCheck))),
+      async (context) => {
+        const {
+          userId,
+          params: { voiceId },
+        } = context;
+        return ok(cloneView(await voices.addSamples(userId, voiceId, uploadOf(context), samplesCheck)));
+      },
       {
         upload: "voice:update",
         params: params(VoiceId),
-        detail: {
+        docs: {
           ...answersJson(success(CloneView), {
             tag: "Voices",
             summary: "Add recordings to a voice clone",
@@ -105,7 +109,7 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
       {
         access: "voice:read",
         params: params(SampleId),
-        detail: withRanges(
+        docs: withRanges(
           answers(soundAnswer, {
             tag: "Voices",
             summary: "Download a recording",
@@ -122,7 +126,7 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
       {
         access: "voice:update",
         params: params(SampleId),
-        detail: answersJson(success(CloneView), {
+        docs: answersJson(success(CloneView), {
           tag: "Voices",
           summary: "Remove a recording from a voice clone",
           description: "Retrains the voice without the recording. The last recording cannot be removed.",
@@ -139,7 +143,7 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
       {
         access: "voice:read",
         params: params(VoiceId),
-        detail: withRanges(
+        docs: withRanges(
           answers(soundAnswer, {
             tag: "Voices",
             summary: "Download the consent recording",
@@ -151,20 +155,20 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
 }
 
 /** The unread form of a request. Throws 415 right away if the request is not a form. */
-export function uploadOf(context: RequestContext): Upload {
-  const { request } = context;
+export function uploadOf(source: BodySource): Upload {
+  const { request } = source;
   if (mediaType(request) !== "multipart/form-data")
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", {
       message: "Send the recordings as multipart/form-data, each in a field named `files`.",
     });
-  return { parts: formParts(context), announcedBytes: announcedBytes(request) };
+  return { parts: formParts(source), announcedBytes: announcedBytes(request) };
 }
 
 const whole = body(CloneForm);
 const soFar = body(Type.Partial(CloneForm));
 
 /** Checks the form defined by the specification: unknown fields are listed as warnings in the response. */
-export function cloneFormCheck(context: RequestContext): FormCheck {
+export function cloneFormCheck(context: Pick<RequestContext, "warn">): FormCheck {
   return (values, isWhole) => {
     context.warn(unknownFields(Type.Object(cloneForm), values, maxUnknown));
     return validForm(values, isWhole);

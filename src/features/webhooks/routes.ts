@@ -2,12 +2,12 @@ import { Type } from "@sinclair/typebox";
 import { invalid } from "../../platform/base/errors.ts";
 import { eventTypes } from "../../platform/events/model.ts";
 import { typesOf, unknownType } from "../../platform/events/type-filter.ts";
-import { type Core, feature } from "../../platform/http/routes.ts";
 import { numberIn } from "../../platform/http/cursor.ts";
+import { routes } from "../../platform/http/route.ts";
 import { body, optionalBody, params } from "../../platform/http/input.ts";
 import { logPageFields, pageFields, pageOfAll, pageQuery } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/response.ts";
+import { ok } from "../../platform/http/responses.ts";
 import {
   deliveryStates,
   DeliveryView,
@@ -52,12 +52,12 @@ const signing = `Each delivery is a POST of the JSON object \`{ type, timestamp,
   .map(([type, text]) => `- \`${type}\`: ${text}`)
   .join("\n")}`;
 
-export function webhookRoutes(core: Core, webhooks: WebhookService) {
-  return feature(core, "/api/v2/webhooks")
+export function webhookRoutes(webhooks: WebhookService) {
+  return routes("/api/v2/webhooks")
     .post("/", async ({ userId, body: input }) => ok(await webhooks.create(userId, input)), {
       access: "webhooks:write",
       body: body(EndpointInput),
-      detail: answersJson(success(NewEndpointView), {
+      docs: answersJson(success(NewEndpointView), {
         tag: "Webhooks",
         summary: "Create a webhook endpoint",
         description: `Events that happen from now on are delivered to the endpoint. The signing secret is returned in \`data.secret\` and is not shown again. ${signing}`,
@@ -74,7 +74,7 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
       {
         access: "webhooks:read",
         query: params(EndpointQuery),
-        detail: answersJson(success(EndpointList), {
+        docs: answersJson(success(EndpointList), {
           tag: "Webhooks",
           summary: "List webhook endpoints, newest first",
         }),
@@ -83,7 +83,7 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
     .get("/:endpointId", async ({ userId, params: { endpointId } }) => ok(await webhooks.get(userId, endpointId)), {
       access: "webhooks:read",
       params: EndpointId,
-      detail: answersJson(success(EndpointView), {
+      docs: answersJson(success(EndpointView), {
         tag: "Webhooks",
         summary: "Get a webhook endpoint",
         errors: ["NOT_FOUND"],
@@ -96,7 +96,7 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
         access: "webhooks:write",
         params: EndpointId,
         body: body(EndpointUpdate),
-        detail: answersJson(success(EndpointView), {
+        docs: answersJson(success(EndpointView), {
           tag: "Webhooks",
           summary: "Update, enable, or disable a webhook endpoint",
           description:
@@ -114,7 +114,7 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
       {
         access: "webhooks:write",
         params: EndpointId,
-        detail: answersJson(Deleted, {
+        docs: answersJson(Deleted, {
           tag: "Webhooks",
           summary: "Delete a webhook endpoint and its deliveries",
           errors: ["NOT_FOUND"],
@@ -128,7 +128,7 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
         access: "webhooks:write",
         params: EndpointId,
         body: optionalBody(RotateInput),
-        detail: answersJson(success(NewEndpointView), {
+        docs: answersJson(success(NewEndpointView), {
           tag: "Webhooks",
           summary: "Rotate the secret of a webhook endpoint",
           description: "During the overlap, deliveries are signed with both the old and the new secret.",
@@ -142,7 +142,7 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
       {
         access: "webhooks:write",
         params: EndpointId,
-        detail: answersJson(success(DeliveryView), {
+        docs: answersJson(success(DeliveryView), {
           tag: "Webhooks",
           summary: "Send a test event",
           description:
@@ -161,7 +161,7 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
         access: "webhooks:write",
         params: EndpointId,
         body: body(ReplayInput),
-        detail: answersJson(success(Replayed), {
+        docs: answersJson(success(Replayed), {
           tag: "Webhooks",
           summary: "Replay events from a time range",
           description: "Can include events from before the endpoint was created. Each event keeps its `webhook-id`.",
@@ -181,7 +181,7 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
         access: "webhooks:read",
         params: EndpointId,
         query: params(ListQuery),
-        detail: answersJson(success(DeliveryPage), {
+        docs: answersJson(success(DeliveryPage), {
           tag: "Webhooks",
           summary: "List deliveries of a webhook endpoint, newest event first",
           errors: ["NOT_FOUND"],
@@ -195,7 +195,7 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
       {
         access: "webhooks:read",
         params: DeliveryId,
-        detail: answersJson(success(DeliveryView), {
+        docs: answersJson(success(DeliveryView), {
           tag: "Webhooks",
           summary: "Get a delivery",
           errors: ["NOT_FOUND"],
@@ -209,7 +209,7 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
       {
         access: "webhooks:write",
         params: DeliveryId,
-        detail: answersJson(success(DeliveryView), {
+        docs: answersJson(success(DeliveryView), {
           tag: "Webhooks",
           summary: "Replay a delivery",
           description:

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { isoTime, type Clock } from "../../platform/base/clock.ts";
 import { ApiError } from "../../platform/base/errors.ts";
-import { type Core, feature } from "../../platform/http/routes.ts";
+import { routes } from "../../platform/http/route.ts";
 import { apiVersion } from "../../platform/http/error-body.ts";
 import { answersJson } from "../../platform/http/openapi.ts";
 import type { Caller } from "../../platform/auth/caller.ts";
@@ -34,7 +34,6 @@ const Probe = Type.Object({
 });
 
 export function healthRoutes(
-  core: Core,
   users: UserService,
   keys: KeyService,
   clock: Clock,
@@ -61,17 +60,17 @@ export function healthRoutes(
     };
   };
 
-  return feature(core, "")
+  return routes("")
     .get("/api/v2/health", async ({ caller }) => report(caller), {
       callerOnly: null,
-      detail: answersJson(HealthReport, {
+      docs: answersJson(HealthReport, {
         tag: "Health",
         summary: "Get service health and the current identity",
         description: "Counts as a tenth of a request toward the rate limits.",
       }),
     })
     .get("/healthz", () => ({ status: "ok", ...mark }), {
-      detail: {
+      docs: {
         ...answersJson(Probe, { tag: "Health", summary: "Check liveness", description: "No API key required." }),
         security: [],
       },
@@ -84,7 +83,7 @@ export function healthRoutes(
         throw new ApiError("SERVICE_UNAVAILABLE", { message: `Not ready: ${problem}.` });
       },
       {
-        detail: {
+        docs: {
           ...answersJson(Probe, {
             tag: "Health",
             summary: "Check readiness",

@@ -1,4 +1,3 @@
-import { currentParticipant } from "./participant.ts";
 import type { Writer } from "./writer.ts";
 
 type Waiting<I, O> = { item: I; resolve: (value: O) => void; reject: (reason: unknown) => void };
@@ -37,8 +36,5 @@ export function gatherWrites<I, O>(
       void write(open);
     });
 
-  return (item) => {
-    const isBeforeResponse = currentParticipant() !== null;
-    return isBeforeResponse ? writer.writeBeforeResponse(() => writeAll([item])[0]!) : gathered(item);
-  };
+  return (item) => (writer.hasParticipant ? writer.write(() => writeAll([item])[0]!) : gathered(item));
 }

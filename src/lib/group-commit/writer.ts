@@ -1,8 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { drainMicrotasks } from "bun:jsc";
-import { runOutsideRequest } from "../concurrency/outside-request.ts";
 import type { Connection } from "./connection.ts";
-import { currentParticipant, type TransactionParticipant } from "./participant.ts";
+
+/** Takes part in every transaction that contains its writes, such as a request that records its progress. */
+export type TransactionParticipant = {
+  /** Called inside the open transaction, if one of its writes changed something, to write its own row. */
+  beforeCommit(): void;
+  committed(): void;
+  rolledBack(): void;
+};
 
 type Unit = {
   run: () => unknown;
@@ -11,8 +16,6 @@ type Unit = {
   participant: TransactionParticipant | null;
   /** Shared by units that must be committed together. */
   group: object | null;
-  /** Settles before the commit if it has a participant. */
-  isBeforeResponse: boolean;
   /** Would be repeated after a power failure. */
   isRelaxed: boolean;
 };
@@ -29,14 +32,10 @@ type Outcome = {
 const maxBatch = 256;
 const maxBatchMs = 10;
 
-/**
- * How many times the next writes of a request join the transaction of its previous ones in any case, which is enough
- * for nearly every route; more if there is time. The rest goes to a second transaction, and a crash between the two
- * leaves a request whose response is unknown.
- */
-const alwaysFollowed = 4;
-
 const groups = new AsyncLocalStorage<object>();
+
+/** Runs what belongs to no caller. */
+const outside = AsyncLocalStorage.snapshot();
 
 /**
  * How long a commit waits for further turns of the event loop, as long as each brings more units. The units of a single
@@ -50,15 +49,12 @@ const gatherMs = 5;
  * unit that throws is rolled back alone: the batch is rolled back and runs again with a savepoint for each unit. So a
  * unit must have the same effect if it runs twice. Always using savepoints would cost as much as a small unit.
  *
- * The participant of a unit (`participant.ts`) records a row in the same transaction. With `writeBeforeResponse`, the
- * promise of a unit settles before the COMMIT, and code that follows without waiting for anything else runs, so that
- * the participant can record its result as well. No result may leave the process before the participant is `committed`.
- * If another such write follows, it runs in the same transaction. If that fails, the participant's next write fails
- * too.
+ * A participant writes its own row into the same transaction. `participant` returns the one of the running code.
  */
 export class Writer {
   readonly #connection: Connection;
   readonly #afterCommit: () => void;
+  readonly #participant: () => TransactionParticipant | null;
   readonly #beforeBegin: (() => void)[] = [];
   readonly #beforeCommit: (() => void)[] = [];
   readonly #onRollback: (() => void)[] = [];
@@ -71,9 +67,19 @@ export class Writer {
   #closed = false;
 
   /** `afterCommit` is called after each COMMIT. */
-  constructor(connection: Connection, afterCommit: () => void = () => {}) {
+  constructor(
+    connection: Connection,
+    afterCommit: () => void = () => {},
+    participant: () => TransactionParticipant | null = () => null,
+  ) {
     this.#connection = connection;
     this.#afterCommit = afterCommit;
+    this.#participant = participant;
+  }
+
+  /** Whether the running code has a participant. */
+  get hasParticipant(): boolean {
+    return this.#participant() !== null;
   }
 
   /** Resolves with the result of `run` once its effect is on disk. */
@@ -87,16 +93,7 @@ export class Writer {
    * latest with the next commit that waits: the one that reports the end of the work, or builds on it.
    */
   writeRelaxed<T>(run: () => T): Promise<T> {
-    return this.#add(run, { isRelaxed: true });
-  }
-
-  /**
-   * Like `write`, for the last write of a request, or one that is followed only by others like it, from which the
-   * response is built. Its effect must not reach another thread, file, or host, because with a participant it may not
-   * be on disk yet.
-   */
-  writeBeforeResponse<T>(run: () => T): Promise<T> {
-    return this.#add(run, { isBeforeResponse: true });
+    return this.#add(run, true);
   }
 
   /** All units that `work` queues before the next commit are part of that commit, however long they take. */
@@ -138,19 +135,15 @@ export class Writer {
     this.#closed = true;
   }
 
-  #add<T>(run: () => T, { isBeforeResponse = false, isRelaxed = false } = {}): Promise<T> {
+  #add<T>(run: () => T, isRelaxed = false): Promise<T> {
     if (this.#closed) return Promise.reject(new Error("The database is closed"));
-    const participant = currentParticipant();
-    const lost = participant === null ? null : participant.takeFailure();
-    if (lost !== null) return Promise.reject(lost.reason);
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({
         run,
         resolve: resolve as (value: unknown) => void,
         reject,
-        participant,
+        participant: this.#participant(),
         group: groups.getStore() ?? null,
-        isBeforeResponse,
         isRelaxed,
       });
       this.#schedule();
@@ -174,7 +167,7 @@ export class Writer {
       if (this.#queue.length > 0) this.#schedule(this.#queue.length);
     };
     // The commit belongs to all of its units, not to the request of the first one.
-    runOutsideRequest(() => setImmediate(commitOnceGathered));
+    outside(() => setImmediate(commitOnceGathered));
   }
 
   #commitBatch(): void {
@@ -182,7 +175,7 @@ export class Writer {
     if (batch.length === 0) return;
     let outcome: Outcome;
     try {
-      outcome = this.#runTogether(batch) ?? this.#transact(batch, (unit, into) => this.#runGuarded([unit], into));
+      outcome = this.#runTogether(batch) ?? this.#transact(batch, (unit, into) => this.#runGuarded(unit, into));
     } catch (error) {
       this.#rollback();
       this.#queue.splice(0, batch.length);
@@ -226,12 +219,11 @@ export class Writer {
       else run(unit, outcome);
     }
     try {
-      if (outcome.participants.size > 0) this.#record(batch, outcome, endAt);
+      for (const participant of outcome.participants) participant.beforeCommit();
       this.#finish();
       this.#connection.commit();
     } catch (error) {
-      for (const participant of outcome.participants) participant.failed(error);
-      this.#rejectFollowing(batch.length);
+      for (const participant of outcome.participants) participant.rolledBack();
       throw error;
     }
     this.#onBatch?.(batch.length, (performance.now() - startedAt) / 1000);
@@ -245,54 +237,6 @@ export class Writer {
     this.#isSynced = isWaiting;
   }
 
-  /** From here on, no unit of the batch runs again. */
-  #record(batch: Unit[], outcome: Outcome, endAt: number): void {
-    const { done, participants } = outcome;
-    for (let settled = 0, rounds = 0; settled < done.length; rounds++) {
-      for (const participant of participants) participant.wrote();
-      const early = done.slice(settled).filter(({ unit }) => isSettledEarly(unit));
-      settled = done.length;
-      for (const { unit, value } of early) {
-        unit.participant?.settledEarly();
-        unit.resolve(value);
-      }
-      // Not while closing, which may itself be called from a microtask; no request is waiting then.
-      if (early.length === 0 || this.#isClosing) break;
-      drainMicrotasks();
-      const hasMore = this.#queue.length > batch.length;
-      if (hasMore && (rounds < alwaysFollowed || performance.now() < endAt)) this.#runFollowing(batch, outcome);
-    }
-    for (const participant of participants) participant.record();
-  }
-
-  /** Adds the follow-up writes of units that have settled early to the batch, and runs them. */
-  #runFollowing(batch: Unit[], outcome: Outcome): void {
-    const early = new Set(outcome.done.filter(({ unit }) => isSettledEarly(unit)).map(({ unit }) => unit.participant));
-    const isFollowing = (unit: Unit): boolean => isSettledEarly(unit) && early.has(unit.participant);
-    const { following = [], others = [] } = Object.groupBy(this.#queue.slice(batch.length), (unit) =>
-      isFollowing(unit) ? "following" : "others",
-    );
-    if (following.length === 0) return;
-    batch.push(...following);
-    this.#queue = [...batch, ...others];
-    // So that a failure of one of them does not undo earlier writes.
-    this.#finish();
-    this.#runGuarded(following, outcome);
-  }
-
-  /** Rejects writes that build on rolled-back ones. They are in the queue after the first `from` units. */
-  #rejectFollowing(from: number): void {
-    const failures = new Map<TransactionParticipant, { reason: unknown }>();
-    this.#queue = this.#queue.filter(({ participant, reject }, at) => {
-      if (at < from || participant === null) return true;
-      const failure = failures.get(participant) ?? participant.takeFailure();
-      if (failure === null) return true;
-      failures.set(participant, failure);
-      reject(failure.reason);
-      return false;
-    });
-  }
-
   #valueOf({ run, participant }: Unit, outcome: Outcome): unknown {
     const before = participant === null ? null : (outcome.changes ?? this.#connection.countChanges());
     outcome.changes = null;
@@ -304,23 +248,22 @@ export class Writer {
     return value;
   }
 
-  /** Runs units in a savepoint. If one of several fails, runs each in its own. */
-  #runGuarded(units: readonly Unit[], outcome: Outcome): void {
+  /** Runs a unit in a savepoint. */
+  #runGuarded(unit: Unit, outcome: Outcome): void {
     outcome.changes = null;
     this.#connection.setSavepoint();
     try {
-      const done = units.map((unit) => ({ unit, value: this.#valueOf(unit, outcome) }));
+      const value = this.#valueOf(unit, outcome);
       this.#finish();
       this.#connection.releaseSavepoint();
-      outcome.done.push(...done);
+      outcome.done.push({ unit, value });
     } catch (error) {
       // SQLite ends the whole transaction on some errors, such as a full disk. Nothing of the batch is written then.
       if (!this.#connection.isInTransaction) throw error;
       this.#connection.rollbackToSavepoint();
       this.#connection.releaseSavepoint();
       this.#notifyRollback();
-      if (units.length > 1) for (const unit of units) this.#runGuarded([unit], outcome);
-      else for (const unit of units) outcome.failed.push({ unit, value: error });
+      outcome.failed.push({ unit, value: error });
     }
   }
 
@@ -353,8 +296,4 @@ function withGroups(queue: readonly Unit[], count: number): number {
     if (started.size > 0) taken = 1 + queue.findLastIndex(({ group }, at) => at < from || started.has(group));
   }
   return taken;
-}
-
-function isSettledEarly({ isBeforeResponse, participant }: Unit): boolean {
-  return isBeforeResponse && participant !== null;
 }

@@ -1,32 +1,82 @@
+import { ApiError, invalid, notFound } from "../base/errors.ts";
 import type { Origin } from "./audit/model.ts";
-import type { Role } from "./user-model.ts";
-import { ApiError } from "../base/errors.ts";
 import type { Grant, Permission } from "./key-model.ts";
+import type { Role } from "./user-model.ts";
 
-/** Who sends a request: the key, and for a user-specific key its user. */
+/** Who sends a request: an API key and, for a user-specific key, its user. */
 export type Caller = {
   keyId: string;
   keyName: string;
-  /** Null for a global key: it acts for the user that a request names. */
+  /** Hash of the key's secret; null for the local key. */
+  keyHash: string | null;
+  /** Null for a global key, which acts for the user named in each request. */
   userId: string | null;
   /** Null for a global key. */
   role: Role | null;
   permissions: readonly Grant[];
-  /** What it schedules on the network waits until another key approves it. */
+  /** Network actions that this key schedules wait until another key approves them. */
   requiresApproval: boolean;
   /** Null: never. */
   expiresAt: number | null;
-  /** True for the key of this run of the server, which only its own machine can read. */
+  /** True for the local key, which exists only while this process runs and can be read only on this machine. */
   isLocal: boolean;
-  /** Where this request came from, worked out when somebody asks; absent for what is no request. */
+  /** Where the request came from, computed on demand; absent for background work. */
   origin?: () => Origin;
+};
+
+/** Who may use a route. */
+export type Access = {
+  /** One of these is enough. Null: any valid key. */
+  permission: Permission | readonly Permission[] | null;
+  /**
+   * user: the user of the key, or the one that a global key names in `userId`. ownKey: the same, but global keys are
+   * refused and pointed to `availableRoute`. caller: no user.
+   */
+  actsFor: "user" | "ownKey" | "caller";
+  availableRoute?: string;
 };
 
 export function hasPermission(caller: Pick<Caller, "permissions">, permission: Permission): boolean {
   return caller.permissions.includes(permission) || caller.permissions.includes("*");
 }
 
-/** The refusal of what a key may not do. `required`: one permission; "*" where only an admin or a global key will do. */
+/** Throws PERMISSION_DENIED with `permissionHelp`, or `WrongKeyKind`, unless the caller has access. */
+export function requireAccess(caller: Caller, { permission, actsFor, availableRoute = "" }: Access): void {
+  const accepted = permission === null ? [] : [permission].flat();
+  if (accepted.length > 0 && !accepted.some((name) => hasPermission(caller, name)))
+    throw denied(caller, accepted[0]!, `This API key does not have the permission ${accepted.join(" or ")}.`);
+  if (actsFor === "ownKey" && caller.userId === null) throw new WrongKeyKind(availableRoute);
+}
+
+/** User that a request acts for: the user of the key, or `named` for a global key. */
+export async function actingUser(
+  caller: Caller,
+  named: unknown,
+  userExists: (id: string) => Promise<boolean>,
+): Promise<string> {
+  if (caller.userId !== null) {
+    if (named === undefined || named === caller.userId) return caller.userId;
+    throw denied(caller, "*", "A user-specific key can act only for its own user. Omit userId, or use a global key.");
+  }
+  if (typeof named !== "string" || named === "")
+    throw invalid([
+      { path: "userId", message: "User to act for. Required with a global key, in the query or the body." },
+    ]);
+  if (!(await userExists(named))) throw notFound("user", named);
+  return named;
+}
+
+/** An error whose body the specification defines separately: `error` is a sentence, and there is no code. */
+export class WrongKeyKind extends Error {
+  readonly availableRoute: string;
+
+  constructor(availableRoute: string) {
+    super("This route requires a user-specific API key. With a global key, use the route in availableRoute.");
+    this.availableRoute = availableRoute;
+  }
+}
+
+/** The error for a missing permission. `required` is "*" if only an admin or a global key has access. */
 export function denied(
   { permissions }: Pick<Caller, "permissions">,
   required: Grant,
@@ -37,13 +87,13 @@ export function denied(
   return new ApiError("PERMISSION_DENIED", { message, permissionHelp, ...(details && { details }) });
 }
 
-/** PERMISSION_DENIED for a key that may only propose: `what`, as in "approve actions", would let actions go unapproved. */
+/** Throws PERMISSION_DENIED for a key that can only propose actions. `what`: what it attempted, such as "approve actions". */
 export function requireApprover(caller: Pick<Caller, "requiresApproval" | "permissions">, what: string): void {
   if (!caller.requiresApproval) return;
-  throw denied(caller, "*", `This API key may only propose actions, so it can't ${what}. Do that with another key.`);
+  throw denied(caller, "*", `This API key can only propose actions. Use another key to ${what}.`);
 }
 
-/** An admin, or somebody with a global key: may manage users and other people's keys. */
+/** Admins and global keys manage users and other users' keys. */
 export function isAdmin(caller: Caller): boolean {
   return caller.role === "admin" || caller.userId === null;
 }
@@ -51,5 +101,5 @@ export function isAdmin(caller: Caller): boolean {
 /** Throws PERMISSION_DENIED unless the caller `isAdmin`. */
 export function requireAdmin(caller: Caller): void {
   if (isAdmin(caller)) return;
-  throw denied(caller, "*", "Only an admin may do that. Ask an admin of your team.");
+  throw denied(caller, "*", "Only admins can do this. Ask an admin of your team.");
 }

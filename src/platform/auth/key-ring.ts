@@ -5,17 +5,22 @@ import { ApiError } from "../base/errors.ts";
 import type { User, UserLookup } from "./user-model.ts";
 import type { Caller } from "./caller.ts";
 import type { ApiKey } from "./key-model.ts";
-import { hashOf, isWellFormed } from "./secret.ts";
+import { isWellFormed } from "./secret.ts";
 import type { KeyStore, KeyUsage } from "./key-store.ts";
 
-/** Bounds the memory of the cache; a team has dozens of keys, and a full cache starts anew. */
+/** Limits the memory of the cache. A team has dozens of keys; when the cache is full, it is cleared. */
 const maxCached = 10_000;
 
 type Known = { key: Pick<ApiKey, "id" | "expiresAt" | "isActive">; caller: Caller };
 
+/** Hash under which a secret is stored. Secrets are long and random, so one round of SHA-256 is enough. */
+export function hashOf(secret: string): string {
+  return Bun.SHA256.hash(secret, "hex");
+}
+
 /**
- * Turns the secret of a request into its caller. Keys that were seen are remembered by their hash until a key changes;
- * uses are counted in memory and written together (`flush`).
+ * Resolves the secret of a request to its caller. Keys are cached by hash until a key changes. Usage is counted in
+ * memory and written in batches (`flush`).
  */
 export class KeyRing {
   readonly #keys: KeyStore;
@@ -23,12 +28,10 @@ export class KeyRing {
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
   readonly #locals = new Map<string, Known>();
-  /** Under which hash a caller was let in. */
-  readonly #hashes = new WeakMap<Caller, string>();
   readonly #listeners = new Set<() => void>();
   #usages = new Map<string, KeyUsage>();
   #writing: Promise<void> | null = null;
-  /** Grows when keys change, so that a look-up that began before is not remembered. */
+  /** Incremented when keys change, so that the result of a lookup that started earlier is not cached. */
   #generation = 0;
 
   constructor(keys: KeyStore, users: UserLookup, clock: Clock) {
@@ -37,11 +40,12 @@ export class KeyRing {
     this.#clock = clock;
   }
 
-  /** Makes `secret` a global key for as long as this process runs; it is stored nowhere. */
+  /** Accepts `secret` as a global key while this process runs. It is not stored. */
   addLocal(secret: string): void {
     const caller: Caller = {
       keyId: "local",
       keyName: "local",
+      keyHash: null,
       userId: null,
       role: null,
       permissions: ["*"],
@@ -53,65 +57,56 @@ export class KeyRing {
   }
 
   /**
-   * The caller, at once when the key is known already. Throws UNAUTHORIZED when the secret is missing, malformed or
-   * unknown, or its key is expired or deactivated.
+   * Returns the caller, synchronously if the key is cached. Throws UNAUTHORIZED if the secret is missing, malformed, or
+   * unknown, or if its key is expired or deactivated.
    */
   identify(secret: string | null): Caller | Promise<Caller> {
     if (!secret) throw new ApiError("UNAUTHORIZED", { message: "Send your API key in the x-api-key header." });
     const hash = hashOf(secret);
     if (!this.#known.has(hash) && !isWellFormed(secret))
       throw new ApiError("UNAUTHORIZED", {
-        message: "This is not an API key: its form or its checksum is wrong. Was it copied whole?",
+        message: "Malformed API key: the format or checksum is wrong. Check that you copied the whole key.",
       });
     return this.holder(hash);
   }
 
-  /** As `identify`, by the hash of the secret: for those who were shown the secret before, and kept its hash. */
+  /** Like `identify`, for code that stored the hash of a secret it was sent earlier. */
   holder(hash: string): Caller | Promise<Caller> {
     const known = this.#locals.get(hash) ?? this.#known.get(hash);
     return known === undefined ? this.#lookUp(hash) : this.#accept(known);
   }
 
-  /** The caller as of one request, which came from there; `isGood` knows this one as well. */
-  from(caller: Caller, origin: NonNullable<Caller["origin"]>): Caller {
-    const told = { ...caller, origin };
-    const hash = this.#hashes.get(caller);
-    if (hash !== undefined) this.#hashes.set(told, hash);
-    return told;
-  }
-
-  /** Forget what is remembered: a key or a user has changed. */
+  /** Clears the cache: a key or a user has changed. */
   forget(): void {
     this.#generation++;
     this.#known.clear();
-    for (const look of this.#listeners) look();
+    for (const listener of this.#listeners) listener();
   }
 
-  /** Calls `look` whenever a key or a user may have changed; the answer ends that. */
-  onChange(look: () => void): () => void {
-    this.#listeners.add(look);
-    return () => this.#listeners.delete(look);
+  /** Calls `listener` whenever a key or a user may have changed. Returns a function that unsubscribes. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
-  /** Whether a caller of before would be let in now as just the same: for what lasts longer than a request. */
+  /** Whether a caller would still be accepted, with the same rights: for what outlives the request. */
   async isGood(caller: Caller): Promise<boolean> {
-    const { origin: _origin, ...before } = caller;
     if (caller.isLocal) return true;
-    const hash = this.#hashes.get(caller);
-    const key = hash === undefined ? null : await this.#keys.findByHash(hash);
+    const { origin: _origin, ...before } = caller;
+    const key = caller.keyHash === null ? null : await this.#keys.findByHash(caller.keyHash);
     if (key === null || !key.isActive || (key.expiresAt !== null && key.expiresAt <= this.#clock.now())) return false;
     const user = key.userId === null ? null : await this.#users.get(key.userId);
     return (key.userId === null || user !== null) && Bun.deepEquals(callerOf(key, user), before);
   }
 
-  /** Uses that are counted but not written yet; null when there are none. */
+  /** Usage that is counted but not yet written; null if there is none. */
   unwritten(keyId: string): KeyUsage | null {
     return this.#usages.get(keyId) ?? null;
   }
 
   /**
-   * What `read` finds in the store, joined by `join` with what is `unwritten` at that moment. A use that is being written
-   * is in neither or in both, so this waits for a write that has begun, and reads anew when one began meanwhile.
+   * Reads from the store and joins the result with what is `unwritten` at that time. Usage that is being written could
+   * be counted twice or not at all, so this waits for a running write and reads again if one started in between.
    */
   async withUnwritten<Found, Joined>(read: () => Promise<Found>, join: (found: Found) => Joined): Promise<Joined> {
     for (;;) {
@@ -122,7 +117,7 @@ export class KeyRing {
     }
   }
 
-  /** Writes the uses that are counted by now. What can't be written stays counted. */
+  /** Writes the usage counted so far. What cannot be written stays counted. */
   async flush(): Promise<void> {
     while (this.#writing !== null) await this.#writing.catch(() => {});
     if (this.#usages.size === 0) return;
@@ -150,9 +145,8 @@ export class KeyRing {
     const key = await this.#keys.findByHash(hash);
     const user = key?.userId ? await this.#users.get(key.userId) : null;
     if (key === null || (key.userId !== null && user === null))
-      throw new ApiError("UNAUTHORIZED", { message: "No such API key. It may have been deleted or regenerated." });
+      throw new ApiError("UNAUTHORIZED", { message: "API key not found. It may have been deleted or regenerated." });
     const known = { key, caller: callerOf(key, user) };
-    this.#hashes.set(known.caller, hash);
     if (this.#known.size >= maxCached) this.#known.clear();
     if (generation === this.#generation) this.#known.set(hash, known);
     return this.#accept(known);
@@ -181,6 +175,7 @@ function callerOf(key: ApiKey, user: User | null): Caller {
   return {
     keyId: key.id,
     keyName: key.name,
+    keyHash: key.hash,
     userId: key.userId,
     role: user?.role ?? null,
     permissions: key.permissions,

@@ -30,16 +30,11 @@ export function showsSecret(text: string): boolean {
 
 const keysInText = new RegExp(`(?:${Object.values(keyPrefixes).join("|")})[0-9a-f]{64}`, "g");
 /** A text that is shorter holds none. */
-const keyLength = keyPrefixes.user.length + 64;
+export const keyLength = keyPrefixes.user.length + 64;
 
 /** The API keys that a text holds. */
 export function keysIn(text: string): string[] {
   return text.length < keyLength ? [] : (text.match(keysInText) ?? []).filter(isWellFormed);
-}
-
-/** What is stored in place of the secret. Keys are long and random, so that one round of SHA-256 is enough. */
-export function hashOf(secret: string): string {
-  return Bun.SHA256.hash(secret, "hex");
 }
 
 function checksum(hex: string): string {

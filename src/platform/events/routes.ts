@@ -1,11 +1,11 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { invalid } from "../base/errors.ts";
-import { type Core, feature } from "../http/routes.ts";
 import { numberIn } from "../http/cursor.ts";
+import { routes } from "../http/route.ts";
 import { params } from "../http/input.ts";
 import { logPageFields, pageQuery } from "../http/paging.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
-import { ok } from "../http/response.ts";
+import { ok } from "../http/responses.ts";
 import { eventSubjects, eventTypes, EventView, type EventFilter } from "./model.ts";
 import { startOf } from "./resume.ts";
 import { scopesOf, type EventService } from "./service.ts";
@@ -56,8 +56,8 @@ const catalogue = Object.entries(eventTypes)
   .map(([type, text]) => `- \`${type}\`: ${text}`)
   .join("\n");
 
-export function eventRoutes(core: Core, events: EventService, streams: EventStreams) {
-  return feature(core, "/api/v2/events")
+export function eventRoutes(events: EventService, streams: EventStreams) {
+  return routes("/api/v2/events")
     .get(
       "/",
       async ({ caller, userId, query }) => {
@@ -75,7 +75,7 @@ export function eventRoutes(core: Core, events: EventService, streams: EventStre
       {
         access: "events:read",
         query: params(ListQuery),
-        detail: answersJson(success(EventPage), {
+        docs: answersJson(success(EventPage), {
           tag: "Events",
           summary: "List events",
           description: `With \`leadId\`, returns the timeline of a lead. Event types:\n\n${catalogue}`,
@@ -84,20 +84,20 @@ export function eventRoutes(core: Core, events: EventService, streams: EventStre
     )
     .get(
       "/stream",
-      async ({ caller, userId, query, request, server }) => {
+      async ({ caller, userId, query, request, setIdleTimeout }) => {
         const filter = filterOf(query);
         const scopes = scopesOf(caller, userId, filter);
         const stream = await streams.open({ caller, scopes, filter }, startOf(request.headers, query.after));
         // A stream may be silent for a long time. Once it has ended, a client that stops reading is disconnected.
-        server?.timeout(request, 0);
+        setIdleTimeout(0);
         request.signal.addEventListener("abort", () => stream.end("Client disconnected."));
-        stream.onEnd(() => server?.timeout(request, drainTimeoutSeconds));
+        stream.onEnd(() => setIdleTimeout(drainTimeoutSeconds));
         return new Response(stream.body, { headers: streamHeaders });
       },
       {
         access: "events:read",
         query: params(StreamQuery),
-        detail: answers(
+        docs: answers(
           { "text/event-stream": { schema: Type.String() } },
           {
             tag: "Events",

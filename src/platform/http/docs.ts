@@ -1,11 +1,12 @@
-import { feature, type Core } from "./routes.ts";
-// Not among the package's exports, hence the path; with this attribute the import is the file's place, also compiled.
+import { routes } from "./route.ts";
+// Imported by path because the package does not export it. The attribute turns the import into the path of the file,
+// also in the executable.
 // @ts-expect-error It has no types.
 import scalarFile from "../../../node_modules/@scalar/api-reference/dist/browser/standalone.js" with { type: "file" };
 
 const configuration = {
   url: "/openapi.json",
-  // Each of these would reach for another host.
+  // Each of these would contact another host.
   withDefaultFonts: false,
   hideClientButton: true,
   telemetry: false,
@@ -23,40 +24,37 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Only from this server; the viewer makes its styles while it runs. */
+/** Only this server; the viewer generates its styles at run time. */
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
-/** The OpenAPI document and a page to read it with, which asks no other host for anything. */
-export function docsRoutes(core: Core, document: () => Promise<object>) {
+/** The OpenAPI document and a page that renders it, without requests to other hosts. */
+export function docsRoutes(document: () => Promise<object>) {
   let json: string | null = null;
-  const hidden = { detail: { hide: true } };
-  return feature(core, "")
+  return routes("")
     .get(
       "/openapi.json",
       async () => {
         json ??= JSON.stringify(await document());
         return new Response(json, { headers: { "content-type": "application/json", "cache-control": "no-cache" } });
       },
-      hidden,
+      {},
     )
     .get(
       "/docs",
-      ({ set }) => {
-        set.headers["content-security-policy"] = pagePolicy;
-        return new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } });
-      },
-      hidden,
+      () =>
+        new Response(page, {
+          headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": pagePolicy },
+        }),
+      {},
     )
     .get(
       "/docs/scalar.js",
-      ({ set }) => {
-        set.headers["cache-control"] = "public, max-age=3600";
-        return new Response(Bun.file(scalarFile as string), {
-          headers: { "content-type": "text/javascript; charset=utf-8" },
-        });
-      },
-      hidden,
+      () =>
+        new Response(Bun.file(scalarFile as string), {
+          headers: { "content-type": "text/javascript; charset=utf-8", "cache-control": "public, max-age=3600" },
+        }),
+      {},
     )
-    .get("/swagger", ({ redirect }) => redirect("/docs", 308), hidden);
+    .get("/swagger", () => new Response(null, { status: 308, headers: { location: "/docs" } }), {});
 }

@@ -1,14 +1,14 @@
 import { Type } from "@sinclair/typebox";
 import { type ApiError, errorCatalogue } from "../base/errors.ts";
 
-/** The version of the interface, in error bodies and in the health report (specification, "Versioning"). */
+/** Version of the API, in error bodies and in the health report (specification, "Versioning"). */
 export const apiVersion = "2.0";
 
 export const ErrorBody = Type.Object(
   {
     error: Type.Literal(true),
     code: Type.String({ enum: Object.keys(errorCatalogue) }),
-    message: Type.String({ description: "What is wrong and what to do about it, for a person to read." }),
+    message: Type.String({ description: "What is wrong and how to fix it, as text for people." }),
     version: Type.Literal(apiVersion),
     timestamp: Type.String({ format: "date-time" }),
     details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
@@ -19,18 +19,18 @@ export const ErrorBody = Type.Object(
         documentation: Type.String({ format: "uri" }),
       }),
     ),
-    retryAfter: Type.Optional(Type.Integer({ description: "Seconds until the request can succeed." })),
+    retryAfter: Type.Optional(Type.Integer({ description: "Seconds after which to retry the request." })),
   },
   { $id: "Error" },
 );
 
-/** The one refusal with a body of its own (specification, GET /api/v2/users/jobs). */
+/** The only error with a different body (specification, GET /api/v2/users/jobs). */
 export const WrongKeyKindBody = Type.Object(
   { error: Type.String(), availableRoute: Type.String() },
   { $id: "WrongKeyKind" },
 );
 
-/** The body of every refusal. `permissionHelp` is taken out of the details, where the specification does not want it. */
+/** The body of every error. `permissionHelp` is a field of its own, as the specification requires. */
 export function errorBody(error: ApiError, timestamp: string, baseUrl: string): Record<string, unknown> {
   const { permissionHelp, ...details } = withAbsoluteUrls(error.details ?? {}, baseUrl);
   return {
@@ -45,10 +45,10 @@ export function errorBody(error: ApiError, timestamp: string, baseUrl: string): 
   };
 }
 
-/** Fields of the specification that hold a URL; all others, such as `availableRoute`, are paths if they look like one. */
+/** Fields that the specification defines as URLs. All others, such as `availableRoute`, are paths. */
 const urlFields = ["documentation", "upgradeUrl", "upgrade_url"];
 
-/** `details` with the address of this server before what is only a path on it. */
+/** Prefixes paths in `urlFields` with the URL of the server. */
 function withAbsoluteUrls(details: Record<string, unknown>, baseUrl: string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(details).map(([name, value]) => {

@@ -1,9 +1,10 @@
 import { Kind, OptionalKind, type Static, type TObject, type TSchema } from "@sinclair/typebox";
-import { TypeCompiler, type TypeCheck, ValueErrorType, type ValueError } from "@sinclair/typebox/compiler";
+import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
+import { Value } from "@sinclair/typebox/value";
 import { invalid, type FieldError } from "../base/errors.ts";
-import { noSuchField } from "./unknown-fields.ts";
+import { fieldErrors, refuseUnknownNames, unknownField, type Accepted } from "./input-errors.ts";
 
-/** A TypeBox schema as Elysia takes any validator: by the Standard Schema interface (standardschema.dev). */
+/** A TypeBox schema with its validator, in the form of the Standard Schema interface (standardschema.dev). */
 export type Input<T extends TSchema> = {
   readonly schema: T;
   readonly "~standard": {
@@ -14,34 +15,36 @@ export type Input<T extends TSchema> = {
   };
 };
 
-/**
- * Checks a JSON body against a schema. Throws VALIDATION_ERROR with a sentence for each field.
- * Elysia's own validation is not used: its messages lose the names of fields, and its range checks go missing without
- * a word once a build renames identifiers.
- */
+/** Names accepted on every route that requires a key: `userId` for global keys, and `dryRun`, which is never ignored. */
+export const acceptedEverywhere = ["userId", "dryRun"];
+const maxUnknownNames = 20;
+
+/** Validates a JSON body. Throws VALIDATION_ERROR with a message for each field. */
 export function body<T extends TSchema>(schema: T): Input<T> {
   return input(schema, (value) => value ?? undefined);
 }
 
-/** As `body`, for one item of what other routes take lists of: each error has the index 0. */
+/** Like `body`, for a single item of what other routes accept as a list: each error has the index 0. */
 export function itemBody<T extends TSchema>(schema: T): Input<T> {
   return input(schema, (value) => value ?? undefined, 0);
 }
 
-/** As `body`, for routes that can do without one: nothing is as good as {}. */
+/** Like `body`, for an optional body: a missing one is read as {}. */
 export function optionalBody<T extends TObject>(schema: T): Input<T> {
   return input(schema, (value) => value ?? {});
 }
 
-/** Checks query or path parameters: as `body`, but first reads numbers, booleans and lists out of their texts. */
+/** Validates query or path parameters. Like `body`, but first parses numbers, booleans, and lists. */
 export function params<T extends TObject>(schema: T): Input<T> {
-  return input(schema, (value) => readTexts(schema, value as Record<string, unknown>));
+  return input(schema, (value) => parseTexts(schema, value as Record<string, unknown>));
 }
 
-/**
- * The query parameters of a URL as texts, those that come more than once as lists. Elysia's own reading is not used: it
- * takes a comma for a list and brackets for JSON, also in a company's name.
- */
+/** The value of a valid input; without a schema, the value as it is. */
+export function parsed(input: Input<TSchema> | undefined, value: unknown): unknown {
+  return input === undefined ? value : input["~standard"].validate(value).value;
+}
+
+/** The query parameters of a URL as strings, or as lists if they are repeated. Commas and brackets have no meaning. */
 export function queryOf(url: string): Record<string, unknown> {
   const start = url.indexOf("?");
   if (start === -1) return {};
@@ -53,38 +56,59 @@ export function queryOf(url: string): Record<string, unknown> {
   return Object.fromEntries(entries);
 }
 
+/**
+ * Finds unknown names in a valid request and returns them for warnings. Throws VALIDATION_ERROR for them on a strict
+ * route, and on every route for those that differ from a known name only in case or punctuation (`not_before`) or
+ * resemble `dryRun`: ignoring `?dryrun=true` would execute a request that was meant as a trial.
+ */
+export function checkNames(query: object, body: unknown, accepted: Accepted): FieldError[] {
+  const ignored = accepted.body === null ? [] : unknownFields(accepted.body, body, maxUnknownNames);
+  if (ignored.length === 0 && hasOnlyKnownNames(query, body, accepted)) return ignored;
+  return refuseUnknownNames(query, body, { ...accepted, everywhere: acceptedEverywhere }, ignored, maxUnknownNames);
+}
+
+/**
+ * The fields of a valid value that its schema does not define, at every depth, in order and at most `max`. Object schemas
+ * with `additionalProperties: true` and records accept all names.
+ */
+export function unknownFields(schema: TSchema, value: unknown, max: number): FieldError[] {
+  const found: FieldError[] = [];
+  collect(schema, value, "", found, max);
+  return found;
+}
+
 function input<T extends TSchema>(schema: T, prepare: (value: unknown) => unknown, index?: number): Input<T> {
-  const placed = (errors: FieldError[]) =>
+  const withIndex = (errors: FieldError[]) =>
     invalid(index === undefined ? errors : errors.map((error) => ({ ...error, index })));
-  // Compiled with the first request: all of them together would take a fifth of the start.
+  // Compiled on first use: compiling all of them takes a fifth of the startup time.
   let compiled: TypeCheck<T> | null = null;
   function validate(raw: unknown): { value: Static<T> } {
     const value = prepare(raw);
     const check = (compiled ??= TypeCompiler.Compile(schema));
     if (check.Check(value)) return { value };
-    if (value === undefined) throw placed([{ path: "", message: "Send a JSON body." }]);
-    throw placed(fieldErrors(check.Errors(value)));
+    if (value === undefined) throw withIndex([{ path: "", message: "Send a JSON body." }]);
+    throw withIndex(fieldErrors(check.Errors(value)));
   }
   return { schema, "~standard": { version: 1, vendor: "typebox", validate } };
 }
 
-function readTexts(schema: TObject, raw: Record<string, unknown>): Record<string, unknown> {
-  const read: Record<string, unknown> = { ...raw };
+function parseTexts(schema: TObject, raw: Record<string, unknown>): Record<string, unknown> {
+  const values: Record<string, unknown> = { ...raw };
   for (const [name, property] of Object.entries(schema.properties)) {
     const value = raw[name];
     if (value === undefined) continue;
-    // `?limit=` means that the client left it out, as forms do.
-    if (value === "" && property[OptionalKind] !== undefined) delete read[name];
-    else read[name] = readText(property, value);
+    // `?limit=` means that the parameter is absent, as in HTML forms.
+    if (value === "" && property[OptionalKind] !== undefined) delete values[name];
+    else values[name] = parseText(property, value);
   }
-  return read;
+  return values;
 }
 
-function readText(schema: TSchema, value: unknown): unknown {
+function parseText(schema: TSchema, value: unknown): unknown {
   const kind = schema[Kind];
   if (kind === "Array") return Array.isArray(value) ? value : [value];
   if (typeof value !== "string") return value;
-  // A number that JavaScript can't hold exactly is none that a store could work with: it stays a text and is refused.
+  // Numbers that JavaScript cannot represent exactly stay strings and are rejected.
   if (kind === "Integer" && /^[+-]?\d+(\.0+)?$/.test(value) && Number.isSafeInteger(Number(value)))
     return Number(value);
   if (kind === "Number" && /^[+-]?\d+(\.\d+)?$/.test(value)) return Number(value);
@@ -93,94 +117,66 @@ function readText(schema: TSchema, value: unknown): unknown {
   return value;
 }
 
-/** More errors help nobody, and a body full of them must not make an answer many times its size. */
-const maxErrors = 100;
+/** True for nearly every request whose body has no unknown fields. */
+function hasOnlyKnownNames(query: object, body: unknown, accepted: Accepted): boolean {
+  for (const name in query) if (!accepted.query.includes(name) && !acceptedEverywhere.includes(name)) return false;
+  const acceptsAnyName = accepted.body === null || accepted.body["additionalProperties"] === true;
+  return !acceptsAnyName || typeof body !== "object" || body === null || Array.isArray(body);
+}
 
-/** At most one error a field: TypeBox tells of a missing one twice. */
-function fieldErrors(errors: Iterable<ValueError>): FieldError[] {
-  const byPath = new Map<string, FieldError>();
-  for (const error of errors) {
-    if (byPath.size === maxErrors) break;
-    const path = pathOf(error.path);
-    if (byPath.has(path)) continue;
-    const item = /^[^.]+\.(\d+)/.exec(path)?.[1];
-    byPath.set(path, { path, message: sentence(error), ...(item !== undefined && { index: Number(item) }) });
+function collect(schema: TSchema, value: unknown, path: string, found: FieldError[], max: number): void {
+  if (typeof value !== "object" || value === null || found.length >= max) return;
+  const kind = schema[Kind];
+  if (kind === "Object") return collectFields(schema as TObject, value as Record<string, unknown>, path, found, max);
+  if (kind === "Union") {
+    const variant = variantOf(schema["anyOf"] as TSchema[], value);
+    if (variant !== null) collect(variant, value, path, found, max);
+    return;
   }
-  return [...byPath.values()];
+  const items = itemsOf(schema, value);
+  if (items === null) return;
+  for (const name in value) collect(items, (value as Record<string, unknown>)[name], join(path, name), found, max);
 }
 
-/** JSON Pointer (RFC 6901) to dotted path. */
-function pathOf(pointer: string): string {
-  const names = pointer.split("/").slice(1);
-  return names.map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~")).join(".");
-}
-
-function sentence(error: ValueError): string {
-  const { schema, value } = error;
-  switch (error.type) {
-    case ValueErrorType.ObjectRequiredProperty:
-      return "This field is required.";
-    case ValueErrorType.ObjectAdditionalProperties:
-      return noSuchField(pathOf(error.path.slice(error.path.lastIndexOf("/"))), schema);
-    case ValueErrorType.Union:
-      return unionSentence(error);
-    case ValueErrorType.StringPattern:
-      return `Expected ${lowered(schema.description) ?? `text that matches ${schema.pattern}`}, got ${shown(value)}`;
-    case ValueErrorType.StringMinLength:
-      return schema.minLength === 1
-        ? "Expected a text that is not empty."
-        : `Expected at least ${schema.minLength} characters.`;
-    case ValueErrorType.StringMaxLength:
-      return `Expected at most ${schema.maxLength} characters, got ${(value as string).length}.`;
-    case ValueErrorType.IntegerMinimum:
-    case ValueErrorType.IntegerMaximum:
-    case ValueErrorType.NumberMinimum:
-    case ValueErrorType.NumberMaximum:
-      return `Expected ${rangeOf(schema)}, got ${shown(value)}`;
-    case ValueErrorType.Integer:
-      return `Expected ${rangeOf(schema)}, got ${shown(value)}`;
-    case ValueErrorType.ArrayMaxItems:
-      return `Expected at most ${schema.maxItems} items, got ${(value as unknown[]).length}.`;
-    case ValueErrorType.ArrayMinItems:
-      return `Expected at least ${schema.minItems} item${schema.minItems === 1 ? "" : "s"}.`;
-    default:
-      return `${error.message}, got ${shown(value)}`;
+function collectFields(
+  schema: TObject,
+  value: Record<string, unknown>,
+  path: string,
+  found: FieldError[],
+  max: number,
+) {
+  for (const name in value) {
+    if (Object.hasOwn(schema.properties, name)) {
+      const field = value[name];
+      if (typeof field === "object") collect(schema.properties[name]!, field, join(path, name), found, max);
+    } else if (schema["additionalProperties"] !== true && found.length < max)
+      found.push({ path: join(path, name.slice(0, 100)), message: unknownField(name, schema) });
   }
 }
 
-function unionSentence(error: ValueError): string {
-  const variants = error.schema.anyOf as TSchema[];
-  if (variants.every((variant) => variant.const !== undefined))
-    return `Expected one of ${variants.map((variant) => variant.const).join(", ")}, got ${shown(error.value)}`;
-  // The variant that fails for another reason than its type is the one that was meant.
-  const meant = error.errors.map((nested) => [...nested][0]).find((first) => first && !isTypeMismatch(first));
-  if (meant) return sentence(meant);
-  return `Expected ${variants.map((variant) => variant.type).join(" or ")}, got ${shown(error.value)}`;
+/** Schema of the items of a list or the values of a record; null if they cannot contain unknown names. */
+function itemsOf(schema: TSchema, value: object): TSchema | null {
+  const items = Array.isArray(value)
+    ? (schema["items"] as TSchema | undefined)
+    : Object.values((schema["patternProperties"] as Record<string, TSchema> | undefined) ?? {})[0];
+  return items !== undefined && isStructured(items) ? items : null;
 }
 
-function isTypeMismatch({ type }: ValueError): boolean {
-  const mismatches = [
-    ValueErrorType.String,
-    ValueErrorType.Null,
-    ValueErrorType.Integer,
-    ValueErrorType.Number,
-    ValueErrorType.Object,
-  ];
-  return mismatches.includes(type);
+function isStructured(schema: TSchema): boolean {
+  return structured.has(schema[Kind]);
 }
 
-function rangeOf({ type, minimum, maximum }: TSchema): string {
-  const noun = type === "integer" ? "an integer" : "a number";
-  if (minimum !== undefined && maximum !== undefined) return `${noun} from ${minimum} to ${maximum}`;
-  if (minimum !== undefined) return `${noun} of at least ${minimum}`;
-  return maximum === undefined ? noun : `${noun} of at most ${maximum}`;
+const structured: ReadonlySet<string> = new Set(["Object", "Array", "Record", "Union"]);
+
+/** The intended variant: the only structured one, or the matching one that defines the most fields. */
+function variantOf(variants: TSchema[], value: object): TSchema | null {
+  const candidates = variants.filter(isStructured);
+  if (candidates.length < 2) return candidates[0] ?? null;
+  const matching = candidates.filter((variant) => Value.Check(variant, value));
+  const unknown = (variant: TSchema) => unknownFields(variant, value, Number.POSITIVE_INFINITY).length;
+  return matching.toSorted((a, b) => unknown(a) - unknown(b))[0] ?? null;
 }
 
-function lowered(text: string | undefined): string | undefined {
-  return text && text[0]?.toLowerCase() + text.slice(1);
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
-  return `${text.length > 60 ? `${text.slice(0, 60)}…` : text}.`;
+function join(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
 }

@@ -1,14 +1,14 @@
 import { toOpenAPISchema } from "@elysiajs/openapi";
 import { Type, type TSchema } from "@sinclair/typebox";
-import { Elysia, type AnyElysia } from "elysia";
+import type { AnyElysia } from "elysia";
 import { errorCatalogue, type ErrorCode } from "../base/errors.ts";
 import { version } from "../base/version.ts";
-import { idempotencyHeader, replayedHeader } from "./idempotency.ts";
+import { replayedHeader } from "./idempotency.ts";
+import { idempotencyHeader } from "./keyed-request.ts";
 import { ErrorBody, WrongKeyKindBody } from "./error-body.ts";
 import type { Input } from "./input.ts";
-import type { Access } from "./permission.ts";
-import type { RouteTable } from "./routes.ts";
 import { operationIds } from "./operation-ids.ts";
+import type { Route } from "./route.ts";
 import { isSpecified } from "./specified-routes.ts";
 
 type Operation = {
@@ -22,11 +22,11 @@ type Operation = {
 };
 type Document = { paths: Record<string, Record<string, Operation>>; components?: object };
 
-/** The OpenAPI 3.1 document of all routes under /api/v2 and of the probes. */
-export function openApiDocument(table: RouteTable, serverUrl: string): object {
+/** The OpenAPI 3.1 document of all documented routes. */
+export function openApiDocument(routes: readonly Route[], serverUrl: string): object {
   const schemaOf = (input: unknown) => (input as Input<TSchema>).schema;
   const mapJsonSchema = { typebox: schemaOf } as NonNullable<Parameters<typeof toOpenAPISchema>[3]>;
-  const { paths } = toOpenAPISchema(appOf(table), undefined, undefined, mapJsonSchema) as unknown as Document;
+  const { paths } = toOpenAPISchema(appOf(routes), undefined, undefined, mapJsonSchema) as unknown as Document;
   const components: Record<string, unknown> = {};
   const document = {
     openapi: "3.1.0",
@@ -40,10 +40,7 @@ export function openApiDocument(table: RouteTable, serverUrl: string): object {
     servers: [{ url: serverUrl }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths: Object.fromEntries(
-      Object.entries(paths)
-        .filter(([path]) => !path.startsWith("/docs"))
-        .map(([path, item]) => [path.replace(/(.)\/$/, "$1"), item] as const)
-        .map(([path, item]) => [path, named(path, withWarnings(path, completed(item)))]),
+      Object.entries(paths).map(([path, item]) => [path, named(path, withWarnings(path, completed(item)))]),
     ),
   };
   const hoisted = hoist(document, components) as typeof document;
@@ -63,20 +60,29 @@ export function openApiDocument(table: RouteTable, serverUrl: string): object {
   };
 }
 
-/** The table as an app of Elysia, whose plugin reads schemas and documentation from it. */
-function appOf({ routes }: RouteTable): AnyElysia {
-  const app = new Elysia();
-  for (const { method, path, hook, access, params, query, body } of routes) {
-    const detail = { ...hook.detail, ...(access !== null && securedDetail(access)) };
-    app.route(method, path, () => null, { config: {}, params, query, body, detail });
-  }
-  return app;
+/** What the generator reads of an Elysia app. */
+function appOf(routes: readonly Route[]): AnyElysia {
+  const documented = routes.flatMap(({ method, path, docs, access, params, query, body }) =>
+    docs === null
+      ? []
+      : [
+          {
+            method,
+            path,
+            hooks: { params, query, body, parse: [{ fn: "json" }], detail: { ...docs, ...securityOf(access) } },
+          },
+        ],
+  );
+  const app = { getGlobalRoutes: () => documented, getGlobalDefinitions: () => ({ type: {} }) };
+  return app as unknown as AnyElysia;
 }
 
-/** Permission tests read `x-permission`. */
-function securedDetail({ permission, actsFor }: Access): object {
+/** `x-permission` and `x-acts-for` are read by tests and by the MCP tools. */
+function securityOf(access: Route["access"]) {
+  if (access === null) return {};
+  const { permission, actsFor } = access;
   return {
-    security: [{ apiKey: [] }, { bearer: [] }],
+    security: [{ apiKey: [] }, { bearer: [] }] as Record<string, string[]>[],
     "x-permission": permission === null ? [] : [permission].flat(),
     "x-acts-for": actsFor,
   };

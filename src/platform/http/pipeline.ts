@@ -1,34 +1,51 @@
-import { ElysiaCustomStatusResponse } from "elysia";
+import { actingUser, requireAccess, type Access, type Caller } from "../auth/caller.ts";
+import type { KeyRing } from "../auth/key-ring.ts";
+import { keyLength, keysIn } from "../auth/secret.ts";
+import { isoTime, type Clock } from "../base/clock.ts";
+import { currentRequest } from "../base/current-request.ts";
 import { ApiError, invalid } from "../base/errors.ts";
-import { readJson } from "./body.ts";
-import type { Gate } from "./gate.ts";
+import type { Ids } from "../base/ids.ts";
+import { withoutKeys } from "../base/secret-text.ts";
+import { corsHeaders, preflight } from "./cors.ts";
 import type { Idempotency } from "./idempotency.ts";
-import { queryOf } from "./input.ts";
-import { actingUser, requireAccess } from "./permission.ts";
-import { checkNames, requireDryRunKnown } from "./query-names.ts";
-import { RequestContext } from "./request-context.ts";
-import { withWarnings } from "./response.ts";
-import type { Route, RouteTable } from "./routes.ts";
+import { checkNames, parsed, queryOf } from "./input.ts";
+import { noDryRun } from "./input-errors.ts";
+import { idempotencyHeader, keyedRequestOf } from "./keyed-request.ts";
+import { refuseStranger, requestCost, requireAllowed, unlimitedHeaders, type RateLimiter } from "./rate-limit.ts";
+import { readJson } from "./read-body.ts";
+import type { Refusals } from "./refusals.ts";
+import type { RequestContext } from "./request-context.ts";
+import type { RequestLog } from "./request-log.ts";
+import type { RouteTable } from "./route-table.ts";
+import type { Route } from "./route.ts";
+import { requireOwnPage } from "./same-origin.ts";
+import { sessionTokenOf } from "./session-cookie.ts";
+import { withWarnings } from "./warnings.ts";
+import { requireWritable, type WriteRefusal } from "./write-refusal.ts";
 
 export type PipelineParts = {
   table: RouteTable;
-  gate: Gate;
+  keyRing: KeyRing;
+  limiter: RateLimiter;
   idempotency: Idempotency;
+  refusals: Refusals;
+  requestLog: RequestLog;
+  clock: Clock;
+  ids: Ids;
+  corsOrigins: readonly string[];
+  publicUrl: string | null;
+  maxBodyBytes: number;
+  isSimulation: boolean;
+  /** Whether the server is healthy, and why it accepts no changes; null if it does. */
+  operations: { status(): { status: string }; writeRefusal(): WriteRefusal | null };
+  /** The caller that a signed-in browser acts as. Throws UNAUTHORIZED if the session has ended. */
+  callerOfSession: (token: string) => Promise<Caller>;
   userExists: (id: string) => Promise<boolean>;
-  /** Throws SERVICE_UNAVAILABLE for a request that would change something while nothing may change. */
-  requireWritable: (context: RequestContext) => void;
+  /** Called with API keys that appear in the URL of a request. */
+  onKeysInUrl: (secrets: readonly string[]) => void;
 };
 
-/** The connection that a request came by; null within this process. */
-export type Connection = {
-  requestIP(request: Request): { address: string } | null;
-  /** Seconds that it may be silent; 0: no limit. */
-  timeout(request: Request, seconds: number): void;
-};
-
-type Inputs = { params: unknown; query: Record<string, unknown>; body: unknown };
-
-/** The whole way of a request, from its first byte to its response. */
+/** The path of every request, from its arrival to its response. */
 export class Pipeline {
   readonly #parts: PipelineParts;
 
@@ -36,161 +53,174 @@ export class Pipeline {
     this.#parts = parts;
   }
 
-  /** The response to a request that the router has given to a route. */
-  handle(
-    route: Route | null,
-    request: Request,
-    params: Record<string, string>,
-    connection: Connection | null,
-    outer: RequestContext | null = null,
-  ): Promise<Response> {
-    const peer = connection?.requestIP(request)?.address ?? "local";
-    const context = new RequestContext(request, route?.template ?? null, peer, outer);
-    return this.#parts.idempotency
-      .run(context, () => this.#respond(route, context, params, connection))
-      .then((response) => this.#parts.gate.leave(context, response));
+  /** Responds to a request. Never rejects. */
+  async handle(context: RequestContext, route: Route | null): Promise<Response> {
+    const { requestLog, refusals } = this.#parts;
+    const startedAt = requestLog.started();
+    const response = await this.#respond(context, route).catch((error: unknown) => refusals.render(context, error));
+    requestLog.ended(context, response, startedAt);
+    return response;
   }
 
-  /** As `handle`, for a request whose route is not known yet. `outer`: the one on whose behalf it is made. */
-  dispatch(request: Request, connection: Connection | null, outer: RequestContext | null = null): Promise<Response> {
-    const path = new URL(request.url, "http://localhost").pathname;
-    const found = this.#parts.table.find(request.method, path);
-    return this.handle(found?.route ?? null, request, found?.params ?? {}, connection, outer);
+  async #respond(context: RequestContext, route: Route | null): Promise<Response> {
+    const early = this.#open(context);
+    if (early !== null) return early;
+    if (requiresKey(context.path)) {
+      await this.#identify(context);
+      this.#limit(context);
+    }
+    if (route === null) throw this.#parts.table.noRoute(context.request.method, context.path);
+    if (route.access === null) return render(context, await route.handle(context));
+    this.#authorize(context, route.access);
+    if (!isKeyed(context.request)) return this.#execute(context, route, route.access);
+    return currentRequest.run(context, () => this.#executeOnce(context, route, route.access!));
   }
 
-  /** identify → limit → authorize → read → validate → replay → handle → render */
-  async #respond(
-    known: Route | null,
-    context: RequestContext,
-    params: Record<string, string>,
-    connection: Connection | null,
-  ): Promise<Response> {
-    const { gate, idempotency, requireWritable } = this.#parts;
+  async #execute(context: RequestContext, route: Route, access: Access): Promise<Response> {
+    await this.#read(context, route);
+    await this.#validate(context, route, access);
+    const replayed = context.keyed && (await this.#parts.idempotency.replay(context));
+    return render(context, replayed ?? (await route.handle(context)));
+  }
+
+  /** Like `#execute`, for a request with an Idempotency-Key. */
+  async #executeOnce(context: RequestContext, route: Route, access: Access): Promise<Response> {
+    const { idempotency, refusals } = this.#parts;
+    context.keyed = keyedRequestOf(context.request);
+    const response = await this.#execute(context, route, access).catch((error) => refusals.render(context, error));
+    return idempotency.finish(context, response);
+  }
+
+  /** Sets the headers of every response. Returns the response to a CORS preflight. Throws for an ambiguous Host header. */
+  #open(context: RequestContext): Response | null {
+    const { request, set } = context;
+    const { ids, clock, corsOrigins, isSimulation, operations, onKeysInUrl } = this.#parts;
+    const now = clock.now();
+    context.id = requestIdOf(request) ?? ids.next(now);
+    Object.assign(set.headers, securityHeaders, { "x-request-id": context.id });
+    if (isSimulation) set.headers["x-simulation"] = isoTime(now);
+    const { status } = operations.status();
+    if (status !== "healthy") set.headers["x-server-status"] = status;
+    if (corsOrigins.length > 0) {
+      const response = preflight(request, corsOrigins);
+      if (response !== null) return render(context, response);
+      Object.assign(set.headers, corsHeaders(request, corsOrigins));
+    }
+    const leaked = request.url.length < keyLength ? [] : keysIn(request.url);
+    if (leaked.length > 0) onKeysInUrl(leaked);
+    // HTTP/1.0 or an empty Host header: the URL is only a path (RFC 9112, section 3.2).
+    if (request.url.startsWith("/")) throw invalid([{ path: "", message: "Send a Host header." }]);
+    // Repeated Host headers are joined: a proxy may have used one and this server another.
+    if (request.headers.get("host")?.includes(",") === true)
+      throw invalid([{ path: "", message: "Send one Host header." }]);
+    return null;
+  }
+
+  /** Determines the caller from the API key or, without one, from the session cookie. */
+  async #identify(context: RequestContext): Promise<void> {
+    const { keyRing, limiter, clock, callerOfSession } = this.#parts;
+    const token = context.secret === null ? sessionTokenOf(context.request) : null;
     try {
-      const preflight = gate.enter(context);
-      if (preflight !== null) return merged(preflight, context);
-      await gate.identify(context);
-      const route = known ?? this.#refuseUnknown(context);
-      if (route.access !== null) {
-        requireAccess(context.caller, route.access);
-        requireWritable(context);
-      }
-      idempotency.check(context);
-      const inputs = validated(route, { params, ...(await read(route, context)) });
-      const acting = await this.#acting(route, context, inputs);
-      requireKnownNames(route, context, inputs);
-      const replayed = await idempotency.replay(context);
-      if (replayed !== undefined) return merged(replayed, context);
-      const value = await route.handler(this.#contextOf(context, inputs, acting, connection));
-      return await this.#rendered(context, value);
+      const found = token === null ? keyRing.identify(context.secret) : callerOfSession(token);
+      const caller = found instanceof Promise ? await found : found;
+      context.caller = { ...caller, origin: () => context.origin };
+      context.isPage = token !== null;
     } catch (error) {
-      return gate.refuse(context, error);
+      refuseStranger(context, error, limiter, clock);
     }
   }
 
-  /** Who acts for whom, for routes that need a key. */
-  async #acting(route: Route, context: RequestContext, { query, body }: Inputs) {
-    if (route.access === null) return null;
-    const { caller } = context;
-    if (route.access.actsFor === "caller") return { caller };
-    const named = userIdIn(query) ?? userIdIn(body);
-    return { caller, userId: await actingUser(caller, named, this.#parts.userExists) };
+  #limit(context: RequestContext): void {
+    const { caller, path, request, isPage } = context;
+    const { limiter, clock, publicUrl } = this.#parts;
+    if (isPage) {
+      // Counted separately, so that pages and programs of a user do not use up each other's quota.
+      requireAllowed(context, limiter.take(`page:${caller.userId}`, requestCost.page), clock);
+      requireOwnPage(request, publicUrl);
+    } else if (caller.isLocal) {
+      // The command line on this machine manages the server and shares no quota with clients.
+      Object.assign(context.set.headers, unlimitedHeaders);
+    } else {
+      const subject = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
+      const cost = cheapPaths.includes(path) ? requestCost.health : requestCost.full;
+      requireAllowed(context, limiter.take(subject, cost), clock);
+    }
   }
 
-  /** What Elysia hands to a handler, too: `set`, `server`, `headers`, `status`, and `redirect`. */
-  #contextOf(context: RequestContext, inputs: Inputs, acting: object | null, server: Connection | null) {
-    const { request, set } = context;
-    const brokeOff = (error: unknown): void => this.#parts.gate.brokeOff(context, error);
-    return {
-      ...inputs,
-      ...acting,
-      ...{ context, request, set, server, brokeOff, status, redirect },
-      get headers() {
-        return Object.fromEntries(request.headers);
-      },
-    };
+  /** Throws PERMISSION_DENIED, or SERVICE_UNAVAILABLE for a change while the server accepts none. */
+  #authorize({ caller, request, route }: RequestContext, access: Access): void {
+    requireAccess(caller, access);
+    const refusal = this.#parts.operations.writeRefusal();
+    if (refusal !== null) requireWritable(request.method, route, refusal);
   }
 
-  async #rendered(context: RequestContext, value: unknown): Promise<Response> {
-    const { set } = context;
-    const reported = withWarnings(value, context.warnings);
-    const stored = this.#parts.idempotency.store(context, reported);
-    if (stored !== undefined) return new Response(await stored, settings(context));
-    if (reported instanceof Response) return merged(reported, context);
-    if (reported instanceof ElysiaCustomStatusResponse) set.status = reported.code;
-    const body: unknown = reported instanceof ElysiaCustomStatusResponse ? reported.response : reported;
-    if (body === null || body === undefined) return new Response(null, settings(context));
-    return typeof body === "object"
-      ? Response.json(body, settings(context))
-      : new Response(body as string, settings(context));
+  async #read(context: RequestContext, { bodyKind }: Route): Promise<void> {
+    const { maxBodyBytes } = this.#parts;
+    const { method, url } = context.request;
+    if (bodyKind !== "stream" && method !== "GET" && method !== "HEAD") {
+      const limit = bodyKind === "bulk" ? Math.max(maxBodyBytes, bulkBytes) : maxBodyBytes;
+      const reading = readJson(context, limit);
+      context.body = (await (bodyKind === "message" ? reading.catch(malformedBody) : reading)) ?? null;
+    }
+    const query = queryOf(url);
+    shareDryRun(query, context.body);
+    context.query = query;
   }
 
-  #refuseUnknown({ path, request: { method } }: RequestContext): never {
-    const allow = this.#parts.table.methodsOf(path);
-    if (allow.length > 0)
-      throw new ApiError("METHOD_NOT_ALLOWED", {
-        message: `${path} does not support ${method}. Supported: ${allow.join(", ")}.`,
-        details: { allow },
-        headers: { allow: allow.join(", ") },
-      });
-    throw new ApiError("NOT_FOUND", {
-      message: `Route ${method} ${path} not found. See /docs for all routes.`,
-      details: { resource: "route", id: `${method} ${path}` },
-    });
-  }
-}
-
-/** Query and body as sent. A body of GET and HEAD means nothing. */
-async function read(route: Route, context: RequestContext): Promise<Omit<Inputs, "params">> {
-  const query = queryOf(context.request.url);
-  const body = await readBody(route, context);
-  if (route.access !== null) shareDryRun(query, body);
-  return { query, body };
-}
-
-async function readBody({ maxBytes, takesInvalidJson }: Route, context: RequestContext): Promise<unknown> {
-  const { method } = context.request;
-  if (maxBytes === null || method === "GET" || method === "HEAD") return undefined;
-  try {
-    return (await readJson(context, maxBytes)) ?? null;
-  } catch (error) {
-    if (takesInvalidJson && error instanceof ApiError && error.code === "VALIDATION_ERROR") return error;
-    throw error;
+  /** Replaces parameters, query, and body by their validated values. */
+  async #validate(context: RequestContext, route: Route, { actsFor }: Access): Promise<void> {
+    context.params = parsed(route.params, context.params);
+    context.query = parsed(route.query, context.query);
+    context.body = parsed(route.body, context.body);
+    const { caller, query, body } = context;
+    if (actsFor !== "caller")
+      context.userId = await actingUser(caller, userIdIn(query) ?? userIdIn(body), this.#parts.userExists);
+    if (route.bodyKind === "message") return;
+    const { accepted } = route;
+    const unknown = checkNames(query as object, body, accepted);
+    if (unknown.length > 0) context.warn(unknown);
+    const { dryRun = false } = query as { dryRun?: unknown };
+    if (route.method !== "GET" && !["0", "false", false].includes(dryRun as string) && !route.hasDryRun())
+      throw invalid([{ path: "dryRun", message: noDryRun }]);
   }
 }
 
-function validated({ params, query, body }: Route, sent: Inputs): Inputs {
-  return {
-    params: params === undefined ? sent.params : params["~standard"].validate(sent.params).value,
-    query: (query === undefined ? sent.query : query["~standard"].validate(sent.query).value) as Inputs["query"],
-    body: body === undefined ? sent.body : body["~standard"].validate(sent.body).value,
-  };
+const apiPrefix = "/api/v2";
+/** Paths outside the API that require a key. */
+const guardedPaths = ["/metrics", "/mcp"];
+/** MCP messages are cheap because each tool call is a request of its own. */
+const cheapPaths = [`${apiPrefix}/health`, ...guardedPaths];
+/** Holds 10,000 people with all their details. */
+const bulkBytes = 16 * 2 ** 20;
+
+/** On every response (OWASP REST security cheat sheet); pages that need more set their own. */
+const securityHeaders = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cache-control": "no-store",
+};
+
+/** By path, so that unknown routes reveal nothing to strangers and no new route can omit the check. */
+function requiresKey(path: string): boolean {
+  return path === apiPrefix || path.startsWith(`${apiPrefix}/`) || guardedPaths.includes(path);
 }
 
-/** Nothing must be ignored silently, or done although it was not intended. */
-function requireKnownNames({ names }: Route, context: RequestContext, { query, body }: Inputs): void {
-  if (names === null) return;
-  context.warn(checkNames(query, body, names));
-  requireDryRunKnown(context.request.method, query, names);
+function isKeyed({ method, headers }: Request): boolean {
+  return method === "POST" && headers.has(idempotencyHeader);
 }
 
-/** A response that a handler made, with the headers of this request. */
-function merged(response: Response, { set }: RequestContext): Response {
-  for (const [name, value] of Object.entries(set.headers))
-    if (!response.headers.has(name)) response.headers.set(name, String(value));
-  return response;
+/** The client's request ID, so that a request can be traced through several services; null if it is not short and plain. */
+function requestIdOf({ headers }: Request): string | null {
+  const id = headers.get("x-request-id");
+  // An ID that contains an API key would carry it into the logs and the response.
+  return id !== null && /^[\w.:-]{1,128}$/.test(id) && withoutKeys(id) === id ? id : null;
 }
 
-function settings({ set }: RequestContext): { status: number; headers: Record<string, string> } {
-  return { status: Number(set.status ?? 200), headers: set.headers as Record<string, string> };
-}
-
-function status(code: number, body: unknown): unknown {
-  return new ElysiaCustomStatusResponse(code, body);
-}
-
-function redirect(location: string, code: number): Response {
-  return new Response(null, { status: code, headers: { location } });
+function malformedBody(error: unknown): unknown {
+  if (error instanceof ApiError && error.code === "VALIDATION_ERROR") return error;
+  throw error;
 }
 
 function userIdIn(part: unknown): unknown {
@@ -198,21 +228,36 @@ function userIdIn(part: unknown): unknown {
 }
 
 /**
- * Some routes take `dryRun` in the query, some in the body. Wherever a client sends it, it counts, and of two values true
- * wins: what somebody only wanted to try must never be done.
+ * Some routes accept `dryRun` in the query, others in the body. It counts wherever it is sent, and if the two differ, the
+ * request is a dry run: a trial must never be executed.
  */
 function shareDryRun(query: Record<string, unknown>, body: unknown): void {
-  const asked = query["dryRun"];
-  if (asked !== undefined && (typeof asked !== "string" || asked === ""))
-    throw invalid([{ path: "dryRun", message: "Expected true or false, once. Nothing was done." }]);
+  const inQuery = query["dryRun"];
+  if (inQuery !== undefined && (typeof inQuery !== "string" || inQuery === ""))
+    throw invalid([{ path: "dryRun", message: "Expected true or false, once. Nothing was changed." }]);
   if (typeof body !== "object" || body === null || Array.isArray(body)) return;
   const fields = body as Record<string, unknown>;
-  const sent = fields["dryRun"];
-  if (asked === undefined) {
-    if (typeof sent === "boolean") query["dryRun"] = `${sent}`;
+  const inBody = fields["dryRun"];
+  if (inQuery === undefined) {
+    if (typeof inBody === "boolean") query["dryRun"] = `${inBody}`;
     return;
   }
-  const wanted = ["true", "1"].includes(asked) || (["false", "0"].includes(asked) ? false : asked);
-  if (wanted !== false) fields["dryRun"] = wanted;
-  else if (sent === true) query["dryRun"] = "true";
+  const value = ["true", "1"].includes(inQuery) || (["false", "0"].includes(inQuery) ? false : inQuery);
+  if (value !== false) fields["dryRun"] = value;
+  else if (inBody === true) query["dryRun"] = "true";
+}
+
+/** The response for what a handler returned: a value for JSON, null for an empty body, or a response. */
+function render(context: RequestContext, result: unknown): Response {
+  const { set, warnings, keyed } = context;
+  const value = warnings.length === 0 ? result : withWarnings(warnings, result);
+  if (value instanceof Response) {
+    for (const name in set.headers) if (!value.headers.has(name)) value.headers.set(name, set.headers[name]!);
+    return value;
+  }
+  if (value === null || value === undefined) return new Response(null, set);
+  const text = JSON.stringify(value);
+  if (keyed !== null) keyed.text = text;
+  set.headers["content-type"] ??= "application/json;charset=utf-8";
+  return new Response(text, set);
 }

@@ -1,5 +1,7 @@
-import type { Clock } from "../base/clock.ts";
+import { isoTime, type Clock } from "../base/clock.ts";
+import { ApiError } from "../base/errors.ts";
 import type { RateStore, RateWindow } from "./rate-store.ts";
+import type { RequestContext } from "./request-context.ts";
 
 export const rateWindows = [
   { name: "minute", ms: 60_000 },
@@ -9,33 +11,50 @@ export const rateWindows = [
 export type RateLimits = Record<(typeof rateWindows)[number]["name"], number>;
 
 /**
- * What a request costs, in tenths of a request: the specification wants health checks to count little. A click in the
- * dashboard makes several requests, and no hand is as fast as a program.
+ * Cost in tenths of a request. The specification requires health checks to be cheap. A click in the dashboard sends
+ * several requests, and people are slower than programs.
  */
 export const requestCost = { full: 10, health: 1, page: 1, none: 0 } as const;
 
-/** The rate-limit headers where nothing is limited: a policy without a quota, and no numbers that could run out. */
+/** Rate-limit headers of an unlimited caller: a policy without a quota. */
 export const unlimitedHeaders = { "ratelimit-policy": '"unlimited"' };
 
-/** Subjects in memory at most; beyond that those of strangers' addresses are forgotten first. */
+/** Limits the memory for addresses that sent no valid key; when it is exceeded, all of them are forgotten. */
 const maxStrangers = 10_000;
 
 export type RateVerdict = {
   isAllowed: boolean;
-  /** Of the window that refuses; 0 when none does. */
+  /** Quota of the exceeded window; 0 if none is exceeded. */
   limit: number;
-  /** Seconds until the same request would be allowed; 0 when it is. */
+  /** Seconds until the same request would be allowed; 0 if it is. */
   retryAfterSeconds: number;
-  /** Rate-limit headers of the response. */
+  /** Rate-limit headers for the response. */
   headers: Record<string, string>;
 };
+
+/** Adds the rate-limit headers to the response. Throws RATE_LIMIT_EXCEEDED if the request is not allowed. */
+export function requireAllowed({ set }: RequestContext, verdict: RateVerdict, clock: Clock): void {
+  const { isAllowed, limit, retryAfterSeconds, headers } = verdict;
+  Object.assign(set.headers, headers);
+  if (isAllowed) return;
+  const resetTime = isoTime(clock.now() + retryAfterSeconds * 1000);
+  throw new ApiError("RATE_LIMIT_EXCEEDED", { details: { limit, resetTime }, retryAfterSeconds });
+}
+
+/** Throws `error`, or RATE_LIMIT_EXCEEDED for an address that sent too many invalid credentials. */
+export function refuseStranger(context: RequestContext, error: unknown, limiter: RateLimiter, clock: Clock): never {
+  const isInvalid = error instanceof ApiError && error.code === "UNAUTHORIZED";
+  const cost = isInvalid ? requestCost.full : requestCost.none;
+  requireAllowed(context, limiter.takeFromStranger(context.address, cost), clock);
+  throw error;
+}
 
 type Counter = { startedAt: number; used: number };
 type Limit = { name: string; ms: number; quota: number };
 
 /**
- * Counts requests in windows of a minute, an hour and a day that begin with a subject's first request. Counting is in
- * memory; `flush` writes what changed, so that a restart gives no fresh quota. A refused request is not counted.
+ * Counts requests in windows of a minute, an hour, and a day that start with a subject's first request. Counts are in
+ * memory; `flush` writes changes, so that a restart does not reset quotas. Refused requests are not counted.
  */
 export class RateLimiter {
   readonly #limits: Limit[];
@@ -53,19 +72,19 @@ export class RateLimiter {
     this.#policy = this.#limits.map(({ name, ms, quota }) => `"${name}";q=${quota};w=${ms / 1000}`).join(", ");
   }
 
-  /** Takes the cost of a request from somebody whose key was accepted. */
+  /** Charges a request to a subject whose key was accepted. */
   take(subject: string, cost: number): RateVerdict {
     this.#changed.add(subject);
     return this.#takeFrom(this.#members, subject, cost);
   }
 
-  /** Takes the cost of a request from an address that showed no valid key. These counts are never written. */
+  /** Charges a request to an address that sent no valid key. These counts are never written. */
   takeFromStranger(address: string, cost: number): RateVerdict {
     if (this.#strangers.size >= maxStrangers) this.#strangers.clear();
     return this.#takeFrom(this.#strangers, address, cost);
   }
 
-  /** Reads what `flush` wrote before a restart. */
+  /** Loads what `flush` wrote before a restart. */
   async load(store: RateStore): Promise<void> {
     for (const { subject, window, startedAt, used } of await store.load()) {
       const index = this.#limits.findIndex(({ name }) => name === window);
@@ -99,7 +118,7 @@ export class RateLimiter {
     let limit = 0;
     for (const [index, { ms, quota }] of this.#limits.entries()) {
       const counter = counters[index]!;
-      // A clock that was set back must neither keep a window open for longer than its length nor grant a fresh quota.
+      // A clock that was set back must neither extend a window nor grant a fresh quota.
       counter.startedAt = Math.min(counter.startedAt, now);
       if (now >= counter.startedAt + ms) counters[index] = { startedAt: now, used: 0 };
       else if (counter.used + cost > quota * requestCost.full && counter.startedAt + ms - now > retryAfterMs) {
@@ -121,7 +140,7 @@ export class RateLimiter {
     return counters;
   }
 
-  /** The IETF pair tells of every window, the older triple of the one that is nearest to its end. */
+  /** The IETF headers describe every window, the older three the window with the least quota left. */
   #headers(counters: Counter[], now: number): Record<string, string> {
     let state = "";
     let tightest = { quota: 0, remaining: Number.POSITIVE_INFINITY, resetAt: 0 };

@@ -1,46 +1,70 @@
+import type { FieldError } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
+import type { Origin } from "../auth/audit/model.ts";
+import { userAgentExcerpt } from "../auth/audit/entry.ts";
 import type { Caller } from "../auth/caller.ts";
-import { ApiError, type FieldError } from "../base/errors.ts";
-import type { BodyDigest } from "./body.ts";
-import type { KeyedExecution } from "./keyed-execution.ts";
+import { clientAddress } from "./client-address.ts";
+import type { KeyedRequest } from "./keyed-request.ts";
 
-/** Status and headers of a response, as routes set them. */
-export type ResponseSettings = { headers: Record<string, string | number>; status?: number | string };
+/** What a request needs to know about the server and the connection it arrived on. */
+export type Connection = {
+  publicUrl: string | null;
+  trustedProxies: number;
+  peerOf(request: Request): string;
+  setIdleTimeout(request: Request, seconds: number): void;
+  /** The body of a response ended early, after its status was sent. */
+  onStreamError(context: RequestContext, error: unknown): void;
+};
 
-/** Why a request failed. `thrown` is the same error unless it is the server's fault. */
+/** Status and headers of the response, which handlers may change. */
+export type ResponseSettings = { status: number; headers: Record<string, string> };
+
+/** Why a request failed. `thrown` differs from `error` if the server is at fault. */
 export type Failure = { error: ApiError; thrown: unknown };
 
-/** Everything about one request, from its first byte to the log line of its response. */
+/** Everything about one request. The pipeline fills it in step by step and passes it to the handler. */
 export class RequestContext {
   readonly request: Request;
-  /** The path of its route, as documents and metrics name it; null if no route takes the request. */
-  readonly template: string | null;
-  /** The client's request, if this one is made on its behalf by a tool. */
-  readonly outer: RequestContext | null;
-  /** Of the TCP connection; "local" within this process. */
-  readonly peer: string;
-  readonly startedAt = performance.now();
-  /** Without the query. */
+  /** Template of the route, such as `/api/v2/leads/{leadId}`; null if no route matches. */
+  readonly route: string | null;
   readonly path: string;
-  readonly set: ResponseSettings = { headers: {} };
+  readonly set: ResponseSettings = { status: 200, headers: {} };
   id = "";
+  /** The API key that was sent; null if there is none. A session cookie is used only then. */
+  readonly secret: string | null;
+  params: unknown;
+  query: unknown = {};
+  body: unknown = undefined;
+  /** Unknown fields and parameters that were ignored, reported in the response. */
+  readonly warnings: FieldError[] = [];
+  /** User that the request acts for; "" on routes that act for no user. */
+  userId = "";
+  /** Whether a session cookie authenticates the request, rather than an API key. */
+  isPage = false;
+  /** State of a request with an Idempotency-Key. */
+  keyed: KeyedRequest | null = null;
   failure: Failure | null = null;
-  /** What the response reports as ignored. */
-  warnings: FieldError[] = [];
-  /** Present if the hash of the body is needed: whoever reads the body feeds it. */
-  digest: BodyDigest | null = null;
-  /** Present if the request has an Idempotency-Key. */
-  keyed: KeyedExecution | null = null;
+  readonly #connection: Connection;
+  readonly #outer: RequestContext | null;
   #caller: Caller | null = null;
 
-  constructor(request: Request, template: string | null, peer: string, outer: RequestContext | null = null) {
+  /** `outer` is the request on whose behalf this one is made, such as the call of an MCP tool. */
+  constructor(
+    request: Request,
+    { route, params }: { route: string | null; params: Record<string, string> },
+    connection: Connection,
+    outer: RequestContext | null = null,
+  ) {
     this.request = request;
-    this.template = template;
-    this.peer = peer;
-    this.outer = outer;
+    this.route = route;
     this.path = pathOf(request.url);
+    this.params = params;
+    this.secret = keyIn(request.headers);
+    this.#connection = connection;
+    this.#outer = outer;
   }
 
-  /** Who sent it. Throws UNAUTHORIZED if it did not have to show a key. */
+  /** Throws UNAUTHORIZED if the request did not have to authenticate. */
   get caller(): Caller {
     if (this.#caller === null) throw new ApiError("UNAUTHORIZED");
     return this.#caller;
@@ -50,31 +74,64 @@ export class RequestContext {
     this.#caller = caller;
   }
 
-  get knownCaller(): Caller | null {
-    return this.#caller;
+  get hasCaller(): boolean {
+    return this.#caller !== null;
   }
 
-  /** The request that came over the network. */
-  get outermost(): RequestContext {
-    return this.outer?.outermost ?? this;
+  /** Address of the client, as far as trusted proxies vouch for it. */
+  get address(): string {
+    if (this.#outer !== null) return this.#outer.address;
+    const peer = this.#connection.peerOf(this.request);
+    return clientAddress(this.request, peer, this.#connection.trustedProxies);
   }
 
-  /** Whether it failed by the server's fault, not by a refusal. */
-  get isFault(): boolean {
-    return this.failure !== null && this.failure.thrown !== this.failure.error;
+  /** URL at which the client reaches the server, without a trailing slash. */
+  get baseUrl(): string {
+    return this.#outer?.baseUrl ?? this.#connection.publicUrl ?? originOf(this.request.url);
   }
 
-  /** Makes the response report what was ignored, each path once. */
+  get origin(): Origin {
+    const userAgent = userAgentExcerpt(this.request.headers.get("user-agent"));
+    return { requestId: this.id, address: this.address, userAgent };
+  }
+
+  /** Adds warnings about ignored fields, one per path. */
   warn(ignored: readonly FieldError[]): void {
     for (const { path, message } of ignored)
       if (this.warnings.every((warning) => warning.path !== path))
         this.warnings.push({ path, message: `Ignored. ${message}` });
   }
+
+  /** Sets the seconds without traffic after which the connection is closed; 0 never closes it. */
+  get setIdleTimeout(): (seconds: number) => void {
+    return (seconds) => this.#connection.setIdleTimeout(this.request, seconds);
+  }
+
+  /** Reports that the body of the response ended early. */
+  get onStreamError(): (error: unknown) => void {
+    return (error) => this.#connection.onStreamError(this, error);
+  }
+
+  /** Aborts when the client disconnects, except for a request with an Idempotency-Key: its client returns for the response. */
+  get signal(): AbortSignal {
+    return this.keyed === null ? this.request.signal : new AbortController().signal;
+  }
 }
 
-/** Path of an absolute URL without its query; cheaper than parsing it. */
-export function pathOf(url: string): string {
+/** The API key in x-api-key, or else the bearer token in Authorization. */
+function keyIn(headers: Headers): string | null {
+  const key = headers.get("x-api-key")?.trim();
+  return key ?? /^Bearer +(\S+)$/i.exec(headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
+}
+
+/** Path of an absolute URL without the query; cheaper than parsing it. */
+function pathOf(url: string): string {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   const query = url.indexOf("?", start);
   return query === -1 ? url.slice(start) : url.slice(start, query);
+}
+
+/** "" for a request without a host, whose URL is only a path. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : "";
 }

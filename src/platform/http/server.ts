@@ -1,96 +1,153 @@
-import { Elysia } from "elysia";
+import { Elysia, type AnyElysia } from "elysia";
 import { createBunRouteHandler } from "elysia/adapter/bun/compose";
 import { StartError } from "../base/start-error.ts";
-import type { Connection, Pipeline } from "./pipeline.ts";
-import type { Route, RouteTable } from "./routes.ts";
+import type { Pipeline } from "./pipeline.ts";
+import { RequestContext, type Connection } from "./request-context.ts";
+import type { RouteTable } from "./route-table.ts";
+import type { Route } from "./route.ts";
 
 export type Listening = {
   url: string;
   stop(graceMs: number): Promise<void>;
 };
 
-/** Larger than any upload we take, so that it is always us who refuse, with a body that says why. */
+/** Larger than any upload that is accepted, so that the server itself refuses and explains. */
 const maxRequestBodySize = 2 ** 40;
-/** Seconds without a byte in either direction; also ends clients that send a header at a time. */
+/** Seconds without traffic; also disconnects clients that trickle their headers. */
 const idleTimeout = 60;
 
+type Handler = (request: Request) => Response | Promise<Response>;
+type Registered = AnyElysia["router"]["history"][number];
+
 /**
- * Listens with all routes of the table. Throws `StartError` if the address is taken or not ours. This file is the only
- * one that knows Elysia's internals: instead of `app.listen`, which compiles every route at start and gives each to Bun's
- * router twice (a fifth of a start), each route is compiled by its first request.
+ * The routes as an Elysia app, and the Bun server in front of it. Each route is registered with Elysia on its first
+ * request: registering all takes a tenth of the startup time. For the same reason the app does not listen itself:
+ * `app.listen` compiles every route twice and collects garbage. Only this file depends on how Elysia works inside.
  */
-export function listen(
-  table: RouteTable,
-  pipeline: Pipeline,
-  { host, port }: { host: string; port: number },
-): Listening {
-  const server = serve(table, pipeline, host, port);
-  const name = host.includes(":") ? `[${host}]` : host === "0.0.0.0" ? "127.0.0.1" : host;
-  return {
-    url: `http://${name}:${server.port}`,
-    async stop(graceMs) {
-      // Takes no new connections and waits for running requests; those that take too long are cut off.
-      const cut = setTimeout(() => void server.stop(true), graceMs);
-      await server.stop();
-      clearTimeout(cut);
-    },
-  };
-}
+export class HttpServer implements Connection {
+  readonly publicUrl: string | null;
+  readonly trustedProxies: number;
+  readonly onStreamError: Connection["onStreamError"];
+  readonly #table: RouteTable;
+  readonly #pipeline: Pick<Pipeline, "handle">;
+  readonly #app: AnyElysia;
+  readonly #registered = new Map<Route, Registered>();
+  #server: Bun.Server<undefined> | null = null;
 
-function serve(table: RouteTable, pipeline: Pipeline, hostname: string, port: number) {
-  try {
-    return Bun.serve({
-      hostname,
-      port,
-      // Otherwise a second server would start on the same port and take every other request.
-      reusePort: false,
-      maxRequestBodySize,
-      idleTimeout,
-      development: false,
-      routes: bunRoutesOf(table, pipeline),
-      // What Bun's router has no route for: other methods, trailing slashes, unknown paths.
-      fetch: (request, connection) => pipeline.dispatch(request, connection),
-    });
-  } catch (cause) {
-    throw new StartError(`Can't listen on ${hostname}:${port}: ${reasonOf(cause)}.`, {
-      hint: "Choose another address with --listen HOST:PORT (or OUTREACHD_LISTEN); port 0 takes any free one.",
-      cause,
-    });
+  constructor(
+    table: RouteTable,
+    pipeline: Pick<Pipeline, "handle">,
+    { publicUrl, trustedProxies, onStreamError }: Omit<Connection, "peerOf" | "setIdleTimeout">,
+  ) {
+    this.#table = table;
+    this.#pipeline = pipeline;
+    this.publicUrl = publicUrl;
+    this.trustedProxies = trustedProxies;
+    this.onStreamError = onStreamError;
+    // By default Elysia expects the path after the 11th character of the URL, which fails for http://crm/.
+    this.#app = new Elysia({ handler: { standardHostname: false } }).onError(async ({ request }) =>
+      this.#handle(request, null),
+    );
   }
-}
 
-type Handle = (request: Request, connection: Connection) => Response | Promise<Response>;
-
-/** For Bun's router, which is faster than Elysia's. */
-function bunRoutesOf({ routes }: RouteTable, pipeline: Pipeline): Record<string, Record<string, Handle>> {
-  const byPath: Record<string, Record<string, Handle>> = {};
-  for (const route of routes) {
-    if (route.path.endsWith("*")) continue;
-    let handle: Handle | null = null;
-    const methods = (byPath[route.path.replace(/(.)\/$/, "$1")] ??= {});
-    methods[route.method] ??= (request, connection) => {
-      handle ??= compiled(route, pipeline, connection);
-      return handle(request, connection);
+  /** Throws `StartError` if the address is in use or not available. */
+  listen(hostname: string, port: number): Listening {
+    const server = this.#serve(hostname, port);
+    this.#server = server;
+    const name = hostname.includes(":") ? `[${hostname}]` : hostname === "0.0.0.0" ? "127.0.0.1" : hostname;
+    return {
+      url: `http://${name}:${server.port}`,
+      async stop(graceMs) {
+        // Accepts no new connections and waits for running requests; those that take too long are aborted.
+        const abort = setTimeout(() => void server.stop(true), graceMs);
+        await server.stop();
+        clearTimeout(abort);
+      },
     };
   }
-  return byPath;
+
+  /** Responds to a request without a network connection. */
+  async fetch(request: Request): Promise<Response> {
+    for (const route of this.#table.routes) this.#register(route);
+    return this.#app.fetch(request);
+  }
+
+  /** Responds to a request that the server makes on behalf of another one. */
+  call(request: Request, outer: RequestContext): Promise<Response> {
+    const { route, params } = this.#table.find(request.method, new URL(request.url).pathname) ?? noMatch;
+    return this.#handle(request, route, params, outer);
+  }
+
+  /** Address of the client's end of the connection; "local" without a connection. */
+  peerOf(request: Request): string {
+    return this.#server?.requestIP(request)?.address ?? "local";
+  }
+
+  setIdleTimeout(request: Request, seconds: number): void {
+    this.#server?.timeout(request, seconds);
+  }
+
+  #serve(hostname: string, port: number): Bun.Server<undefined> {
+    try {
+      return Bun.serve({
+        hostname,
+        port,
+        // Otherwise a second server would start on the same port and receive every other request.
+        reusePort: false,
+        maxRequestBodySize,
+        idleTimeout,
+        development: false,
+        routes: this.#bunRoutes(),
+        fetch: (request) => this.fetch(request),
+      });
+    } catch (cause) {
+      throw new StartError(`Cannot listen on ${hostname}:${port}: ${reasonOf(cause)}.`, {
+        hint: "Choose another address with --listen HOST:PORT (or OUTREACHD_LISTEN). Port 0 selects any free port.",
+        cause,
+      });
+    }
+  }
+
+  /** For Bun's router, which is faster than Elysia's. Everything else, such as HEAD, is left to Elysia. */
+  #bunRoutes(): Record<string, Record<string, Handler>> {
+    const handlers: Record<string, Record<string, Handler>> = {};
+    for (const route of this.#table.routes) {
+      if (route.path.endsWith("*")) continue;
+      let compiled: Handler | null = null;
+      const methods = (handlers[route.path] ??= {});
+      methods[route.method] ??= (request) =>
+        (compiled ??= createBunRouteHandler(this.#app, this.#register(route)) as Handler)(request);
+    }
+    return handlers;
+  }
+
+  #register(route: Route): Registered {
+    const registered = this.#registered.get(route);
+    if (registered !== undefined) return registered;
+    this.#app.route(route.method, route.path, ({ request, params }) => this.#handle(request, route, params), {
+      parse: "none",
+    });
+    const added = this.#app.router.history.at(-1)!;
+    this.#registered.set(route, added);
+    return added;
+  }
+
+  #handle(
+    request: Request,
+    route: Route | null,
+    params: Record<string, string> = {},
+    outer: RequestContext | null = null,
+  ): Promise<Response> {
+    const match = { route: route?.template ?? null, params };
+    return this.#pipeline.handle(new RequestContext(request, match, this, outer), route);
+  }
 }
 
-/** One route of Elysia: the pipeline reads, validates, and renders, so Elysia only routes. */
-function compiled(route: Route, pipeline: Pipeline, connection: Connection): Handle {
-  const app = new Elysia().route(
-    route.method,
-    route.path,
-    ({ request, params }) => pipeline.handle(route, request, params, connection),
-    { config: {}, parse: "none" },
-  );
-  const [registered] = app.router.history;
-  return createBunRouteHandler(app, registered!) as Handle;
-}
+const noMatch = { route: null, params: {} };
 
 function reasonOf(cause: unknown): string {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  if (code === "EADDRINUSE") return "another program listens there";
-  if (code === "EACCES") return "this port needs more rights";
+  if (code === "EADDRINUSE") return "another program is listening there";
+  if (code === "EACCES") return "this port requires more privileges";
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,6 +1,6 @@
 import { ApiError } from "../base/errors.ts";
 
-/** Requests that change nothing, although their method says otherwise: their question does not fit into an address. */
+/** Requests that change nothing despite their method: they send more than fits into a URL. */
 export const readingRoutes: ReadonlySet<string> = new Set(
   [
     "/campaigns/{campaignId}/preview",
@@ -12,14 +12,15 @@ export const readingRoutes: ReadonlySet<string> = new Set(
   ].map((path) => `POST /api/v2${path}`),
 );
 
-/** Routes of the operator, who needs them just then; the protocol of MCP, whose calls are requests of their own. */
+/** Routes that operators need in this situation, and MCP, whose tool calls are requests of their own. */
 const operatorRoutes = /^(\/api\/v2\/(operations|backups)(\/|$)|\/mcp$)/;
 
-type WriteRefusal = { message: string; retryAfterSeconds: number | null };
+/** Why the server accepts no changes. `retryAfterSeconds` is null if waiting does not help. */
+export type WriteRefusal = { message: string; retryAfterSeconds: number | null };
 
-/** Throws SERVICE_UNAVAILABLE for a request that would change something while there is a `refusal`. */
-export function requireWritable({ method }: Request, refusal: WriteRefusal | null, route: string | null): void {
-  if (refusal === null || method === "GET" || method === "HEAD") return;
+/** Throws SERVICE_UNAVAILABLE for a request that would change something. `route` is the template of its route. */
+export function requireWritable(method: string, route: string | null, refusal: WriteRefusal): void {
+  if (method === "GET" || method === "HEAD") return;
   if (route !== null && (operatorRoutes.test(route) || readingRoutes.has(`${method} ${route}`))) return;
   const { message, retryAfterSeconds } = refusal;
   throw new ApiError("SERVICE_UNAVAILABLE", { message, ...(retryAfterSeconds !== null && { retryAfterSeconds }) });

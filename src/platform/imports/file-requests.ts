@@ -9,8 +9,8 @@ import { numberIn } from "../http/cursor.ts";
 import { logPageFields, pageQuery } from "../http/paging.ts";
 import { params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
-import { charset, mediaType } from "../http/body.ts";
-import { ok } from "../http/response.ts";
+import { charset, mediaType } from "../http/read-body.ts";
+import { ok } from "../http/responses.ts";
 
 /** Content types that an import accepts, and the format that each implies. */
 const importFormats: Record<string, FileFormat> = {

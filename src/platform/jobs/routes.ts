@@ -1,12 +1,12 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { parseInstant } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
-import { type Core, feature } from "../http/routes.ts";
+import { routes } from "../http/route.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { byteStream } from "../http/files.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
-import { ok } from "../http/response.ts";
+import { ok } from "../http/responses.ts";
 import { denied, type Caller } from "../auth/caller.ts";
 import { JobDay, jobStatuses, JobStatisticsView, jobTypes, JobView, type Job, type JobFilter } from "./model.ts";
 import { jobListPieces } from "./job-list.ts";
@@ -66,11 +66,11 @@ const legacyRoute = "/api/v2/users/jobs/userJobStatus/:userId";
 /** Provides the time zone in which the days of a history are counted. */
 export type UsersOfJobs = { get(userId: string): Promise<{ timeZone: string }> };
 
-export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
-  async function list(userId: string, query: Static<typeof JobQuery>, brokeOff: (error: unknown) => void) {
+export function jobRoutes(jobs: JobService, users: UsersOfJobs) {
+  async function list(userId: string, query: Static<typeof JobQuery>, onStreamError: (error: unknown) => void) {
     const { limit: wanted, offset: skipped, cursor } = query;
     if (wanted === undefined && skipped === undefined && cursor === undefined)
-      return new Response(byteStream(jobListPieces(userId, jobs.all(userId, filterOf(query))), brokeOff), {
+      return new Response(byteStream(jobListPieces(userId, jobs.all(userId, filterOf(query))), onStreamError), {
         headers: { "content-type": "application/json;charset=utf-8" },
       });
     const { limit = defaultPageSize, offset = 0 } = query;
@@ -79,11 +79,11 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
     return pageView(userId, found, limit);
   }
 
-  const own = feature(core, "/api/v2/users/jobs")
-    .get("/", async ({ userId, query, brokeOff }) => list(userId, query, brokeOff), {
+  const own = routes("/api/v2/users/jobs")
+    .get("/", async ({ userId, query, onStreamError }) => list(userId, query, onStreamError), {
       ownKey: { permission: "users:read", availableRoute: legacyRoute },
       query: params(JobQuery),
-      detail: answersJson(JobPageView, {
+      docs: answersJson(JobPageView, {
         tag: "Jobs",
         summary: "List jobs, newest first, with statistics",
         description: `${allOrPages} Requires a user-specific key. With a global key, returns 400 with the route to use in \`availableRoute\`.`,
@@ -98,7 +98,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
       {
         access: "users:read",
         query: params(HistoryQuery),
-        detail: answersJson(success(History), {
+        docs: answersJson(success(History), {
           tag: "Jobs",
           summary: "Count jobs by day and status",
           description: "Counts jobs by the day they were created, in your time zone. Oldest day first.",
@@ -108,12 +108,12 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
     .get("/:jobId", async ({ userId, params: { jobId } }) => ok(jobView(await jobs.get(userId, jobId))), {
       access: "users:read",
       params: params(JobId),
-      detail: answersJson(success(JobView), { tag: "Jobs", summary: "Get a job", errors: ["NOT_FOUND"] }),
+      docs: answersJson(success(JobView), { tag: "Jobs", summary: "Get a job", errors: ["NOT_FOUND"] }),
     })
     .post("/:jobId/cancel", async ({ userId, params: { jobId } }) => ok(jobView(await jobs.cancel(userId, jobId))), {
       access: "jobs:update",
       params: params(JobId),
-      detail: answersJson(success(JobView), {
+      docs: answersJson(success(JobView), {
         tag: "Jobs",
         summary: "Cancel a job",
         description:
@@ -124,7 +124,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
     .post("/:jobId/retry", async ({ userId, params: { jobId } }) => ok(jobView(await jobs.retry(userId, jobId))), {
       access: "jobs:update",
       params: params(JobId),
-      detail: answersJson(success(JobView), {
+      docs: answersJson(success(JobView), {
         tag: "Jobs",
         summary: "Retry a failed job",
         errors: ["NOT_FOUND", "CONFLICT"],
@@ -134,12 +134,13 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
   return own
     .get(
       "/userJobStatus/:userId",
-      async ({ caller, params: { userId }, query, brokeOff }) => list(allowed(caller, userId), query, brokeOff),
+      async ({ caller, params: { userId }, query, onStreamError }) =>
+        list(allowed(caller, userId), query, onStreamError),
       {
         callerOnly: "jobs:read",
         params: params(UserId),
         query: params(JobQuery),
-        detail: answersJson(JobPageView, {
+        docs: answersJson(JobPageView, {
           tag: "Jobs",
           summary: "List a user's jobs (legacy)",
           description: `${allOrPages} For global keys. A user-specific key can list only the jobs of its own user.`,
@@ -149,7 +150,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
     .get("/jobStatus", async ({ userId, query }) => ok(jobView(await jobs.get(userId, query.jobId))), {
       access: "jobs:read",
       query: params(Type.Object({ jobId: Type.String(), userId: Type.Optional(Type.String()) })),
-      detail: answersJson(success(JobView), {
+      docs: answersJson(success(JobView), {
         tag: "Jobs",
         summary: "Get a job by query parameters (legacy)",
         description: "With a global key, identify the user with `userId`.",
@@ -165,7 +166,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
       {
         callerOnly: "jobs:read",
         query: params(Type.Partial(UserId)),
-        detail: answersJson(Counts, {
+        docs: answersJson(Counts, {
           tag: "Jobs",
           summary: "Count jobs by status (legacy)",
           description: "With a global key, counts the jobs of all users, or of the user in `userId`.",
@@ -183,7 +184,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
         callerOnly: "jobs:update",
         params: params(JobId),
         body: body(Type.Object({ message: Type.String({ minLength: 1, maxLength: 2000 }) })),
-        detail: answersJson(success(JobView), {
+        docs: answersJson(success(JobView), {
           tag: "Jobs",
           summary: "Update the message of a job (legacy)",
           description:

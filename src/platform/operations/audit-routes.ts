@@ -1,13 +1,13 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { parseInstant } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
-import { type Core, feature } from "../http/routes.ts";
+import { routes } from "../http/route.ts";
 import { decodeCursor } from "../http/cursor.ts";
 import { byteStream } from "../http/files.ts";
 import { params } from "../http/input.ts";
 import { logPageFields, pageOf, pageQuery } from "../http/paging.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
-import { ok } from "../http/response.ts";
+import { ok } from "../http/responses.ts";
 import { requireAdmin } from "../auth/caller.ts";
 import { auditActions, AuditCheck, AuditEntryView, type AuditFilter, type ChainPlace } from "../auth/audit/model.ts";
 import { auditView, type AuditService } from "../auth/audit/service.ts";
@@ -47,8 +47,8 @@ const KnownPlace = Type.Object({
   ),
 });
 
-export function auditRoutes(core: Core, audit: AuditService) {
-  return feature(core, "/api/v2/audit")
+export function auditRoutes(audit: AuditService) {
+  return routes("/api/v2/audit")
     .get(
       "/",
       async ({ caller, query: { limit = 100, cursor, ...query } }) => {
@@ -64,7 +64,7 @@ export function auditRoutes(core: Core, audit: AuditService) {
       {
         callerOnly: "audit:read",
         query: params(ListQuery),
-        detail: answersJson(success(ListPage), {
+        docs: answersJson(success(ListPage), {
           tag: "Audit",
           summary: "List audit entries, newest first",
           description: "Admins and global keys see all entries. Other users see entries about themselves.",
@@ -73,10 +73,10 @@ export function auditRoutes(core: Core, audit: AuditService) {
     )
     .get(
       "/export",
-      async ({ caller, brokeOff, query }) => {
+      async ({ caller, onStreamError, query }) => {
         const filter = filterOf(query);
         await audit.note(caller, { action: "audit.exported", userId: caller.userId });
-        return new Response(byteStream(ndjson(audit.all(caller, filter)), brokeOff), {
+        return new Response(byteStream(ndjson(audit.all(caller, filter)), onStreamError), {
           headers: {
             "content-type": "application/x-ndjson",
             "content-disposition": 'attachment; filename="audit.ndjson"',
@@ -86,7 +86,7 @@ export function auditRoutes(core: Core, audit: AuditService) {
       {
         callerOnly: "audit:read",
         query: params(Filter),
-        detail: answers(
+        docs: answers(
           { "application/x-ndjson": { schema: Type.String() } },
           {
             tag: "Audit",
@@ -105,7 +105,7 @@ export function auditRoutes(core: Core, audit: AuditService) {
       {
         callerOnly: "audit:read",
         query: params(KnownPlace),
-        detail: answersJson(success(AuditCheck), {
+        docs: answersJson(success(AuditCheck), {
           tag: "Audit",
           summary: "Verify the integrity of the audit log",
           description:

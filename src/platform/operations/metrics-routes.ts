@@ -1,13 +1,13 @@
 import { Type } from "@sinclair/typebox";
-import { type Core, feature } from "../http/routes.ts";
+import { routes } from "../http/route.ts";
 import { answers } from "../http/openapi.ts";
 import { requireAdmin } from "../auth/caller.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 
 const mediaType = "text/plain; version=0.0.4; charset=utf-8";
 
-export function metricsRoutes(core: Core, metrics: Metrics) {
-  return feature(core, "").get(
+export function metricsRoutes(metrics: Metrics) {
+  return routes("").get(
     "/metrics",
     async ({ caller }) => {
       // The metrics cover the whole installation.
@@ -16,7 +16,7 @@ export function metricsRoutes(core: Core, metrics: Metrics) {
     },
     {
       callerOnly: "metrics:read",
-      detail: answers(
+      docs: answers(
         { "text/plain": { schema: Type.String() } },
         {
           tag: "Health",

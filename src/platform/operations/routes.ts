@@ -1,15 +1,15 @@
-import { type Core, feature } from "../http/routes.ts";
+import { routes } from "../http/route.ts";
 import { body } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
-import { ok } from "../http/response.ts";
+import { ok } from "../http/responses.ts";
 import { MaintenanceInput, OperationsView } from "./model.ts";
 import type { Operations } from "./operations.ts";
 
-export function operationsRoutes(core: Core, operations: Operations) {
-  return feature(core, "/api/v2/operations")
+export function operationsRoutes(operations: Operations) {
+  return routes("/api/v2/operations")
     .get("/", ({ caller }) => ok(operations.view(caller)), {
       callerOnly: "users:read",
-      detail: answersJson(success(OperationsView), {
+      docs: answersJson(success(OperationsView), {
         tag: "Operations",
         summary: "Get the operations status",
         description: "Admins only. Returns maintenance mode and the state of the clock.",
@@ -18,7 +18,7 @@ export function operationsRoutes(core: Core, operations: Operations) {
     .put("/maintenance", async ({ caller, body: input }) => ok(await operations.setMaintenance(caller, input)), {
       callerOnly: "users:write",
       body: body(MaintenanceInput),
-      detail: answersJson(success(OperationsView), {
+      docs: answersJson(success(OperationsView), {
         tag: "Operations",
         summary: "Enable or disable maintenance mode",
         description:

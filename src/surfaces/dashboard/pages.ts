@@ -1,5 +1,6 @@
 import { ApiError } from "../../platform/base/errors.ts";
-import { feature, type Core } from "../../platform/http/routes.ts";
+import type { ResponseSettings } from "../../platform/http/request-context.ts";
+import { routes } from "../../platform/http/route.ts";
 import { encodings, type Asset, type Encoding } from "./asset.ts";
 
 /** Nothing inline, nothing from elsewhere; blob: is for sound and files that the page itself was given. */
@@ -20,13 +21,11 @@ const contentSecurityPolicy = [
 /** A name with a hash in it never means anything else. */
 const forever = "public, max-age=31536000, immutable";
 
-type Settings = { headers: Record<string, string | number>; status?: number | string };
-
 /** The pages for people: one HTML document at / and everywhere below /app, and the files that it loads. */
-export function dashboardPages(core: Core): void {
+export function dashboardPages() {
   const load = onFirstUse(loadAssets);
 
-  async function serve(name: string, request: Request, set: Settings): Promise<Response> {
+  async function serve(name: string, request: Request, set: ResponseSettings): Promise<Response> {
     const asset = (await load()).get(name);
     if (asset === undefined)
       throw new ApiError("NOT_FOUND", {
@@ -44,7 +43,6 @@ export function dashboardPages(core: Core): void {
       ...(isPage && { "content-security-policy": contentSecurityPolicy, "cross-origin-opener-policy": "same-origin" }),
     });
     if (request.headers.get("if-none-match")?.includes(etag)) {
-      set.status = 304;
       return new Response(null, { status: 304 });
     }
     return new Response(bodyOf(asset, encoding), {
@@ -52,12 +50,11 @@ export function dashboardPages(core: Core): void {
     });
   }
 
-  const hidden = { detail: { hide: true } };
-  feature(core, "")
-    .get("/", ({ request, set }) => serve("index.html", request, set), hidden)
-    .get("/app", ({ request, set }) => serve("index.html", request, set), hidden)
-    .get("/app/assets/:name", ({ request, set, params: { name } }) => serve(name, request, set), hidden)
-    .get("/app/*", ({ request, set }) => serve("index.html", request, set), hidden);
+  return routes("")
+    .get("/", ({ request, set }) => serve("index.html", request, set), {})
+    .get("/app", ({ request, set }) => serve("index.html", request, set), {})
+    .get("/app/assets/:name", ({ request, set, params: { name = "" } }) => serve(name, request, set), {})
+    .get("/app/*", ({ request, set }) => serve("index.html", request, set), {});
 }
 
 async function loadAssets(): Promise<Map<string, Asset>> {

@@ -1,8 +1,7 @@
 import type { ToolParts } from "../../app/surfaces.ts";
 import { isoTime } from "../../platform/base/clock.ts";
 import { ApiError } from "../../platform/base/errors.ts";
-import { feature, type Core } from "../../platform/http/routes.ts";
-import { keyIn } from "../../platform/http/credentials.ts";
+import { routes } from "../../platform/http/route.ts";
 import type { ApiRequest } from "./request.ts";
 import type { Tool } from "./tools.ts";
 
@@ -13,11 +12,12 @@ const parseError = -32_700;
  * The Model Context Protocol over streamable HTTP, without sessions: each message is a separate request with its own
  * key. So there is no state to store, limit, or carry across a restart, and revoking a key takes effect immediately.
  */
-export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }: ToolParts): void {
+export function mcpEndpoint({ document, call, corsOrigins, clock }: ToolParts) {
   let tools: ReadonlyMap<string, Tool> | null = null;
-  feature(core, "").post(
+  return routes("").post(
     "/mcp",
-    async ({ caller, body, query, request, server, context }) => {
+    async (context) => {
+      const { caller, body, query, request } = context;
       requireOrigin(request, corsOrigins);
       // Loaded with the first message, because most servers never receive one.
       const { answerMessage, malformed, protocolError, toolsOf } = await import("./load.ts");
@@ -25,14 +25,14 @@ export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }
       if (refusal !== null) return Response.json(refusal, { status: refusal.id === null ? 400 : 200 });
       tools ??= toolsOf(await document());
       // A tool may take longer than the idle timeout of a connection.
-      server?.timeout(request, 0);
+      context.setIdleTimeout(0);
       const headers = {
-        "x-api-key": keyIn(request.headers) ?? "",
+        "x-api-key": context.secret ?? "",
         "x-request-id": context.id,
         "user-agent": request.headers.get("user-agent") ?? "",
       };
       const send = ({ path, init }: ApiRequest, signal: AbortSignal) =>
-        handle(
+        call(
           new Request(new URL(path, request.url), {
             ...init,
             headers: { ...init.headers, ...headers },
@@ -40,7 +40,7 @@ export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }
           }),
           context,
         );
-      const { userId } = query as { userId?: unknown };
+      const { userId } = query;
       return answerMessage(request, body, {
         tools,
         caller,
@@ -49,7 +49,7 @@ export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }
         now: () => isoTime(clock.now()),
       });
     },
-    { message: null, detail: { hide: true } },
+    { message: null },
   );
 }
 

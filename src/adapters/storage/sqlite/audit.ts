@@ -104,7 +104,7 @@ export function createAuditStore(engine: Engine): AuditStore {
   }
 
   return {
-    append: (entry) => writer.writeBeforeResponse(() => rows.append(entry)),
+    append: (entry) => writer.write(() => rows.append(entry)),
     page: async ({ filter, before, limit }) => {
       const { where, params } = conditions(filter, before);
       // In the reader thread: a rare action is looked for in every entry.

@@ -215,7 +215,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
   );
 
   return {
-    insert: (item) => writer.writeBeforeResponse(() => void orm.insert(campaigns).values(item).run()),
+    insert: (item) => writer.write(() => void orm.insert(campaigns).values(item).run()),
     get: async (userId, id) => campaignOf(userId, id),
     list: async (userId, limit, after = null) =>
       orm
@@ -227,7 +227,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
         .all(),
     countCampaigns: async (userId) =>
       orm.select({ n: count() }).from(campaigns).where(eq(campaigns.userId, userId)).get()?.n ?? 0,
-    update: (userId, id, states, change) => writer.writeBeforeResponse(() => update(userId, id, states, change)),
+    update: (userId, id, states, change) => writer.write(() => update(userId, id, states, change)),
     remove: (userId, id) =>
       writer.write(() => {
         if (campaignOf(userId, id)?.state !== "draft") return false;
@@ -238,17 +238,17 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
       suppressions.knowing(
         () => enrollments.map(({ userId, profileKey, leadId }) => ({ userId, target: { profileKey, leadId } })),
         async () =>
-          dryRun ? enroll(enrollments, true, now) : writer.writeBeforeResponse(() => enroll(enrollments, false, now)),
+          dryRun ? enroll(enrollments, true, now) : writer.write(() => enroll(enrollments, false, now)),
       ),
     due: async (now, limit) => due(now, limit),
     nextDueAt: async () => nextWake.get()?.at ?? null,
     move: (enrollment, change, action) => writer.write(() => move(enrollment, change, action)),
     withdrawActions: (campaignId, limit, at) =>
-      writer.writeBeforeResponse(() => withdrawActions(campaignId, limit, at)),
+      writer.write(() => withdrawActions(campaignId, limit, at)),
     stopAll: (campaignId, reason, limit, at) =>
-      writer.writeBeforeResponse(() => stopMany.run(reason, at, campaignId, limit).changes),
+      writer.write(() => stopMany.run(reason, at, campaignId, limit).changes),
     stop: (userId, enrollmentId, reason, at) =>
-      writer.writeBeforeResponse(() => {
+      writer.write(() => {
         const row = enrollmentById.get({ id: enrollmentId });
         if (row?.userId !== userId || row.state !== "active") return null;
         move(row, { state: "stopped", reason, wakeAt: null, updatedAt: at }, null);

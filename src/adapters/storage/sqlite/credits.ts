@@ -112,11 +112,11 @@ export function createCreditStore(engine: Engine): CreditStore {
 
   return {
     add: (entry) =>
-      writer.writeBeforeResponse(() => {
+      writer.write(() => {
         rows.add(entry);
         return rows.balance(entry.userId);
       }),
-    adjust: (entry) => writer.writeBeforeResponse(() => adjust(entry)),
+    adjust: (entry) => writer.write(() => adjust(entry)),
     addOnce: (entries) => writer.write(() => entries.filter((entry) => rows.addOnce(entry)).length),
     usersWithout,
     balance: async (userId) => rows.balance(userId),
@@ -124,9 +124,9 @@ export function createCreditStore(engine: Engine): CreditStore {
     page,
     countEntries,
     reserve: (request) => writer.write(() => rows.reserve(request)),
-    settle: (request) => writer.writeBeforeResponse(() => rows.settle(request)),
+    settle: (request) => writer.write(() => rows.settle(request)),
     charge: (request) => writer.write(() => rows.charge(request)),
-    refund: (request) => writer.writeBeforeResponse(() => refund(request)),
+    refund: (request) => writer.write(() => refund(request)),
     abandoned,
     setBudget: (keyId, monthly, by) => writer.write(() => setBudget(keyId, monthly, by)),
     budget: async (keyId, at) => {

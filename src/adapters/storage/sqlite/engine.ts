@@ -6,7 +6,7 @@ import { ProspectIndex } from "./directory/prospect-index.ts";
 import { openDatabase } from "./open.ts";
 import { Reader } from "./reader.ts";
 import { SharedRead } from "./shared-read.ts";
-import { Writer } from "../../../lib/group-commit/writer.ts";
+import { Writer, type TransactionParticipant } from "../../../lib/group-commit/writer.ts";
 import { sqliteConnection } from "./connection.ts";
 
 /** What every SQLite store works with. */
@@ -25,14 +25,15 @@ export type Engine = {
   phoneRegion: PhoneRegion | null;
 };
 
-/** `database` is the file at `path`, where it is open already. */
+/** `database` is the file at `path`, if it is already open. `participant`: see `Writer`. */
 export function openEngine(
   path: string,
   phoneRegion: PhoneRegion | null = null,
   database = openDatabase(path),
+  participant: () => TransactionParticipant | null = () => null,
 ): Engine {
   const reader = new Reader(path);
-  const writer = new Writer(sqliteConnection(database), checkpointing(database, reader));
+  const writer = new Writer(sqliteConnection(database), checkpointing(database, reader), participant);
   const prospectIndex = new ProspectIndex({ database, writer }, path);
   const shared = new SharedRead(database, writer);
   return { orm: drizzle(database), database, reader, writer, prospectIndex, shared, phoneRegion };

@@ -148,7 +148,7 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
       return owner === null ? [] : verdictRows.of(owner, emails, since);
     },
     submit: (job, leads, reserve) =>
-      writer.writeBeforeResponse(() => {
+      writer.write(() => {
         const outcome = reserve === null ? null : credits.reserve(reserve);
         if (outcome?.kind === "exhausted") return outcome;
         insertJob({ job, leads });
@@ -157,7 +157,7 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
     pending: async (jobId, limit) => pendingItems.all({ jobId, afterN: -1, limit }),
     finishBatch: (userId, batch) => writer.write(() => finishBatch(userId, batch)),
     answerBatch: (userId, batch, created) =>
-      writer.writeBeforeResponse(() => {
+      writer.write(() => {
         if (created !== null) insertJob(created);
         return finishBatch(userId, batch);
       }),

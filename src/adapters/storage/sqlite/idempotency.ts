@@ -1,32 +1,35 @@
+import type { TransactionParticipant } from "../../../lib/group-commit/writer.ts";
+import { currentRequest } from "../../../platform/base/current-request.ts";
 import type { IdempotencyStore } from "../../../platform/http/idempotency-store.ts";
-import { Attempt } from "./attempt.ts";
-import { withParticipant } from "../../../lib/group-commit/participant.ts";
 import type { Engine } from "./engine.ts";
-import { KeptRows } from "./kept-rows.ts";
+import { SqliteAttempt } from "./keyed-attempt.ts";
+import { KeyedRows } from "./keyed-rows.ts";
 
-/** What is known of old rows when they are forgotten. */
-type Forgotten = { seq: number; id: Uint8Array };
+type OldRow = { seq: number; id: Uint8Array };
 
 type Parts = Pick<Engine, "database" | "writer" | "shared">;
 
 export function createIdempotencyStore(engine: Parts): IdempotencyStore {
   const { database, writer, shared } = engine;
-  const rows = new KeptRows(engine);
-  const oldest = database.query<Forgotten, [number, number]>(
+  const rows = new KeyedRows(engine);
+  const oldest = database.query<OldRow, [number, number]>(
     `SELECT seq, id FROM (SELECT seq, id, started_at FROM idempotent_requests ORDER BY seq LIMIT +?2)
        WHERE started_at < ?1 ORDER BY id`,
   );
   return {
-    attempt: (work) => {
-      const attempt = new Attempt(writer, rows);
-      return withParticipant(attempt, () => work(attempt));
-    },
+    begin: (key, body) => new SqliteAttempt(writer, rows, key, body),
     find: (id) => (rows.isNew(id) ? null : Promise.try(() => shared.read(() => rows.find(id)))),
     forget: (startedBefore, limit) =>
       writer.write(() => {
-        const forgotten = oldest.all(startedBefore, limit);
-        for (const { id, seq } of forgotten) rows.remove(id, seq);
-        return forgotten.length;
+        const old = oldest.all(startedBefore, limit);
+        for (const { id, seq } of old) rows.remove(id, seq);
+        return old.length;
       }),
   };
+}
+
+/** The request whose key the running transaction records; null if there is none. */
+export function currentAttempt(): TransactionParticipant | null {
+  const attempt = currentRequest.getStore()?.keyed?.attempt;
+  return attempt instanceof SqliteAttempt && attempt.isOpen ? attempt : null;
 }

@@ -127,7 +127,7 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
 
   return {
     insert: (job, audit) =>
-      writer.writeBeforeResponse(() => {
+      writer.write(() => {
         rows.insert(job);
         audits.append(audit);
       }),
@@ -149,8 +149,8 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
         return isOurs;
       }),
     nextDueAt,
-    cancel: (userId, id, at) => writer.writeBeforeResponse(() => cancel(userId, id, at)),
-    retry: (userId, id, at) => writer.writeBeforeResponse(() => retry(userId, id, at)),
+    cancel: (userId, id, at) => writer.write(() => cancel(userId, id, at)),
+    retry: (userId, id, at) => writer.write(() => retry(userId, id, at)),
     isOpen: async (id, failedAfter) => {
       const job = rows.get(id);
       if (job === null || job.status === "completed") return false;

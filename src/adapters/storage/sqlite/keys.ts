@@ -43,7 +43,7 @@ export function createKeyStore(engine: Engine): KeyStore {
 
   return {
     insert: (key, audit) =>
-      writer.writeBeforeResponse(() => {
+      writer.write(() => {
         orm.insert(apiKeys).values(key).run();
         events.append(keyEvent("key.created", key, key.createdAt));
         audits.append(audit);
@@ -65,7 +65,7 @@ export function createKeyStore(engine: Engine): KeyStore {
         .all(),
     count: async (scope) => orm.select({ n: count() }).from(apiKeys).where(within(scope)).get()?.n ?? 0,
     update: (id, change, audit) =>
-      writer.writeBeforeResponse(() => {
+      writer.write(() => {
         const key = orm.update(apiKeys).set(change).where(eq(apiKeys.id, id)).returning().get() ?? null;
         if (key !== null && change.hash !== undefined)
           events.append(keyEvent("key.regenerated", key, change.updatedAt));

@@ -65,12 +65,12 @@ export function createLeadStore(engine: Engine): LeadStore {
     insert: (request) =>
       suppressions.knowing(
         () => [personOf(request)],
-        () => writer.writeBeforeResponse(() => insert(request)),
+        () => writer.write(() => insert(request)),
       ),
     insertAll: (requests) =>
       suppressions.knowing(
         () => requests.map(personOf),
-        () => writer.writeBeforeResponse(() => requests.map(insert)),
+        () => writer.write(() => requests.map(insert)),
       ),
     together: (work) => writer.together(work),
     previewInsert: (request) =>
@@ -85,9 +85,9 @@ export function createLeadStore(engine: Engine): LeadStore {
     update: (request) =>
       suppressions.knowing(
         () => [personOf({ lead: { ...request.content, userId: request.userId }, identity: request.identity })],
-        () => writer.writeBeforeResponse(() => apply(decideUpdate(request, factsOf(request.userId)))),
+        () => writer.write(() => apply(decideUpdate(request, factsOf(request.userId)))),
       ),
-    remove: (request) => writer.writeBeforeResponse(() => apply(decideRemove(request, factsOf(request.userId)))),
+    remove: (request) => writer.write(() => apply(decideRemove(request, factsOf(request.userId)))),
     ...createLeadImports(engine, parts, suppressions, factsOf),
   };
 }

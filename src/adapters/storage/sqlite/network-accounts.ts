@@ -154,7 +154,7 @@ export function createAccountStore(
   const hasActions = database.query("SELECT 1 FROM network_actions WHERE account = ? LIMIT 1");
 
   return {
-    insertAccount: (account) => writer.writeBeforeResponse(() => insertAccountRow({ orm }, account)),
+    insertAccount: (account) => writer.write(() => insertAccountRow({ orm }, account)),
     accounts: async (userId) => shared.read(() => accountsOf(userId)),
     account: async (userId, id) => rows.ofUser(userId, id)?.account ?? null,
     activeAccounts: async () =>

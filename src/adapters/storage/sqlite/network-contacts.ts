@@ -90,7 +90,7 @@ export function createContactStore(
         .map(contactView);
     },
     noteNews: (accountId, news, at) =>
-      writer.writeBeforeResponse(() => {
+      writer.write(() => {
         const record = accounts.byId(accountId);
         if (record === null) return [];
         const { outcome, changes } = decideNews(record, news, { contact: contacts.get }, at);

@@ -188,7 +188,7 @@ export function createDispatchStore(
     defer: (claim, deferral) =>
       uncacheAfter(
         claim,
-        writer.writeBeforeResponse(() => writeClaimed(claim, (target) => decideDeferral(target, deferral, facts))),
+        writer.write(() => writeClaimed(claim, (target) => decideDeferral(target, deferral, facts))),
       ),
     delegate: (claim, delegation) =>
       uncacheAfter(
@@ -198,9 +198,9 @@ export function createDispatchStore(
     claimForWorker: (request) =>
       claimWithSuppressions(
         () => waitingFor(request),
-        (only) => writer.writeBeforeResponse(() => claimForWorker(request, only)),
+        (only) => writer.write(() => claimForWorker(request, only)),
       ),
-    renewLease: (userId, claim, leaseUntil) => writer.writeBeforeResponse(() => renewLease(userId, claim, leaseUntil)),
+    renewLease: (userId, claim, leaseUntil) => writer.write(() => renewLease(userId, claim, leaseUntil)),
   };
 }
 

@@ -63,7 +63,7 @@ export function createScheduleStore(
     jobId: string,
     decide: (target: Target | null) => Decision<ActionDecision>,
   ) {
-    return writer.writeBeforeResponse(() => change(userId, jobId, decide));
+    return writer.write(() => change(userId, jobId, decide));
   }
 
   const peopleOf = (jobId: string) => () => {
@@ -88,12 +88,12 @@ export function createScheduleStore(
         async () =>
           dryRun
             ? decideSchedule(request, facts).outcome
-            : writer.writeBeforeResponse(() => apply(decideSchedule(request, facts))),
+            : writer.write(() => apply(decideSchedule(request, facts))),
       ),
     record: (request, relation) =>
       suppressions.knowing(
         () => [personOf(request.action)],
-        () => writer.writeBeforeResponse(() => apply(decideRecord(request, relation, facts))),
+        () => writer.write(() => apply(decideRecord(request, relation, facts))),
       ),
     approve: (userId, jobId, at) =>
       suppressions.knowing(peopleOf(jobId), () =>

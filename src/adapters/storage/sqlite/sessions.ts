@@ -23,7 +23,7 @@ export function createSessionStore({ orm, writer }: Engine): SessionStore {
       writer.write(
         () => orm.delete(sessions).where(eq(sessions.hash, hash)).returning({ hash: sessions.hash }).all().length > 0,
       ),
-    insertLink: (link) => writer.writeBeforeResponse(() => void orm.insert(signInLinks).values(link).run()),
+    insertLink: (link) => writer.write(() => void orm.insert(signInLinks).values(link).run()),
     redeemLink: (linkHash, begun) =>
       writer.write(() => {
         const link = orm.delete(signInLinks).where(eq(signInLinks.hash, linkHash)).returning().get();

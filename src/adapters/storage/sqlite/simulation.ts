@@ -18,7 +18,7 @@ export function createSimulationStore({ database, writer, reader }: Engine): Sim
         return state.get()!;
       });
     },
-    setNow: (now) => writer.writeBeforeResponse(() => void setNow.run(now)),
+    setNow: (now) => writer.write(() => void setNow.run(now)),
     eventsBetween: (from, to) => reader.all<SimulationEvent>({ sql: happenedSql, params: [from, to] }),
   };
 }

@@ -6,7 +6,7 @@ import { createAuditStore } from "./audit.ts";
 import { createBackupStore } from "./backups.ts";
 import { openEngine } from "./engine.ts";
 import { createEventStore } from "./events.ts";
-import { createIdempotencyStore } from "./idempotency.ts";
+import { createIdempotencyStore, currentAttempt } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
 import { modules } from "./late-modules.ts";
 import { createLeadReader } from "./lead-rows.ts";
@@ -34,8 +34,9 @@ export function openSqliteStorage(
   phoneRegion: PhoneRegion | null = null,
   { beforeUpgrade = () => {}, beforeCreation = () => {} } = {},
 ): Storage {
-  const engine = openEngine(path, phoneRegion, openMigrated(path, clock.now(), beforeUpgrade, beforeCreation));
-  const { database, writer, reader, shared, prospectIndex } = engine;
+  const database = openMigrated(path, clock.now(), beforeUpgrade, beforeCreation);
+  const engine = openEngine(path, phoneRegion, database, currentAttempt);
+  const { writer, reader, shared, prospectIndex } = engine;
   database.run(endLeases);
   const jobRows = onFirstUse(() => modules.jobs.createJobRows(engine));
   const network = () => modules.network.createNetworkRows(engine, jobRows);

@@ -93,7 +93,7 @@ export function createSuppressionStore(engine: Engine): SuppressionStore {
       // Most of them in slices, so that others get a turn; what comes meanwhile is made with the entry.
       while (!phoneKeys.isComplete && !(await writer.write(() => phoneKeys.makeMissing(phonesAtOnce))))
         await keys.room();
-      return writer.writeBeforeResponse(() => entries.map((entry) => rows.add(entry)));
+      return writer.write(() => entries.map((entry) => rows.add(entry)));
     },
     get: async (userId, id) => {
       const row = find(userId, id);
@@ -103,7 +103,7 @@ export function createSuppressionStore(engine: Engine): SuppressionStore {
     count: countEntries,
     remove,
     forgetValue: (userId, id, audit) =>
-      writer.writeBeforeResponse(() => {
+      writer.write(() => {
         const entry = find(userId, id);
         if (entry === undefined) return null;
         rows.forgetValue(id);

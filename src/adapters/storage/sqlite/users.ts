@@ -33,7 +33,7 @@ export function createUserStore(engine: Engine): UserStore {
   }
 
   return {
-    insert: (newcomer) => writer.writeBeforeResponse(() => insert(newcomer)),
+    insert: (newcomer) => writer.write(() => insert(newcomer)),
     get: async (id) => byId.get(id),
     list: async (limit, offset, after = null) =>
       orm

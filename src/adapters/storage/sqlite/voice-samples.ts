@@ -85,9 +85,9 @@ export function createVoiceSamples({ orm, writer }: Engine, jobRows: JobRows, us
 
   const operations: SampleOperations = {
     samples: async (userId, cloneId) => (cloneOf(userId, cloneId) === undefined ? [] : samplesOf(cloneId)),
-    addSamples: (request) => writer.writeBeforeResponse(() => addSamples(request)),
+    addSamples: (request) => writer.write(() => addSamples(request)),
     removeSample: (request) => writer.write(() => removeSample(request)),
-    retrain: (request) => writer.writeBeforeResponse(() => retrain(request)),
+    retrain: (request) => writer.write(() => retrain(request)),
     markOriginalsDeleted: (cloneId, sampleIds) =>
       writer.write(
         () =>

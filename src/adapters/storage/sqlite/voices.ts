@@ -95,7 +95,7 @@ export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
   return {
     ...samples.operations,
     ...createVoiceTraining(engine, jobRows),
-    create: (request) => writer.writeBeforeResponse(() => create(request)),
+    create: (request) => writer.write(() => create(request)),
     durable: () => writer.write(() => {}),
     countClones: async (userId) => usage.countOf(userId),
     failedBefore: async (before, limit) =>

@@ -106,9 +106,9 @@ export function createWebhookReplays(
       const row = rows.find(userId, endpointId);
       return row === null ? null : shown(row, eventId);
     },
-    test: (userId, endpointId, at) => writer.writeBeforeResponse(() => test(userId, endpointId, at)),
+    test: (userId, endpointId, at) => writer.write(() => test(userId, endpointId, at)),
     replay: (userId, endpointId, eventId, { at, maxOnDemand }) =>
-      writer.writeBeforeResponse(() => {
+      writer.write(() => {
         const row = rows.find(userId, endpointId);
         if (row === null || one.get(row.seq, eventId) === null) return null;
         const asked = askedFor.all(row.seq).filter(({ event }) => event !== eventId);
@@ -117,6 +117,6 @@ export function createWebhookReplays(
         rows.noteDue(row.seq);
         return shown(row, eventId);
       }),
-    replayRange: (request) => writer.writeBeforeResponse(() => replayRange(request)),
+    replayRange: (request) => writer.write(() => replayRange(request)),
   };
 }

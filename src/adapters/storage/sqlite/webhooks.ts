@@ -73,7 +73,7 @@ export function createWebhookStore(engine: Engine): WebhookStore {
 
   return {
     insert: (endpoint, max) =>
-      writer.writeBeforeResponse(() => {
+      writer.write(() => {
         const owner = owners(endpoint.userId);
         if (owner === null) throw new Error(`Expected user ${endpoint.userId} to exist`);
         if ((countOf.get(owner)?.n ?? 0) >= max) return false;
@@ -107,7 +107,7 @@ export function createWebhookStore(engine: Engine): WebhookStore {
         return storedEndpoint(rows.find(userId, id)!);
       }),
     rotate: (userId, id, { secret, oldUntil, at }) =>
-      writer.writeBeforeResponse(() => {
+      writer.write(() => {
         const row = rows.find(userId, id);
         if (row === null) return null;
         newSecret.run(oldUntil, secret, at, row.seq);

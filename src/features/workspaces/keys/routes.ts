@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import { type Core, feature } from "../../../platform/http/routes.ts";
+import { routes } from "../../../platform/http/route.ts";
 import { body, params } from "../../../platform/http/input.ts";
 import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../../platform/http/paging.ts";
 import { answersJson, success } from "../../../platform/http/openapi.ts";
-import { ok } from "../../../platform/http/response.ts";
+import { ok } from "../../../platform/http/responses.ts";
 import { KeyInput, KeyUpdate, KeyView, NewKeyView } from "../../../platform/auth/key-model.ts";
 import type { KeyService } from "./service.ts";
 
@@ -19,12 +19,12 @@ const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String(
 const writing = ["api_keys:write", "keys:manage"] as const;
 const reading = ["api_keys:read", "keys:manage"] as const;
 
-export function keyRoutes(core: Core, keys: KeyService) {
-  return feature(core, "/api/v2/keys")
+export function keyRoutes(keys: KeyService) {
+  return routes("/api/v2/keys")
     .post("/", async ({ caller, body: input }) => ok(await keys.create(caller, input)), {
       callerOnly: writing,
       body: body(KeyInput),
-      detail: answersJson(success(NewKeyView), {
+      docs: answersJson(success(NewKeyView), {
         tag: "Keys",
         summary: "Create an API key",
         description:
@@ -42,14 +42,14 @@ export function keyRoutes(core: Core, keys: KeyService) {
       {
         callerOnly: reading,
         query: params(Filter),
-        detail: answersJson(success(KeyList), { tag: "Keys", summary: "List API keys, newest first" }),
+        docs: answersJson(success(KeyList), { tag: "Keys", summary: "List API keys, newest first" }),
       },
     )
     .put("/:keyId", async ({ caller, params: { keyId }, body: input }) => ok(await keys.update(caller, keyId, input)), {
       callerOnly: writing,
       params: params(KeyId),
       body: body(KeyUpdate),
-      detail: answersJson(success(KeyView), {
+      docs: answersJson(success(KeyView), {
         tag: "Keys",
         summary: "Update or disable an API key",
         description:
@@ -66,7 +66,7 @@ export function keyRoutes(core: Core, keys: KeyService) {
       {
         callerOnly: writing,
         params: params(KeyId),
-        detail: answersJson(Regenerated, {
+        docs: answersJson(Regenerated, {
           tag: "Keys",
           summary: "Regenerate an API key",
           description:
@@ -84,7 +84,7 @@ export function keyRoutes(core: Core, keys: KeyService) {
       {
         callerOnly: "keys:manage",
         params: params(KeyId),
-        detail: answersJson(Deleted, {
+        docs: answersJson(Deleted, {
           tag: "Keys",
           summary: "Delete an API key",
           description: "Permanent. The key stops working immediately. An admin can delete any key.",

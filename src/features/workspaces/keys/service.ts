@@ -8,7 +8,7 @@ import { hintOf } from "../../../platform/base/secret-text.ts";
 import type { TimePlace } from "../../../platform/base/time-place.ts";
 import type { UserStore } from "../users/store.ts";
 import { denied, isAdmin, type Caller } from "../../../platform/auth/caller.ts";
-import type { KeyRing } from "../../../platform/auth/key-ring.ts";
+import { hashOf, type KeyRing } from "../../../platform/auth/key-ring.ts";
 import { boundedExpiry, mayGrant, type Obstacle } from "../../../platform/auth/may-grant.ts";
 import {
   permissions as allPermissions,
@@ -19,7 +19,7 @@ import {
   type KeyView,
   type NewKeyView,
 } from "../../../platform/auth/key-model.ts";
-import { hashOf, makeSecret, type KeyKind } from "../../../platform/auth/secret.ts";
+import { makeSecret, type KeyKind } from "../../../platform/auth/secret.ts";
 import type { KeyChange, KeyScope, KeyStore } from "../../../platform/auth/key-store.ts";
 
 const dayMs = 86_400_000;

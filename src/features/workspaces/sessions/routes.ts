@@ -1,16 +1,16 @@
 import { Type } from "@sinclair/typebox";
 import { isoTime } from "../../../platform/base/clock.ts";
-import { type Core, feature } from "../../../platform/http/routes.ts";
+import { routes } from "../../../platform/http/route.ts";
 import { params } from "../../../platform/http/input.ts";
 import { answersJson, success } from "../../../platform/http/openapi.ts";
-import { ok } from "../../../platform/http/response.ts";
+import { ok } from "../../../platform/http/responses.ts";
 import type { KeyService } from "../keys/service.ts";
 import { SignInLinkView } from "./model.ts";
 import type { SessionService } from "./service.ts";
 
 /** Sign-in links for browsers. `baseUrl`: URL at which browsers reach the server, or "" while it is unknown. */
-export function sessionRoutes(core: Core, sessions: SessionService, keys: KeyService, baseUrl: () => string) {
-  return feature(core, "/api/v2/keys").post(
+export function sessionRoutes(sessions: SessionService, keys: KeyService, baseUrl: () => string) {
+  return routes("/api/v2/keys").post(
     "/:keyId/link",
     async ({ caller, params: { keyId } }) => {
       const { path, expiresAt } = await sessions.makeLink(await keys.forSignIn(caller, keyId));
@@ -19,7 +19,7 @@ export function sessionRoutes(core: Core, sessions: SessionService, keys: KeySer
     {
       callerOnly: ["api_keys:write", "keys:manage"],
       params: params(Type.Object({ keyId: Type.String() })),
-      detail: answersJson(success(SignInLinkView), {
+      docs: answersJson(success(SignInLinkView), {
         tag: "Keys",
         summary: "Create a sign-in link",
         description:

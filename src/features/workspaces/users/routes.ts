@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import type { CreditService } from "../../credits/service.ts";
-import { type Core, feature } from "../../../platform/http/routes.ts";
+import { routes } from "../../../platform/http/route.ts";
 import { body, params } from "../../../platform/http/input.ts";
 import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../../platform/http/paging.ts";
 import { answersJson, success } from "../../../platform/http/openapi.ts";
-import { ok } from "../../../platform/http/response.ts";
+import { ok } from "../../../platform/http/responses.ts";
 import { UserInput, UserUpdate, UserView } from "../../../platform/auth/user-model.ts";
 import { userView, type UserService } from "./service.ts";
 
@@ -33,21 +33,21 @@ const Refund = Type.Object({
 const UserId = Type.Object({ userId: Type.String() });
 const Balance = Type.Object({ userId: Type.String(), balance: Type.Integer() });
 
-export function userRoutes(core: Core, users: UserService, credits: CreditService) {
-  return feature(core, "/api/v2/users")
+export function userRoutes(users: UserService, credits: CreditService) {
+  return routes("/api/v2/users")
     .get("/me", async ({ userId }) => ok(await users.get(userId)), {
       access: "users:read",
-      detail: answersJson(success(UserView), { tag: "Users", summary: "Get the current user" }),
+      docs: answersJson(success(UserView), { tag: "Users", summary: "Get the current user" }),
     })
     .patch("/me", async ({ caller, userId, body: change }) => ok(await users.update(caller, userId, change)), {
       access: "users:write",
       body: body(UserUpdate),
-      detail: answersJson(success(UserView), { tag: "Users", summary: "Update the current user" }),
+      docs: answersJson(success(UserView), { tag: "Users", summary: "Update the current user" }),
     })
     .post("/", async ({ caller, body: input }) => ok(await users.create(caller, input)), {
       callerOnly: "users:write",
       body: body(UserInput),
-      detail: answersJson(success(UserView), {
+      docs: answersJson(success(UserView), {
         tag: "Users",
         summary: "Create a user",
         description: "Admins only. The user starts with a network account and the default credit grant.",
@@ -64,7 +64,7 @@ export function userRoutes(core: Core, users: UserService, credits: CreditServic
       {
         callerOnly: "users:read",
         query: params(Page),
-        detail: answersJson(success(UserPage), { tag: "Users", summary: "List users", description: "Admins only." }),
+        docs: answersJson(success(UserPage), { tag: "Users", summary: "List users", description: "Admins only." }),
       },
     )
     .post(
@@ -75,7 +75,7 @@ export function userRoutes(core: Core, users: UserService, credits: CreditServic
         callerOnly: "users:write",
         params: params(UserId),
         body: body(Grant),
-        detail: answersJson(success(Balance), {
+        docs: answersJson(success(Balance), {
           tag: "Users",
           summary: "Grant credits to a user",
           description: "Admins only.",
@@ -91,7 +91,7 @@ export function userRoutes(core: Core, users: UserService, credits: CreditServic
         callerOnly: "users:write",
         params: params(UserId),
         body: body(Adjustment),
-        detail: answersJson(success(Balance), {
+        docs: answersJson(success(Balance), {
           tag: "Users",
           summary: "Adjust a user's credits",
           description: "Admins only. The balance cannot fall below zero.",
@@ -107,7 +107,7 @@ export function userRoutes(core: Core, users: UserService, credits: CreditServic
         callerOnly: "users:write",
         params: params(UserId),
         body: body(Refund),
-        detail: answersJson(success(Balance), {
+        docs: answersJson(success(Balance), {
           tag: "Users",
           summary: "Refund the cost of an item",
           description: "Admins only. Each item of a request can be refunded once.",

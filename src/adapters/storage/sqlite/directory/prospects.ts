@@ -52,7 +52,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     const owner = owners(userId);
     const number = numberOf(userId, id);
     if (owner === null || number === null) return false;
-    return writer.writeBeforeResponse(() =>
+    return writer.write(() =>
       rows.unit(owner, () => {
         const row = rows.getKnown(owner, number);
         if (row !== null) change(owner, row);
@@ -73,7 +73,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     }));
     const hints = await imports.lookUp({ userId, rows: batch });
     try {
-      return await writer.writeBeforeResponse(() =>
+      return await writer.write(() =>
         rows.unit(owner, () => found.map((each) => prospectOf(userId, putOne(owner, each, hints.of, at)))),
       );
     } finally {

@@ -38,7 +38,7 @@ export function createReveals(engine: Engine, owners: Owners): Pick<ProspectStor
       // Nothing to charge, nothing to write: a page that is looked at again waits for no disk.
       if (payment.kind === "charge" && unpaidOf(seqs, freeSince).length === 0)
         return { kind: "charged", charged: 0, balance: credits.balance(userId) };
-      return await writer.writeBeforeResponse(() => {
+      return await writer.write(() => {
         // Once more, inside: another search may have paid for them since.
         const unpaid = unpaidOf(seqs, freeSince);
         const amount = unpaid.length * payment.each;

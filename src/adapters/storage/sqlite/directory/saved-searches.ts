@@ -8,7 +8,7 @@ export function createSavedSearchStore({ orm, writer }: Engine): SavedSearchStor
   const one = (userId: string, id: string) => and(eq(savedSearches.id, id), eq(savedSearches.userId, userId));
   return {
     insert: (search) =>
-      writer.writeBeforeResponse(() => {
+      writer.write(() => {
         orm.insert(savedSearches).values(search).run();
       }),
     get: async (userId, id) => orm.select().from(savedSearches).where(one(userId, id)).get() ?? null,

@@ -1,5 +1,10 @@
 import type { SQLQueryBindings } from "bun:sqlite";
-import type { Fingerprint, KeptAnswer, KeptRequest, KeyedRequest } from "../../../platform/http/idempotency-store.ts";
+import type {
+  Fingerprint,
+  StoredResponse,
+  StoredRequest,
+  StoredKey,
+} from "../../../platform/http/idempotency-store.ts";
 import type { Engine } from "./engine.ts";
 import { HashIndex } from "./hash-index.ts";
 import { createOwners, type Owners } from "./owners.ts";
@@ -14,8 +19,8 @@ type Row = {
   body: string | Uint8Array | null;
 };
 
-/** Requests that are kept. Those of a transaction are written together at its end. */
-export class KeptRows {
+/** Rows of requests with an Idempotency-Key. Rows of a transaction are written together at its end. */
+export class KeyedRows {
   readonly #lookUp;
   readonly #last;
   readonly #drop;
@@ -37,26 +42,26 @@ export class KeptRows {
     this.#owners = createOwners(engine);
     const first = database.prepare<{ seq: number | null }, []>("SELECT min(seq) AS seq FROM idempotent_requests");
     const firstKept = (): number => first.get()?.seq ?? Infinity;
-    // Ids are random: to index each with its row would write one more page for each, three times what the row costs.
+    // IDs are random: an index on them would write another page for each row, three times the cost of the row.
     this.#keys = new HashIndex(engine, { table: "idempotent_request_keys", row: "seq", firstKept });
     void this.#keys.expectNew();
     writer.beforeCommit(() => this.#write());
-    writer.onRollback(() => this.#takeBack());
+    writer.onRollback(() => this.#discard());
   }
 
-  /** Without a look at the tables. False is no promise that the id is there. */
+  /** Does not read the tables. False does not mean that the ID exists. */
   isNew(id: Uint8Array): boolean {
     return this.#keys.isSurelyNew(keyOf(id));
   }
 
-  /** The newest with this id. */
-  find(id: Uint8Array): KeptRequest | null {
+  /** The newest row with this ID. */
+  find(id: Uint8Array): StoredRequest | null {
     const rows = this.#keys.find(keyOf(id)).sort((one, other) => other - one);
     const row = rows.map((seq) => this.#lookUp.get(seq, id)).find((found) => found !== null);
-    return row === undefined ? null : keptRequest(id, row);
+    return row === undefined ? null : storedRequest(id, row);
   }
 
-  /** Inside the transaction that writes the row, so that rows are committed in the order of their numbers. */
+  /** Called inside the transaction that writes the row, so that rows are committed in the order of their numbers. */
   newSeq(id: Uint8Array): number {
     this.#lastSeq ??= this.#last.get()?.seq ?? 0;
     const seq = ++this.#lastSeq;
@@ -64,20 +69,20 @@ export class KeptRows {
     return seq;
   }
 
-  /** Inside a transaction, in place of what has this number. */
+  /** Called inside a transaction. Replaces the row with this number. */
   put(
     seq: number,
-    { id, startedAt, userId }: KeyedRequest,
+    { id, startedAt, userId }: StoredKey,
     { hash, bytes }: Fingerprint,
-    answer: KeptAnswer | null,
+    response: StoredResponse | null,
   ): void {
-    const { status, headers, body } = answer ?? { status: null, headers: null, body: null };
-    const told = headers && JSON.stringify(headers);
+    const { status, headers, body } = response ?? { status: null, headers: null, body: null };
+    const storedHeaders = headers && JSON.stringify(headers);
     const owner = userId && this.#owners(userId);
-    this.#values.push(seq, id, owner, startedAt, hash, bytes, status, told, body);
+    this.#values.push(seq, id, owner, startedAt, hash, bytes, status, storedHeaders, body);
   }
 
-  /** Inside a transaction. */
+  /** Called inside a transaction. */
   remove(id: Uint8Array, seq: number): void {
     this.#drop.run(seq);
     this.#keys.remove(keyOf(id), seq);
@@ -89,23 +94,23 @@ export class KeptRows {
     this.#keys.write();
   }
 
-  #takeBack(): void {
+  #discard(): void {
     this.#values.splice(0);
     this.#keys.takeBack();
   }
 }
 
-/** Ids are random: their first 52 bits are a hash. */
+/** IDs are random, so their first 52 bits serve as a hash. */
 function keyOf(id: Uint8Array): number {
   const high = (id[0]! << 16) | (id[1]! << 8) | id[2]!;
   return high * 2 ** 28 + ((id[3]! << 20) | (id[4]! << 12) | (id[5]! << 4) | (id[6]! >>> 4));
 }
 
-function keptRequest(
+function storedRequest(
   id: Uint8Array,
   { started_at: startedAt, fingerprint: hash, bytes, status, headers, body }: Row,
-): KeptRequest {
-  const told = JSON.parse(headers ?? "{}") as Record<string, string>;
-  const answer = status === null ? null : { status, headers: told, body };
-  return { id, startedAt, fingerprint: { hash, bytes }, answer };
+): StoredRequest {
+  const parsedHeaders = JSON.parse(headers ?? "{}") as Record<string, string>;
+  const response = status === null ? null : { status, headers: parsedHeaders, body };
+  return { id, startedAt, fingerprint: { hash, bytes }, response };
 }

@@ -1,0 +1,68 @@
+import type { LineLog, Log } from "../base/log.ts";
+import type { RequestContext } from "./request-context.ts";
+
+/** Receives every request. */
+export type RequestObserver = {
+  requestStarted(): void;
+  /** `route` is the template of the route; null if there is none. */
+  requestEnded(method: string, route: string | null, status: number, seconds: number): void;
+};
+
+/** Requested every few seconds by machines. */
+const probePaths = ["/healthz", "/readyz", "/metrics"];
+
+/** No client that is waiting disconnects earlier than this, and asking for the signal of a request has a cost. */
+const patienceMs = 500;
+
+/** Measures each request and writes its log line. */
+export class RequestLog {
+  readonly #log: Log;
+  readonly #lines: LineLog;
+  readonly #observer: RequestObserver | null;
+  readonly #level: "info" | "debug";
+  readonly #writes: { info: boolean; debug: boolean };
+
+  constructor(log: Log, lines: LineLog, level: "info" | "debug", observer: RequestObserver | null) {
+    this.#log = log;
+    this.#lines = lines;
+    this.#level = level;
+    this.#observer = observer;
+    this.#writes = { info: lines.writes("info"), debug: lines.writes("debug") };
+  }
+
+  /** Returns the time, for `ended`. */
+  started(): number {
+    this.#observer?.requestStarted();
+    return performance.now();
+  }
+
+  ended(context: RequestContext, response: Response, startedAt: number): void {
+    const ms = performance.now() - startedAt;
+    const { request, route, path, failure } = context;
+    this.#observer?.requestEnded(request.method, route, response.status, ms / 1000);
+    const isFault = failure !== null && failure.thrown !== failure.error && !request.signal.aborted;
+    const level = probePaths.includes(path) ? "debug" : this.#level;
+    if (!isFault && !this.#writes[level]) return;
+    const line = {
+      requestId: response.headers.get("x-request-id"),
+      method: request.method,
+      route,
+      path,
+      status: response.status,
+      durationMs: Math.round(ms * 1000) / 1000,
+      keyId: context.hasCaller ? context.caller.keyId : null,
+      userId: context.hasCaller ? context.caller.userId : null,
+      ...(failure && { code: failure.error.code }),
+    };
+    if (isFault) this.#log.error({ ...line, err: failure.thrown }, "request failed");
+    else if (ms > patienceMs && request.signal.aborted) this.#lines.write(level, line, "the client disconnected");
+    else this.#lines.write(level, line, failure === null ? "request served" : "request refused");
+  }
+
+  /** The body of a response ended early, after its status was sent. */
+  streamFailed(context: RequestContext, error: unknown): void {
+    const { keyId, userId } = context.caller;
+    const { id: requestId, request, route } = context;
+    this.#log.error({ requestId, method: request.method, route, keyId, userId, err: error }, "a response ended early");
+  }
+}
