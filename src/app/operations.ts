@@ -2,7 +2,7 @@ import { Readiness } from "../platform/operations/readiness.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
 import type { Log } from "../platform/base/log.ts";
 import { Operations } from "../platform/operations/operations.ts";
-import type { SteadyClock } from "../platform/base/steady-clock.ts";
+import type { SteadyClock } from "../platform/base/clock.ts";
 import type { Storage } from "../adapters/storage/storage.ts";
 
 export type OperationsParts = {
@@ -29,7 +29,7 @@ export async function composeOperations({ storage, clock, checkRunning, isSimula
   const operations = new Operations({
     store: storage.operations,
     clock: isSimulation ? { now: () => clock.now(), behindMs: () => 0 } : clock,
-    damage: () => readiness.damage?.message ?? null,
+    health: readiness,
     onChange: poke,
     log,
   });

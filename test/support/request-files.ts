@@ -36,13 +36,14 @@ const app = await createApp(
   loadConfig({ flags: { data: dataDir }, env: { OUTREACHD_LISTEN: "127.0.0.1:0", OUTREACHD_LOG_LEVEL: "silent" } }),
 );
 await app.start();
+const { url } = app;
 const headers = { "x-api-key": app.firstRun!.key, "content-type": "application/json" };
 
 let inEachRound: Set<string> | null = null;
 for (let round = 0; round < rounds; round++) {
-  await (await fetch(`${app.url}/api/v2/leads`, { headers })).text();
+  await (await fetch(`${url}/api/v2/leads`, { headers })).text();
   await filesRun();
-  const response = await fetch(`${app.url}/api/v2/leads`, {
+  const response = await fetch(`${url}/api/v2/leads`, {
     method: "POST",
     headers,
     body: JSON.stringify({

@@ -9,7 +9,7 @@ import { Planner } from "../../src/features/network/planner.ts";
 import type { QueuedAction } from "../../src/features/network/store.ts";
 import type { DueAction } from "../../src/features/network/queue-model.ts";
 import { toleratedMs } from "../../src/platform/operations/operations.ts";
-import { SteadyClock } from "../../src/platform/base/steady-clock.ts";
+import { SteadyClock } from "../../src/platform/base/clock.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { engines, type OpenedStorage } from "../support/engines.ts";
 import { actionEnd, claimOf, createFactories } from "../support/factories.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { SteadyClock } from "../../src/platform/base/steady-clock.ts";
+import { SteadyClock } from "../../src/platform/base/clock.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { seeded } from "../support/random.ts";
 

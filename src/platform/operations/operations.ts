@@ -13,8 +13,8 @@ export type WatchedClock = { now(): number; behindMs(): number };
 export type OperationsParts = {
   store: OperationsStore;
   clock: WatchedClock;
-  /** Message for clients if the data is damaged; null if no damage was found. */
-  damage: () => string | null;
+  /** `damage`: set if the data is damaged, with a message for clients. */
+  health: { readonly damage: { message: string } | null };
   /** Called when maintenance mode is enabled or disabled. */
   onChange: () => void;
   log: Log;
@@ -56,13 +56,13 @@ export class Operations {
 
   /** Stores the current time for the next process. */
   async keepTime(): Promise<void> {
-    const { clock, damage, store } = this.#parts;
-    if (damage() === null) await store.keepTime(clock.now());
+    const { clock, health, store } = this.#parts;
+    if (health.damage === null) await store.keepTime(clock.now());
   }
 
   writeRefusal(): WriteRefusal | null {
-    const damage = this.#parts.damage();
-    if (damage !== null) return { message: damage, retryAfterSeconds: null };
+    const { damage } = this.#parts.health;
+    if (damage !== null) return { message: damage.message, retryAfterSeconds: null };
     if (this.#maintenance === null) return null;
     return { message: maintenanceText(this.#maintenance), retryAfterSeconds: maintenanceRetrySeconds };
   }
@@ -79,8 +79,8 @@ export class Operations {
   }
 
   status(): Pick<OperationsView, "status" | "message"> {
-    const damage = this.#parts.damage();
-    if (damage !== null) return { status: "degraded", message: damage };
+    const { damage } = this.#parts.health;
+    if (damage !== null) return { status: "degraded", message: damage.message };
     if (this.#maintenance !== null) return { status: "maintenance", message: maintenanceText(this.#maintenance) };
     if (this.#isClockBehind()) return { status: "degraded", message: this.#clockText() };
     return { status: "healthy", message: null };

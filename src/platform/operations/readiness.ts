@@ -10,6 +10,8 @@ const faultCacheMs = 5_000;
 
 /** Whether requests can be served and jobs can run. Logs changes. */
 export class Readiness {
+  /** Damage to the data, which persists until the server starts with intact data; null if none was found. */
+  damage: DiskFault | null = null;
   readonly #check: () => Promise<string | null>;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -30,15 +32,13 @@ export class Readiness {
   reportError(error: unknown): void {
     const fault = diskFaultOf(error);
     if (fault === null || this.damage !== null) return;
-    if (fault.kind === "damaged") this.#log.fatal({ err: error }, `${fault.words}; writes are rejected until then`);
+    if (fault.kind === "damaged") {
+      this.damage = fault;
+      this.#log.fatal({ err: error }, `${fault.words}; writes are rejected until then`);
+    }
     this.#fault = fault;
     this.#faultedAt = this.#clock.now();
     this.#checkedAt = Number.NEGATIVE_INFINITY;
-  }
-
-  /** Damage to the data, which persists until the server starts with intact data; null if none was found. */
-  get damage(): DiskFault | null {
-    return this.#fault?.kind === "damaged" ? this.#fault : null;
   }
 
   /** The problem in lower case, for use after a colon; null if there is none. Never rejects. */

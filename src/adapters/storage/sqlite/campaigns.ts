@@ -237,16 +237,13 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     enroll: (enrollments, dryRun, now) =>
       suppressions.knowing(
         () => enrollments.map(({ userId, profileKey, leadId }) => ({ userId, target: { profileKey, leadId } })),
-        async () =>
-          dryRun ? enroll(enrollments, true, now) : writer.write(() => enroll(enrollments, false, now)),
+        async () => (dryRun ? enroll(enrollments, true, now) : writer.write(() => enroll(enrollments, false, now))),
       ),
     due: async (now, limit) => due(now, limit),
     nextDueAt: async () => nextWake.get()?.at ?? null,
     move: (enrollment, change, action) => writer.write(() => move(enrollment, change, action)),
-    withdrawActions: (campaignId, limit, at) =>
-      writer.write(() => withdrawActions(campaignId, limit, at)),
-    stopAll: (campaignId, reason, limit, at) =>
-      writer.write(() => stopMany.run(reason, at, campaignId, limit).changes),
+    withdrawActions: (campaignId, limit, at) => writer.write(() => withdrawActions(campaignId, limit, at)),
+    stopAll: (campaignId, reason, limit, at) => writer.write(() => stopMany.run(reason, at, campaignId, limit).changes),
     stop: (userId, enrollmentId, reason, at) =>
       writer.write(() => {
         const row = enrollmentById.get({ id: enrollmentId });

@@ -1,5 +1,3 @@
-import type { TransactionParticipant } from "../../../lib/group-commit/writer.ts";
-import { currentRequest } from "../../../platform/base/current-request.ts";
 import type { IdempotencyStore } from "../../../platform/http/idempotency-store.ts";
 import type { Engine } from "./engine.ts";
 import { SqliteAttempt } from "./keyed-attempt.ts";
@@ -26,10 +24,4 @@ export function createIdempotencyStore(engine: Parts): IdempotencyStore {
         return old.length;
       }),
   };
-}
-
-/** The request whose key the running transaction records; null if there is none. */
-export function currentAttempt(): TransactionParticipant | null {
-  const attempt = currentRequest.getStore()?.keyed?.attempt;
-  return attempt instanceof SqliteAttempt && attempt.isOpen ? attempt : null;
 }

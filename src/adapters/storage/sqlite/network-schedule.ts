@@ -86,9 +86,7 @@ export function createScheduleStore(
       suppressions.knowing(
         () => [personOf(request.action)],
         async () =>
-          dryRun
-            ? decideSchedule(request, facts).outcome
-            : writer.write(() => apply(decideSchedule(request, facts))),
+          dryRun ? decideSchedule(request, facts).outcome : writer.write(() => apply(decideSchedule(request, facts))),
       ),
     record: (request, relation) =>
       suppressions.knowing(

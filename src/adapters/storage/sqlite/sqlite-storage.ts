@@ -1,12 +1,15 @@
 import type { Database } from "bun:sqlite";
+import type { TransactionParticipant } from "../../../lib/group-commit/writer.ts";
 import type { Clock } from "../../../platform/base/clock.ts";
+import { currentRequest } from "../../../platform/base/current-request.ts";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import type { Storage } from "../storage.ts";
 import { createAuditStore } from "./audit.ts";
 import { createBackupStore } from "./backups.ts";
 import { openEngine } from "./engine.ts";
 import { createEventStore } from "./events.ts";
-import { createIdempotencyStore, currentAttempt } from "./idempotency.ts";
+import { createIdempotencyStore } from "./idempotency.ts";
+import { SqliteAttempt } from "./keyed-attempt.ts";
 import { createKeyStore } from "./keys.ts";
 import { modules } from "./late-modules.ts";
 import { createLeadReader } from "./lead-rows.ts";
@@ -77,6 +80,12 @@ export function openSqliteStorage(
       database.close();
     },
   };
+}
+
+/** The request whose key the running transaction records; null if there is none. */
+export function currentAttempt(): TransactionParticipant | null {
+  const attempt = currentRequest.getStore()?.keyed?.attempt;
+  return attempt instanceof SqliteAttempt && attempt.isOpen ? attempt : null;
 }
 
 function openMigrated(path: string, now: number, beforeUpgrade: () => void, beforeCreation: () => void): Database {
