@@ -3,6 +3,7 @@ import type { AuditAction, AuditEntry, AuditFilter, AuditWay, ChainPlace } from 
 import type { AuditStore, ChainCheck, Standing } from "../../../platform/auth/audit/store.ts";
 import type { Engine } from "./engine.ts";
 import { countRows } from "./list-pages.ts";
+import { prepared } from "./prepared.ts";
 
 type Text = string | null;
 type Row = {
@@ -28,12 +29,14 @@ export type AuditRows = { append(entry: AuditEntry | undefined): void };
 /** Inside a write unit: adds an entry, if there is one, to the end of the chain. */
 export function createAuditRows({ database }: Engine): AuditRows {
   // From the table each time, because a write unit may be rolled back.
-  const latest = database.query<ChainPlace, []>(
+  const latest = prepared<ChainPlace, []>(
+    database,
     `${selectEnd} UNION ALL SELECT * FROM (SELECT seq, hash FROM audit_log ORDER BY seq DESC LIMIT 1)
      ORDER BY seq DESC LIMIT 1`,
   );
-  const moveEnd = database.query("UPDATE audit_end SET seq = ?, hash = ?");
-  const insert = database.query(
+  const moveEnd = prepared(database, "UPDATE audit_end SET seq = ?, hash = ?");
+  const insert = prepared(
+    database,
     `INSERT INTO audit_log (seq, at, action, user_id, via, actor_id, key_id, key_name, address, user_agent, request_id,
        target_type, target_id, details, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
@@ -59,15 +62,19 @@ export function auditEnd(database: Database): ChainPlace {
 export function createAuditStore(engine: Engine): AuditStore {
   const { database, writer, reader } = engine;
   const rows = createAuditRows(engine);
-  const slice = database.query<Row, [number, number]>("SELECT * FROM audit_log WHERE seq > ? ORDER BY seq LIMIT +?");
-  const startOfChain = database.query<ChainPlace, []>("SELECT seq, hash FROM audit_start");
-  const endOfChain = database.query<ChainPlace, []>(selectEnd);
-  const hashAt = database.query<{ hash: Uint8Array }, [number]>("SELECT hash FROM audit_log WHERE seq = ?");
-  const oldest = database.query<{ seq: number; at: number; hash: Uint8Array }, [number]>(
+  const slice = prepared<Row, [number, number]>(
+    database,
+    "SELECT * FROM audit_log WHERE seq > ? ORDER BY seq LIMIT +?",
+  );
+  const startOfChain = prepared<ChainPlace, []>(database, "SELECT seq, hash FROM audit_start");
+  const endOfChain = prepared<ChainPlace, []>(database, selectEnd);
+  const hashAt = prepared<{ hash: Uint8Array }, [number]>(database, "SELECT hash FROM audit_log WHERE seq = ?");
+  const oldest = prepared<{ seq: number; at: number; hash: Uint8Array }, [number]>(
+    database,
     "SELECT seq, at, hash FROM audit_log ORDER BY seq LIMIT +?",
   );
-  const setStart = database.query("INSERT OR REPLACE INTO audit_start (only_one, seq, hash) VALUES (1, ?, ?)");
-  const forget = database.query("DELETE FROM audit_log WHERE seq <= ?");
+  const setStart = prepared(database, "INSERT OR REPLACE INTO audit_start (only_one, seq, hash) VALUES (1, ?, ?)");
+  const forget = prepared(database, "DELETE FROM audit_log WHERE seq <= ?");
 
   function check(after: ChainPlace | null, limit: number): ChainCheck {
     let last = after ?? startOfChain.get() ?? beginning;

@@ -3,6 +3,7 @@ import { enrollmentsAfter, subjectOf } from "../../../features/campaigns/origin.
 import type { OriginNews } from "../../../features/network/decisions/changes.ts";
 import { campaignEnrollments } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
+import { lazy, prepared } from "./prepared.ts";
 
 export type CampaignOrigin = ReturnType<typeof createCampaignOrigin>;
 
@@ -12,17 +13,21 @@ export function createCampaignOrigin({ orm, database }: Engine) {
     campaignEnrollments;
   const select = () =>
     orm.select({ id, campaignId, state, jobId, createdAt, connectedAt, repliedAt }).from(campaignEnrollments);
-  const byId = select()
-    .where(eq(id, sql.placeholder("enrollmentId")))
-    .prepare();
-  const byPerson = select()
-    .where(and(eq(profileKey, sql.placeholder("profileKey")), eq(accountId, sql.placeholder("accountId"))))
-    .prepare();
-  const running = database.query("SELECT 1 FROM campaigns WHERE id = ? AND state = 'running'");
+  const byId = lazy(() =>
+    select()
+      .where(eq(id, sql.placeholder("enrollmentId")))
+      .prepare(),
+  );
+  const byPerson = lazy(() =>
+    select()
+      .where(and(eq(profileKey, sql.placeholder("profileKey")), eq(accountId, sql.placeholder("accountId"))))
+      .prepare(),
+  );
+  const running = prepared(database, "SELECT 1 FROM campaigns WHERE id = ? AND state = 'running'");
   return {
     notify(news: OriginNews): void {
       const subject = subjectOf(news);
-      const enrollments = "enrollmentId" in subject ? byId.all(subject) : byPerson.all(subject);
+      const enrollments = "enrollmentId" in subject ? byId().all(subject) : byPerson().all(subject);
       for (const { id: enrollment, values, isNewVersion } of enrollmentsAfter(news, enrollments))
         orm
           .update(campaignEnrollments)

@@ -16,6 +16,7 @@ import { olderThan } from "./list-pages.ts";
 import type { LeadReader } from "./lead-rows.ts";
 import type { NetworkRows } from "./network.ts";
 import { networkActions } from "./network-tables.ts";
+import { lazy, prepared } from "./prepared.ts";
 import { createSuppressionRows } from "./suppressions.ts";
 
 /** Actions are scheduled and withdrawn through the rows of the network. */
@@ -23,32 +24,39 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
   const { orm, database, writer, reader } = engine;
   const suppressions = createSuppressionRows(engine);
   const events = createEventRows(engine);
-  const byId = orm
-    .select()
-    .from(campaigns)
-    .where(eq(campaigns.id, sql.placeholder("id")))
-    .prepare();
-  const enrollmentById = orm
-    .select()
-    .from(campaignEnrollments)
-    .where(eq(campaignEnrollments.id, sql.placeholder("id")))
-    .prepare();
-  const isEnrolled = database.query("SELECT 1 FROM campaign_enrollments WHERE campaign_id = ? AND lead_id = ?");
-  const isElsewhere = database.query(
+  const byId = lazy(() =>
+    orm
+      .select()
+      .from(campaigns)
+      .where(eq(campaigns.id, sql.placeholder("id")))
+      .prepare(),
+  );
+  const enrollmentById = lazy(() =>
+    orm
+      .select()
+      .from(campaignEnrollments)
+      .where(eq(campaignEnrollments.id, sql.placeholder("id")))
+      .prepare(),
+  );
+  const isEnrolled = prepared(database, "SELECT 1 FROM campaign_enrollments WHERE campaign_id = ? AND lead_id = ?");
+  const isElsewhere = prepared(
+    database,
     "SELECT 1 FROM campaign_enrollments e JOIN campaigns c ON c.id = e.campaign_id" +
       " WHERE e.lead_id = ? AND e.state = 'active' AND c.id <> ? AND c.state <> 'canceled'",
   );
-  const lastContact = database.query<{ at: number | null }, [string, string]>(
+  const lastContact = prepared<{ at: number | null }, [string, string]>(
+    database,
     "SELECT max(c.invited_at, coalesce(c.messaged_at, 0)) AS at FROM network_contacts c" +
       " JOIN network_accounts a ON a.seq = c.account WHERE a.user_id = ? AND c.profile_key = ?" +
       " UNION ALL SELECT c.messaged_at FROM network_contacts c JOIN network_accounts a ON a.seq = c.account" +
       " WHERE a.user_id = ?1 AND c.profile_key = ?2 ORDER BY at DESC LIMIT 1",
   );
-  const actionOf = database.query<{ jobId: string; state: string }, [string]>(
+  const actionOf = prepared<{ jobId: string; state: string }, [string]>(
+    database,
     "SELECT job_id AS jobId, state FROM network_actions WHERE job_id = ?",
   );
 
-  const campaign = (id: string): Campaign | null => byId.get({ id }) ?? null;
+  const campaign = (id: string): Campaign | null => byId().get({ id }) ?? null;
   const campaignOf = (userId: string, id: string): Campaign | null => {
     const found = campaign(id);
     return found?.userId === userId ? found : null;
@@ -131,7 +139,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     change: EnrollmentChange,
     action: ScheduleAction | null,
   ): Awaited<ReturnType<CampaignStore["move"]>> {
-    const row = enrollmentById.get({ id });
+    const row = enrollmentById().get({ id });
     if (row === undefined || row.version !== version || row.state !== "active") return null;
     if (action !== null && campaign(row.campaignId)?.state !== "running") return null;
     // The end of an enrollment withdraws its waiting action.
@@ -156,7 +164,8 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     if (hasActive.get(campaignId) === null && campaign(campaignId)?.state === "running")
       events.append({ type: "campaign.completed", userId, at, campaignId });
   }
-  const hasActive = database.query(
+  const hasActive = prepared(
+    database,
     "SELECT 1 FROM campaign_enrollments WHERE campaign_id = ? AND state = 'active' LIMIT 1",
   );
 
@@ -175,7 +184,8 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
   }
   const isWaiting = sql`(${networkActions.state} IN ('awaitingApproval', 'scheduled') OR (${networkActions.state} = 'awaiting'
     AND ${networkActions.pendingReason} IN ('awaitingPerson', 'awaitingWorker')))`;
-  const stopMany = database.query(
+  const stopMany = prepared(
+    database,
     "UPDATE campaign_enrollments SET state = 'stopped', reason = ?, wake_at = NULL, version = version + 1, updated_at = ?" +
       " WHERE id IN (SELECT id FROM campaign_enrollments WHERE campaign_id = ? AND state = 'active' LIMIT ?)",
   );
@@ -209,7 +219,8 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     return { enrollments, connected: people[0]?.connected ?? 0, replied: people[0]?.replied ?? 0, actions };
   }
 
-  const nextWake = database.query<{ at: number | null }, []>(
+  const nextWake = prepared<{ at: number | null }, []>(
+    database,
     "SELECT min((SELECT min(wake_at) FROM campaign_enrollments e WHERE e.campaign_id = c.id AND e.state = 'active'" +
       " AND e.wake_at IS NOT NULL)) AS at FROM campaigns c WHERE c.state = 'running'",
   );
@@ -246,10 +257,10 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     stopAll: (campaignId, reason, limit, at) => writer.write(() => stopMany.run(reason, at, campaignId, limit).changes),
     stop: (userId, enrollmentId, reason, at) =>
       writer.write(() => {
-        const row = enrollmentById.get({ id: enrollmentId });
+        const row = enrollmentById().get({ id: enrollmentId });
         if (row?.userId !== userId || row.state !== "active") return null;
         move(row, { state: "stopped", reason, wakeAt: null, updatedAt: at }, null);
-        return enrollmentById.get({ id: enrollmentId }) ?? null;
+        return enrollmentById().get({ id: enrollmentId }) ?? null;
       }),
     enrollments: async (userId, campaignId, { state }, after, limit) => {
       const page = orm

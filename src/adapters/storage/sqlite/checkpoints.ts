@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { prepared } from "./prepared.ts";
 import type { Reader } from "./reader.ts";
 
 /**
@@ -22,8 +23,8 @@ type LogState = { log: number; checkpointed: number };
 
 /** After a commit: has the reader thread make a checkpoint when it is time, so that no commit has to wait for one. */
 export function checkpointing(database: Database, reader: Reader): () => void {
-  const look = database.prepare<LogState, []>("PRAGMA wal_checkpoint(NOOP)");
-  const moveHere = database.prepare("PRAGMA wal_checkpoint(PASSIVE)");
+  const look = prepared<LogState, []>(database, "PRAGMA wal_checkpoint(NOOP)");
+  const moveHere = prepared(database, "PRAGMA wal_checkpoint(PASSIVE)");
   let commitsToLook = commitsBetweenLooks;
   let isUnderWay = false;
   let anewFrom = pagesToBeginAnew;

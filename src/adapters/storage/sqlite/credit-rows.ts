@@ -13,6 +13,7 @@ import { creditBalances, creditBudgets, creditKeyMonths, creditReservations } fr
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
 import { placeholdersOf } from "./placeholders.ts";
+import { lazy } from "./prepared.ts";
 import { creditLedger } from "./tables.ts";
 
 /** Credits inside a write unit; also for features that charge together with rows of their own. */
@@ -22,69 +23,85 @@ export function createCreditRows(engine: Engine) {
   const { orm } = engine;
   const events = createEventRows(engine);
   const at = sql.placeholder;
-  const balanceOf = orm
-    .select({ balance: creditBalances.balance })
-    .from(creditBalances)
-    .where(eq(creditBalances.userId, at("userId")))
-    .prepare();
-  const insert = orm.insert(creditLedger).values(placeholdersOf(creditLedger)).prepare();
-  const insertOnce = orm
-    .insert(creditLedger)
-    .values(placeholdersOf(creditLedger))
-    .onConflictDoNothing()
-    .returning({ id: creditLedger.id })
-    .prepare();
-  const budgetOf = orm
-    .select({ monthly: creditBudgets.monthly, used: creditKeyMonths.used })
-    .from(creditBudgets)
-    .leftJoin(
-      creditKeyMonths,
-      and(eq(creditKeyMonths.keyId, creditBudgets.keyId), eq(creditKeyMonths.month, at("month"))),
-    )
-    .where(eq(creditBudgets.keyId, at("keyId")))
-    .prepare();
-  const reservationOf = orm
-    .select()
-    .from(creditReservations)
-    .where(and(eq(creditReservations.userId, at("userId")), eq(creditReservations.request, at("request"))))
-    .prepare();
-  const reservationById = orm
-    .select()
-    .from(creditReservations)
-    .where(eq(creditReservations.id, at("id")))
-    .prepare();
-  const insertReservation = orm.insert(creditReservations).values(placeholdersOf(creditReservations)).prepare();
-  const holdAnew = orm
-    .update(creditReservations)
-    .set({ held: sql`${at("held")}`, heldUntil: sql`${at("heldUntil")}` })
-    .where(eq(creditReservations.id, at("id")))
-    .prepare();
-  const settled = orm
-    .select({ amount: creditLedger.amount })
-    .from(creditLedger)
-    .where(
-      and(
-        eq(creditLedger.userId, at("userId")),
-        eq(creditLedger.request, at("request")),
-        eq(creditLedger.item, at("item")),
-        eq(creditLedger.kind, "settle"),
-      ),
-    )
-    .prepare();
+  const balanceOf = lazy(() =>
+    orm
+      .select({ balance: creditBalances.balance })
+      .from(creditBalances)
+      .where(eq(creditBalances.userId, at("userId")))
+      .prepare(),
+  );
+  const insert = lazy(() => orm.insert(creditLedger).values(placeholdersOf(creditLedger)).prepare());
+  const insertOnce = lazy(() =>
+    orm
+      .insert(creditLedger)
+      .values(placeholdersOf(creditLedger))
+      .onConflictDoNothing()
+      .returning({ id: creditLedger.id })
+      .prepare(),
+  );
+  const budgetOf = lazy(() =>
+    orm
+      .select({ monthly: creditBudgets.monthly, used: creditKeyMonths.used })
+      .from(creditBudgets)
+      .leftJoin(
+        creditKeyMonths,
+        and(eq(creditKeyMonths.keyId, creditBudgets.keyId), eq(creditKeyMonths.month, at("month"))),
+      )
+      .where(eq(creditBudgets.keyId, at("keyId")))
+      .prepare(),
+  );
+  const reservationOf = lazy(() =>
+    orm
+      .select()
+      .from(creditReservations)
+      .where(and(eq(creditReservations.userId, at("userId")), eq(creditReservations.request, at("request"))))
+      .prepare(),
+  );
+  const reservationById = lazy(() =>
+    orm
+      .select()
+      .from(creditReservations)
+      .where(eq(creditReservations.id, at("id")))
+      .prepare(),
+  );
+  const insertReservation = lazy(() =>
+    orm.insert(creditReservations).values(placeholdersOf(creditReservations)).prepare(),
+  );
+  const holdAnew = lazy(() =>
+    orm
+      .update(creditReservations)
+      .set({ held: sql`${at("held")}`, heldUntil: sql`${at("heldUntil")}` })
+      .where(eq(creditReservations.id, at("id")))
+      .prepare(),
+  );
+  const settled = lazy(() =>
+    orm
+      .select({ amount: creditLedger.amount })
+      .from(creditLedger)
+      .where(
+        and(
+          eq(creditLedger.userId, at("userId")),
+          eq(creditLedger.request, at("request")),
+          eq(creditLedger.item, at("item")),
+          eq(creditLedger.kind, "settle"),
+        ),
+      )
+      .prepare(),
+  );
 
-  const balance = (userId: string): number => balanceOf.get({ userId })?.balance ?? 0;
+  const balance = (userId: string): number => balanceOf().get({ userId })?.balance ?? 0;
 
   function add(entry: LedgerEntry): void {
-    insert.run({ ...noDetails, ...entry });
+    insert().run({ ...noDetails, ...entry });
   }
 
   /** False when the ledger has an entry of this user, request, item and kind already. */
   function addOnce(entry: LedgerEntry): boolean {
-    return insertOnce.all({ ...noDetails, ...entry }).length > 0;
+    return insertOnce().all({ ...noDetails, ...entry }).length > 0;
   }
 
   function budget(keyId: string, now: number): { monthly: number; used: number } | null {
-    const found = budgetOf.get({ keyId, month: monthOf(now) });
+    const found = budgetOf().get({ keyId, month: monthOf(now) });
     return found === undefined ? null : { monthly: found.monthly, used: found.used ?? 0 };
   }
 
@@ -104,23 +121,23 @@ export function createCreditRows(engine: Engine) {
 
   function reserve(request: ReserveCredits): ReserveOutcome {
     const { id, entryId, userId, amount, at: now, ...rest } = request;
-    const existing = reservationOf.get({ userId, request: request.request });
+    const existing = reservationOf().get({ userId, request: request.request });
     if (existing !== undefined && existing.heldUntil !== null) {
-      holdAnew.run({ id: existing.id, held: existing.held, heldUntil: rest.heldUntil });
+      holdAnew().run({ id: existing.id, held: existing.held, heldUntil: rest.heldUntil });
       return { kind: "reserved", id: existing.id, balance: balance(userId) };
     }
     const lacking = lack(request);
     if (lacking !== null) return refused(userId, lacking, now);
     const { heldUntil, jobId, ...named } = rest;
-    if (existing === undefined) insertReservation.run({ id, userId, jobId, held: amount, heldUntil, ...named });
-    else holdAnew.run({ id: existing.id, held: amount, heldUntil });
+    if (existing === undefined) insertReservation().run({ id, userId, jobId, held: amount, heldUntil, ...named });
+    else holdAnew().run({ id: existing.id, held: amount, heldUntil });
     add({ id: entryId, userId, kind: "reserve", amount: -amount, note: null, createdAt: now, ...named });
     tellOfDebit(userId, amount, now);
     return { kind: "reserved", id: existing?.id ?? id, balance: balance(userId) };
   }
 
   function settle({ reservationId, items, releaseId, closes, at: now }: SettleCredits): SettleOutcome {
-    const reservation = reservationById.get({ id: reservationId });
+    const reservation = reservationById().get({ id: reservationId });
     if (reservation === undefined || reservation.heldUntil === null) return { kind: "void" };
     const { userId, held, heldUntil, request, purpose, keyId } = reservation;
     const named = { userId, request, purpose, keyId, note: null, createdAt: now };
@@ -131,19 +148,19 @@ export function createCreditRows(engine: Engine) {
     const released = closes ? held : charged;
     if (released > 0) add({ ...named, id: releaseId, kind: "release", amount: released });
     if (closes || charged > 0)
-      holdAnew.run({ id: reservationId, held: held - released, heldUntil: closes ? null : heldUntil });
+      holdAnew().run({ id: reservationId, held: held - released, heldUntil: closes ? null : heldUntil });
     if (charged > 0) tellOfSearch(userId, purpose, charged, now);
     return { kind: "settled", charged, balance: balance(userId) };
   }
 
   /** What an item of a request has cost by now. */
   function costOf(userId: string, request: string, item: string): number {
-    return -(settled.get({ userId, request, item })?.amount ?? 0);
+    return -(settled().get({ userId, request, item })?.amount ?? 0);
   }
 
   function charge({ entryId, amount, at: now, ...named }: ChargeCredits): ChargeOutcome {
     const item = "all";
-    const isRepeated = settled.get({ userId: named.userId, request: named.request, item }) !== undefined;
+    const isRepeated = settled().get({ userId: named.userId, request: named.request, item }) !== undefined;
     const lacking = isRepeated ? null : lack({ ...named, amount, at: now });
     if (lacking !== null) return refused(named.userId, lacking, now);
     if (!isRepeated && amount > 0) {

@@ -2,22 +2,26 @@ import type { Verdict } from "../../../features/enrichment/model.ts";
 import { canonicalEmail } from "../../../platform/identity/email.ts";
 import { suppressionKey } from "../../../features/suppression/key.ts";
 import type { Engine } from "./engine.ts";
+import { prepared } from "./prepared.ts";
 
 type Row = Omit<Verdict, "email">;
 
 /** What verifiers say of addresses, which are stored as hashes. Synchronous. */
 export function createVerdictRows({ database }: Engine) {
   // Plain statements: they run several times for each lead.
-  const byKey = database.prepare<Row, [number, Uint8Array, number]>(
+  const byKey = prepared<Row, [number, Uint8Array, number]>(
+    database,
     "SELECT provider, confidence, at FROM email_verdicts WHERE owner = ? AND key = ? AND at >= ?",
   );
-  const put = database.prepare(
+  const put = prepared(
+    database,
     `INSERT INTO email_verdicts (owner, key, provider, confidence, at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET confidence = excluded.confidence, at = excluded.at WHERE excluded.at >= at`,
   );
-  const removeAll = database.prepare("DELETE FROM email_verdicts WHERE owner = ? AND key = ?");
-  const removeOlder = database.prepare("DELETE FROM email_verdicts WHERE owner = ? AND key = ? AND at < ?");
-  const forget = database.prepare(
+  const removeAll = prepared(database, "DELETE FROM email_verdicts WHERE owner = ? AND key = ?");
+  const removeOlder = prepared(database, "DELETE FROM email_verdicts WHERE owner = ? AND key = ? AND at < ?");
+  const forget = prepared(
+    database,
     `DELETE FROM email_verdicts WHERE (owner, key, provider) IN
        (SELECT owner, key, provider FROM email_verdicts WHERE at < ? LIMIT ?)`,
   );

@@ -4,20 +4,23 @@ import type { LeadIdentity } from "../../../features/leads/model.ts";
 import type { Engine } from "./engine.ts";
 import { leadKeysOf } from "../../../features/leads/keys.ts";
 import { samePerson } from "../../../features/leads/same-person.ts";
+import { prepared } from "./prepared.ts";
 
 /** What was found about people, inside a write unit, by the same rules by which leads are the same person. */
 export function createResultRows({ database }: Engine) {
   // The newest first: it is the one that counts. Plain statements: they run several times for each lead.
-  const byKey = database.prepare(
+  const byKey = prepared(
+    database,
     `SELECT r.n, r.email, r.network, r.name, r.asked, r.fields, r.at
      FROM enrichment_result_keys AS k JOIN enrichment_results AS r ON r.n = k.result
      WHERE k.key = ? AND r.owner = ? AND r.at >= ? ORDER BY k.result DESC`,
   );
-  const insertResult = database.prepare(
+  const insertResult = prepared(
+    database,
     "INSERT INTO enrichment_results (owner, email, network, name, asked, fields, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
-  const insertKey = database.prepare("INSERT OR IGNORE INTO enrichment_result_keys (key, result) VALUES (?, ?)");
-  const replaceResult = database.prepare("UPDATE enrichment_results SET asked = ?, fields = ? WHERE n = ?");
+  const insertKey = prepared(database, "INSERT OR IGNORE INTO enrichment_result_keys (key, result) VALUES (?, ?)");
+  const replaceResult = prepared(database, "UPDATE enrichment_results SET asked = ?, fields = ? WHERE n = ?");
 
   function find(owner: number, person: LeadIdentity, since: number): ResultRow | null {
     const candidates = (key: number) =>

@@ -19,6 +19,7 @@ import { createJobRows } from "./jobs.ts";
 import { countRows } from "./list-pages.ts";
 import { limitOf } from "./parameter.ts";
 import { createOwners } from "./owners.ts";
+import { lazy, prepared } from "./prepared.ts";
 import { createSuppressionRows } from "./suppressions.ts";
 
 export function createEnrichmentStore(engine: Engine): EnrichmentStore {
@@ -31,35 +32,42 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
   const suppressions = createSuppressionRows(engine);
   const at = sql.placeholder;
   // One statement for all leads of a job: 10,000 of them one by one would block everything else for longer.
-  const insertItems = database.prepare<void, [string, string]>(
+  const insertItems = prepared<void, [string, string]>(
+    database,
     "INSERT INTO enrichment_items (job_id, n, input) SELECT ?, key, value FROM json_each(?)",
   );
-  const setOutcome = orm
-    .update(enrichmentItems)
-    .set({ outcome: sql`${at("outcome")}` })
-    .where(and(eq(enrichmentItems.jobId, at("jobId")), eq(enrichmentItems.n, at("n"))))
-    .prepare();
-  const itemsOf = (isDone: boolean) =>
+  const setOutcome = lazy(() =>
     orm
-      .select({ n: enrichmentItems.n, input: enrichmentItems.input, outcome: enrichmentItems.outcome })
-      .from(enrichmentItems)
-      .where(
-        and(
-          eq(enrichmentItems.jobId, at("jobId")),
-          gt(enrichmentItems.n, at("afterN")),
-          (isDone ? isNotNull : isNull)(enrichmentItems.outcome),
-        ),
-      )
-      .orderBy(asc(enrichmentItems.n))
-      .limit(limitOf("limit"))
-      .prepare();
+      .update(enrichmentItems)
+      .set({ outcome: sql`${at("outcome")}` })
+      .where(and(eq(enrichmentItems.jobId, at("jobId")), eq(enrichmentItems.n, at("n"))))
+      .prepare(),
+  );
+  const itemsOf = (isDone: boolean) =>
+    lazy(() =>
+      orm
+        .select({ n: enrichmentItems.n, input: enrichmentItems.input, outcome: enrichmentItems.outcome })
+        .from(enrichmentItems)
+        .where(
+          and(
+            eq(enrichmentItems.jobId, at("jobId")),
+            gt(enrichmentItems.n, at("afterN")),
+            (isDone ? isNotNull : isNull)(enrichmentItems.outcome),
+          ),
+        )
+        .orderBy(asc(enrichmentItems.n))
+        .limit(limitOf("limit"))
+        .prepare(),
+    );
   // Jobs are in the order of their making, so that those to be forgotten come first; not all of the others are read.
-  const oldItems = database.prepare<{ job: string; n: number }, Record<string, number>>(
+  const oldItems = prepared<{ job: string; n: number }, [Record<string, number>]>(
+    database,
     `SELECT i.job_id AS job, i.n FROM (SELECT job_id, n FROM enrichment_items ORDER BY job_id, n LIMIT $considered) AS i
        JOIN jobs ON jobs.id = i.job_id
        WHERE jobs.status IN ('completed', 'failed') AND jobs.updated_at < $before LIMIT $limit`,
   );
-  const deleteItem = database.prepare<void, [string, number]>(
+  const deleteItem = prepared<void, [string, number]>(
+    database,
     "DELETE FROM enrichment_items WHERE job_id = ? AND n = ?",
   );
   const doneItems = itemsOf(true);
@@ -80,7 +88,7 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
     const creditsUsed = (typeof before === "number" ? before : 0) + charged;
     const told = outcomes.map(({ n, outcome }) => withCost(outcome, credits.costOf(userId, claim.id, `${n}`)));
     for (const [index, { n }] of outcomes.entries())
-      setOutcome.run({ jobId: claim.id, n, outcome: JSON.stringify(told[index]) });
+      setOutcome().run({ jobId: claim.id, n, outcome: JSON.stringify(told[index]) });
     const end = { status: "completed", leaseUntil: null, completedAt: now } as const;
     jobRows.write(job, {
       metadata: { ...job.metadata, ...metadata, creditsUsed },
@@ -154,14 +162,14 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
         insertJob({ job, leads });
         return outcome;
       }),
-    pending: async (jobId, limit) => pendingItems.all({ jobId, afterN: -1, limit }),
+    pending: async (jobId, limit) => pendingItems().all({ jobId, afterN: -1, limit }),
     finishBatch: (userId, batch) => writer.write(() => finishBatch(userId, batch)),
     answerBatch: (userId, batch, created) =>
       writer.write(() => {
         if (created !== null) insertJob(created);
         return finishBatch(userId, batch);
       }),
-    done: async (jobId, afterN, limit) => doneItems.all({ jobId, afterN, limit }),
+    done: async (jobId, afterN, limit) => doneItems().all({ jobId, afterN, limit }),
     countDone: (jobId) =>
       countRows(engine, {
         sql: "SELECT 1 FROM enrichment_items WHERE job_id = ? AND outcome IS NOT NULL",

@@ -1,6 +1,7 @@
 import type { Event, EventSubject, EventType, NewEvent } from "../../../platform/events/model.ts";
 import type { Engine } from "./engine.ts";
 import { createOwners, type Owners } from "./owners.ts";
+import { prepared } from "./prepared.ts";
 import { RowInserter } from "./row-inserter.ts";
 
 /** Events inside the write units of all stores. */
@@ -28,7 +29,8 @@ export function createEventRows(engine: Engine): EventRows {
 
 function newEventRows({ database, writer }: Engine, owners: Owners): EventRows {
   const rows = new RowInserter(database, `INSERT INTO events (${columns.join(", ")})`, columns.length);
-  const last = database.prepare<{ at: number }, [number, string]>(
+  const last = prepared<{ at: number }, [number, string]>(
+    database,
     "SELECT at FROM events WHERE owner = ? AND type = ? ORDER BY seq DESC LIMIT 1",
   );
   /** What the units of a batch tell is inserted in one go, which costs half. The values of one after the other. */

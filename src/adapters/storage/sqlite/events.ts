@@ -4,18 +4,21 @@ import type { Engine } from "./engine.ts";
 import { createEventRows, eventColumns, storedEvent, subjectColumns, type EventRow } from "./event-rows.ts";
 import { countRows } from "./list-pages.ts";
 import { createOwners } from "./owners.ts";
+import { prepared } from "./prepared.ts";
 
 export function createEventStore(engine: Engine): EventStore {
   const { database, reader, writer } = engine;
   const rows = createEventRows(engine);
   const owners = createOwners(engine);
-  const since = database.prepare<EventRow, [number, number]>(
+  const since = prepared<EventRow, [number, number]>(
+    database,
     `SELECT ${eventColumns} FROM events AS e LEFT JOIN users AS u ON u.seq = e.owner WHERE e.seq > ? ORDER BY e.seq LIMIT +?`,
   );
   // Of the table of sequences, which knows it even when all events are forgotten.
-  const last = database.prepare<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
+  const last = prepared<{ seq: number }, []>(database, "SELECT seq FROM sqlite_sequence WHERE name = 'events'");
   // Moments follow the order of seq but for corrections of the clock: the first that is too young ends the search.
-  const forget = database.prepare<{ seq: number }, [number, number]>(
+  const forget = prepared<{ seq: number }, [number, number]>(
+    database,
     `DELETE FROM events WHERE seq <= (
        SELECT max(seq) FROM (SELECT seq, at FROM events ORDER BY seq LIMIT +?2) WHERE at < ?1)
      AND at < ?1 RETURNING seq`,

@@ -1,8 +1,8 @@
-import type { Statement } from "bun:sqlite";
 import { pause } from "../../../lib/concurrency/pause.ts";
 import type { Engine } from "./engine.ts";
 import { KeyFilter } from "./key-filter.ts";
 import { KeyTable } from "./key-table.ts";
+import { prepared, type Prepared } from "./prepared.ts";
 import { RowInserter } from "./row-inserter.ts";
 
 /** Entries that wait in the log before they are merged; in memory they take 2 MB, and those of a merge as much. */
@@ -36,12 +36,12 @@ export type IndexedRows = {
 export class HashIndex {
   readonly #engine: Pick<Engine, "database" | "writer">;
   // Plain statements: these run three times for each row of an import, and drizzle would double what they cost.
-  readonly #inTable: Statement<[number]>;
-  readonly #pageOfTable: Statement<unknown, [number, number, number]>;
-  readonly #append: Statement;
+  readonly #inTable: Prepared<[number]>;
+  readonly #pageOfTable: Prepared<unknown, [number, number, number]>;
+  readonly #append: Prepared;
   readonly #insert: RowInserter;
-  readonly #removeFromTable: Statement;
-  readonly #forget: Statement;
+  readonly #removeFromTable: Prepared;
+  readonly #forget: Prepared;
   readonly #indexed: IndexedRows;
   /** Entries of the log: those that came since the last merge began, and those that are being merged. */
   #recent = new KeyTable();
@@ -63,14 +63,16 @@ export class HashIndex {
     this.#indexed = indexed;
     const { database } = engine;
     const { table, row } = indexed;
-    this.#inTable = database.prepare(`SELECT ${row} FROM ${table} WHERE key = ?`);
-    this.#pageOfTable = database.prepare(
+    this.#inTable = prepared(database, `SELECT ${row} FROM ${table} WHERE key = ?`);
+    this.#pageOfTable = prepared(
+      database,
       `SELECT ${row} FROM ${table} WHERE key = ? AND ${row} > ? ORDER BY ${row} LIMIT +?`,
     );
-    this.#append = database.prepare(`INSERT INTO ${table}_log (n, entries) VALUES (?, ?)`);
+    this.#append = prepared(database, `INSERT INTO ${table}_log (n, entries) VALUES (?, ?)`);
     this.#insert = new RowInserter(database, `INSERT OR IGNORE INTO ${table} (key, ${row})`, 2);
-    this.#removeFromTable = database.prepare(`DELETE FROM ${table} WHERE key = ? AND ${row} = ?`);
-    this.#forget = database.prepare(
+    this.#removeFromTable = prepared(database, `DELETE FROM ${table} WHERE key = ? AND ${row} = ?`);
+    this.#forget = prepared(
+      database,
       `DELETE FROM ${table}_log WHERE n IN (SELECT n FROM ${table}_log WHERE n <= ? ORDER BY n LIMIT ?)`,
     );
   }
@@ -186,7 +188,8 @@ export class HashIndex {
   }
 
   async #addAllOfTable(filter: KeyFilter): Promise<void> {
-    const page = this.#engine.database.prepare<{ key: number }, [number]>(
+    const page = prepared<{ key: number }, [number]>(
+      this.#engine.database,
       `SELECT key FROM ${this.#indexed.table} WHERE key > ? ORDER BY key LIMIT ${filterSlice}`,
     );
     for (let last: number | undefined = -1; last !== undefined;) {

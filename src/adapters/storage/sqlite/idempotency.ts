@@ -2,6 +2,7 @@ import type { IdempotencyStore } from "../../../platform/http/idempotency-store.
 import type { Engine } from "./engine.ts";
 import { SqliteAttempt } from "./keyed-attempt.ts";
 import { KeyedRows } from "./keyed-rows.ts";
+import { prepared } from "./prepared.ts";
 
 type OldRow = { seq: number; id: Uint8Array };
 
@@ -10,7 +11,8 @@ type Parts = Pick<Engine, "database" | "writer" | "shared">;
 export function createIdempotencyStore(engine: Parts): IdempotencyStore {
   const { database, writer, shared } = engine;
   const rows = new KeyedRows(engine);
-  const oldest = database.query<OldRow, [number, number]>(
+  const oldest = prepared<OldRow, [number, number]>(
+    database,
     `SELECT seq, id FROM (SELECT seq, id, started_at FROM idempotent_requests ORDER BY seq LIMIT +?2)
        WHERE started_at < ?1 ORDER BY id`,
   );

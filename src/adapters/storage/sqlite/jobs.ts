@@ -24,6 +24,7 @@ import {
 } from "../../../platform/jobs/transitions.ts";
 import { limitOf, valueOf } from "./parameter.ts";
 import type { NetworkRows } from "./network.ts";
+import { lazy, prepared } from "./prepared.ts";
 import { insertJobSql, jobValues, storedJob } from "./stored-job.ts";
 import { jobs } from "./tables.ts";
 
@@ -89,10 +90,12 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
     return reader.all<JobCount>(query.toSQL());
   }
 
-  const nextPending = database.query<{ at: number | null }, [string]>(
+  const nextPending = prepared<{ at: number | null }, [string]>(
+    database,
     "SELECT min(run_at) AS at FROM jobs WHERE status = 'pending' AND type = +?",
   );
-  const nextLease = database.query<{ at: number | null }, [string]>(
+  const nextLease = prepared<{ at: number | null }, [string]>(
+    database,
     "SELECT min(lease_until) AS at FROM jobs WHERE status = 'running' AND lease_until IS NOT NULL AND type = +?",
   );
 
@@ -171,54 +174,65 @@ export function createJobRows(engine: Engine) {
   const { orm, database } = engine;
   const events = createEventRows(engine);
   const at = sql.placeholder;
-  const byId = orm
-    .select()
-    .from(jobs)
-    .where(eq(jobs.id, at("id")))
-    .prepare();
-  const insertJob = database.prepare(insertJobSql);
+  const byId = lazy(() =>
+    orm
+      .select()
+      .from(jobs)
+      .where(eq(jobs.id, at("id")))
+      .prepare(),
+  );
+  const insertJob = prepared(database, insertJobSql);
   const isOfType = sql`${jobs.type} = ${valueOf("type")}`;
   const isInTurn = sql`${jobs.status} = 'pending' AND ${jobs.type} <> 'linkedin_action'`;
-  const nextInTurn = orm
-    .select()
-    .from(jobs)
-    .where(and(isInTurn, isOfType, sql`${jobs.userId} > ${valueOf("after")}`, sql`${jobs.runAt} <= ${valueOf("now")}`))
-    .orderBy(asc(jobs.userId), asc(jobs.runAt), asc(jobs.id))
-    .limit(1)
-    .prepare();
+  const nextInTurn = lazy(() =>
+    orm
+      .select()
+      .from(jobs)
+      .where(
+        and(isInTurn, isOfType, sql`${jobs.userId} > ${valueOf("after")}`, sql`${jobs.runAt} <= ${valueOf("now")}`),
+      )
+      .orderBy(asc(jobs.userId), asc(jobs.runAt), asc(jobs.id))
+      .limit(1)
+      .prepare(),
+  );
   /** Whose job was claimed last, by type. A restart begins with the first user again, which is fair enough. */
   const lastServed = new Map<string, string>();
-  const abandoned = orm
-    .select()
-    .from(jobs)
-    .where(and(sql`${jobs.status} = 'running'`, isOfType, sql`${jobs.leaseUntil} <= ${valueOf("now")}`))
-    .orderBy(asc(jobs.leaseUntil))
-    .limit(limitOf("limit"))
-    .prepare();
-  const lease = orm
-    .update(jobs)
-    .set({
-      status: "running",
-      attempt: sql`${jobs.attempt} + 1`,
-      failures: sql`${jobs.failures} + ${at("failures")}`,
-      leaseUntil: sql`${at("leaseUntil")}`,
-      updatedAt: sql`${at("now")}`,
-    })
-    .where(eq(jobs.id, at("id")))
-    .prepare();
+  const abandoned = lazy(() =>
+    orm
+      .select()
+      .from(jobs)
+      .where(and(sql`${jobs.status} = 'running'`, isOfType, sql`${jobs.leaseUntil} <= ${valueOf("now")}`))
+      .orderBy(asc(jobs.leaseUntil))
+      .limit(limitOf("limit"))
+      .prepare(),
+  );
+  const lease = lazy(() =>
+    orm
+      .update(jobs)
+      .set({
+        status: "running",
+        attempt: sql`${jobs.attempt} + 1`,
+        failures: sql`${jobs.failures} + ${at("failures")}`,
+        leaseUntil: sql`${at("leaseUntil")}`,
+        updatedAt: sql`${at("now")}`,
+      })
+      .where(eq(jobs.id, at("id")))
+      .prepare(),
+  );
 
   const get = (id: string): Job | null => {
-    const [row] = byId.values({ id });
+    const [row] = byId().values({ id });
     return row === undefined ? null : storedJob(row);
   };
 
   // All that can change at once, prepared: to build a query for each change costs more than to write it.
-  const update = database.prepare(
+  const update = prepared(
+    database,
     `UPDATE jobs SET status = ?, run_at = ?, attempt = ?, failures = ?, lease_until = ?, message = ?, progress = ?,
        metadata = ?, updated_at = ?, completed_at = ? WHERE id = ?`,
   );
 
-  const setEditedMessage = database.prepare("UPDATE jobs SET edited_message = ?, updated_at = ? WHERE id = ?");
+  const setEditedMessage = prepared(database, "UPDATE jobs SET edited_message = ?, updated_at = ? WHERE id = ?");
 
   function write(job: Job, change: Partial<Job>): Job {
     const after = { ...job, ...change };
@@ -249,9 +263,9 @@ export function createJobRows(engine: Engine) {
 
   function claim({ type, limit, now, leaseUntil }: ClaimRequest): Job[] {
     const request = { type, now };
-    const lost = abandoned.all({ ...request, limit });
+    const lost = abandoned().all({ ...request, limit });
     const claimed = (job: Job, failures: number): Job => {
-      lease.run({ id: job.id, leaseUntil, now, failures });
+      lease().run({ id: job.id, leaseUntil, now, failures });
       const { attempt } = job;
       return {
         ...job,
@@ -263,7 +277,7 @@ export function createJobRows(engine: Engine) {
       };
     };
     const all = lost.map((job) => claimed(job, 1));
-    const next = (after: string) => nextInTurn.all({ ...request, after })[0];
+    const next = (after: string) => nextInTurn().all({ ...request, after })[0];
     while (all.length < limit) {
       const last = lastServed.get(type);
       const job = next(last ?? "") ?? (last === undefined ? undefined : next(""));

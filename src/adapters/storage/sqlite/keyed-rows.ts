@@ -8,6 +8,7 @@ import type {
 import type { Engine } from "./engine.ts";
 import { HashIndex } from "./hash-index.ts";
 import { createOwners, type Owners } from "./owners.ts";
+import { prepared } from "./prepared.ts";
 import { RowInserter } from "./row-inserter.ts";
 
 type Row = {
@@ -32,15 +33,16 @@ export class KeyedRows {
 
   constructor(engine: Pick<Engine, "database" | "writer">) {
     const { database, writer } = engine;
-    this.#lookUp = database.query<Row, [number, Uint8Array]>(
+    this.#lookUp = prepared<Row, [number, Uint8Array]>(
+      database,
       "SELECT started_at, fingerprint, bytes, status, headers, body FROM idempotent_requests WHERE seq = ? AND id = ?",
     );
-    this.#last = database.prepare<{ seq: number | null }, []>("SELECT max(seq) AS seq FROM idempotent_requests");
-    this.#drop = database.prepare("DELETE FROM idempotent_requests WHERE seq = ?");
+    this.#last = prepared<{ seq: number | null }, []>(database, "SELECT max(seq) AS seq FROM idempotent_requests");
+    this.#drop = prepared(database, "DELETE FROM idempotent_requests WHERE seq = ?");
     const columns = "seq, id, owner, started_at, fingerprint, bytes, status, headers, body";
     this.#inserter = new RowInserter(database, `INSERT OR REPLACE INTO idempotent_requests (${columns})`, 9);
     this.#owners = createOwners(engine);
-    const first = database.prepare<{ seq: number | null }, []>("SELECT min(seq) AS seq FROM idempotent_requests");
+    const first = prepared<{ seq: number | null }, []>(database, "SELECT min(seq) AS seq FROM idempotent_requests");
     const firstKept = (): number => first.get()?.seq ?? Infinity;
     // IDs are random: an index on them would write another page for each row, three times the cost of the row.
     this.#keys = new HashIndex(engine, { table: "idempotent_request_keys", row: "seq", firstKept });

@@ -5,6 +5,7 @@ import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
 import { keyEvent } from "./key-event.ts";
 import { olderThan } from "./list-pages.ts";
+import { lazy, prepared } from "./prepared.ts";
 import { apiKeys } from "./tables.ts";
 
 export function createKeyStore(engine: Engine): KeyStore {
@@ -12,29 +13,35 @@ export function createKeyStore(engine: Engine): KeyStore {
   const audits = createAuditRows(engine);
   const events = createEventRows(engine);
   const at = sql.placeholder;
-  const byHash = orm
-    .select()
-    .from(apiKeys)
-    .where(eq(apiKeys.hash, at("hash")))
-    .prepare();
-  const addUses = orm
-    .update(apiKeys)
-    .set({
-      usageCount: sql`${apiKeys.usageCount} + ${at("uses")}`,
-      lastUsedAt: sql`max(coalesce(${apiKeys.lastUsedAt}, 0), ${at("lastUsedAt")})`,
-    })
-    .where(eq(apiKeys.id, at("keyId")))
-    .prepare();
+  const byHash = lazy(() =>
+    orm
+      .select()
+      .from(apiKeys)
+      .where(eq(apiKeys.hash, at("hash")))
+      .prepare(),
+  );
+  const addUses = lazy(() =>
+    orm
+      .update(apiKeys)
+      .set({
+        usageCount: sql`${apiKeys.usageCount} + ${at("uses")}`,
+        lastUsedAt: sql`max(coalesce(${apiKeys.lastUsedAt}, 0), ${at("lastUsedAt")})`,
+      })
+      .where(eq(apiKeys.id, at("keyId")))
+      .prepare(),
+  );
 
-  const expiring = database.prepare<Parameters<typeof keyEvent>[1], [number, number, number]>(
+  const expiring = prepared<Parameters<typeof keyEvent>[1], [number, number, number]>(
+    database,
     `SELECT k.id, k.user_id AS userId, k.name, k.expires_at AS expiresAt
      FROM api_keys AS k LEFT JOIN key_warnings AS w ON w.key_id = k.id
      WHERE k.expires_at > ?1 AND k.expires_at <= ?2 AND k.is_active = 1 AND w.expires_at IS NOT k.expires_at
      LIMIT +?3`,
   );
-  const warned = database.prepare("INSERT OR REPLACE INTO key_warnings (key_id, expires_at) VALUES (?, ?)");
+  const warned = prepared(database, "INSERT OR REPLACE INTO key_warnings (key_id, expires_at) VALUES (?, ?)");
 
-  const leakTold = database.prepare<object, [string | null, number, string]>(
+  const leakTold = prepared<object, [string | null, number, string]>(
+    database,
     `SELECT 1 FROM events WHERE owner IS (SELECT seq FROM users WHERE id = ?) AND type = 'key.leaked' AND at > ?
        AND data ->> 'keyId' = ?`,
   );
@@ -48,7 +55,7 @@ export function createKeyStore(engine: Engine): KeyStore {
         events.append(keyEvent("key.created", key, key.createdAt));
         audits.append(audit);
       }),
-    findByHash: async (hash) => byHash.get({ hash }) ?? null,
+    findByHash: async (hash) => byHash().get({ hash }) ?? null,
     get: async (scope, id) =>
       orm
         .select()
@@ -96,7 +103,7 @@ export function createKeyStore(engine: Engine): KeyStore {
       }),
     recordUsage: (usages) =>
       writer.write(() => {
-        for (const usage of usages) addUses.run(usage);
+        for (const usage of usages) addUses().run(usage);
       }),
   };
 }

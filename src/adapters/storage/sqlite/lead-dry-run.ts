@@ -1,28 +1,35 @@
 import type { DryRunNote, ImportChange, ImportFacts, PersonTexts } from "../../../features/leads/import-decision.ts";
 import type { Engine } from "./engine.ts";
+import { prepared } from "./prepared.ts";
 
 type NoteRow = { n: number; lead: number | null; lead_id: string | null; texts: string };
 
 /** The notes of dry runs, each under its job. */
 export function createDryRunNotes({ database }: Engine) {
-  const lastNote = database.prepare<{ n: number | null }, [string]>(
+  const lastNote = prepared<{ n: number | null }, [string]>(
+    database,
     "SELECT max(n) AS n FROM lead_import_notes WHERE job_id = ?",
   );
-  const notesByKey = database.prepare<NoteRow, [string, number]>(
+  const notesByKey = prepared<NoteRow, [string, number]>(
+    database,
     `SELECT n, lead, lead_id, texts FROM lead_import_note_keys JOIN lead_import_notes USING (job_id, n)
      WHERE job_id = ? AND key = ? ORDER BY n`,
   );
-  const noteOfLead = database.prepare<NoteRow, [string, number]>(
+  const noteOfLead = prepared<NoteRow, [string, number]>(
+    database,
     "SELECT n, lead, lead_id, texts FROM lead_import_notes WHERE job_id = ? AND lead = ?",
   );
-  const writeNote = database.prepare(
+  const writeNote = prepared(
+    database,
     "INSERT INTO lead_import_notes (job_id, n, lead, lead_id, texts) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET texts = excluded.texts",
   );
-  const writeKey = database.prepare("INSERT OR IGNORE INTO lead_import_note_keys (job_id, key, n) VALUES (?, ?, ?)");
-  const forgetKeys = database.prepare(
+  const writeKey = prepared(database, "INSERT OR IGNORE INTO lead_import_note_keys (job_id, key, n) VALUES (?, ?, ?)");
+  const forgetKeys = prepared(
+    database,
     "DELETE FROM lead_import_note_keys WHERE job_id = ?1 AND (key, n) IN (SELECT key, n FROM lead_import_note_keys WHERE job_id = ?1 LIMIT ?2)",
   );
-  const forgetNotes = database.prepare(
+  const forgetNotes = prepared(
+    database,
     "DELETE FROM lead_import_notes WHERE job_id = ?1 AND n IN (SELECT n FROM lead_import_notes WHERE job_id = ?1 LIMIT ?2)",
   );
 

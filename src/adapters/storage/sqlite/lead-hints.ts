@@ -5,6 +5,7 @@ import type { Engine } from "./engine.ts";
 import { companyKeyHash, domainKey } from "../../../features/leads/keys.ts";
 import { leadsBehind } from "./lead-hints-reading.ts";
 import { createOwners } from "./owners.ts";
+import { prepared } from "./prepared.ts";
 import { RowInserter } from "./row-inserter.ts";
 
 /** Written in one unit, which takes a few milliseconds. */
@@ -16,18 +17,21 @@ type Owner = [owner: number, updatedAt: number, lead: number];
 export function createLeadHintStore(engine: Engine): LeadHintStore {
   const { database, reader, writer } = engine;
   const ownerOf = createOwners(engine);
-  const owners = database.prepare(
+  const owners = prepared(
+    database,
     `SELECT users.seq, coalesce(done.updated_at, -1), coalesce(done.lead, 0)
      FROM users LEFT JOIN lead_hints_done AS done ON done.owner = users.seq`,
   );
   // An idle server runs this every second, so it doesn't start a thread.
-  const hasNext = database.prepare(`SELECT 1 ${leadsBehind} LIMIT 1`);
+  const hasNext = prepared(database, `SELECT 1 ${leadsBehind} LIMIT 1`);
   const addHints = new RowInserter(database, "INSERT OR IGNORE INTO lead_hints (key, lead)", 2);
-  const remember = database.prepare(
+  const remember = prepared(
+    database,
     `INSERT INTO lead_hints_done (owner, updated_at, lead) SELECT seq, ?2, ?3 FROM users WHERE seq = ?1
      ON CONFLICT DO UPDATE SET updated_at = excluded.updated_at, lead = excluded.lead`,
   );
-  const byKey = database.prepare(
+  const byKey = prepared(
+    database,
     `SELECT leads.first_name, leads.last_name, leads.email, leads.network_url, leads.company,
             leads.industry
      FROM lead_hints JOIN leads ON leads.seq = lead_hints.lead

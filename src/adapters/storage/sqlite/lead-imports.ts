@@ -15,6 +15,7 @@ import type { LeadParts } from "./lead-parts.ts";
 import { countRows } from "./list-pages.ts";
 import { createNewLeadParts, NewLeads } from "./new-leads.ts";
 import { placeholdersOf } from "./placeholders.ts";
+import { lazy, prepared } from "./prepared.ts";
 import type { Person, SuppressionRows } from "./suppressions.ts";
 import { jobs, leadImportRows } from "./tables.ts";
 
@@ -28,27 +29,29 @@ export function createLeadImports(
   const { orm, database, writer } = engine;
   const newLeads = createNewLeadParts(engine, keys, phoneKeys, rows);
   const notes = createDryRunNotes(engine);
-  const insertReport = orm
-    .insert(leadImportRows)
-    .values(placeholdersOf(leadImportRows))
-    .onConflictDoNothing()
-    .prepare();
-  const jobById = orm
-    .select()
-    .from(jobs)
-    .where(eq(jobs.id, sql.placeholder("id")))
-    .prepare();
-  const writeProgress = orm
-    .update(jobs)
-    .set({
-      metadata: sql`${sql.placeholder("metadata")}`,
-      progress: sql`${sql.placeholder("progress")}`,
-      message: sql`${sql.placeholder("message")}`,
-      leaseUntil: sql`${sql.placeholder("leaseUntil")}`,
-      updatedAt: sql`${sql.placeholder("updatedAt")}`,
-    })
-    .where(eq(jobs.id, sql.placeholder("id")))
-    .prepare();
+  const insertReport = lazy(() =>
+    orm.insert(leadImportRows).values(placeholdersOf(leadImportRows)).onConflictDoNothing().prepare(),
+  );
+  const jobById = lazy(() =>
+    orm
+      .select()
+      .from(jobs)
+      .where(eq(jobs.id, sql.placeholder("id")))
+      .prepare(),
+  );
+  const writeProgress = lazy(() =>
+    orm
+      .update(jobs)
+      .set({
+        metadata: sql`${sql.placeholder("metadata")}`,
+        progress: sql`${sql.placeholder("progress")}`,
+        message: sql`${sql.placeholder("message")}`,
+        leaseUntil: sql`${sql.placeholder("leaseUntil")}`,
+        updatedAt: sql`${sql.placeholder("updatedAt")}`,
+      })
+      .where(eq(jobs.id, sql.placeholder("id")))
+      .prepare(),
+  );
 
   function storeBatch(batch: ImportBatch): ImportCounts | null {
     const { outcome, changes } = decideImport(batch, factsOf(batch));
@@ -59,7 +62,7 @@ export function createLeadImports(
   function factsOf({ userId, jobId }: ImportBatch): ImportFacts {
     return {
       ...leadFacts(userId),
-      job: jobById.get({ id: jobId }) ?? null,
+      job: jobById().get({ id: jobId }) ?? null,
       mayHave: (key) => keys.has(key),
       hasSuppressions: suppressions.hasAny(userId),
       notes: notes.factsOf(jobId),
@@ -80,14 +83,14 @@ export function createLeadImports(
           break;
         }
         case "report":
-          insertReport.run({ jobId, ...change.row });
+          insertReport().run({ jobId, ...change.row });
           break;
         case "note":
           notes.write(jobId, change);
           break;
         case "job": {
           const job = { ...change.job, ...change.change };
-          writeProgress.run({ ...job, metadata: JSON.stringify(job.metadata) });
+          writeProgress().run({ ...job, metadata: JSON.stringify(job.metadata) });
         }
       }
   }
@@ -100,7 +103,8 @@ export function createLeadImports(
   }
 
   // From the range with the row before the page, in the order of both keys, so that nothing is sorted.
-  const createdRows = database.prepare<{ row: number; leadId: string }, Record<string, string | number>>(
+  const createdRows = prepared<{ row: number; leadId: string }, [Record<string, string | number>]>(
+    database,
     `SELECT c.row + leads.seq - c.lead AS row, leads.id AS leadId FROM jobs
      CROSS JOIN lead_import_created AS c ON c.job_id = jobs.id AND c.row >= coalesce(
        (SELECT max(row) FROM lead_import_created WHERE job_id = $jobId AND row <= $afterRow), 0)

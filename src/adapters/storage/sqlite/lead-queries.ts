@@ -12,6 +12,7 @@ import { limitOf, valueOf } from "./parameter.ts";
 import type { HashIndex } from "./hash-index.ts";
 import { emailKey } from "../../../features/leads/keys.ts";
 import type { Owners } from "./owners.ts";
+import { lazy } from "./prepared.ts";
 import { leadCounts, leads, leadTags } from "./tables.ts";
 
 /** Larger offsets are skipped in the reader thread: each row takes about a microsecond. */
@@ -28,16 +29,20 @@ export function createLeadQueries(
 ): Pick<LeadStore, "page" | "count"> {
   const indexedPage = createIndexedPages(orm);
   const ofOwner = eq(leads.owner, sql.placeholder("owner"));
-  const bySeq = orm
-    .select()
-    .from(leads)
-    .where(and(isAmong(sql.placeholder("list")), ofOwner))
-    .prepare();
-  const countsOfUser = orm
-    .select()
-    .from(leadCounts)
-    .where(eq(leadCounts.owner, sql.placeholder("owner")))
-    .prepare();
+  const bySeq = lazy(() =>
+    orm
+      .select()
+      .from(leads)
+      .where(and(isAmong(sql.placeholder("list")), ofOwner))
+      .prepare(),
+  );
+  const countsOfUser = lazy(() =>
+    orm
+      .select()
+      .from(leadCounts)
+      .where(eq(leadCounts.owner, sql.placeholder("owner")))
+      .prepare(),
+  );
 
   async function page(request: LeadPageRequest): Promise<LeadPage> {
     const owner = owners(request.userId);
@@ -59,7 +64,9 @@ export function createLeadQueries(
       .offset(offset);
     const found = await reader.all<{ seq: number }>(ordered.toSQL());
     const list = JSON.stringify(found.map(({ seq }) => seq));
-    const loaded = bySeq.values({ list, owner }).map((row) => storedLead(row, userId));
+    const loaded = bySeq()
+      .values({ list, owner })
+      .map((row) => storedLead(row, userId));
     const places = new Map(loaded.map((stored) => [stored.seq, stored]));
     // Between the two reads, a lead may have been deleted and its number reused.
     return found.map(({ seq }) => places.get(seq)).filter((stored) => stored !== undefined);
@@ -78,7 +85,9 @@ export function createLeadQueries(
   }
 
   function countByStatus(owner: number, statuses: LeadFilter["statuses"]): number {
-    const counted = countsOfUser.all({ owner }).filter(({ status }) => statuses?.includes(status) ?? true);
+    const counted = countsOfUser()
+      .all({ owner })
+      .filter(({ status }) => statuses?.includes(status) ?? true);
     return counted.reduce((sum, { leads: n }) => sum + n, 0);
   }
 

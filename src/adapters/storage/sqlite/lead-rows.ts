@@ -8,6 +8,7 @@ import type { Engine } from "./engine.ts";
 import type { HashIndex } from "./hash-index.ts";
 import type { Owners } from "./owners.ts";
 import type { PhoneKeys } from "./phone-keys.ts";
+import { lazy, prepared } from "./prepared.ts";
 import { leads, leadTags } from "./tables.ts";
 
 /** Single leads, prepared. Writes belong in a write unit and keep the tables that follow leads in step. */
@@ -18,25 +19,32 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex, 
   const at = sql.placeholder;
   const ofOwner = eq(leads.owner, at("owner"));
   const get = createLeadReader(engine, owners);
-  const bySeq = orm
-    .select()
-    .from(leads)
-    .where(and(eq(leads.seq, at("seq")), ofOwner))
-    .prepare();
-  const insertLead = database.prepare(insertLeadSql);
+  const bySeq = lazy(() =>
+    orm
+      .select()
+      .from(leads)
+      .where(and(eq(leads.seq, at("seq")), ofOwner))
+      .prepare(),
+  );
+  const insertLead = prepared(database, insertLeadSql);
   // Not drizzle's: filling its placeholders takes a tenth of the time for storing a lead.
-  const insertTag = database.prepare("INSERT OR IGNORE INTO lead_tags (owner, tag, lead) VALUES (?, ?, ?)");
-  const removeTag = orm
-    .delete(leadTags)
-    .where(and(eq(leadTags.owner, at("owner")), eq(leadTags.tag, at("tag")), eq(leadTags.lead, at("lead"))))
-    .prepare();
-  const addToCount = database.prepare(
+  const insertTag = prepared(database, "INSERT OR IGNORE INTO lead_tags (owner, tag, lead) VALUES (?, ?, ?)");
+  const removeTag = lazy(() =>
+    orm
+      .delete(leadTags)
+      .where(and(eq(leadTags.owner, at("owner")), eq(leadTags.tag, at("tag")), eq(leadTags.lead, at("lead"))))
+      .prepare(),
+  );
+  const addToCount = prepared(
+    database,
     "INSERT INTO lead_counts (owner, status, leads) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET leads = leads + excluded.leads",
   );
-  const removeRow = orm
-    .delete(leads)
-    .where(eq(leads.seq, at("seq")))
-    .prepare();
+  const removeRow = lazy(() =>
+    orm
+      .delete(leads)
+      .where(eq(leads.seq, at("seq")))
+      .prepare(),
+  );
   /** Changes in the number of leads that the units of a batch have made, by owner and status. */
   const counted = new Map<string, { owner: number; status: LeadStatus; change: number }>();
 
@@ -62,7 +70,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex, 
 
   /** Leads of the owner that a key points to, read one by one: one person may be stored thousands of times. */
   function* candidates(userId: string, owner: number, key: number): Generator<StoredLead, void, void> {
-    for (const seq of keys.each(key)) for (const row of bySeq.values({ owner, seq })) yield storedLead(row, userId);
+    for (const seq of keys.each(key)) for (const row of bySeq().values({ owner, seq })) yield storedLead(row, userId);
   }
 
   function insert(lead: Lead, identity: LeadIdentity): void {
@@ -92,15 +100,15 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex, 
     // The keys of what it was stay: they are only hints.
     addKeys(owner, seq, changedIn(identity, leadIdentity(before)), lead.phone === before.phone ? null : lead.phone);
     const [tagsBefore, tagsNow] = [foldedTags(before), foldedTags(lead)];
-    for (const tag of tagsBefore.difference(tagsNow)) removeTag.run({ owner, tag, lead: seq });
+    for (const tag of tagsBefore.difference(tagsNow)) removeTag().run({ owner, tag, lead: seq });
     for (const tag of tagsNow.difference(tagsBefore)) insertTag.run(owner, tag, seq);
   }
 
   function remove({ seq, lead }: StoredLead): void {
     const owner = owners(lead.userId)!;
-    removeRow.run({ seq });
+    removeRow().run({ seq });
     count(owner, lead.status, -1);
-    for (const tag of foldedTags(lead)) removeTag.run({ owner, tag, lead: seq });
+    for (const tag of foldedTags(lead)) removeTag().run({ owner, tag, lead: seq });
     for (const key of allKeysOf(owner, leadIdentity(lead), lead.phone)) keys.remove(key, seq);
   }
 
@@ -115,13 +123,15 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex, 
 export type LeadReader = (userId: string, id: string) => StoredLead | null;
 
 export function createLeadReader({ orm }: Engine, owners: Owners): LeadReader {
-  const byId = orm
-    .select()
-    .from(leads)
-    .where(and(eq(leads.id, sql.placeholder("id")), eq(leads.owner, sql.placeholder("owner"))))
-    .prepare();
+  const byId = lazy(() =>
+    orm
+      .select()
+      .from(leads)
+      .where(and(eq(leads.id, sql.placeholder("id")), eq(leads.owner, sql.placeholder("owner"))))
+      .prepare(),
+  );
   return (userId, id) => {
-    const [row] = byId.values({ owner: owners(userId), id });
+    const [row] = byId().values({ owner: owners(userId), id });
     return row === undefined ? null : storedLead(row, userId);
   };
 }

@@ -1,9 +1,10 @@
 import { statSync } from "node:fs";
 import type { MetricsStore, QueueDepth } from "../../../platform/metrics/store.ts";
 import type { Engine } from "./engine.ts";
+import { prepared } from "./prepared.ts";
 
 export function createMetricsStore({ database, reader, writer }: Engine, path: string): MetricsStore {
-  const lastCredit = database.query<{ last: number | null }, []>("SELECT max(rowid) AS last FROM credit_ledger");
+  const lastCredit = prepared<{ last: number | null }, []>(database, "SELECT max(rowid) AS last FROM credit_ledger");
   return {
     // Only jobs_due is read: a million waiting jobs take some 50 ms of a reader thread.
     queue: (now) =>

@@ -7,6 +7,7 @@ import { meterCode, meterOf } from "../meter-code.ts";
 import type { Engine } from "./engine.ts";
 import type { ChangeWriter } from "./network-changes.ts";
 import { networkAccounts, networkMeters, waitsForSomebody } from "./network-tables.ts";
+import { lazy, prepared } from "./prepared.ts";
 
 type AccountStore = Pick<
   NetworkStore,
@@ -26,30 +27,38 @@ export type AccountRows = ReturnType<typeof createAccountRows>;
 /** Accounts inside a write unit. Cached in memory, because every action reads its account. */
 export function createAccountRows(engine: Engine) {
   const { orm, database, writer } = engine;
-  const bySeq = orm
-    .select()
-    .from(networkAccounts)
-    .where(eq(networkAccounts.seq, sql.placeholder("seq")))
-    .prepare();
-  const seqOf = database.query<{ seq: number }, [string]>("SELECT seq FROM network_accounts WHERE id = ?");
-  const coolDowns = orm
-    .select()
-    .from(networkMeters)
-    .where(and(eq(networkMeters.account, sql.placeholder("seq")), sql`${networkMeters.coolUntil} IS NOT NULL`))
-    .prepare();
-  const needPlan = database.query("UPDATE network_accounts SET needs_plan = 1 WHERE seq = ?");
+  const bySeq = lazy(() =>
+    orm
+      .select()
+      .from(networkAccounts)
+      .where(eq(networkAccounts.seq, sql.placeholder("seq")))
+      .prepare(),
+  );
+  const seqOf = prepared<{ seq: number }, [string]>(database, "SELECT seq FROM network_accounts WHERE id = ?");
+  const coolDowns = lazy(() =>
+    orm
+      .select()
+      .from(networkMeters)
+      .where(and(eq(networkMeters.account, sql.placeholder("seq")), sql`${networkMeters.coolUntil} IS NOT NULL`))
+      .prepare(),
+  );
+  const needPlan = prepared(database, "UPDATE network_accounts SET needs_plan = 1 WHERE seq = ?");
   const isForWorker = `account = ? AND ${waitsForSomebody} AND state = 'awaiting' AND pending_reason = 'awaitingWorker'`;
-  const requeueJobs = database.query(
+  const requeueJobs = prepared(
+    database,
     `UPDATE jobs SET status = 'pending' WHERE id IN (SELECT job_id FROM network_actions WHERE ${isForWorker})`,
   );
-  const requeueActions = database.query(
+  const requeueActions = prepared(
+    database,
     `UPDATE network_actions SET state = 'scheduled', pending_reason = 'queued' WHERE ${isForWorker}`,
   );
-  const countChange = database.query("UPDATE network_accounts SET queue_version = queue_version + 1 WHERE seq = ?");
-  const disconnect = database.query(
+  const countChange = prepared(database, "UPDATE network_accounts SET queue_version = queue_version + 1 WHERE seq = ?");
+  const disconnect = prepared(
+    database,
     "UPDATE network_accounts SET state = 'needsReconnect', state_reason = ?, updated_at = ? WHERE seq = ?",
   );
-  const workers = database.query<{ seq: number }, [string, string | null, string | null]>(
+  const workers = prepared<{ seq: number }, [string, string | null, string | null]>(
+    database,
     "SELECT seq FROM network_accounts WHERE user_id = ? AND connector = 'worker' AND (? IS NULL OR id = ?) ORDER BY seq",
   );
   const cache = new Map<number, StoredAccount>();
@@ -57,10 +66,10 @@ export function createAccountRows(engine: Engine) {
   writer.onRollback(() => rows.forgetAll());
 
   function load(seq: number): StoredAccount | null {
-    const row = bySeq.get({ seq });
+    const row = bySeq().get({ seq });
     if (row === undefined) return null;
     const account = accountOf(row);
-    const governed = { ...account, coolDowns: coolDowns.all({ seq }).map(coolDownOf) };
+    const governed = { ...account, coolDowns: coolDowns().all({ seq }).map(coolDownOf) };
     return { seq, account, governed, needsPlan: row.needsPlan };
   }
 
@@ -143,15 +152,15 @@ export function createAccountStore(
   rows: AccountRows,
   write: ChangeWriter,
 ): AccountStore {
-  const seqsOf = database.query<{ seq: number }, [string]>("SELECT seq FROM network_accounts WHERE user_id = ?");
+  const seqsOf = prepared<{ seq: number }, [string]>(database, "SELECT seq FROM network_accounts WHERE user_id = ?");
   /** Sorts here, which costs less than sorting in SQLite. */
   function accountsOf(userId: string): NetworkAccount[] {
     const accounts = seqsOf.all(userId).flatMap(({ seq }) => rows.get(seq)?.account ?? []);
     return accounts.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   }
-  const toPlan = database.query<{ id: string }, []>("SELECT id FROM network_accounts WHERE needs_plan = 1");
-  const planAll = database.query("UPDATE network_accounts SET needs_plan = 1, queue_version = queue_version + 1");
-  const hasActions = database.query("SELECT 1 FROM network_actions WHERE account = ? LIMIT 1");
+  const toPlan = prepared<{ id: string }, []>(database, "SELECT id FROM network_accounts WHERE needs_plan = 1");
+  const planAll = prepared(database, "UPDATE network_accounts SET needs_plan = 1, queue_version = queue_version + 1");
+  const hasActions = prepared(database, "SELECT 1 FROM network_actions WHERE account = ? LIMIT 1");
 
   return {
     insertAccount: (account) => writer.write(() => insertAccountRow({ orm }, account)),

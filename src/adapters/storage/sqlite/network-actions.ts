@@ -12,41 +12,48 @@ import type { Engine } from "./engine.ts";
 import { meterCode } from "../meter-code.ts";
 import type { AccountRows } from "./network-accounts.ts";
 import { networkActions, type ActionRow } from "./network-tables.ts";
+import { lazy, prepared } from "./prepared.ts";
 import { actionValues, insertActionSql, storedAction } from "./stored-job.ts";
 
 export type ActionRows = ReturnType<typeof createActionRows>;
 
 /** Single actions inside a write unit. */
 export function createActionRows({ orm, database }: Engine, accounts: AccountRows) {
-  const byJob = orm
-    .select()
-    .from(networkActions)
-    .where(eq(networkActions.jobId, sql.placeholder("jobId")))
-    .prepare();
-  const insert = database.prepare(insertActionSql);
-  const twins = database.query<Twin, [number, string, string]>(
+  const byJob = lazy(() =>
+    orm
+      .select()
+      .from(networkActions)
+      .where(eq(networkActions.jobId, sql.placeholder("jobId")))
+      .prepare(),
+  );
+  const insert = prepared(database, insertActionSql);
+  const twins = prepared<Twin, [number, string, string]>(
+    database,
     "SELECT seq, job_id AS jobId, state FROM network_actions WHERE account = +? AND target_key = +? AND action_type = +?" +
       " AND may_be_open = 1",
   );
-  const setMayBeOpen = database.query("UPDATE network_actions SET may_be_open = ? WHERE seq = ?");
-  const setState = database.query(
+  const setMayBeOpen = prepared(database, "UPDATE network_actions SET may_be_open = ? WHERE seq = ?");
+  const setState = prepared(
+    database,
     "UPDATE network_actions SET state = ?, pending_reason = ?, used = ?, slot_at = ?, updated_at = ? WHERE seq = ?",
   );
   // The slot is indexed, so it is not written if it stays the same.
-  const endInPlace = database.query(
+  const endInPlace = prepared(
+    database,
     "UPDATE network_actions SET state = ?, pending_reason = NULL, reference = coalesce(?, reference), updated_at = ?" +
       " WHERE seq = ?",
   );
-  const mark = database.query(
+  const mark = prepared(
+    database,
     "UPDATE network_actions SET state = 'sending', pending_reason = ?, used = 1, slot_at = ?, updated_at = ?" +
       " WHERE seq IN (SELECT value FROM json_each(?))",
   );
-  const setNotBefore = database.query("UPDATE network_actions SET not_before = ? WHERE seq = ?");
-  const setReference = database.query("UPDATE network_actions SET reference = ? WHERE seq = ?");
+  const setNotBefore = prepared(database, "UPDATE network_actions SET not_before = ? WHERE seq = ?");
+  const setReference = prepared(database, "UPDATE network_actions SET reference = ? WHERE seq = ?");
 
   return {
     get: (jobId: string): ActionRow | null => {
-      const [row] = byJob.values({ jobId });
+      const [row] = byJob().values({ jobId });
       return row === undefined ? null : storedAction(row);
     },
     twins: (account: number, { targetKey, actionType }: Pick<StoredAction, "targetKey" | "actionType">): Twin[] =>

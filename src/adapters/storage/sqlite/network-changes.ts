@@ -3,6 +3,7 @@ import type { Engine } from "./engine.ts";
 import type { EventRows } from "./event-rows.ts";
 import { meterCode } from "../meter-code.ts";
 import type { NetworkParts } from "./network-facts.ts";
+import { prepared } from "./prepared.ts";
 
 type Change<Kind extends NetworkChange["kind"]> = Extract<NetworkChange, { kind: Kind }>;
 
@@ -11,22 +12,26 @@ export type ChangeWriter = (changes: readonly NetworkChange[]) => void;
 
 export function createChangeWriter({ database }: Engine, parts: NetworkParts, events: EventRows): ChangeWriter {
   const { accounts, actions, contacts, jobRows, origin } = parts;
-  const wait = database.query(
+  const wait = prepared(
+    database,
     "UPDATE jobs SET status = ?, run_at = ?, lease_until = ?, message = ?, updated_at = ? WHERE id = ?",
   );
-  const lease = database.query(
+  const lease = prepared(
+    database,
     "UPDATE jobs SET status = 'running', attempt = attempt + 1, lease_until = ?, updated_at = ?" +
       " WHERE id IN (SELECT value FROM json_each(?))",
   );
-  const freeSlot = database.query(
+  const freeSlot = prepared(
+    database,
     "INSERT INTO network_meters (account, meter, free_at) VALUES (?, ?, ?) ON CONFLICT (account, meter)" +
       " DO UPDATE SET free_at = min(coalesce(free_at, excluded.free_at), excluded.free_at)",
   );
-  const setFrontier = database.query(
+  const setFrontier = prepared(
+    database,
     "INSERT INTO network_meters (account, meter, frontier_at) VALUES (?, ?, ?)" +
       " ON CONFLICT (account, meter) DO UPDATE SET frontier_at = excluded.frontier_at",
   );
-  const setGap = database.query("UPDATE network_meters SET free_at = ? WHERE account = ? AND meter = ?");
+  const setGap = prepared(database, "UPDATE network_meters SET free_at = ? WHERE account = ? AND meter = ?");
 
   function writeOne(change: Exclude<NetworkChange, { kind: "send" | "lease" }>): void {
     switch (change.kind) {

@@ -8,44 +8,49 @@ import type { AccountRows } from "./network-accounts.ts";
 import type { ChangeWriter } from "./network-changes.ts";
 import { networkContacts } from "./network-tables.ts";
 import { placeholdersOf } from "./placeholders.ts";
+import { lazy } from "./prepared.ts";
 
 export type ContactRows = ReturnType<typeof createContactRows>;
 
 /** Contacts inside a write unit. */
 export function createContactRows({ orm }: Engine) {
-  const byKey = orm
-    .select()
-    .from(networkContacts)
-    .where(
-      and(
-        eq(networkContacts.account, sql.placeholder("account")),
-        eq(networkContacts.profileKey, sql.placeholder("profileKey")),
-      ),
-    )
-    .prepare();
-  const upsert = orm
-    .insert(networkContacts)
-    .values(placeholdersOf(networkContacts))
-    .onConflictDoUpdate({
-      target: [networkContacts.account, networkContacts.profileKey],
-      set: {
-        relation: sql`excluded.relation`,
-        invitedAt: sql`excluded.invited_at`,
-        withdrawnAt: sql`excluded.withdrawn_at`,
-        connectedAt: sql`excluded.connected_at`,
-        messagedAt: sql`excluded.messaged_at`,
-        repliedAt: sql`excluded.replied_at`,
-        reference: sql`excluded.reference`,
-        updatedAt: sql`excluded.updated_at`,
-        leadId: sql`excluded.lead_id`,
-        campaignId: sql`excluded.campaign_id`,
-      },
-    })
-    .prepare();
+  const byKey = lazy(() =>
+    orm
+      .select()
+      .from(networkContacts)
+      .where(
+        and(
+          eq(networkContacts.account, sql.placeholder("account")),
+          eq(networkContacts.profileKey, sql.placeholder("profileKey")),
+        ),
+      )
+      .prepare(),
+  );
+  const upsert = lazy(() =>
+    orm
+      .insert(networkContacts)
+      .values(placeholdersOf(networkContacts))
+      .onConflictDoUpdate({
+        target: [networkContacts.account, networkContacts.profileKey],
+        set: {
+          relation: sql`excluded.relation`,
+          invitedAt: sql`excluded.invited_at`,
+          withdrawnAt: sql`excluded.withdrawn_at`,
+          connectedAt: sql`excluded.connected_at`,
+          messagedAt: sql`excluded.messaged_at`,
+          repliedAt: sql`excluded.replied_at`,
+          reference: sql`excluded.reference`,
+          updatedAt: sql`excluded.updated_at`,
+          leadId: sql`excluded.lead_id`,
+          campaignId: sql`excluded.campaign_id`,
+        },
+      })
+      .prepare(),
+  );
   return {
-    get: (account: number, profileKey: string): StoredContact | null => byKey.get({ account, profileKey }) ?? null,
+    get: (account: number, profileKey: string): StoredContact | null => byKey().get({ account, profileKey }) ?? null,
     upsert(contact: StoredContact): void {
-      upsert.run(contact);
+      upsert().run(contact);
     },
   };
 }

@@ -80,7 +80,10 @@ export function createDispatchStore(
   function waitingFor({ userId, accountId }: WorkerClaim): { job: Job; row: ActionRow }[] {
     const workers = accounts.workersOf(userId, accountId);
     return workers.flatMap(({ seq }) =>
-      due.forWorker.values({ account: seq, limit: mostWorkerCandidates }).map((values) => storedActionJob(values)),
+      due
+        .forWorker()
+        .values({ account: seq, limit: mostWorkerCandidates })
+        .map((values) => storedActionJob(values)),
     );
   }
 
@@ -106,7 +109,10 @@ export function createDispatchStore(
 
   /** The claimed actions of these jobs, by job. Compare the attempt to identify the claim. */
   function claimedTargets(ids: readonly string[]): Map<string, Target> {
-    const rows = due.byJobs.values({ ids: JSON.stringify(ids) }).map((values) => storedActionJob(values));
+    const rows = due
+      .byJobs()
+      .values({ ids: JSON.stringify(ids) })
+      .map((values) => storedActionJob(values));
     const targets = rows.flatMap(targetOf).filter(({ job }) => isHeld(job, job));
     return new Map(targets.map((target) => [target.job.id, target]));
   }

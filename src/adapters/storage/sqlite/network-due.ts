@@ -2,6 +2,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import type { Engine } from "./engine.ts";
 import { networkActions, waitsForSomebody } from "./network-tables.ts";
 import { limitOf, valueOf } from "./parameter.ts";
+import { lazy, prepared } from "./prepared.ts";
 import { storedActionJob } from "./stored-job.ts";
 import { jobs } from "./tables.ts";
 
@@ -13,41 +14,50 @@ export function createDueQueries({ orm, database }: Engine) {
       .from(jobs)
       .innerJoin(networkActions, eq(networkActions.jobId, jobs.id));
   const isAction = sql`${jobs.type} = 'linkedin_action'`;
-  const pending = joined()
-    .where(and(sql`${jobs.status} = 'pending'`, sql`${jobs.runAt} <= ${valueOf("now")}`, isAction))
-    .orderBy(asc(jobs.runAt), asc(jobs.id))
-    .limit(limitOf("limit"))
-    .prepare();
-  const abandoned = joined()
-    .where(and(sql`${jobs.status} = 'running'`, sql`${jobs.leaseUntil} <= ${valueOf("now")}`, isAction))
-    .orderBy(asc(jobs.leaseUntil))
-    .limit(limitOf("limit"))
-    .prepare();
-  const byJobs = joined()
-    .where(sql`${jobs.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))`)
-    .prepare();
-  const forWorker = joined()
-    .where(
-      and(
-        sql`${networkActions.account} = ${valueOf("account")}`,
-        sql.raw(waitsForSomebody),
-        sql`${networkActions.state} = 'awaiting'`,
-        sql`${networkActions.pendingReason} = 'awaitingWorker'`,
-      ),
-    )
-    .orderBy(asc(networkActions.updatedAt))
-    .limit(limitOf("limit"))
-    .prepare();
+  const pending = lazy(() =>
+    joined()
+      .where(and(sql`${jobs.status} = 'pending'`, sql`${jobs.runAt} <= ${valueOf("now")}`, isAction))
+      .orderBy(asc(jobs.runAt), asc(jobs.id))
+      .limit(limitOf("limit"))
+      .prepare(),
+  );
+  const abandoned = lazy(() =>
+    joined()
+      .where(and(sql`${jobs.status} = 'running'`, sql`${jobs.leaseUntil} <= ${valueOf("now")}`, isAction))
+      .orderBy(asc(jobs.leaseUntil))
+      .limit(limitOf("limit"))
+      .prepare(),
+  );
+  const byJobs = lazy(() =>
+    joined()
+      .where(sql`${jobs.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))`)
+      .prepare(),
+  );
+  const forWorker = lazy(() =>
+    joined()
+      .where(
+        and(
+          sql`${networkActions.account} = ${valueOf("account")}`,
+          sql.raw(waitsForSomebody),
+          sql`${networkActions.state} = 'awaiting'`,
+          sql`${networkActions.pendingReason} = 'awaitingWorker'`,
+        ),
+      )
+      .orderBy(asc(networkActions.updatedAt))
+      .limit(limitOf("limit"))
+      .prepare(),
+  );
   // `+` prevents SQLite from scanning the index of all running jobs.
-  const stillClaimed = database.query<{ id: string; attempt: number; metadata: string }, [string]>(
+  const stillClaimed = prepared<{ id: string; attempt: number; metadata: string }, [string]>(
+    database,
     "SELECT id, attempt, metadata FROM jobs WHERE id IN (SELECT value FROM json_each(?))" +
       " AND +status = 'running' AND +lease_until IS NOT NULL",
   );
 
   /** Actions with an expired claim, then due actions, each oldest first. */
   function at(now: number, limit: number): ReturnType<typeof storedActionJob>[] {
-    const values = abandoned.values({ now, limit });
-    values.push(...pending.values({ now, limit: limit - values.length }));
+    const values = abandoned().values({ now, limit });
+    values.push(...pending().values({ now, limit: limit - values.length }));
     return values.map(storedActionJob);
   }
 

@@ -7,6 +7,7 @@ import type { AccountRows } from "./network-accounts.ts";
 import type { ActionRows } from "./network-actions.ts";
 import type { ContactRows } from "./network-contacts.ts";
 import type { createTimelines } from "./network-timeline.ts";
+import { prepared } from "./prepared.ts";
 import type { SuppressionRows } from "./suppressions.ts";
 
 export type NetworkParts = {
@@ -25,8 +26,9 @@ export function createNetworkFacts(
   timelines: ReturnType<typeof createTimelines>,
 ): NetworkFacts {
   const { accounts, actions, contacts, jobRows, suppressions, origin } = parts;
-  const lead = database.query<unknown, [string]>("SELECT 1 FROM leads WHERE id = ?");
-  const frontier = database.query<{ frontierAt: number | null; freeAt: number | null }, [number, number]>(
+  const lead = prepared<unknown, [string]>(database, "SELECT 1 FROM leads WHERE id = ?");
+  const frontier = prepared<{ frontierAt: number | null; freeAt: number | null }, [number, number]>(
+    database,
     "SELECT frontier_at AS frontierAt, free_at AS freeAt FROM network_meters WHERE account = ? AND meter = ?",
   );
   return {

@@ -6,6 +6,7 @@ import { countRows } from "./list-pages.ts";
 import type { AccountRows } from "./network-accounts.ts";
 import type { ActionRows } from "./network-actions.ts";
 import { networkAccounts, networkActions, waitsForSomebody } from "./network-tables.ts";
+import { lazy } from "./prepared.ts";
 
 type Lists = Pick<NetworkStore, "page" | "countActions" | "tasks" | "countTasks">;
 
@@ -64,13 +65,15 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
     return reader.all<ActionPlace>(query.toSQL());
   }
 
-  const bySeq = orm
-    .select()
-    .from(networkActions)
-    .where(eq(networkActions.seq, sql.placeholder("seq")))
-    .prepare();
+  const bySeq = lazy(() =>
+    orm
+      .select()
+      .from(networkActions)
+      .where(eq(networkActions.seq, sql.placeholder("seq")))
+      .prepare(),
+  );
   function listed(seq: number): ListedAction | null {
-    const row = bySeq.get({ seq });
+    const row = bySeq().get({ seq });
     return row === undefined ? null : { seq, action: actions.actionOf(row) };
   }
 

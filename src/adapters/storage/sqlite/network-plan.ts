@@ -12,26 +12,32 @@ import { decisiveUses } from "../../../features/network/governor/limits.ts";
 import type { Engine } from "./engine.ts";
 import { meterCode } from "../meter-code.ts";
 import type { AccountRows } from "./network-accounts.ts";
+import { prepared } from "./prepared.ts";
 
 type PlanStore = Pick<NetworkStore, "usage" | "planBasis" | "movePlanned" | "endPlan">;
 
 /** Reads the basis of plans and writes their results. */
 export function createPlanStore({ database, writer, reader }: Engine, accounts: AccountRows): PlanStore {
-  const versionOf = database.query<{ version: number; needsPlan: number }, [number]>(
+  const versionOf = prepared<{ version: number; needsPlan: number }, [number]>(
+    database,
     "SELECT queue_version AS version, needs_plan AS needsPlan FROM network_accounts WHERE seq = ?",
   );
-  const move = database.query<{ job_id: string }, [number, string, number, number]>(
+  const move = prepared<{ job_id: string }, [number, string, number, number]>(
+    database,
     "UPDATE network_actions SET slot_at = ?, pending_reason = ?, updated_at = ? WHERE seq = ? AND state = 'scheduled'" +
       " RETURNING job_id",
   );
-  const moveJob = database.query(
+  const moveJob = prepared(
+    database,
     "UPDATE jobs SET run_at = ?, message = '', updated_at = ? WHERE id = ? AND status = 'pending'",
   );
-  const endPlan = database.query("UPDATE network_accounts SET needs_plan = 0 WHERE seq = ? AND queue_version = ?");
-  const clearFrontiers = database.query(
+  const endPlan = prepared(database, "UPDATE network_accounts SET needs_plan = 0 WHERE seq = ? AND queue_version = ?");
+  const clearFrontiers = prepared(
+    database,
     "UPDATE network_meters SET frontier_at = NULL, free_at = NULL WHERE account = ?",
   );
-  const setFrontier = database.query(
+  const setFrontier = prepared(
+    database,
     "INSERT INTO network_meters (account, meter, frontier_at) VALUES (?, ?, ?)" +
       " ON CONFLICT (account, meter) DO UPDATE SET frontier_at = excluded.frontier_at",
   );

@@ -72,11 +72,13 @@ export function createScheduleStore(
   };
 
   function tasksOf(userId: string): Target[] {
-    return tasks.values({ userId }).flatMap((values) => {
-      const { job, row } = storedActionJob(values);
-      const record = accounts.get(row.account);
-      return record === null ? [] : [{ job, row, record }];
-    });
+    return tasks()
+      .values({ userId })
+      .flatMap((values) => {
+        const { job, row } = storedActionJob(values);
+        const record = accounts.get(row.account);
+        return record === null ? [] : [{ job, row, record }];
+      });
   }
   const objectedTasks = (userId: string, now: number): NetworkChange[] =>
     decideObjectedTasks(tasksOf(userId), facts, now);

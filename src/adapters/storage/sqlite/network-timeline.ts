@@ -1,6 +1,7 @@
 import type { Meter } from "../../../features/network/account-model.ts";
 import type { Timeline } from "../../../features/network/governor/slot.ts";
 import type { Engine } from "./engine.ts";
+import { prepared } from "./prepared.ts";
 import { meterCode } from "../meter-code.ts";
 
 type Range = (account: number, used: 0 | 1) => (string | number)[];
@@ -108,16 +109,20 @@ function withTail(timeline: Timeline): Timeline {
 function statements(database: Engine["database"], where: string) {
   type SlotRow = { slot_at: number };
   return {
-    nthBefore: database.query<SlotRow, (string | number)[]>(
+    nthBefore: prepared<SlotRow, (string | number)[]>(
+      database,
       `SELECT slot_at FROM network_actions WHERE ${where} AND slot_at <= +? ORDER BY slot_at DESC LIMIT 1 OFFSET +?`,
     ),
-    latest: database.query<SlotRow, (string | number)[]>(
+    latest: prepared<SlotRow, (string | number)[]>(
+      database,
       `SELECT slot_at FROM network_actions WHERE ${where} AND slot_at <= +? ORDER BY slot_at DESC LIMIT +?`,
     ),
-    between: database.query<SlotRow, (string | number)[]>(
+    between: prepared<SlotRow, (string | number)[]>(
+      database,
       `SELECT slot_at FROM network_actions WHERE ${where} AND slot_at > +? AND slot_at <= +? ORDER BY slot_at`,
     ),
-    count: database.query<{ n: number }, (string | number)[]>(
+    count: prepared<{ n: number }, (string | number)[]>(
+      database,
       `SELECT count(*) AS n FROM (SELECT 1 FROM network_actions WHERE ${where} AND slot_at > +? AND slot_at <= +? LIMIT +?)`,
     ),
   };

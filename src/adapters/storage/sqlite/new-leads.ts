@@ -1,9 +1,10 @@
-import type { Database, Statement } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { identityKeysOfRow, keysOfRow, withList, type PackedRows } from "../../../features/leads/import/packed-rows.ts";
 import { leadStatuses } from "../../../features/leads/model.ts";
 import type { HashIndex } from "./hash-index.ts";
 import { insertPackedSql, type LeadRows } from "./lead-rows.ts";
 import type { PhoneKeys } from "./phone-keys.ts";
+import { prepared } from "./prepared.ts";
 import { RowInserter } from "./row-inserter.ts";
 
 /** Stores the rows of one batch that become leads, without unpacking them: each range with one statement. */
@@ -93,10 +94,11 @@ export function createNewLeadParts(
   phoneKeys: PhoneKeys,
   { count }: LeadRows,
 ) {
-  const latest: Statement<{ seq: number }, []> = database.prepare("SELECT coalesce(max(seq), 0) AS seq FROM leads");
-  const insert = database.prepare(insertPackedSql);
+  const latest = prepared<{ seq: number }, []>(database, "SELECT coalesce(max(seq), 0) AS seq FROM leads");
+  const insert = prepared(database, insertPackedSql);
   const insertTags = new RowInserter(database, "INSERT OR IGNORE INTO lead_tags (owner, tag, lead)", 3);
-  const insertCreated = database.prepare(
+  const insertCreated = prepared(
+    database,
     "INSERT OR REPLACE INTO lead_import_created (job_id, row, lead, leads, created_at) VALUES (?, ?, ?, ?, ?)",
   );
   return { latest, insert, insertTags, insertCreated, keys, phoneKeys, count };

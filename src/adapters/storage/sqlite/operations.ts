@@ -2,16 +2,18 @@ import type { MaintenanceState } from "../../../platform/operations/model.ts";
 import type { OperationsStore } from "../../../platform/operations/store.ts";
 import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
+import { prepared } from "./prepared.ts";
 
 export function createOperationsStore(engine: Engine): OperationsStore {
   const { database, writer } = engine;
   const audit = createAuditRows(engine);
-  const read = database.query<{ value: string }, [string]>("SELECT value FROM server_state WHERE name = ?");
-  const write = database.query(
+  const read = prepared<{ value: string }, [string]>(database, "SELECT value FROM server_state WHERE name = ?");
+  const write = prepared(
+    database,
     "INSERT INTO server_state (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
   );
-  const remove = database.query("DELETE FROM server_state WHERE name = ?");
-  const latestUse = database.query<{ at: number | null }, []>(latestUseSql);
+  const remove = prepared(database, "DELETE FROM server_state WHERE name = ?");
+  const latestUse = prepared<{ at: number | null }, []>(database, latestUseSql);
 
   function kept<T>(name: string): T | null {
     const row = read.get(name);

@@ -1,15 +1,18 @@
 import { and, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { SessionStore } from "../../../features/workspaces/sessions/store.ts";
 import type { Engine } from "./engine.ts";
+import { lazy } from "./prepared.ts";
 import { sessions, signInLinks } from "./tables.ts";
 
 export function createSessionStore({ orm, writer }: Engine): SessionStore {
   const at = sql.placeholder;
-  const byHash = orm
-    .select()
-    .from(sessions)
-    .where(and(eq(sessions.hash, at("hash")), gt(sessions.expiresAt, at("now"))))
-    .prepare();
+  const byHash = lazy(() =>
+    orm
+      .select()
+      .from(sessions)
+      .where(and(eq(sessions.hash, at("hash")), gt(sessions.expiresAt, at("now"))))
+      .prepare(),
+  );
 
   function sweepOne(table: typeof sessions | typeof signInLinks, now: number, limit: number): number {
     const ended = orm.select({ hash: table.hash }).from(table).where(lte(table.expiresAt, now)).limit(limit);
@@ -18,7 +21,7 @@ export function createSessionStore({ orm, writer }: Engine): SessionStore {
 
   return {
     insert: (session) => writer.write(() => void orm.insert(sessions).values(session).run()),
-    find: async (hash, now) => byHash.get({ hash, now }) ?? null,
+    find: async (hash, now) => byHash().get({ hash, now }) ?? null,
     remove: (hash) =>
       writer.write(
         () => orm.delete(sessions).where(eq(sessions.hash, hash)).returning({ hash: sessions.hash }).all().length > 0,

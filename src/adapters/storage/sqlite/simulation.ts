@@ -1,14 +1,16 @@
 import type { SimulationEvent, SimulationState } from "../../../features/simulation/model.ts";
 import type { SimulationStore } from "../../../features/simulation/store.ts";
 import type { Engine } from "./engine.ts";
+import { prepared } from "./prepared.ts";
 
 export function createSimulationStore({ database, writer, reader }: Engine): SimulationStore {
-  const state = database.query<SimulationState, []>("SELECT seed, now, starts FROM simulation");
-  const begin = database.query(
+  const state = prepared<SimulationState, []>(database, "SELECT seed, now, starts FROM simulation");
+  const begin = prepared(
+    database,
     `INSERT INTO simulation (only_one, seed, now, starts) VALUES (1, ?, ?, 1)
      ON CONFLICT DO UPDATE SET starts = starts + 1`,
   );
-  const setNow = database.query("UPDATE simulation SET now = ?");
+  const setNow = prepared(database, "UPDATE simulation SET now = ?");
   return {
     read: async () => state.get(),
     async start(seed, now) {

@@ -6,6 +6,7 @@ import { identifiersOfRecord } from "../../../features/suppression/matching.ts";
 import type { Identifier } from "../../../features/suppression/person-identifiers.ts";
 import type { Engine } from "./engine.ts";
 import { createLeadParts } from "./lead-parts.ts";
+import { prepared } from "./prepared.ts";
 
 /** Identifiers that an owner's leads, actions, campaigns, and enrichment results tie together. Reads only indexes. */
 export type StoredIdentifiers = {
@@ -17,10 +18,10 @@ export type StoredIdentifiers = {
 export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
   const { database, phoneRegion } = engine;
   const { keys, rows } = createLeadParts(engine);
-  const leadBySeq = database.query<LeadRow, [number, number]>(leadBySeqSql);
-  const leadsByProfile = database.query<unknown, [string, string, number]>(leadsByProfileSql);
-  const profilesByLead = database.query<unknown, [string, string, number]>(profilesByLeadSql);
-  const resultsByKey = database.query<ResultRow, [number, number, number]>(resultsByKeySql);
+  const leadBySeq = prepared<LeadRow, [number, number]>(database, leadBySeqSql);
+  const leadsByProfile = prepared<unknown, [string, string, number]>(database, leadsByProfileSql);
+  const profilesByLead = prepared<unknown, [string, string, number]>(database, profilesByLeadSql);
+  const resultsByKey = prepared<ResultRow, [number, number, number]>(database, resultsByKeySql);
 
   function ofLeadRow(userId: string, { id, ...reached }: LeadRow): Identifier[] {
     const profiles = new Set((profilesByLead.values(id, userId, maxLinkedRecords) as [string][]).flat());

@@ -1,6 +1,7 @@
-import type { Database, Statement } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import type { SuppressionKind } from "../../../features/suppression/model.ts";
 import { Bits } from "./bits.ts";
+import { prepared, type Prepared } from "./prepared.ts";
 
 /** Keys read at once while the bits are filled: a fraction of a millisecond. */
 const fillSlice = 500;
@@ -17,8 +18,8 @@ const mostBits = 2 ** 27;
  * when a write unit is rolled back. Therefore removals take nothing away here; what they leave costs look-ups, no answers.
  */
 export class SuppressionHints {
-  readonly #readKinds: Statement<{ owner: number; kind: SuppressionKind; entries: number }>;
-  readonly #readKeys: Statement<{ key: Uint8Array }, [Uint8Array]>;
+  readonly #readKinds: Prepared<{ owner: number; kind: SuppressionKind; entries: number }>;
+  readonly #readKeys: Prepared<{ key: Uint8Array }, [Uint8Array]>;
   /** By owner; 0 is the team. Null: not read yet. */
   #kinds: Map<number, Set<SuppressionKind>> | null = null;
   #bits = new Bits(0);
@@ -29,8 +30,8 @@ export class SuppressionHints {
   #filledTo: Uint8Array | null = new Uint8Array();
 
   constructor(database: Database) {
-    this.#readKinds = database.prepare("SELECT ifnull(owner, 0) AS owner, kind, entries FROM suppression_counts");
-    this.#readKeys = database.prepare(`SELECT key FROM suppressions WHERE key > ? ORDER BY key LIMIT ${fillSlice}`);
+    this.#readKinds = prepared(database, "SELECT ifnull(owner, 0) AS owner, kind, entries FROM suppression_counts");
+    this.#readKeys = prepared(database, `SELECT key FROM suppressions WHERE key > ? ORDER BY key LIMIT ${fillSlice}`);
   }
 
   /** False when there are no entries at all. */

@@ -22,6 +22,7 @@ import type { Engine } from "./engine.ts";
 import { modules } from "./late-modules.ts";
 import { createLeadParts } from "./lead-parts.ts";
 import { createOwners } from "./owners.ts";
+import { prepared } from "./prepared.ts";
 import { createStoredIdentifiers } from "./stored-identifiers.ts";
 import { SuppressionHints } from "./suppression-hints.ts";
 
@@ -83,19 +84,23 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
   const owners = createOwners(engine);
   const hints = new SuppressionHints(database);
   // Plain statements: they run several times for each row of an import.
-  const byKey = database.prepare<StoredEntry, [Uint8Array, number]>(
+  const byKey = prepared<StoredEntry, [Uint8Array, number]>(
+    database,
     "SELECT id, owner, kind, reason FROM suppressions WHERE key = ? AND ifnull(owner, 0) = ?",
   );
-  const twin = database.prepare<{ id: string; value: string | null }, [Uint8Array, number]>(
+  const twin = prepared<{ id: string; value: string | null }, [Uint8Array, number]>(
+    database,
     "SELECT id, value FROM suppressions WHERE key = ? AND ifnull(owner, 0) = ?",
   );
-  const insert = database.prepare(
+  const insert = prepared(
+    database,
     `INSERT INTO suppressions (id, owner, kind, key, value, reason, source, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const forget = database.prepare("UPDATE suppressions SET value = NULL, reason = NULL WHERE id = ?");
-  const removeById = database.prepare("DELETE FROM suppressions WHERE id = ?");
-  const count = database.prepare(
+  const forget = prepared(database, "UPDATE suppressions SET value = NULL, reason = NULL WHERE id = ?");
+  const removeById = prepared(database, "DELETE FROM suppressions WHERE id = ?");
+  const count = prepared(
+    database,
     `INSERT INTO suppression_counts (owner, kind, entries) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET entries = entries + excluded.entries`,
   );

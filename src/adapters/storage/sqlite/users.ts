@@ -7,16 +7,18 @@ import { createEventRows } from "./event-rows.ts";
 import { keyEvent } from "./key-event.ts";
 import { newerThan } from "./list-pages.ts";
 import { modules } from "./late-modules.ts";
+import { prepared } from "./prepared.ts";
 import { apiKeys, creditLedger, users } from "./tables.ts";
 
 export function createUserStore(engine: Engine): UserStore {
   const { database, orm, writer } = engine;
   const audits = createAuditRows(engine);
   const events = createEventRows(engine);
-  const byId = database.query<User, [string]>(
+  const byId = prepared<User, [string]>(
+    database,
     "SELECT id, email, name, role, time_zone AS timeZone, created_at AS createdAt, updated_at AS updatedAt FROM users WHERE id = ?",
   );
-  const counting = database.query<{ n: number }, []>("SELECT count(*) AS n FROM users");
+  const counting = prepared<{ n: number }, []>(database, "SELECT count(*) AS n FROM users");
 
   function insert({ user, account, grant, key, audit }: NewUser): boolean {
     const taken = orm.select({ id: users.id }).from(users).where(eq(users.email, user.email)).get();

@@ -3,6 +3,7 @@ import { maxAttemptsKept, testType, type Attempt } from "../../../features/webho
 import type { Settlement, WebhookStore } from "../../../features/webhooks/store.ts";
 import type { EventRows } from "./event-rows.ts";
 import type { Engine } from "./engine.ts";
+import { prepared } from "./prepared.ts";
 import { isWanted } from "./webhook-replays.ts";
 import {
   dueDelivery,
@@ -25,66 +26,82 @@ export function createWebhookQueue(
   WebhookStore,
   "fanOut" | "dueEndpoints" | "due" | "onDemandEndpoints" | "nextOnDemand" | "nextDueAt" | "settle"
 > {
-  const someActive = database.prepare(`SELECT 1 FROM webhook_endpoints AS p WHERE ${isActive} LIMIT 1`);
-  const position = database.prepare<{ event: number }, []>("SELECT event FROM webhook_position");
-  const last = database.prepare<{ seq: number | null; n: number }, [number, number]>(
+  const someActive = prepared(database, `SELECT 1 FROM webhook_endpoints AS p WHERE ${isActive} LIMIT 1`);
+  const position = prepared<{ event: number }, []>(database, "SELECT event FROM webhook_position");
+  const last = prepared<{ seq: number | null; n: number }, [number, number]>(
+    database,
     "SELECT max(seq) AS seq, count(*) AS n FROM (SELECT seq FROM events WHERE seq > ? ORDER BY seq LIMIT +?)",
   );
-  const moveOn = database.prepare("UPDATE webhook_position SET event = ?");
+  const moveOn = prepared(database, "UPDATE webhook_position SET event = ?");
   const insertFor = (join: string) =>
-    database.prepare<{ endpoint: number }, [number, number, number]>(
+    prepared<{ endpoint: number }, [number, number, number]>(
+      database,
       `INSERT INTO webhook_deliveries (endpoint, event, state, next_at, tries, attempts)
        SELECT p.seq, e.seq, 'pending', ?3, 0, '[]' FROM events AS e ${join} JOIN webhook_endpoints AS p ON p.owner = u.seq
        WHERE e.seq > ?1 AND e.seq <= ?2 AND ${isActive} AND e.seq > p.since AND ${isWanted} RETURNING endpoint`,
     );
   const insertOwn = insertFor("CROSS JOIN users AS u ON u.seq = e.owner");
   const insertGlobal = insertFor("CROSS JOIN users AS u ON e.owner IS NULL AND u.role = 'admin'");
-  const isDue = database.prepare(
+  const isDue = prepared(
+    database,
     `UPDATE webhook_endpoints SET due_at = max(?2, rests_until) WHERE seq = ?1 AND (due_at IS NULL OR due_at > max(?2, rests_until))`,
   );
 
   const dueOf = (failures: string) =>
-    database.prepare<EndpointRow, [number, number]>(
+    prepared<EndpointRow, [number, number]>(
+      database,
       `${selectEndpoint} WHERE ${isActive} AND p.failures ${failures} AND p.due_at IS NOT NULL AND p.due_at <= +?
        ORDER BY p.due_at LIMIT +?`,
     );
   const dueWorking = dueOf("= 0");
   const dueFailing = dueOf("> 0");
-  const seqOf = database.prepare<{ seq: number }, [string]>("SELECT seq FROM webhook_endpoints WHERE id = ?");
-  const dueDeliveries = database.prepare<DueRow, [number, number, number]>(
+  const seqOf = prepared<{ seq: number }, [string]>(database, "SELECT seq FROM webhook_endpoints WHERE id = ?");
+  const dueDeliveries = prepared<DueRow, [number, number, number]>(
+    database,
     `${selectDue} WHERE d.endpoint = ? AND d.next_at IS NOT NULL AND d.next_at <= +? ORDER BY d.next_at, d.event LIMIT +?`,
   );
-  const askedOf = database.prepare<EndpointRow, [number]>(
+  const askedOf = prepared<EndpointRow, [number]>(
+    database,
     `${selectEndpoint} JOIN (SELECT endpoint, min(asked_at) AS since FROM webhook_deliveries WHERE asked_at IS NOT NULL GROUP BY endpoint)
        AS asked ON asked.endpoint = p.seq WHERE ${isActive} ORDER BY asked.since LIMIT +?`,
   );
-  const askedDelivery = database.prepare<DueRow, [number]>(
+  const askedDelivery = prepared<DueRow, [number]>(
+    database,
     `${selectDue} WHERE d.endpoint = ? AND d.asked_at IS NOT NULL
      ORDER BY e.type = '${testType}' DESC, d.asked_at, d.event LIMIT 1`,
   );
   const nextOf = (failures: string) =>
-    database.prepare<{ at: number }, [number]>(
+    prepared<{ at: number }, [number]>(
+      database,
       `SELECT p.due_at AS at FROM webhook_endpoints AS p WHERE ${isActive} AND p.failures ${failures} AND p.due_at IS NOT NULL
        AND p.due_at > +? ORDER BY p.due_at LIMIT 1`,
     );
   const nextDue = [nextOf("= 0"), nextOf("> 0")];
 
-  const attemptsOf = database.prepare<{ attempts: string; isOnDemand: 0 | 1 }, [number, number]>(
+  const attemptsOf = prepared<{ attempts: string; isOnDemand: 0 | 1 }, [number, number]>(
+    database,
     "SELECT attempts, asked_at IS NOT NULL AS isOnDemand FROM webhook_deliveries WHERE endpoint = ? AND event = ?",
   );
-  const write = database.prepare(
+  const write = prepared(
+    database,
     `UPDATE webhook_deliveries SET state = ?, next_at = ?, asked_at = NULL, tries = tries + 1, attempts = ?
      WHERE endpoint = ? AND event = ?`,
   );
-  const writeAttempts = database.prepare("UPDATE webhook_deliveries SET attempts = ? WHERE endpoint = ? AND event = ?");
-  const healthy = database.prepare(
+  const writeAttempts = prepared(
+    database,
+    "UPDATE webhook_deliveries SET attempts = ? WHERE endpoint = ? AND event = ?",
+  );
+  const healthy = prepared(
+    database,
     `UPDATE webhook_endpoints SET failures = 0, failing_since = NULL, rests_until = 0, last_success_at = ? WHERE seq = ?`,
   );
-  const failed = database.prepare(
+  const failed = prepared(
+    database,
     `UPDATE webhook_endpoints SET failures = failures + 1, failing_since = coalesce(failing_since, ?1),
        rests_until = max(rests_until, ?2), last_failure_at = ?1 WHERE seq = ?3`,
   );
-  const disable = database.prepare<{ userId: string }, [number, string, number]>(
+  const disable = prepared<{ userId: string }, [number, string, number]>(
+    database,
     `UPDATE webhook_endpoints SET is_enabled = 0, disabled_at = ?, disabled_reason = ? WHERE seq = ? AND is_enabled = 1
      RETURNING (SELECT id FROM users WHERE users.seq = owner) AS userId`,
   );

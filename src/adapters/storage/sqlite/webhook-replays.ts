@@ -2,6 +2,7 @@ import { testType, type Delivery } from "../../../features/webhooks/model.ts";
 import type { ReplayRequest, WebhookStore } from "../../../features/webhooks/store.ts";
 import type { Engine } from "./engine.ts";
 import type { EventRows } from "./event-rows.ts";
+import { prepared } from "./prepared.ts";
 import {
   selectDelivery,
   storedDelivery,
@@ -21,26 +22,34 @@ export function createWebhookReplays(
   rows: EndpointRows,
   events: EventRows,
 ): Pick<WebhookStore, "delivery" | "test" | "replay" | "replayRange"> {
-  const one = database.prepare<DeliveryRow, [number, number]>(`${selectDelivery} WHERE d.endpoint = ? AND d.event = ?`);
-  const again = database.prepare(
+  const one = prepared<DeliveryRow, [number, number]>(
+    database,
+    `${selectDelivery} WHERE d.endpoint = ? AND d.event = ?`,
+  );
+  const again = prepared(
+    database,
     "UPDATE webhook_deliveries SET state = 'pending', next_at = ?, asked_at = ?, tries = 0 WHERE endpoint = ? AND event = ?",
   );
-  const put = database.prepare(
+  const put = prepared(
+    database,
     "INSERT INTO webhook_deliveries (endpoint, event, state, asked_at, tries, attempts) VALUES (?, ?, 'pending', ?, 0, '[]')",
   );
-  const askedFor = database.prepare<{ event: number; isTest: 0 | 1 }, [number]>(
+  const askedFor = prepared<{ event: number; isTest: 0 | 1 }, [number]>(
+    database,
     `SELECT d.event, e.type = '${testType}' AS isTest FROM webhook_deliveries AS d JOIN events AS e ON e.seq = d.event
      WHERE d.endpoint = ? AND d.asked_at IS NOT NULL`,
   );
-  const lastTold = database.prepare<{ seq: number }, []>("SELECT last_insert_rowid() AS seq");
+  const lastTold = prepared<{ seq: number }, []>(database, "SELECT last_insert_rowid() AS seq");
   // A clock that was set back makes a moment come twice; the search then finds one of the two, which is near enough.
-  const eventAt = database.prepare<{ seq: number; at: number }, [number]>(
+  const eventAt = prepared<{ seq: number; at: number }, [number]>(
+    database,
     "SELECT seq, at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1",
   );
-  const lastEvent = database.prepare<{ seq: number }, []>("SELECT max(seq) AS seq FROM events");
+  const lastEvent = prepared<{ seq: number }, []>(database, "SELECT max(seq) AS seq FROM events");
   type Missed = { seq: number; isMeant: 0 | 1 };
   // What waits for its next attempt need not wait any more; what is due is on its way.
-  const inRange = database.prepare<Missed, [number, number, number, number, number, number]>(
+  const inRange = prepared<Missed, [number, number, number, number, number, number]>(
+    database,
     `SELECT e.seq, e.at <= ?3 AND ${isWanted}
        AND (d.state IS NULL OR d.state = 'failed' OR d.next_at > ?6 OR (?4 AND d.state = 'delivered')) AS isMeant
      FROM webhook_endpoints AS p
@@ -49,10 +58,12 @@ export function createWebhookReplays(
      WHERE p.seq = ?1 AND (e.owner = p.owner OR (e.owner IS NULL AND (SELECT role FROM users WHERE seq = p.owner) = 'admin'))
      ORDER BY e.seq`,
   );
-  const lastLookedAt = database.prepare<{ seq: number | null; n: number }, [number, number]>(
+  const lastLookedAt = prepared<{ seq: number | null; n: number }, [number, number]>(
+    database,
     "SELECT max(seq) AS seq, count(*) AS n FROM (SELECT seq FROM events WHERE seq > ? ORDER BY seq LIMIT +?)",
   );
-  const upsert = database.prepare(
+  const upsert = prepared(
+    database,
     `INSERT INTO webhook_deliveries (endpoint, event, state, next_at, tries, attempts) VALUES (?, ?, 'pending', ?, 0, '[]')
      ON CONFLICT DO UPDATE SET state = 'pending', next_at = excluded.next_at, tries = 0`,
   );

@@ -2,6 +2,7 @@ import type { Attempt, Delivery, DeliveryState, DueDelivery, Endpoint } from "..
 import { eventColumns, storedEvent, type EventRow } from "./event-rows.ts";
 import type { Engine } from "./engine.ts";
 import type { Owners } from "./owners.ts";
+import { prepared } from "./prepared.ts";
 
 /** The columns of an endpoint, as `storedEndpoint` reads them, of `webhook_endpoints AS p` joined with `users AS o`. */
 const endpointColumns =
@@ -62,11 +63,13 @@ export function dueDelivery({ tries, ...event }: DueRow): DueDelivery {
 export type EndpointRows = ReturnType<typeof createEndpointRows>;
 
 export function createEndpointRows({ database }: Engine, owners: Owners) {
-  const owned = database.prepare<EndpointRow, [number, string]>(
+  const owned = prepared<EndpointRow, [number, string]>(
+    database,
     `${selectEndpoint} WHERE p.owner = ? AND p.id = ? AND p.is_deleted = 0`,
   );
   // Of those that are turned off or rest, too: what is due then is found once they are asked for.
-  const lookAgain = database.prepare(
+  const lookAgain = prepared(
+    database,
     `UPDATE webhook_endpoints SET due_at = max(rests_until, (
        SELECT min(next_at) FROM webhook_deliveries AS d WHERE d.endpoint = webhook_endpoints.seq AND d.next_at IS NOT NULL))
      WHERE seq = ?`,

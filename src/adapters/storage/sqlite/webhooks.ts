@@ -3,6 +3,7 @@ import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
 import { countRows } from "./list-pages.ts";
 import { createOwners } from "./owners.ts";
+import { prepared } from "./prepared.ts";
 import { createWebhookQueue } from "./webhook-queue.ts";
 import { createWebhookReplays } from "./webhook-replays.ts";
 import {
@@ -20,44 +21,55 @@ export function createWebhookStore(engine: Engine): WebhookStore {
   const events = createEventRows(engine);
   const owners = createOwners(engine);
   const rows = createEndpointRows(engine, owners);
-  const ofUser = database.prepare<EndpointRow, [number, number]>(
+  const ofUser = prepared<EndpointRow, [number, number]>(
+    database,
     `${selectEndpoint} WHERE p.owner = ? AND p.is_deleted = 0 ORDER BY p.created_at DESC, p.seq DESC LIMIT +?`,
   );
-  const countOf = database.prepare<{ n: number }, [number]>(
+  const countOf = prepared<{ n: number }, [number]>(
+    database,
     "SELECT count(*) AS n FROM webhook_endpoints WHERE owner = ? AND is_deleted = 0",
   );
-  const insert = database.prepare(
+  const insert = prepared(
+    database,
     `INSERT INTO webhook_endpoints (id, owner, url, description, types, is_enabled, secret, since, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const change = database.prepare(
+  const change = prepared(
+    database,
     "UPDATE webhook_endpoints SET url = ?, description = ?, types = ?, updated_at = ? WHERE seq = ?",
   );
-  const turnOn = database.prepare(
+  const turnOn = prepared(
+    database,
     "UPDATE webhook_endpoints SET is_enabled = 1, disabled_at = NULL, disabled_reason = NULL, since = ? WHERE seq = ?",
   );
-  const beginAnew = database.prepare(
+  const beginAnew = prepared(
+    database,
     "UPDATE webhook_endpoints SET failures = 0, failing_since = NULL, rests_until = 0 WHERE seq = ?",
   );
-  const turnOff = database.prepare("UPDATE webhook_endpoints SET is_enabled = 0, disabled_at = ? WHERE seq = ?");
-  const newSecret = database.prepare(
+  const turnOff = prepared(database, "UPDATE webhook_endpoints SET is_enabled = 0, disabled_at = ? WHERE seq = ?");
+  const newSecret = prepared(
+    database,
     "UPDATE webhook_endpoints SET old_secret = secret, old_secret_until = ?, secret = ?, updated_at = ? WHERE seq = ?",
   );
-  const bury = database.prepare(
+  const bury = prepared(
+    database,
     `UPDATE webhook_endpoints SET is_deleted = 1, is_enabled = 0, secret = '', old_secret = NULL, description = NULL,
        url = '', due_at = NULL WHERE seq = ?`,
   );
-  const buried = database.prepare<{ seq: number }, []>(
+  const buried = prepared<{ seq: number }, []>(
+    database,
     "SELECT seq FROM webhook_endpoints WHERE is_deleted = 1 LIMIT 1",
   );
-  const removeSome = database.prepare<{ event: number }, [number, number]>(
+  const removeSome = prepared<{ event: number }, [number, number]>(
+    database,
     `DELETE FROM webhook_deliveries WHERE endpoint = ?1
      AND event IN (SELECT event FROM webhook_deliveries WHERE endpoint = ?1 LIMIT +?2) RETURNING event`,
   );
-  const removeRow = database.prepare("DELETE FROM webhook_endpoints WHERE seq = ?");
-  const lastEvent = database.prepare<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
+  const removeRow = prepared(database, "DELETE FROM webhook_endpoints WHERE seq = ?");
+  const lastEvent = prepared<{ seq: number }, []>(database, "SELECT seq FROM sqlite_sequence WHERE name = 'events'");
   // Nobody was waiting for what lies between: it need not be looked through.
-  const catchUp = database.prepare(
+  const catchUp = prepared(
+    database,
     `UPDATE webhook_position SET event = max(event, ?)
      WHERE NOT EXISTS (SELECT 1 FROM webhook_endpoints WHERE is_enabled = 1 AND is_deleted = 0)`,
   );

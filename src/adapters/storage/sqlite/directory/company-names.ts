@@ -3,6 +3,7 @@ import { companyKey } from "../../../../platform/identity/company-key.ts";
 import { mergedCompany } from "../../../../features/prospecting/merge.ts";
 import type { CompanyContent } from "../../../../features/prospecting/model.ts";
 import type { CompanyName } from "./index-messages.ts";
+import { prepared } from "../prepared.ts";
 
 // Companies are stored under the form of their name that is compared, which other rules change.
 
@@ -19,7 +20,8 @@ type Stored = { key: string; name_key: string | null; content: string };
 
 /** Companies whose names are compared in another form than the one they are stored under, some at a time. */
 export function* changedNames(database: Database, owner: number): Generator<CompanyName[], void, void> {
-  const some = database.prepare<Stored, [number, string, number]>(
+  const some = prepared<Stored, [number, string, number]>(
+    database,
     "SELECT key, name_key, content FROM prospect_companies WHERE owner = ? AND key > ? ORDER BY key LIMIT +?",
   );
   for (let after = "", more = true; more;) {
@@ -38,14 +40,16 @@ export function* changedNames(database: Database, owner: number): Generator<Comp
 /** Inside a write unit: stores them under these names. Two that have the same name and no website are one then. */
 export function createCompanyNaming(database: Database): (owner: number, names: readonly CompanyName[]) => number {
   type Dated = { content: string; updated_at: number };
-  const one = database.prepare<Dated, [number, string]>(
+  const one = prepared<Dated, [number, string]>(
+    database,
     "SELECT content, updated_at FROM prospect_companies WHERE owner = ? AND key = ?",
   );
-  const name = database.prepare("UPDATE prospect_companies SET key = ?, name_key = ? WHERE owner = ? AND key = ?");
-  const unite = database.prepare(
+  const name = prepared(database, "UPDATE prospect_companies SET key = ?, name_key = ? WHERE owner = ? AND key = ?");
+  const unite = prepared(
+    database,
     "UPDATE prospect_companies SET content = ?, updated_at = max(updated_at, ?) WHERE owner = ? AND key = ?",
   );
-  const drop = database.prepare("DELETE FROM prospect_companies WHERE owner = ? AND key = ?");
+  const drop = prepared(database, "DELETE FROM prospect_companies WHERE owner = ? AND key = ?");
 
   function nameOne(owner: number, { key, nameKey }: CompanyName): void {
     const newKey = key.startsWith(byNameAlone) ? keyOfName(nameKey) : key;

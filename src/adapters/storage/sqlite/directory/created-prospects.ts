@@ -1,5 +1,6 @@
 import type { Engine } from "../engine.ts";
 import { seqOf } from "./index-messages.ts";
+import { prepared } from "../prepared.ts";
 
 /** A row for each of them that is still there. */
 export const createdOfJob = `SELECT 1 FROM prospect_import_created AS c CROSS JOIN prospects
@@ -9,11 +10,13 @@ type Stretch = { row: number; prospect: number; prospects: number };
 
 /** Which rows of an import became which new prospects. */
 export function createCreatedProspects({ database }: Pick<Engine, "database">) {
-  const insert = database.prepare(
+  const insert = prepared(
+    database,
     "INSERT OR REPLACE INTO prospect_import_created (job_id, row, prospect, prospects) VALUES (?, ?, ?, ?)",
   );
   // From the stretch that the row before the page is in, in the order of both keys, so that nothing is sorted.
-  const page = database.prepare<{ row: number; number: number }, Record<string, string | number>>(
+  const page = prepared<{ row: number; number: number }, [Record<string, string | number>]>(
+    database,
     `SELECT c.row + prospects.seq - c.prospect AS row, prospects.seq & 0xffffffff AS number FROM jobs
      CROSS JOIN prospect_import_created AS c ON c.job_id = jobs.id AND c.row >= coalesce(
        (SELECT max(row) FROM prospect_import_created WHERE job_id = $jobId AND row <= $afterRow), 0)

@@ -3,6 +3,7 @@ import { emailKey, networkKey } from "../../../../features/prospecting/keys.ts";
 import { canonicalEmail } from "../../../../platform/identity/email.ts";
 import { canLink, identifierName, type Identifier } from "../../../../features/suppression/person-identifiers.ts";
 import type { Engine } from "../engine.ts";
+import { prepared } from "../prepared.ts";
 import { seqOf } from "./index-messages.ts";
 
 /** More records of one identifier nobody reads: beyond them it is shared, and links nobody. */
@@ -15,18 +16,26 @@ const maxRecords = 24;
  */
 export class DirectoryLinks {
   readonly #engine: Engine;
+  readonly #anyDirectory;
+  readonly #contentOf;
+  readonly #nextNumber;
   /** By owner and identifier, with the number of those who hold it. */
   readonly #held = new Map<string, { beside: readonly Identifier[]; holders: number }>();
 
   constructor(engine: Engine) {
     this.#engine = engine;
+    const { database } = engine;
+    this.#anyDirectory = prepared(database, "SELECT 1 FROM prospect_directories WHERE next_number > 0 LIMIT 1");
+    this.#contentOf = prepared<{ content: string }, [number]>(database, "SELECT content FROM prospects WHERE seq = ?");
+    this.#nextNumber = prepared<{ next: number }, [number]>(
+      database,
+      "SELECT next_number AS next FROM prospect_directories WHERE owner = ?",
+    );
   }
 
   /** Whether there is any directory. */
   get isNeeded(): boolean {
-    return (
-      this.#engine.database.query("SELECT 1 FROM prospect_directories WHERE next_number > 0 LIMIT 1").get() !== null
-    );
+    return this.#anyDirectory.get() !== null;
   }
 
   has(owner: number): boolean {
@@ -66,9 +75,7 @@ export class DirectoryLinks {
   }
 
   #identifiersOf(owner: number, number: number): Identifier[] {
-    const row = this.#engine.database
-      .query<{ content: string }, [number]>("SELECT content FROM prospects WHERE seq = ?")
-      .get(seqOf(owner, number));
+    const row = this.#contentOf.get(seqOf(owner, number));
     if (row === null) return [];
     const { email, networkUrl, formerEmails = [] } = JSON.parse(row.content) as Content;
     const profile = networkUrl === undefined ? null : canonicalProfileUrl(networkUrl);
@@ -80,11 +87,7 @@ export class DirectoryLinks {
   }
 
   #next(owner: number): number {
-    return (
-      this.#engine.database
-        .query<{ next: number }, [number]>("SELECT next_number AS next FROM prospect_directories WHERE owner = ?")
-        .get(owner)?.next ?? 0
-    );
+    return this.#nextNumber.get(owner)?.next ?? 0;
   }
 }
 

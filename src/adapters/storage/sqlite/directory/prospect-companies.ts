@@ -6,6 +6,7 @@ import { companyKey } from "../../../../platform/identity/company-key.ts";
 import { mergedCompany } from "../../../../features/prospecting/merge.ts";
 import type { CompanyContent } from "../../../../features/prospecting/model.ts";
 import { keyOfName } from "./company-names.ts";
+import { prepared } from "../prepared.ts";
 
 /** Companies that are remembered, so that the people of one are stored with one look for it. */
 const maxRemembered = 10_000;
@@ -19,18 +20,21 @@ export type ProspectCompanies = ReturnType<typeof createProspectCompanies>;
  * companies that the table does not have.
  */
 export function createProspectCompanies(database: Database, below: Finder = () => null) {
-  const byKey = database.prepare<{ content: string }, [number, string]>(
+  const byKey = prepared<{ content: string }, [number, string]>(
+    database,
     "SELECT content FROM prospect_companies WHERE owner = ? AND key = ?",
   );
-  const byName = database.prepare<{ key: string; content: string }, [number, string]>(
+  const byName = prepared<{ key: string; content: string }, [number, string]>(
+    database,
     "SELECT key, content FROM prospect_companies WHERE owner = ? AND name_key = ? ORDER BY key LIMIT 1",
   );
-  const write = database.prepare(
+  const write = prepared(
+    database,
     `INSERT INTO prospect_companies (owner, key, name_key, content, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
      ON CONFLICT (owner, key) DO UPDATE SET name_key = ?3, content = ?4, updated_at = ?5`,
   );
-  const rename = database.prepare("UPDATE prospect_companies SET key = ? WHERE owner = ? AND key = ?");
-  const any = database.prepare<unknown, [number]>("SELECT 1 FROM prospect_companies WHERE owner = ? LIMIT 1");
+  const rename = prepared(database, "UPDATE prospect_companies SET key = ? WHERE owner = ? AND key = ?");
+  const any = prepared<unknown, [number]>(database, "SELECT 1 FROM prospect_companies WHERE owner = ? LIMIT 1");
   const remembered = new Map<string, CompanyContent | null>();
 
   const find: Finder = (owner, domain, name) => findOwn(owner, domain, name) ?? below(owner, domain, name);

@@ -25,6 +25,7 @@ import { addAskedKeys } from "./name-keys.ts";
 import { prospectId } from "./prospect-id.ts";
 import type { ProspectIndex } from "./prospect-index.ts";
 import { contentIn, type ProspectRows } from "./prospect-rows.ts";
+import { prepared } from "../prepared.ts";
 
 /** What a row comes to, and the number of the prospect, where there is one. */
 export type Settled = {
@@ -45,26 +46,30 @@ export function createProspectImports(
   rows: ProspectRows,
   companies: ProspectCompanies,
 ): Pick<ProspectStore, "lookUp" | "importBatch" | "importReport" | "countImportReport" | "forgetDryRun"> {
-  const jobById = database.prepare<
+  const jobById = prepared<
     { user_id: string; status: string; attempt: number; lease_until: number | null; metadata: string },
     [string]
-  >("SELECT user_id, status, attempt, lease_until, metadata FROM jobs WHERE id = ?");
-  const tellProgress = database.prepare(
+  >(database, "SELECT user_id, status, attempt, lease_until, metadata FROM jobs WHERE id = ?");
+  const tellProgress = prepared(
+    database,
     "UPDATE jobs SET metadata = ?, progress = ?, message = ?, lease_until = ?, updated_at = ? WHERE id = ?",
   );
-  const insertReport = database.prepare(
+  const insertReport = prepared(
+    database,
     "INSERT OR REPLACE INTO prospect_import_rows (job_id, row, outcome, prospect, errors) VALUES (?, ?, ?, ?, ?)",
   );
-  const report = database.prepare<
+  const report = prepared<
     { row: number; outcome: ProspectOutcome; prospect: number | null; errors: string },
     [string, string, string | null, number, number]
   >(
+    database,
     `SELECT prospect_import_rows.row, outcome, prospect, errors FROM prospect_import_rows
      JOIN jobs ON jobs.id = job_id AND jobs.user_id = ?2
      WHERE job_id = ?1 AND (?3 IS NULL OR outcome = ?3) AND prospect_import_rows.row > ?4 ORDER BY 1 LIMIT +?5`,
   );
 
-  const dropReport = database.prepare(
+  const dropReport = prepared(
+    database,
     "DELETE FROM prospect_import_rows WHERE job_id = ?1 AND row IN (SELECT row FROM prospect_import_rows WHERE job_id = ?1 LIMIT +?2)",
   );
   const createdProspects = createCreatedProspects({ database });

@@ -20,6 +20,7 @@ import { maxNamesakes, seqOf } from "./index-messages.ts";
 import { prospectId } from "./prospect-id.ts";
 import { RecentKeys } from "./recent-keys.ts";
 import { addAskedKeys, addAskedNames, indexedKey, personKeysIn } from "./name-keys.ts";
+import { prepared } from "../prepared.ts";
 
 export type StoredProspect = {
   number: number;
@@ -41,38 +42,46 @@ export type ProspectRows = ReturnType<typeof createProspectRows>;
 
 export function createProspectRows(database: Database) {
   // A lead that was deleted is none: nothing leads from it to the prospect, so the row still names it.
-  const bySeq = database.prepare<unknown, [number]>(
+  const bySeq = prepared<unknown, [number]>(
+    database,
     `SELECT seq, content, (SELECT leads.id FROM leads WHERE leads.id = prospects.lead_id), created_at, updated_at
      FROM prospects WHERE seq = ?`,
   );
   // What a prospect is found by is made of the content, where the index needs it: the rules of that may change.
-  const insertRow = database.prepare(
+  const insertRow = prepared(
+    database,
     "INSERT INTO prospects (seq, content, keys, created_at, updated_at) VALUES (?, CAST(? AS TEXT), x'', ?, ?)",
   );
-  const updateRow = database.prepare("UPDATE prospects SET content = ?, updated_at = ? WHERE seq = ?");
-  const removeRow = database.prepare("DELETE FROM prospects WHERE seq = ?");
-  const setLeadOf = database.prepare("UPDATE prospects SET lead_id = ? WHERE seq = ?");
-  const begin = database.prepare("INSERT OR IGNORE INTO prospect_directories (owner, rules) VALUES (?, ?)");
-  const nextOf = database.prepare<{ next_number: number }, [number]>(
+  const updateRow = prepared(database, "UPDATE prospects SET content = ?, updated_at = ? WHERE seq = ?");
+  const removeRow = prepared(database, "DELETE FROM prospects WHERE seq = ?");
+  const setLeadOf = prepared(database, "UPDATE prospects SET lead_id = ? WHERE seq = ?");
+  const begin = prepared(database, "INSERT OR IGNORE INTO prospect_directories (owner, rules) VALUES (?, ?)");
+  const nextOf = prepared<{ next_number: number }, [number]>(
+    database,
     "SELECT next_number FROM prospect_directories WHERE owner = ?",
   );
-  const rulesOf = database.prepare<{ rules: number }, [number]>(
+  const rulesOf = prepared<{ rules: number }, [number]>(
+    database,
     "SELECT rules FROM prospect_directories WHERE owner = ?",
   );
-  const count = database.prepare(
+  const count = prepared(
+    database,
     "UPDATE prospect_directories SET next_number = ?, prospects = prospects + ? WHERE owner = ?",
   );
-  const insertChange = database.prepare(
+  const insertChange = prepared(
+    database,
     "INSERT INTO prospect_changes (owner, number, removed, added, keys) VALUES (?, ?, ?, ?, ?)",
   );
-  const aliasOf = database.prepare<{ into_seq: number }, [number]>(
+  const aliasOf = prepared<{ into_seq: number }, [number]>(
+    database,
     "SELECT into_seq FROM prospect_aliases WHERE seq = ?",
   );
-  const insertAlias = database.prepare("INSERT INTO prospect_aliases (seq, into_seq) VALUES (?, ?)");
-  const moveAliases = database.prepare("UPDATE prospect_aliases SET into_seq = ? WHERE into_seq = ?");
-  const dropAliases = database.prepare("DELETE FROM prospect_aliases WHERE into_seq = ?");
-  const aliases = database.prepare<{ seq: number }, [number]>("SELECT seq FROM prospect_aliases WHERE into_seq = ?");
-  const moveReveal = database.prepare(
+  const insertAlias = prepared(database, "INSERT INTO prospect_aliases (seq, into_seq) VALUES (?, ?)");
+  const moveAliases = prepared(database, "UPDATE prospect_aliases SET into_seq = ? WHERE into_seq = ?");
+  const dropAliases = prepared(database, "DELETE FROM prospect_aliases WHERE into_seq = ?");
+  const aliases = prepared<{ seq: number }, [number]>(database, "SELECT seq FROM prospect_aliases WHERE into_seq = ?");
+  const moveReveal = prepared(
+    database,
     `INSERT INTO prospect_reveals (seq, at) SELECT ?1, at FROM prospect_reveals WHERE seq = ?2
      ON CONFLICT DO UPDATE SET at = max(at, excluded.at)`,
   );

@@ -5,13 +5,15 @@ import type { Engine } from "../engine.ts";
 import type { Owners } from "../owners.ts";
 import { seqOf } from "./index-messages.ts";
 import { numberOf } from "./prospect-id.ts";
+import { prepared } from "../prepared.ts";
 
 /** Who was paid for: charged once, and then free for a while. */
 export function createReveals(engine: Engine, owners: Owners): Pick<ProspectStore, "reveal" | "unpaid"> {
   const { database, writer } = engine;
   const credits = createCreditRows(engine);
-  const paidAt = database.prepare<{ at: number }, [number]>("SELECT at FROM prospect_reveals WHERE seq = ?");
-  const note = database.prepare(
+  const paidAt = prepared<{ at: number }, [number]>(database, "SELECT at FROM prospect_reveals WHERE seq = ?");
+  const note = prepared(
+    database,
     "INSERT INTO prospect_reveals (seq, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at",
   );
 

@@ -15,6 +15,7 @@ import type { HashIndex } from "../hash-index.ts";
 import type { LeadRows } from "../lead-rows.ts";
 import type { NetworkRows } from "../network.ts";
 import type { Owners } from "../owners.ts";
+import { prepared } from "../prepared.ts";
 import type { SuppressionRows } from "../suppressions.ts";
 import { places, type Place } from "./places.ts";
 
@@ -42,14 +43,17 @@ export function createPersonErasure(parts: ErasureParts) {
   const { engine, owners, leads, leadKeys, prospects, jobRows, network, suppressions } = parts;
   const { database } = engine;
   const events = createEventRows(engine);
-  const blankAction = database.prepare(
+  const blankAction = prepared(
+    database,
     `UPDATE network_actions SET profile_url = ?1, profile_key = ?1, target_key = ?1, message = NULL, details = '{}',
        lead_id = NULL, reference = NULL WHERE job_id = ?2`,
   );
-  const blankJob = database.prepare(
+  const blankJob = prepared(
+    database,
     "UPDATE jobs SET message = ?, edited_message = NULL, metadata = ?, payload = '{}' WHERE id = ?",
   );
-  const suppressionById = database.prepare<{ value: string | null; reason: string | null }, [string]>(
+  const suppressionById = prepared<{ value: string | null; reason: string | null }, [string]>(
+    database,
     "SELECT value, reason FROM suppressions WHERE id = ?",
   );
   const byName = new Map(places.map((place) => [place.name, place]));

@@ -14,6 +14,7 @@ import type { ProspectRows } from "../directory/prospect-rows.ts";
 import type { Engine } from "../engine.ts";
 import type { LeadRows } from "../lead-rows.ts";
 import { places, type Place } from "./places.ts";
+import { prepared } from "../prepared.ts";
 
 /** Rows of a place that are read at once. */
 const pageRows = 500;
@@ -26,9 +27,9 @@ type Reached = { email?: string | null; networkUrl?: string | null; phone?: stri
 /** Finds a person in everything that is stored. What no index leads to is looked through in the reader thread. */
 export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
   const { database, reader, phoneRegion } = engine;
-  const allUsers = database.prepare<User, []>("SELECT id, seq FROM users");
-  const oneUser = database.prepare<User, [string]>("SELECT id, seq FROM users WHERE id = ?");
-  const ownerOfLead = database.prepare<{ owner: number }, [string]>("SELECT owner FROM leads WHERE id = ?");
+  const allUsers = prepared<User, []>(database, "SELECT id, seq FROM users");
+  const oneUser = prepared<User, [string]>(database, "SELECT id, seq FROM users WHERE id = ?");
+  const ownerOfLead = prepared<{ owner: number }, [string]>(database, "SELECT owner FROM leads WHERE id = ?");
 
   const usersIn = ({ userId }: PersonScope): User[] => (userId === null ? allUsers.all() : oneUser.all(userId));
 

@@ -7,6 +7,7 @@ import type { JobRows } from "../jobs.ts";
 import { createLeadParts } from "../lead-parts.ts";
 import type { NetworkRows } from "../network.ts";
 import { setBusyTimeout, setSecureDelete } from "../open.ts";
+import { prepared } from "../prepared.ts";
 import { createSuppressionRows } from "../suppressions.ts";
 import { createPersonErasure } from "./person-erasure.ts";
 import { createPersonSearch } from "./person-search.ts";
@@ -26,8 +27,9 @@ export function createPersonStore(
   const suppressions = createSuppressionRows(engine);
   const audits = createAuditRows(engine);
   const erase = createPersonErasure({ engine, owners, leads, leadKeys, prospects, jobRows, network, suppressions });
-  const setPayload = database.prepare("UPDATE jobs SET payload = ? WHERE id = ?");
-  const reading = database.prepare<unknown, [number, string | null]>(
+  const setPayload = prepared(database, "UPDATE jobs SET payload = ? WHERE id = ?");
+  const reading = prepared<unknown, [number, string | null]>(
+    database,
     `SELECT 1 FROM jobs WHERE status = 'running' AND lease_until IS NOT NULL AND type IN ${readingTypes}
        AND created_at < ?1 AND (?2 IS NULL OR user_id = ?2) LIMIT 1`,
   );
