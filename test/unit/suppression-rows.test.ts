@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createProspectStore } from "../../src/adapters/storage/sqlite/directory/prospects.ts";
 import { openEngine } from "../../src/adapters/storage/sqlite/engine.ts";
 import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
-import { createSuppressionRows } from "../../src/adapters/storage/sqlite/suppressions.ts";
+import { createSharedRows } from "../../src/adapters/storage/sqlite/shared-rows.ts";
 import { prospectContent } from "../../src/features/prospecting/content.ts";
 import { suppressionKey } from "../../src/features/suppression/key.ts";
 import type { Suppression } from "../../src/features/suppression/model.ts";
@@ -18,9 +18,11 @@ async function openRows(phoneRegion: Parameters<typeof openEngine>[1] = null) {
   engine.database.run(
     `INSERT INTO users VALUES (1, 'ada', 'ada@example.com', NULL, 'member', 'UTC', ${startOfTests}, ${startOfTests})`,
   );
+  const shared = createSharedRows(engine);
   return {
     engine,
-    rows: createSuppressionRows(engine),
+    shared,
+    rows: shared.suppressions,
     async [Symbol.asyncDispose]() {
       await engine.prospectIndex.close();
       engine.writer.close();
@@ -44,15 +46,6 @@ function entry(value: string, kind: Suppression["kind"] = "email"): Suppression 
     createdAt: startOfTests,
   };
 }
-
-test("every store of an engine asks the same list", async () => {
-  await using opened = await openRows();
-  const { engine, rows } = opened;
-  const others = createSuppressionRows(engine);
-  expect(others.find("ada", { email: "bob@example.com" })).toBeNull();
-  await engine.writer.write(() => rows.add(entry("bob@example.com")));
-  expect(others.find("ada", { email: "bob@example.com" })).toMatchObject({ entryId: "id of bob@example.com" });
-});
 
 test("an entry holds inside the write unit that adds it, and not when that is rolled back", async () => {
   await using opened = await openRows();
@@ -99,11 +92,11 @@ test("numbers without a country code are read as those of the region", async () 
 
 test("what a directory ties together is known until the end, though somebody else asked first and is done", async () => {
   await using opened = await openRows();
-  const { engine, rows } = opened;
+  const { engine, shared, rows } = opened;
   const profile = "https://network.example/in/bob";
   const bob = prospectContent({ email: "bob@example.com", networkUrl: profile });
   if ("errors" in bob) throw new Error(JSON.stringify(bob.errors));
-  await createProspectStore(engine, engine.prospectIndex).put("ada", [bob], startOfTests);
+  await createProspectStore(engine, shared).put("ada", [bob], startOfTests);
   await engine.writer.write(() => rows.add(entry("bob@example.com")));
   const first = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();

@@ -1,13 +1,10 @@
 import type { BackupStore } from "../../../features/backup/store.ts";
-import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
-import { createEventRows } from "./event-rows.ts";
 import { prepared } from "./prepared.ts";
+import type { SharedRows } from "./shared-rows.ts";
 
-export function createBackupStore(engine: Engine): BackupStore {
+export function createBackupStore(engine: Engine, { audits, events }: SharedRows): BackupStore {
   const { database, writer } = engine;
-  const events = createEventRows(engine);
-  const audit = createAuditRows(engine);
   const begin = prepared(database, "INSERT INTO backups_begun (name) VALUES (?)");
   const forget = prepared(database, "DELETE FROM backups_begun WHERE name = ?");
   const begun = prepared<{ name: string }, []>(database, "SELECT name FROM backups_begun ORDER BY name");
@@ -17,7 +14,7 @@ export function createBackupStore(engine: Engine): BackupStore {
       writer.write(() => {
         forget.run(name);
         events.append(event);
-        audit.append(entry);
+        audits.append(entry);
       }),
     begun: async () => begun.all().map(({ name }) => name),
   };

@@ -11,19 +11,18 @@ import type { ScheduleAction } from "../../../features/network/queue-model.ts";
 import { pauseAction, withdrawAction } from "../../../features/network/decisions/ending.ts";
 import { campaignEnrollments, campaigns } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
-import { createEventRows } from "./event-rows.ts";
 import { olderThan } from "./list-pages.ts";
-import type { LeadReader } from "./lead-rows.ts";
+import { createLeadReader } from "./lead-rows.ts";
 import type { NetworkRows } from "./network.ts";
 import { networkActions } from "./network-tables.ts";
 import { lazy, prepared } from "./prepared.ts";
-import { createSuppressionRows } from "./suppressions.ts";
+import type { SharedRows } from "./shared-rows.ts";
 
 /** Actions are scheduled and withdrawn through the rows of the network. */
-export function createCampaignStore(engine: Engine, lead: LeadReader, network: () => NetworkRows): CampaignStore {
+export function createCampaignStore(engine: Engine, shared: SharedRows, network: NetworkRows): CampaignStore {
   const { orm, database, writer, reader } = engine;
-  const suppressions = createSuppressionRows(engine);
-  const events = createEventRows(engine);
+  const { events, suppressions } = shared;
+  const lead = createLeadReader(engine, shared.owners);
   const byId = lazy(() =>
     orm
       .select()
@@ -129,7 +128,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
       enrollment,
       campaign: own,
       lead: lead(userId, leadId)?.lead ?? null,
-      contact: network().contactOf(accountId, profileKey),
+      contact: network.contactOf(accountId, profileKey),
       action: jobId === null ? null : (actionOf.get(jobId) as DueEnrollment["action"]),
     };
   }
@@ -144,8 +143,8 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     if (action !== null && campaign(row.campaignId)?.state !== "running") return null;
     // The end of an enrollment withdraws its waiting action.
     if (change.state !== undefined && row.jobId !== null)
-      network().write(withdrawAction(network().target(row.jobId), change.updatedAt));
-    const outcome = action === null ? ({ kind: "moved" } as const) : network().schedule(action);
+      network.write(withdrawAction(network.target(row.jobId), change.updatedAt));
+    const outcome = action === null ? ({ kind: "moved" } as const) : network.schedule(action);
     const isApplied = outcome.kind === "moved" || outcome.kind === "scheduled" || outcome.kind === "existing";
     if (isApplied) {
       const jobId = "job" in outcome ? outcome.job.id : change.jobId;
@@ -177,8 +176,8 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
       .limit(limit)
       .all();
     for (const { jobId } of waiting) {
-      const target = network().target(jobId);
-      if (target !== null) network().write(pauseAction(target, at));
+      const target = network.target(jobId);
+      if (target !== null) network.write(pauseAction(target, at));
     }
     return waiting.length;
   }

@@ -11,7 +11,7 @@ import type {
 } from "../../../features/credits/store.ts";
 import { creditBalances, creditBudgets, creditKeyMonths, creditReservations } from "./credit-tables.ts";
 import type { Engine } from "./engine.ts";
-import { createEventRows } from "./event-rows.ts";
+import type { EventRows } from "./event-rows.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import { lazy } from "./prepared.ts";
 import { creditLedger } from "./tables.ts";
@@ -19,9 +19,7 @@ import { creditLedger } from "./tables.ts";
 /** Credits inside a write unit; also for features that charge together with rows of their own. */
 export type CreditRows = ReturnType<typeof createCreditRows>;
 
-export function createCreditRows(engine: Engine) {
-  const { orm } = engine;
-  const events = createEventRows(engine);
+export function createCreditRows({ orm }: Engine, events: EventRows) {
   const at = sql.placeholder;
   const balanceOf = lazy(() =>
     orm

@@ -9,15 +9,14 @@ import type {
   RefundCredits,
   RefundOutcome,
 } from "../../../features/credits/store.ts";
-import { createCreditRows } from "./credit-rows.ts";
 import { creditBudgets, creditReservations } from "./credit-tables.ts";
 import type { Engine } from "./engine.ts";
 import { countRows, olderThan } from "./list-pages.ts";
+import type { SharedRows } from "./shared-rows.ts";
 import { creditLedger, jobs, users } from "./tables.ts";
 
-export function createCreditStore(engine: Engine): CreditStore {
+export function createCreditStore(engine: Engine, { credits: rows }: SharedRows): CreditStore {
   const { orm, writer } = engine;
-  const rows = createCreditRows(engine);
 
   function adjust(entry: LedgerEntry): ChargeOutcome {
     const { userId, amount, createdAt } = entry;

@@ -9,27 +9,23 @@ import type {
   Payment,
   StoredBatch,
 } from "../../../features/enrichment/store.ts";
-import { createCreditRows } from "./credit-rows.ts";
 import { createVerdictRows } from "./email-verdicts.ts";
 import { createResultRows } from "./enrichment-results.ts";
 import { enrichmentItems, enrichmentResults, enrichmentSettings, providerSpending } from "./enrichment-tables.ts";
 import type { Engine } from "./engine.ts";
 import { isHeld } from "../../../platform/jobs/transitions.ts";
-import { createJobRows } from "./jobs.ts";
 import { countRows } from "./list-pages.ts";
 import { limitOf } from "./parameter.ts";
-import { createOwners } from "./owners.ts";
 import { lazy, prepared } from "./prepared.ts";
-import { createSuppressionRows } from "./suppressions.ts";
+import type { SharedRows } from "./shared-rows.ts";
 
-export function createEnrichmentStore(engine: Engine): EnrichmentStore {
+export function createEnrichmentStore(
+  engine: Engine,
+  { owners: ownerOf, credits, jobRows, suppressions }: SharedRows,
+): EnrichmentStore {
   const { orm, database, writer } = engine;
-  const ownerOf = createOwners(engine);
-  const credits = createCreditRows(engine);
-  const jobRows = createJobRows(engine);
   const results = createResultRows(engine);
   const verdictRows = createVerdictRows(engine);
-  const suppressions = createSuppressionRows(engine);
   const at = sql.placeholder;
   // One statement for all leads of a job: 10,000 of them one by one would block everything else for longer.
   const insertItems = prepared<void, [string, string]>(

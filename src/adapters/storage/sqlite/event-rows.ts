@@ -1,6 +1,6 @@
 import type { Event, EventSubject, EventType, NewEvent } from "../../../platform/events/model.ts";
 import type { Engine } from "./engine.ts";
-import { createOwners, type Owners } from "./owners.ts";
+import type { Owners } from "./owners.ts";
 import { prepared } from "./prepared.ts";
 import { RowInserter } from "./row-inserter.ts";
 
@@ -16,18 +16,7 @@ export type EventRows = {
   onNew(listener: () => void): () => void;
 };
 
-const byEngine = new WeakMap<Engine, EventRows>();
-
-/** The same for all stores of an engine: whoever listens hears of all of them. */
-export function createEventRows(engine: Engine): EventRows {
-  const known = byEngine.get(engine);
-  if (known !== undefined) return known;
-  const rows = newEventRows(engine, createOwners(engine));
-  byEngine.set(engine, rows);
-  return rows;
-}
-
-function newEventRows({ database, writer }: Engine, owners: Owners): EventRows {
+export function createEventRows({ database, writer }: Engine, owners: Owners): EventRows {
   const rows = new RowInserter(database, `INSERT INTO events (${columns.join(", ")})`, columns.length);
   const last = prepared<{ at: number }, [number, string]>(
     database,

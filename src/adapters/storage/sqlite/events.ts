@@ -1,15 +1,13 @@
 import { eventSubjects, eventTypeNames, type EventFilter } from "../../../platform/events/model.ts";
 import type { EventPageRequest, EventStore } from "../../../platform/events/store.ts";
 import type { Engine } from "./engine.ts";
-import { createEventRows, eventColumns, storedEvent, subjectColumns, type EventRow } from "./event-rows.ts";
+import { eventColumns, storedEvent, subjectColumns, type EventRow } from "./event-rows.ts";
 import { countRows } from "./list-pages.ts";
-import { createOwners } from "./owners.ts";
 import { prepared } from "./prepared.ts";
+import type { SharedRows } from "./shared-rows.ts";
 
-export function createEventStore(engine: Engine): EventStore {
+export function createEventStore(engine: Engine, { events: rows, owners }: SharedRows): EventStore {
   const { database, reader, writer } = engine;
-  const rows = createEventRows(engine);
-  const owners = createOwners(engine);
   const since = prepared<EventRow, [number, number]>(
     database,
     `SELECT ${eventColumns} FROM events AS e LEFT JOIN users AS u ON u.seq = e.owner WHERE e.seq > ? ORDER BY e.seq LIMIT +?`,

@@ -1,17 +1,14 @@
 import { and, count, desc, eq, sql } from "drizzle-orm";
 import type { KeyScope, KeyStore } from "../../../platform/auth/key-store.ts";
-import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
-import { createEventRows } from "./event-rows.ts";
 import { keyEvent } from "./key-event.ts";
 import { olderThan } from "./list-pages.ts";
 import { lazy, prepared } from "./prepared.ts";
+import type { SharedRows } from "./shared-rows.ts";
 import { apiKeys } from "./tables.ts";
 
-export function createKeyStore(engine: Engine): KeyStore {
+export function createKeyStore(engine: Engine, { audits, events }: SharedRows): KeyStore {
   const { orm, database, writer } = engine;
-  const audits = createAuditRows(engine);
-  const events = createEventRows(engine);
   const at = sql.placeholder;
   const byHash = lazy(() =>
     orm

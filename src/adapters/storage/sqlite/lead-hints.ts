@@ -4,9 +4,9 @@ import type { Colleague, CompanyNames, LeadHintStore } from "../../../features/e
 import type { Engine } from "./engine.ts";
 import { companyKeyHash, domainKey } from "../../../features/leads/keys.ts";
 import { leadsBehind } from "./lead-hints-reading.ts";
-import { createOwners } from "./owners.ts";
 import { prepared } from "./prepared.ts";
 import { RowInserter } from "./row-inserter.ts";
+import type { SharedRows } from "./shared-rows.ts";
 
 /** Written in one unit, which takes a few milliseconds. */
 const pairsAtOnce = 500;
@@ -14,9 +14,8 @@ const pairsAtOnce = 500;
 type Owner = [owner: number, updatedAt: number, lead: number];
 
 /** Leads by the domain of their address and by their company. */
-export function createLeadHintStore(engine: Engine): LeadHintStore {
+export function createLeadHintStore(engine: Engine, { owners: ownerOf }: SharedRows): LeadHintStore {
   const { database, reader, writer } = engine;
-  const ownerOf = createOwners(engine);
   const owners = prepared(
     database,
     `SELECT users.seq, coalesce(done.updated_at, -1), coalesce(done.lead, 0)

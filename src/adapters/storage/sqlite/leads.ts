@@ -11,22 +11,16 @@ import {
 import type { InsertLead } from "../../../features/leads/change-model.ts";
 import type { Lead, LeadIdentity } from "../../../features/leads/model.ts";
 import type { LeadStore } from "../../../features/leads/store.ts";
-import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
-import { createEventRows } from "./event-rows.ts";
 import { createLeadImports } from "./lead-imports.ts";
-import { createLeadParts } from "./lead-parts.ts";
 import { createLeadQueries } from "./lead-queries.ts";
 import type { LeadRows } from "./lead-rows.ts";
 import type { Owners } from "./owners.ts";
-import { createSuppressionRows, type Person, type SuppressionRows } from "./suppressions.ts";
+import type { SharedRows } from "./shared-rows.ts";
+import { type Person, type SuppressionRows } from "./suppressions.ts";
 
-export function createLeadStore(engine: Engine): LeadStore {
-  const parts = createLeadParts(engine);
-  const { owners, keys, rows } = parts;
-  const suppressions = createSuppressionRows(engine);
-  const audits = createAuditRows(engine);
-  const events = createEventRows(engine);
+export function createLeadStore(engine: Engine, { audits, events, leadParts, suppressions }: SharedRows): LeadStore {
+  const { owners, keys, rows } = leadParts;
   const { writer } = engine;
 
   let latest: { userId: string; facts: LeadFacts } | null = null;
@@ -88,7 +82,7 @@ export function createLeadStore(engine: Engine): LeadStore {
         () => writer.write(() => apply(decideUpdate(request, factsOf(request.userId)))),
       ),
     remove: (request) => writer.write(() => apply(decideRemove(request, factsOf(request.userId)))),
-    ...createLeadImports(engine, parts, suppressions, factsOf),
+    ...createLeadImports(engine, leadParts, suppressions, factsOf),
   };
 }
 

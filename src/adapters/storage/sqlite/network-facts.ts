@@ -1,7 +1,7 @@
 import type { NetworkFacts } from "../../../features/network/decisions/facts.ts";
 import type { CampaignOrigin } from "./campaign-origin.ts";
 import type { Engine } from "./engine.ts";
-import type { JobRows } from "./jobs.ts";
+import type { JobRows } from "./job-rows.ts";
 import { meterCode } from "../meter-code.ts";
 import type { AccountRows } from "./network-accounts.ts";
 import type { ActionRows } from "./network-actions.ts";

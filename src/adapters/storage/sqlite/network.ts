@@ -15,8 +15,6 @@ import type { NetworkStore } from "../../../features/network/store.ts";
 import type { ScheduleAction, ScheduleOutcome } from "../../../features/network/queue-model.ts";
 import { createCampaignOrigin } from "./campaign-origin.ts";
 import type { Engine } from "./engine.ts";
-import { createEventRows } from "./event-rows.ts";
-import type { JobRows } from "./jobs.ts";
 import { createAccountRows, createAccountStore } from "./network-accounts.ts";
 import { createActionRows } from "./network-actions.ts";
 import { createChangeWriter } from "./network-changes.ts";
@@ -27,7 +25,7 @@ import { createActionLists } from "./network-lists.ts";
 import { createPlanStore } from "./network-plan.ts";
 import { createScheduleStore } from "./network-schedule.ts";
 import { createTimelines } from "./network-timeline.ts";
-import { createSuppressionRows } from "./suppressions.ts";
+import type { SharedRows } from "./shared-rows.ts";
 
 /** Actions inside the write units of other stores. */
 export type NetworkRows = {
@@ -49,19 +47,13 @@ export type ActionJobs = {
   gaveUp(jobId: string, message: string, at: number): void;
 };
 
-const byEngine = new WeakMap<Engine, NetworkRows>();
-
-/** Returns the same instance for all stores of an engine, because it caches accounts. */
-export function createNetworkRows(engine: Engine, jobRows: JobRows): NetworkRows {
-  const existing = byEngine.get(engine);
-  if (existing !== undefined) return existing;
+export function createNetworkRows(engine: Engine, { events, jobRows, suppressions }: SharedRows): NetworkRows {
   const accounts = createAccountRows(engine);
   const actions = createActionRows(engine, accounts);
   const contacts = createContactRows(engine);
-  const suppressions = createSuppressionRows(engine);
   const parts = { accounts, actions, contacts, jobRows, suppressions, origin: createCampaignOrigin(engine) };
   const facts = createNetworkFacts(engine, parts, createTimelines(engine));
-  const write = createChangeWriter(engine, parts, createEventRows(engine));
+  const write = createChangeWriter(engine, parts, events);
 
   function describe(job: Job): Job {
     const target = facts.target(job.id);
@@ -74,7 +66,7 @@ export function createNetworkRows(engine: Engine, jobRows: JobRows): NetworkRows
     return { kind: "changed", job: describe(jobRows.get(job.id) ?? job) };
   }
 
-  const rows: NetworkRows = {
+  return {
     schedule(request) {
       const { outcome, changes } = decideSchedule(request, facts);
       write(changes);
@@ -102,6 +94,4 @@ export function createNetworkRows(engine: Engine, jobRows: JobRows): NetworkRows
       ...createContactStore(engine, accounts, contacts, write),
     },
   };
-  byEngine.set(engine, rows);
-  return rows;
 }

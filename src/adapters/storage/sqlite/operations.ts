@@ -1,12 +1,11 @@
 import type { MaintenanceState } from "../../../platform/operations/model.ts";
 import type { OperationsStore } from "../../../platform/operations/store.ts";
-import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import { prepared } from "./prepared.ts";
+import type { SharedRows } from "./shared-rows.ts";
 
-export function createOperationsStore(engine: Engine): OperationsStore {
+export function createOperationsStore(engine: Engine, { audits }: SharedRows): OperationsStore {
   const { database, writer } = engine;
-  const audit = createAuditRows(engine);
   const read = prepared<{ value: string }, [string]>(database, "SELECT value FROM server_state WHERE name = ?");
   const write = prepared(
     database,
@@ -36,7 +35,7 @@ export function createOperationsStore(engine: Engine): OperationsStore {
       writer.write(() => {
         if (state === null) remove.run("maintenance");
         else write.run("maintenance", JSON.stringify(state));
-        audit.append(entry);
+        audits.append(entry);
       }),
     acceptTime: (now, entry) =>
       writer.write(() => {
@@ -45,7 +44,7 @@ export function createOperationsStore(engine: Engine): OperationsStore {
         for (const sql of sinceAheadSql) database.query(sql).run(sql.includes("$aheadMs") ? { now, aheadMs } : { now });
         for (const sql of planAgainSql) database.run(sql);
         write.run("clock", String(now));
-        audit.append({ ...entry, details: { ...entry.details, actions } });
+        audits.append({ ...entry, details: { ...entry.details, actions } });
         return { actions };
       }),
   };

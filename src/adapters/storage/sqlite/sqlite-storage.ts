@@ -6,25 +6,33 @@ import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import type { Storage } from "../storage.ts";
 import { createAuditStore } from "./audit.ts";
 import { createBackupStore } from "./backups.ts";
+import { createCampaignStore } from "./campaigns.ts";
+import { createCreditStore } from "./credits.ts";
+import { createProspectStore } from "./directory/prospects.ts";
+import { createSavedSearchStore } from "./directory/saved-searches.ts";
 import { openEngine } from "./engine.ts";
+import { createEnrichmentStore } from "./enrichment.ts";
 import { createEventStore } from "./events.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
+import { createJobStore } from "./jobs.ts";
 import { SqliteAttempt } from "./keyed-attempt.ts";
 import { createKeyStore } from "./keys.ts";
-import { modules } from "./late-modules.ts";
-import { createLeadReader } from "./lead-rows.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
 import { createMetricsStore } from "./metrics.ts";
 import { migrate, migrations, schemaOf } from "./migrate.ts";
+import { createNetworkRows } from "./network.ts";
 import { openDatabase } from "./open.ts";
 import { createOperationsStore } from "./operations.ts";
-import { createOwners } from "./owners.ts";
+import { createPersonStore } from "./privacy/person-store.ts";
 import { createRateStore } from "./rates.ts";
 import { createSessionStore } from "./sessions.ts";
+import { createSharedRows } from "./shared-rows.ts";
 import { createSimulationStore } from "./simulation.ts";
 import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
+import { createVoiceStore } from "./voices.ts";
+import { createWebhookStore } from "./webhooks.ts";
 
 /**
  * Opens (and, when it is older than this program, migrates) the database file. Throws `StartError` if it is newer.
@@ -37,46 +45,44 @@ export function openSqliteStorage(
   phoneRegion: PhoneRegion | null = null,
   { beforeUpgrade = () => {}, beforeCreation = () => {} } = {},
 ): Storage {
-  const database = openMigrated(path, clock.now(), beforeUpgrade, beforeCreation);
-  const engine = openEngine(path, phoneRegion, database, currentAttempt);
-  const { writer, reader, shared, prospectIndex } = engine;
+  const migrated = openMigrated(path, clock.now(), beforeUpgrade, beforeCreation);
+  const engine = openEngine(path, phoneRegion, migrated, currentAttempt);
+  const { database, writer } = engine;
   database.run(endLeases);
-  const jobRows = onFirstUse(() => modules.jobs.createJobRows(engine));
-  const network = () => modules.network.createNetworkRows(engine, jobRows);
+  const shared = createSharedRows(engine);
+  const network = createNetworkRows(engine, shared);
   return {
-    audit: onFirstUse(() => createAuditStore(engine)),
-    backups: onFirstUse(() => createBackupStore(engine)),
-    operations: onFirstUse(() => createOperationsStore(engine)),
-    users: onFirstUse(() => createUserStore(engine)),
-    keys: onFirstUse(() => createKeyStore(engine)),
-    metrics: onFirstUse(() => createMetricsStore(engine, path)),
-    idempotency: onFirstUse(() => createIdempotencyStore(engine)),
-    sessions: onFirstUse(() => createSessionStore(engine)),
-    rates: onFirstUse(() => createRateStore(engine)),
-    credits: onFirstUse(() => modules.credits.createCreditStore(engine)),
-    leads: onFirstUse(() => createLeadStore(engine)),
-    jobs: onFirstUse(() => modules.jobs.createJobStore(engine, jobRows, network)),
-    network: onFirstUse(() => network().store),
-    campaigns: onFirstUse(() => {
-      return modules.campaigns.createCampaignStore(engine, createLeadReader(engine, createOwners(engine)), network);
-    }),
-    suppressions: onFirstUse(() => createSuppressionStore(engine)),
-    leadHints: onFirstUse(() => createLeadHintStore(engine)),
-    enrichment: onFirstUse(() => modules.enrichment.createEnrichmentStore(engine)),
-    prospects: onFirstUse(() => modules.prospects.createProspectStore(engine, prospectIndex)),
-    persons: onFirstUse(() => modules.personStore.createPersonStore(engine, jobRows, network, prospectIndex)),
-    savedSearches: onFirstUse(() => modules.savedSearches.createSavedSearchStore(engine)),
-    voices: onFirstUse(() => modules.voices.createVoiceStore(engine, jobRows)),
-    simulation: onFirstUse(() => createSimulationStore(engine)),
-    events: onFirstUse(() => createEventStore(engine)),
-    webhooks: onFirstUse(() => modules.webhooks.createWebhookStore(engine)),
+    audit: createAuditStore(engine),
+    backups: createBackupStore(engine, shared),
+    operations: createOperationsStore(engine, shared),
+    users: createUserStore(engine, shared),
+    keys: createKeyStore(engine, shared),
+    metrics: createMetricsStore(engine, path),
+    idempotency: createIdempotencyStore(engine),
+    sessions: createSessionStore(engine),
+    rates: createRateStore(engine),
+    credits: createCreditStore(engine, shared),
+    leads: createLeadStore(engine, shared),
+    jobs: createJobStore(engine, shared, network),
+    network: network.store,
+    campaigns: createCampaignStore(engine, shared, network),
+    suppressions: createSuppressionStore(engine, shared),
+    leadHints: createLeadHintStore(engine, shared),
+    enrichment: createEnrichmentStore(engine, shared),
+    prospects: createProspectStore(engine, shared),
+    persons: createPersonStore(engine, shared, network),
+    savedSearches: createSavedSearchStore(engine),
+    voices: createVoiceStore(engine, shared),
+    simulation: createSimulationStore(engine),
+    events: createEventStore(engine, shared),
+    webhooks: createWebhookStore(engine, shared),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {
-      await prospectIndex.close();
+      await engine.prospectIndex.close();
       writer.close();
-      await reader.close();
-      shared.end();
+      await engine.reader.close();
+      engine.shared.end();
       database.close();
     },
   };
@@ -115,15 +121,3 @@ function refuseCreation(database: Database, beforeCreation: () => void): void {
 // those of workers outside, which go on, and of what a vendor is asked about later.
 const endLeases = `UPDATE jobs SET lease_until = 0 WHERE status = 'running' AND lease_until IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM network_actions WHERE job_id = jobs.id AND pending_reason IS NOT NULL)`;
-
-/** A store that prepares its statements when it is first asked for something, so that a start waits for none of them. */
-function onFirstUse<Store extends object>(create: () => Store): Store {
-  let created: Store | null = null;
-  const store = () => (created ??= create());
-  return new Proxy({} as Store, {
-    get: (_target, name) => Reflect.get(store(), name),
-    has: (_target, name) => Reflect.has(store(), name),
-    ownKeys: () => Reflect.ownKeys(store()),
-    getOwnPropertyDescriptor: (_target, name) => Reflect.getOwnPropertyDescriptor(store(), name),
-  });
-}

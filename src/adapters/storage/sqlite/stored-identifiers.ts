@@ -5,7 +5,7 @@ import type { LeadIdentity } from "../../../features/leads/model.ts";
 import { identifiersOfRecord } from "../../../features/suppression/matching.ts";
 import type { Identifier } from "../../../features/suppression/person-identifiers.ts";
 import type { Engine } from "./engine.ts";
-import { createLeadParts } from "./lead-parts.ts";
+import type { LeadParts } from "./lead-parts.ts";
 import { prepared } from "./prepared.ts";
 
 /** Identifiers that an owner's leads, actions, campaigns, and enrichment results tie together. Reads only indexes. */
@@ -15,9 +15,8 @@ export type StoredIdentifiers = {
   ofLead(userId: string, leadId: string): Identifier[];
 };
 
-export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
+export function createStoredIdentifiers(engine: Engine, { keys, rows }: LeadParts): StoredIdentifiers {
   const { database, phoneRegion } = engine;
-  const { keys, rows } = createLeadParts(engine);
   const leadBySeq = prepared<LeadRow, [number, number]>(database, leadBySeqSql);
   const leadsByProfile = prepared<unknown, [string, string, number]>(database, leadsByProfileSql);
   const profilesByLead = prepared<unknown, [string, string, number]>(database, profilesByLeadSql);

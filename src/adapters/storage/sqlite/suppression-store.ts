@@ -3,12 +3,9 @@ import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
 import type { Suppression, SuppressionFilter } from "../../../features/suppression/model.ts";
 import type { SuppressionPageRequest, SuppressionStore } from "../../../features/suppression/store.ts";
 import type { AuditEntry } from "../../../platform/auth/audit/model.ts";
-import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
-import { createLeadParts } from "./lead-parts.ts";
-import { createOwners } from "./owners.ts";
+import type { SharedRows } from "./shared-rows.ts";
 import { suppressions } from "./suppression-tables.ts";
-import { createSuppressionRows } from "./suppressions.ts";
 
 type Row = typeof suppressions.$inferSelect;
 /** As the reader thread gives it: by the names of the columns, bytes as plain arrays. */
@@ -17,12 +14,12 @@ type ReadRow = Omit<Row, "key" | "createdAt"> & { key: Uint8Array; created_at: n
 /** A few milliseconds of the event loop. */
 const phonesAtOnce = 2_000;
 
-export function createSuppressionStore(engine: Engine): SuppressionStore {
+export function createSuppressionStore(
+  engine: Engine,
+  { owners, audits, leadParts, suppressions: rows }: SharedRows,
+): SuppressionStore {
   const { orm, writer, reader } = engine;
-  const owners = createOwners(engine);
-  const rows = createSuppressionRows(engine);
-  const audits = createAuditRows(engine);
-  const { keys, phoneKeys } = createLeadParts(engine);
+  const { keys, phoneKeys } = leadParts;
 
   /** Entries that hold for this user. */
   function holdsFor(userId: string, scope: SuppressionFilter["scope"]): SQL | undefined {

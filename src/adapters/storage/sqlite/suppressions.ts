@@ -17,11 +17,9 @@ import {
   identifiersOfPerson,
   type Identifier,
 } from "../../../features/suppression/person-identifiers.ts";
-import type { DirectoryLinks } from "./directory/directory-links.ts";
+import { DirectoryLinks } from "./directory/directory-links.ts";
 import type { Engine } from "./engine.ts";
-import { modules } from "./late-modules.ts";
-import { createLeadParts } from "./lead-parts.ts";
-import { createOwners } from "./owners.ts";
+import type { LeadParts } from "./lead-parts.ts";
 import { prepared } from "./prepared.ts";
 import { createStoredIdentifiers } from "./stored-identifiers.ts";
 import { SuppressionHints } from "./suppression-hints.ts";
@@ -68,20 +66,9 @@ export type SuppressionRows = {
   reread(): void;
 };
 
-const byEngine = new WeakMap<Engine, SuppressionRows>();
-
-/** The same for all stores of an engine, because what it remembers has to be kept right by whoever writes. */
-export function createSuppressionRows(engine: Engine): SuppressionRows {
-  const known = byEngine.get(engine);
-  if (known !== undefined) return known;
-  const rows = newSuppressionRows(engine);
-  byEngine.set(engine, rows);
-  return rows;
-}
-
-function newSuppressionRows(engine: Engine): SuppressionRows {
+export function createSuppressionRows(engine: Engine, leadParts: LeadParts): SuppressionRows {
   const { database, phoneRegion } = engine;
-  const owners = createOwners(engine);
+  const { owners, phoneKeys } = leadParts;
   const hints = new SuppressionHints(database);
   // Plain statements: they run several times for each row of an import.
   const byKey = prepared<StoredEntry, [Uint8Array, number]>(
@@ -105,9 +92,8 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
      ON CONFLICT DO UPDATE SET entries = entries + excluded.entries`,
   );
 
-  const stored = createStoredIdentifiers(engine);
-  let links: DirectoryLinks | null = null;
-  const directory = () => (links ??= new modules.directoryLinks.DirectoryLinks(engine));
+  const stored = createStoredIdentifiers(engine, leadParts);
+  const directory = new DirectoryLinks(engine);
 
   function* matches(userId: string, target: SuppressionTarget): Generator<SuppressionMatch, void, void> {
     const owner = owners(userId);
@@ -129,7 +115,7 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
 
   const besideOf = (userId: string, owner: number, identifier: Identifier): Identifier[] => [
     ...stored.beside(userId, owner, identifier),
-    ...(links?.beside(owner, identifier) ?? []),
+    ...directory.beside(owner, identifier),
   ];
 
   /** By owner, those whose links in a directory could lead to an entry. */
@@ -137,7 +123,7 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
     const found = new Map<number, { userId: string; own: Identifier[] }[]>();
     for (const [userId, persons] of Map.groupBy(people, (person) => person.userId)) {
       const owner = owners(userId);
-      if (owner !== null && hints.kindsFor(owner) !== null && directory().has(owner))
+      if (owner !== null && hints.kindsFor(owner) !== null && directory.has(owner))
         found.set(
           owner,
           persons.map(({ target }) => ({ userId, own: identifiersIn(userId, target) })),
@@ -161,7 +147,7 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
           const person = persons.flatMap(({ userId, own }) => [...personOf(userId, owner, own)]);
           const unheld = person.filter((identifier) => !held.has(identifierName(identifier)));
           if (unheld.length === 0) break;
-          releases.push(await directory().hold(owner, unheld));
+          releases.push(await directory.hold(owner, unheld));
           for (const identifier of unheld) held.add(identifierName(identifier));
         }
       }
@@ -190,8 +176,6 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
     return owner;
   }
 
-  const { phoneKeys } = createLeadParts(engine);
-
   function add(entry: Suppression): AddSuppressionOutcome {
     // Whoever is asked about from now on may be linked by a phone number.
     phoneKeys.makeMissing(Number.MAX_SAFE_INTEGER);
@@ -211,7 +195,7 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
   return {
     knowing,
     get asksDirectories() {
-      return hints.hasAny && directory().isNeeded;
+      return hints.hasAny && directory.isNeeded;
     },
     find(userId, target) {
       for (const match of matches(userId, target)) return match;

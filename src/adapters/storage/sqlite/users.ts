@@ -1,19 +1,16 @@
 import { asc, eq } from "drizzle-orm";
 import type { User } from "../../../platform/auth/user-model.ts";
 import type { NewUser, UserStore } from "../../../features/workspaces/users/store.ts";
-import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
-import { createEventRows } from "./event-rows.ts";
 import { keyEvent } from "./key-event.ts";
 import { newerThan } from "./list-pages.ts";
-import { modules } from "./late-modules.ts";
+import { insertAccountRow } from "./network-accounts.ts";
 import { prepared } from "./prepared.ts";
+import type { SharedRows } from "./shared-rows.ts";
 import { apiKeys, creditLedger, users } from "./tables.ts";
 
-export function createUserStore(engine: Engine): UserStore {
+export function createUserStore(engine: Engine, { audits, events }: SharedRows): UserStore {
   const { database, orm, writer } = engine;
-  const audits = createAuditRows(engine);
-  const events = createEventRows(engine);
   const byId = prepared<User, [string]>(
     database,
     "SELECT id, email, name, role, time_zone AS timeZone, created_at AS createdAt, updated_at AS updatedAt FROM users WHERE id = ?",
@@ -24,7 +21,7 @@ export function createUserStore(engine: Engine): UserStore {
     const taken = orm.select({ id: users.id }).from(users).where(eq(users.email, user.email)).get();
     if (taken !== undefined) return false;
     orm.insert(users).values(user).run();
-    modules.networkAccounts.insertAccountRow(engine, account);
+    insertAccountRow(engine, account);
     if (grant !== null) orm.insert(creditLedger).values(grant).run();
     if (key !== null) {
       orm.insert(apiKeys).values(key).run();

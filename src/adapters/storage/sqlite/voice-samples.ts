@@ -2,7 +2,7 @@ import { and, asc, eq, inArray } from "drizzle-orm";
 import type { VoiceSample } from "../../../features/voice/model.ts";
 import type { AddOutcome, AddSamples, Retraining, VoiceStore } from "../../../features/voice/store.ts";
 import type { Engine } from "./engine.ts";
-import type { JobRows } from "./jobs.ts";
+import type { JobRows } from "./job-rows.ts";
 import { voiceClones, voiceSamples } from "./voice-tables.ts";
 import type { VoiceUsage } from "./voices.ts";
 

@@ -2,7 +2,7 @@ import { asc, eq } from "drizzle-orm";
 import type { VoiceStore } from "../../../features/voice/store.ts";
 import type { Engine } from "./engine.ts";
 import { isHeld } from "../../../platform/jobs/transitions.ts";
-import type { JobRows } from "./jobs.ts";
+import type { JobRows } from "./job-rows.ts";
 import { voiceArtefacts, voiceClones, voiceSamples } from "./voice-tables.ts";
 
 type TrainingOperations = Pick<VoiceStore, "training" | "updateProgress" | "saveMeasurement" | "endTraining">;

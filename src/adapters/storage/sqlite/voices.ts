@@ -19,22 +19,18 @@ import {
 import type { CloneStatus, VoiceCloneState } from "../../../features/voice/model.ts";
 import type { ClonePage, NewClone, VoiceStore } from "../../../features/voice/store.ts";
 import type { AuditEntry } from "../../../platform/auth/audit/model.ts";
-import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
-import { createEventRows } from "./event-rows.ts";
 import { olderThan } from "./list-pages.ts";
-import type { JobRows } from "./jobs.ts";
+import type { SharedRows } from "./shared-rows.ts";
 import { jobs } from "./tables.ts";
 import { createVoiceTraining } from "./voice-training.ts";
 import { createVoiceSamples } from "./voice-samples.ts";
 import { voiceArtefacts, voiceClones, voiceRemovals, voiceSamples } from "./voice-tables.ts";
 
 /** Nobody lists voices a thousand times a second: queries are built as they come. */
-export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
+export function createVoiceStore(engine: Engine, { audits, events, jobRows }: SharedRows): VoiceStore {
   const { orm, writer } = engine;
-  const events = createEventRows(engine);
   const usage = createVoiceUsage(engine);
-  const audits = createAuditRows(engine);
   const samples = createVoiceSamples(engine, jobRows, usage);
 
   function create({ clone, samples: files, job, limits, audit }: NewClone) {

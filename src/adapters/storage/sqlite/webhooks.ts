@@ -1,9 +1,8 @@
 import type { DeliveryPageRequest, WebhookStore } from "../../../features/webhooks/store.ts";
 import type { Engine } from "./engine.ts";
-import { createEventRows } from "./event-rows.ts";
 import { countRows } from "./list-pages.ts";
-import { createOwners } from "./owners.ts";
 import { prepared } from "./prepared.ts";
+import type { SharedRows } from "./shared-rows.ts";
 import { createWebhookQueue } from "./webhook-queue.ts";
 import { createWebhookReplays } from "./webhook-replays.ts";
 import {
@@ -16,10 +15,8 @@ import {
   type EndpointRow,
 } from "./webhook-rows.ts";
 
-export function createWebhookStore(engine: Engine): WebhookStore {
+export function createWebhookStore(engine: Engine, { events, owners }: SharedRows): WebhookStore {
   const { database, reader, writer } = engine;
-  const events = createEventRows(engine);
-  const owners = createOwners(engine);
   const rows = createEndpointRows(engine, owners);
   const ofUser = prepared<EndpointRow, [number, number]>(
     database,

@@ -18,19 +18,18 @@ import type {
   ProspectStore,
 } from "../../../../features/prospecting/store.ts";
 import type { Engine } from "../engine.ts";
-import { createOwners } from "../owners.ts";
 import { createProspectCompanies } from "./prospect-companies.ts";
 import { maxNamesakes } from "./index-messages.ts";
 import { addAskedKeys } from "./name-keys.ts";
 import { numberOf } from "./prospect-id.ts";
 import { createProspectImports } from "./prospect-imports.ts";
-import type { ProspectIndex } from "./prospect-index.ts";
 import { createProspectRows, prospectOf, type StoredProspect } from "./prospect-rows.ts";
 import { createReveals } from "./reveals.ts";
+import type { SharedRows } from "../shared-rows.ts";
 
-export function createProspectStore(engine: Engine, index: ProspectIndex): ProspectStore {
-  const { database, writer } = engine;
-  const owners = createOwners(engine);
+export function createProspectStore(engine: Engine, shared: SharedRows): ProspectStore {
+  const { database, writer, prospectIndex: index } = engine;
+  const { owners } = shared;
   const rows = createProspectRows(database);
   const companies = createProspectCompanies(database);
   const imports = createProspectImports(engine, owners, index, rows, companies);
@@ -163,7 +162,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
       await changed(userId, id, (owner, { number }) => rows.setLead(owner, number, leadId));
     },
     put,
-    ...createReveals(engine, owners),
+    ...createReveals(engine, shared),
     ...imports,
     async settle(userId) {
       const owner = owners(userId);

@@ -1,16 +1,17 @@
 import type { ChargeOutcome, SettleOutcome } from "../../../../features/credits/store.ts";
 import type { ProspectStore, RevealPayment } from "../../../../features/prospecting/store.ts";
-import { createCreditRows } from "../credit-rows.ts";
 import type { Engine } from "../engine.ts";
-import type { Owners } from "../owners.ts";
+import { prepared } from "../prepared.ts";
+import type { SharedRows } from "../shared-rows.ts";
 import { seqOf } from "./index-messages.ts";
 import { numberOf } from "./prospect-id.ts";
-import { prepared } from "../prepared.ts";
 
 /** Who was paid for: charged once, and then free for a while. */
-export function createReveals(engine: Engine, owners: Owners): Pick<ProspectStore, "reveal" | "unpaid"> {
+export function createReveals(
+  engine: Engine,
+  { owners, credits }: SharedRows,
+): Pick<ProspectStore, "reveal" | "unpaid"> {
   const { database, writer } = engine;
-  const credits = createCreditRows(engine);
   const paidAt = prepared<{ at: number }, [number]>(database, "SELECT at FROM prospect_reveals WHERE seq = ?");
   const note = prepared(
     database,

@@ -9,8 +9,8 @@ import type { PersonIdentity, PersonRecord } from "../../../../features/privacy/
 import type { ErasedRecords } from "../../../../features/privacy/store.ts";
 import type { ProspectRows } from "../directory/prospect-rows.ts";
 import type { Engine } from "../engine.ts";
-import { createEventRows } from "../event-rows.ts";
-import type { JobRows } from "../jobs.ts";
+import type { EventRows } from "../event-rows.ts";
+import type { JobRows } from "../job-rows.ts";
 import type { HashIndex } from "../hash-index.ts";
 import type { LeadRows } from "../lead-rows.ts";
 import type { NetworkRows } from "../network.ts";
@@ -26,8 +26,9 @@ export type ErasureParts = {
   leadKeys: HashIndex;
   prospects: ProspectRows;
   jobRows: JobRows;
-  network: () => NetworkRows;
+  network: NetworkRows;
   suppressions: SuppressionRows;
+  events: EventRows;
 };
 
 /** Stands where the person's profile stood; the domain is one that can never be reached (RFC 2606, section 2). */
@@ -40,9 +41,8 @@ type Outcome = "erased" | "unchanged" | "inProgress";
 
 /** Erases single rows, inside a write unit. A row that is gone, or says nothing any more, is "unchanged". */
 export function createPersonErasure(parts: ErasureParts) {
-  const { engine, owners, leads, leadKeys, prospects, jobRows, network, suppressions } = parts;
+  const { engine, owners, leads, leadKeys, prospects, jobRows, network, suppressions, events } = parts;
   const { database } = engine;
-  const events = createEventRows(engine);
   const blankAction = prepared(
     database,
     `UPDATE network_actions SET profile_url = ?1, profile_key = ?1, target_key = ?1, message = NULL, details = '{}',
@@ -118,10 +118,10 @@ export function createPersonErasure(parts: ErasureParts) {
 
   /** It goes on to count against the caps of its account. What waits is canceled; what is being sent has to end first. */
   function blank(userId: string, jobId: string, at: number): Outcome {
-    const target = network().target(jobId);
+    const target = network.target(jobId);
     if (target === null || target.row.userId !== userId) return "unchanged";
     if (isUnderWay(target.row)) return "inProgress";
-    if (openStates.includes(target.row.state)) network().write(cancelAction(target, at));
+    if (openStates.includes(target.row.state)) network.write(cancelAction(target, at));
     blankAction.run(erasedProfile, jobId);
     const { metadata } = jobRows.get(jobId)!;
     const kept = Object.entries(metadata).filter(([name]) => keptMetadata.includes(name));

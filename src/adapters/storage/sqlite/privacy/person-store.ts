@@ -1,14 +1,10 @@
 import type { PersonStore } from "../../../../features/privacy/store.ts";
-import { createAuditRows } from "../audit.ts";
 import { createProspectRows } from "../directory/prospect-rows.ts";
-import type { ProspectIndex } from "../directory/prospect-index.ts";
 import type { Engine } from "../engine.ts";
-import type { JobRows } from "../jobs.ts";
-import { createLeadParts } from "../lead-parts.ts";
 import type { NetworkRows } from "../network.ts";
 import { setBusyTimeout, setSecureDelete } from "../open.ts";
 import { prepared } from "../prepared.ts";
-import { createSuppressionRows } from "../suppressions.ts";
+import type { SharedRows } from "../shared-rows.ts";
 import { createPersonErasure } from "./person-erasure.ts";
 import { createPersonSearch } from "./person-search.ts";
 
@@ -17,16 +13,23 @@ const readingTypes = "('lead_import', 'prospect_import', 'data_enrichment')";
 
 export function createPersonStore(
   engine: Engine,
-  jobRows: JobRows,
-  network: () => NetworkRows,
-  index: ProspectIndex,
+  { owners, audits, events, jobRows, leadParts, suppressions }: SharedRows,
+  network: NetworkRows,
 ): PersonStore {
-  const { database, writer, reader } = engine;
-  const { owners, keys: leadKeys, rows: leads } = createLeadParts(engine);
+  const { database, writer, reader, prospectIndex: index } = engine;
+  const { keys: leadKeys, rows: leads } = leadParts;
   const prospects = createProspectRows(database);
-  const suppressions = createSuppressionRows(engine);
-  const audits = createAuditRows(engine);
-  const erase = createPersonErasure({ engine, owners, leads, leadKeys, prospects, jobRows, network, suppressions });
+  const erase = createPersonErasure({
+    engine,
+    owners,
+    leads,
+    leadKeys,
+    prospects,
+    jobRows,
+    network,
+    suppressions,
+    events,
+  });
   const setPayload = prepared(database, "UPDATE jobs SET payload = ? WHERE id = ?");
   const reading = prepared<unknown, [number, string | null]>(
     database,
