@@ -1,4 +1,5 @@
-import { readLeadFile, type LeadFileOptions } from "../../src/features/leads/import/lead-file.ts";
+import { readLeadFile } from "../../src/features/leads/import/lead-file.ts";
+import type { LeadFileOptions } from "../../src/features/leads/import/lead-file-batch.ts";
 import { unpackedRow, type ImportRow, type PackedRows } from "../../src/features/leads/import/packed-rows.ts";
 
 /** All rows of a file, as whoever stores them sees them. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { meters, tiers, windowMs, windows } from "../../src/features/network/account-model.ts";
+import { windowMs, windows } from "../../src/features/network/account-model.ts";
+import { meters, tiers } from "../../src/features/network/meter-model.ts";
 import { normalQuantile } from "../../src/features/network/governor/draw.ts";
 import { ceilingOf, limitsOf, steadyCap } from "../../src/features/network/governor/limits.ts";
 import { MemoryTimeline, plan } from "../../src/features/network/governor/plan.ts";

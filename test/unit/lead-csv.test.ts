@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { leadContent } from "../../src/features/leads/identity.ts";
-import type { LeadFileOptions } from "../../src/features/leads/import/lead-file.ts";
+import type { LeadFileOptions } from "../../src/features/leads/import/lead-file-batch.ts";
 import { leadCsvHeader, leadCsvRow } from "../../src/features/leads/lead-csv.ts";
 import { unguardedCell } from "../../src/lib/table-file/csv-cell.ts";
 import { leadStatuses, leadTextFields, type LeadContent, type LeadView } from "../../src/features/leads/model.ts";

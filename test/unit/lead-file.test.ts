@@ -3,12 +3,8 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ImportFileError } from "../../src/platform/imports/import-file-error.ts";
-import {
-  inspectLeadFile,
-  readLeadFile,
-  type LeadFileBatch,
-  type LeadFileOptions,
-} from "../../src/features/leads/import/lead-file.ts";
+import { inspectLeadFile, readLeadFile } from "../../src/features/leads/import/lead-file.ts";
+import type { LeadFileBatch, LeadFileOptions } from "../../src/features/leads/import/lead-file-batch.ts";
 import type { ImportRow } from "../../src/features/leads/import/packed-rows.ts";
 import { runLeadFileThread, type LeadFileAnswer } from "../../src/features/leads/import/lead-file-thread.ts";
 import { encoded } from "../support/encoded.ts";

@@ -22,7 +22,8 @@ test("responses stored before the index was rebuilt are still replayed", async (
   const writer = new Writer(sqliteConnection(database));
   const shared = new SharedRead(database, writer);
   const store = createIdempotencyStore({ database, writer, shared });
-  for (const [n, id] of ids.entries()) expect(await store.find(id)).toMatchObject({ id, response: { status: 200 + n } });
+  for (const [n, id] of ids.entries())
+    expect(await store.find(id)).toMatchObject({ id, response: { status: 200 + n } });
   expect(await store.find(Uint8Array.fromHex("0123456789abc000".repeat(2)))).toBeNull();
   shared.end();
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { array, assert, constantFrom, integer, nat, property, record } from "fast-check";
-import { meters, windowMs, type Meter } from "../../src/features/network/account-model.ts";
+import { windowMs } from "../../src/features/network/account-model.ts";
+import { meters, type Meter } from "../../src/features/network/meter-model.ts";
 import type { NetworkChange } from "../../src/features/network/decisions/changes.ts";
 import { decideDue } from "../../src/features/network/decisions/due.ts";
 import type { NetworkFacts, StoredAccount, StoredAction, Target } from "../../src/features/network/decisions/facts.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Meter } from "../../src/features/network/account-model.ts";
+import type { Meter } from "../../src/features/network/meter-model.ts";
 import { metersOf, type ActionType } from "../../src/features/network/action-kinds.ts";
 import { meterCode } from "../../src/adapters/storage/meter-code.ts";
 import { createTimelines } from "../../src/adapters/storage/sqlite/network-timeline.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eachRaw } from "../../src/features/prospecting/facets/terms.ts";
 import { PlainPeople } from "../../src/features/prospecting/import/plain-person.ts";
-import type { ProspectTarget } from "../../src/features/prospecting/import/prospect-columns.ts";
+import type { ProspectTarget } from "../../src/features/prospecting/import/prospect-targets.ts";
 import { unpacked } from "../../src/features/prospecting/import/prospect-file.ts";
 import { checkedProspect } from "../../src/features/prospecting/import/raw-prospect.ts";
 import { RowBuffer } from "../../src/features/prospecting/import/row-buffer.ts";

@@ -6,8 +6,8 @@ import {
   profileOwner,
   prospectTargets,
   tellsApart,
-  type ProspectTarget,
 } from "../../src/features/prospecting/import/prospect-columns.ts";
+import type { ProspectTarget } from "../../src/features/prospecting/import/prospect-targets.ts";
 
 function targets(headers: string, chosen: Record<string, ProspectTarget> = {}): ProspectTarget[] {
   const overrides = new Map(Object.entries(chosen).map(([header, target]) => [normalized(header), target]));

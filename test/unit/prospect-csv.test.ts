@@ -6,7 +6,7 @@ import {
 } from "../../src/features/prospecting/import/prospect-csv.ts";
 import { unpacked } from "../../src/features/prospecting/import/prospect-file.ts";
 import { RowWriter } from "../../src/features/prospecting/import/row-writer.ts";
-import type { ProspectTarget } from "../../src/features/prospecting/import/prospect-columns.ts";
+import type { ProspectTarget } from "../../src/features/prospecting/import/prospect-targets.ts";
 import type { ProspectRow } from "../../src/features/prospecting/store.ts";
 import { pick, seeded } from "../support/random.ts";
 

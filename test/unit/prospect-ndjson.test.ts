@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { normalized } from "../../src/platform/imports/person-columns.ts";
-import type { ProspectTarget } from "../../src/features/prospecting/import/prospect-columns.ts";
+import type { ProspectTarget } from "../../src/features/prospecting/import/prospect-targets.ts";
 import { unpacked } from "../../src/features/prospecting/import/prospect-file.ts";
 import { ProspectNdjsonRows } from "../../src/features/prospecting/import/prospect-ndjson.ts";
 import { RowWriter } from "../../src/features/prospecting/import/row-writer.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Tier } from "../../src/features/network/account-model.ts";
+import type { Tier } from "../../src/features/network/meter-model.ts";
 import type { ActionType } from "../../src/features/network/action-kinds.ts";
 import type { ActionOrder, ConnectorOutcome } from "../../src/features/network/connector.ts";
 import type { WatchedPerson } from "../../src/features/network/contact-model.ts";

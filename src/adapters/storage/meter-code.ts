@@ -1,4 +1,4 @@
-import { meters, type Meter } from "../../features/network/account-model.ts";
+import { meters, type Meter } from "../../features/network/meter-model.ts";
 
 /** The code of a meter in rows: its index in the list of meters. */
 export function meterCode(meter: Meter): number {

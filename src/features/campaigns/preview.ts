@@ -1,5 +1,5 @@
 import { isoTime, isoTimeOrNull } from "../../platform/base/clock.ts";
-import type { Meter } from "../network/account-model.ts";
+import type { Meter } from "../network/meter-model.ts";
 import { metersOf } from "../network/action-kinds.ts";
 import { earliestSlot, gapOf, type Governed } from "../network/governor/slot.ts";
 import { MemoryTimeline } from "../network/governor/plan.ts";

@@ -1,15 +1,13 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { suggestions } from "../../platform/base/spelling.ts";
 import { actionKinds, actionTypes } from "./action-kinds.ts";
-import type { WorkingHours } from "./governor/calendar.ts";
+import type { Sessions, WorkingHours } from "./governor/calendar.ts";
+import { meters, tiers, type Meter, type Tier } from "./meter-model.ts";
 
 export const connectorNames = ["manual", "worker", "webhook", "unipile", "linkedapi", "simulated"] as const;
 export type ConnectorName = (typeof connectorNames)[number];
 /** Connectors that automate the real network. They run only after the operator has accepted the risk. */
 export const liveConnectors: readonly ConnectorName[] = ["worker", "webhook", "unipile", "linkedapi"];
-
-export const tiers = ["free", "premium", "salesNavigator"] as const;
-export type Tier = (typeof tiers)[number];
 
 export const accountStates = ["active", "paused", "needsReconnect"] as const;
 /**
@@ -17,22 +15,6 @@ export const accountStates = ["active", "paused", "needsReconnect"] as const;
  * sent in either state.
  */
 export type AccountState = (typeof accountStates)[number];
-
-/** What the caps count. `notes` are connection requests with a note; `all` is every action of the account. */
-export const meters = [
-  "invites",
-  "notes",
-  "messages",
-  "inMails",
-  "visits",
-  "follows",
-  "likes",
-  "comments",
-  "endorsements",
-  "withdrawals",
-  "all",
-] as const;
-export type Meter = (typeof meters)[number];
 
 export const windows = ["day", "week", "month"] as const;
 /** Rolling windows, not calendar periods: the last 24 hours, 7 days, and 30 days. */
@@ -46,8 +28,6 @@ export type Caps = Partial<Record<Meter, Partial<Record<Window, number | null>>>
 export type WarmUp = { perDay: number; addPerDay: number; startedAt: number };
 /** Random time between two actions: log-normal around the median, never below the minimum. */
 export type Spacing = { medianSeconds: number; minSeconds: number };
-/** Bounds in minutes for the random lengths of work sessions and of the breaks between them. */
-export type Sessions = { minMinutes: number; maxMinutes: number; minBreakMinutes: number; maxBreakMinutes: number };
 
 export type NetworkAccount = {
   id: string;

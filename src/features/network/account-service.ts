@@ -4,7 +4,6 @@ import { ApiError, invalid, notFound, type FieldError } from "../../platform/bas
 import type { Ids } from "../../platform/base/ids.ts";
 import {
   liveConnectors,
-  meters,
   windows,
   type AccountInput,
   type AccountUpdate,
@@ -14,6 +13,7 @@ import {
   type NetworkAccount,
   type WarmUp,
 } from "./account-model.ts";
+import { meters } from "./meter-model.ts";
 import type { Connectors } from "./action-job.ts";
 import { changedWeek } from "./governor/calendar.ts";
 import { ceilingOf } from "./governor/limits.ts";

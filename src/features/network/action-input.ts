@@ -2,7 +2,7 @@ import { multiLine, singleLine } from "../../platform/base/clean-text.ts";
 import { parseInstant } from "../../platform/base/clock.ts";
 import { isWithin } from "../../platform/identity/domain.ts";
 import type { FieldError } from "../../platform/base/errors.ts";
-import type { Tier } from "./account-model.ts";
+import type { Tier } from "./meter-model.ts";
 import { actionKinds, actionTypes, type ActionKind, type ActionType } from "./action-kinds.ts";
 import type { ActionDetails, ScheduleInput } from "./action-model.ts";
 import { canonicalProfileUrl, pageSubjectOf } from "../../platform/identity/profile-url.ts";

@@ -1,4 +1,4 @@
-import type { Meter, Tier } from "./account-model.ts";
+import type { Meter, Tier } from "./meter-model.ts";
 
 export const actionTypes = [
   "sendConnectionRequest",

@@ -1,4 +1,5 @@
-import type { CoolDown, Meter } from "./account-model.ts";
+import type { CoolDown } from "./account-model.ts";
+import type { Meter } from "./meter-model.ts";
 
 const hourMs = 3_600_000;
 /** How long a meter is suspended after the first, the second, and every further consecutive limit signal. */

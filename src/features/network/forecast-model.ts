@@ -1,5 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
-import { accountStates, CapsInput, meters, windows } from "./account-model.ts";
+import { accountStates, CapsInput, windows } from "./account-model.ts";
+import { meters } from "./meter-model.ts";
 import { actionTypes } from "./action-kinds.ts";
 import { pendingReasons } from "./action-model.ts";
 

@@ -1,6 +1,7 @@
 import { isoTime, isoTimeOrNull, type Clock } from "../../platform/base/clock.ts";
 import { notFound } from "../../platform/base/errors.ts";
-import { meters, windows, type Caps, type CoolDown, type NetworkAccount } from "./account-model.ts";
+import { windows, type Caps, type CoolDown, type NetworkAccount } from "./account-model.ts";
+import { meters } from "./meter-model.ts";
 import type { AccountService } from "./account-service.ts";
 import { limitsOf } from "./governor/limits.ts";
 import { localTime } from "./governor/zone.ts";

@@ -1,5 +1,6 @@
 import type { Job, JobClaim } from "../../platform/jobs/model.ts";
-import type { Caps, CoolDown, Meter, NetworkAccount, Window } from "./account-model.ts";
+import type { Caps, CoolDown, NetworkAccount, Window } from "./account-model.ts";
+import type { Meter } from "./meter-model.ts";
 import type { ActionOrder, ActionPlace, ActionState, NetworkAction, PendingReason, TaskPlace } from "./action-model.ts";
 import type {
   AccountChange,

@@ -7,7 +7,8 @@ import type { JobContext, JobHandler } from "../../platform/jobs/handler.ts";
 import type { Job, JobEnd } from "../../platform/jobs/model.ts";
 import { toldEncoding, type TextEncoding } from "../../lib/table-file/encodings.ts";
 import { importEnd, removeFile } from "../leads/import/import-end.ts";
-import { readProspectFile, type ProspectFileBatch, type ProspectFileOptions } from "./import/prospect-file.ts";
+import { readProspectFile, type ProspectFileBatch } from "./import/prospect-file.ts";
+import type { ProspectFileOptions } from "./import/prospect-file-thread.ts";
 import type { ProspectOnDuplicate } from "./model.ts";
 import type {
   BatchHints,

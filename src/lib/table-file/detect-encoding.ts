@@ -1,13 +1,10 @@
-import { eastAsianScores } from "./east-asian.ts";
+import { eastAsianScores, type Score } from "./east-asian.ts";
 import { decoderOf, type TextEncoding } from "./encodings.ts";
 import { letterFit, type LetterFit } from "./letter-fit.ts";
 import { alphabets, westernAlphabets, type Alphabet } from "./letters.ts";
 
 /** Null if it cannot be detected with confidence; `candidates` then lists the possible ones. */
 export type Detected = { encoding: TextEncoding | null; likely: TextEncoding[] };
-
-/** How well a text fits: 1 if all of it does. `isSure`: there is enough text, and no other encoding has its marks. */
-export type Score = { encoding: TextEncoding; fit: number; isSure: boolean };
 
 /** Minimum fit of a possible encoding, and of a certain one if it is sure. */
 const mayBe = 0.7;

@@ -1,5 +1,7 @@
-import type { Score } from "./detect-encoding.ts";
 import type { TextEncoding } from "./encodings.ts";
+
+/** How well a text fits: 1 if all of it does. `isSure`: there is enough text, and no other encoding has its marks. */
+export type Score = { encoding: TextEncoding; fit: number; isSure: boolean };
 
 /**
  * Measures how well bytes fit double-byte encodings. Their tables are ordered by usage: common characters have

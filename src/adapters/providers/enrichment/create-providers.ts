@@ -1,23 +1,7 @@
 import type { Clock } from "../../../platform/base/clock.ts";
 import type { EnrichmentProvider } from "../../../features/enrichment/provider.ts";
 import { StartError } from "../../../platform/base/start-error.ts";
-
-/** Settings of the operator; names as in the options. */
-export type ProviderConfig = Readonly<{
-  enrichmentProviders: readonly string[];
-  enrichmentUrls: Readonly<Record<string, string>>;
-  enrichmentTimeouts: Readonly<Record<string, number>>;
-  enrichmentSpendCaps: Readonly<Record<string, number>>;
-  enrichmentVendors: string | null;
-  allowPrivateHosts: readonly string[];
-  pdlKey: string | null;
-  hunterKey: string | null;
-  apolloKey: string | null;
-  fullenrichKey: string | null;
-  githubKey: string | null;
-  gravatarKey: string | null;
-  reacherKey: string | null;
-}>;
+import type { ProviderConfig } from "./provider-config.ts";
 
 const defaultTimeoutSeconds: Readonly<Record<string, number>> = { fullenrich: 120 };
 const timeoutSeconds = 15;

@@ -14,7 +14,7 @@ import { createPdl, pdlUrl } from "./pdl.ts";
 import { createReacher } from "./reacher.ts";
 import type { VendorWorld } from "./vendor.ts";
 import { createWeb, systemMailCheck } from "./web.ts";
-import type { ProviderConfig } from "./create-providers.ts";
+import type { ProviderConfig } from "./provider-config.ts";
 
 /** Creates the providers that send requests, by name. Throws `StartError` for invalid settings. */
 export function createOutsideProviders(

@@ -12,8 +12,18 @@ import {
 } from "../../../platform/jobs/transitions.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
-import type { ActionJobs } from "./network-jobs.ts";
 import { jobs } from "./tables.ts";
+
+/** The jobs of actions, as the store of jobs shows and changes them. */
+export type ActionJobs = {
+  describe(connection: Connection, job: Job): Promise<Job>;
+  /** Locks the account of the job's action, if it has one, which has to happen before the job is locked. */
+  lock(connection: Connection, jobId: string): Promise<void>;
+  cancel(connection: Connection, job: Job, at: number): Promise<ClientChange>;
+  retry(connection: Connection, job: Job, at: number): Promise<ClientChange>;
+  /** The runner gave up on the job. */
+  gaveUp(connection: Connection, jobId: string, message: string, at: number): Promise<void>;
+};
 
 type SliceOfJobs = Pick<JobStore, "insert" | "get" | "page" | "claim" | "end" | "cancel" | "retry">;
 

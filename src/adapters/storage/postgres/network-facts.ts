@@ -1,5 +1,5 @@
 import { and, eq, inArray } from "drizzle-orm";
-import type { Meter } from "../../../features/network/account-model.ts";
+import type { Meter } from "../../../features/network/meter-model.ts";
 import type {
   Frontier,
   NetworkFacts,

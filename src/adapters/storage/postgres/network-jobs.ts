@@ -13,17 +13,7 @@ import type { Connection, Engine } from "./engine.ts";
 import { writeChanges } from "./network-changes.ts";
 import { LoadedFacts, loadTarget, readTarget } from "./network-facts.ts";
 import { lockSuppressions } from "./suppression-rows.ts";
-
-/** The jobs of actions, as the store of jobs shows and changes them. */
-export type ActionJobs = {
-  describe(connection: Connection, job: Job): Promise<Job>;
-  /** Locks the account of the job's action, if it has one, which has to happen before the job is locked. */
-  lock(connection: Connection, jobId: string): Promise<void>;
-  cancel(connection: Connection, job: Job, at: number): Promise<ClientChange>;
-  retry(connection: Connection, job: Job, at: number): Promise<ClientChange>;
-  /** The runner gave up on the job. */
-  gaveUp(connection: Connection, jobId: string, message: string, at: number): Promise<void>;
-};
+import type { ActionJobs } from "./jobs.ts";
 
 export function createActionJobs(engine: Engine): ActionJobs {
   async function describe(connection: Connection, job: Job): Promise<Job> {

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, isNotNull, sql } from "drizzle-orm";
-import { meters, windowMs, windows, type Meter } from "../../../features/network/account-model.ts";
+import { windowMs, windows } from "../../../features/network/account-model.ts";
+import { meters, type Meter } from "../../../features/network/meter-model.ts";
 import { neverAt } from "../../../features/network/action-model.ts";
 import { decisiveUses } from "../../../features/network/governor/limits.ts";
 import type { NetworkStore } from "../../../features/network/store.ts";

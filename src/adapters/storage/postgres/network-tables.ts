@@ -1,17 +1,10 @@
 import { boolean, doublePrecision, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import type {
-  AccountState,
-  Caps,
-  ConnectorName,
-  Sessions,
-  Spacing,
-  Tier,
-  WarmUp,
-} from "../../../features/network/account-model.ts";
+import type { AccountState, Caps, ConnectorName, Spacing, WarmUp } from "../../../features/network/account-model.ts";
+import type { Sessions, WorkingHours } from "../../../features/network/governor/calendar.ts";
+import type { Tier } from "../../../features/network/meter-model.ts";
 import type { ActionType } from "../../../features/network/action-kinds.ts";
 import type { ActionDetails, ActionState, PendingReason } from "../../../features/network/action-model.ts";
 import type { Relation } from "../../../features/network/contact-model.ts";
-import type { WorkingHours } from "../../../features/network/governor/calendar.ts";
 import { assigned, whole } from "./tables.ts";
 
 export const networkAccounts = pgTable("network_accounts", {

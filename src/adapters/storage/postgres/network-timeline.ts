@@ -1,5 +1,6 @@
 import { and, eq, gt, inArray, isNotNull, lte } from "drizzle-orm";
-import { windowMs, type Meter } from "../../../features/network/account-model.ts";
+import { windowMs } from "../../../features/network/account-model.ts";
+import type { Meter } from "../../../features/network/meter-model.ts";
 import { MemoryTimeline } from "../../../features/network/governor/plan.ts";
 import type { Timeline } from "../../../features/network/governor/slot.ts";
 import { meterOf } from "../meter-code.ts";

@@ -5,7 +5,7 @@ import type { StoredAccount } from "../../../features/network/decisions/facts.ts
 import type { NetworkStore } from "../../../features/network/store.ts";
 import { meterCode, meterOf } from "../meter-code.ts";
 import type { Engine } from "./engine.ts";
-import type { ChangeWriter } from "./network-changes.ts";
+import type { ChangeWriter } from "./network-change-writer.ts";
 import { networkAccounts, networkMeters, waitsForSomebody } from "./network-tables.ts";
 import { lazy, prepared } from "./prepared.ts";
 

@@ -4,11 +4,9 @@ import type { EventRows } from "./event-rows.ts";
 import { meterCode } from "../meter-code.ts";
 import type { NetworkParts } from "./network-facts.ts";
 import { prepared } from "./prepared.ts";
+import type { ChangeWriter } from "./network-change-writer.ts";
 
 type Change<Kind extends NetworkChange["kind"]> = Extract<NetworkChange, { kind: Kind }>;
-
-/** Writes the changes of a decision, inside a write unit. */
-export type ChangeWriter = (changes: readonly NetworkChange[]) => void;
 
 export function createChangeWriter({ database }: Engine, parts: NetworkParts, events: EventRows): ChangeWriter {
   const { accounts, actions, contacts, jobRows, origin } = parts;

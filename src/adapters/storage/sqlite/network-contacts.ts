@@ -5,7 +5,7 @@ import type { StoredContact } from "../../../features/network/decisions/facts.ts
 import type { NetworkStore } from "../../../features/network/store.ts";
 import type { Engine } from "./engine.ts";
 import type { AccountRows } from "./network-accounts.ts";
-import type { ChangeWriter } from "./network-changes.ts";
+import type { ChangeWriter } from "./network-change-writer.ts";
 import { networkContacts } from "./network-tables.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import { lazy } from "./prepared.ts";

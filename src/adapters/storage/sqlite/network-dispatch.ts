@@ -19,7 +19,7 @@ import type { ActionEnd, DueAction } from "../../../features/network/queue-model
 import type { Engine } from "./engine.ts";
 import { gatherWrites } from "../../../lib/group-commit/gathered-writes.ts";
 import { isHeld } from "../../../platform/jobs/transitions.ts";
-import type { ChangeWriter } from "./network-changes.ts";
+import type { ChangeWriter } from "./network-change-writer.ts";
 import { createDueQueries } from "./network-due.ts";
 import type { NetworkParts } from "./network-facts.ts";
 import type { ActionRow } from "./network-tables.ts";

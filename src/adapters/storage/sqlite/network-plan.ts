@@ -1,5 +1,6 @@
 import { neverAt } from "../../../features/network/action-model.ts";
-import { meters, windowMs, windows, type Caps, type Meter } from "../../../features/network/account-model.ts";
+import { windowMs, windows, type Caps } from "../../../features/network/account-model.ts";
+import { meters, type Meter } from "../../../features/network/meter-model.ts";
 import type {
   MeterUsage,
   NetworkStore,

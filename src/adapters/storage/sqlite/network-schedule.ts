@@ -14,7 +14,7 @@ import {
 import type { NetworkStore } from "../../../features/network/store.ts";
 import type { ActionChange } from "../../../features/network/queue-model.ts";
 import type { Engine } from "./engine.ts";
-import type { ChangeWriter } from "./network-changes.ts";
+import type { ChangeWriter } from "./network-change-writer.ts";
 import type { NetworkParts } from "./network-facts.ts";
 import { createTaskQuery } from "./network-tasks.ts";
 import { storedActionJob } from "./stored-job.ts";

@@ -1,17 +1,10 @@
 import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type {
-  AccountState,
-  Caps,
-  ConnectorName,
-  Sessions,
-  Spacing,
-  Tier,
-  WarmUp,
-} from "../../../features/network/account-model.ts";
+import type { AccountState, Caps, ConnectorName, Spacing, WarmUp } from "../../../features/network/account-model.ts";
+import type { Sessions, WorkingHours } from "../../../features/network/governor/calendar.ts";
+import type { Tier } from "../../../features/network/meter-model.ts";
 import type { ActionType } from "../../../features/network/action-kinds.ts";
 import type { ActionDetails, ActionState, PendingReason } from "../../../features/network/action-model.ts";
 import type { Relation } from "../../../features/network/contact-model.ts";
-import type { WorkingHours } from "../../../features/network/governor/calendar.ts";
 
 export const networkAccounts = sqliteTable("network_accounts", {
   seq: integer().primaryKey(),

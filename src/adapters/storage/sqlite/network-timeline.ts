@@ -1,4 +1,4 @@
-import type { Meter } from "../../../features/network/account-model.ts";
+import type { Meter } from "../../../features/network/meter-model.ts";
 import type { Timeline } from "../../../features/network/governor/slot.ts";
 import type { Engine } from "./engine.ts";
 import { prepared } from "./prepared.ts";

@@ -4,7 +4,7 @@ import type { AddOutcome, AddSamples, Retraining, VoiceStore } from "../../../fe
 import type { Engine } from "./engine.ts";
 import type { JobRows } from "./job-rows.ts";
 import { voiceClones, voiceSamples } from "./voice-tables.ts";
-import type { VoiceUsage } from "./voices.ts";
+import type { VoiceUsage } from "./voice-usage.ts";
 
 type SampleOperations = Pick<
   VoiceStore,

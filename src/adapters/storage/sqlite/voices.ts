@@ -1,21 +1,4 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  getTableColumns,
-  inArray,
-  isNotNull,
-  lt,
-  lte,
-  ne,
-  not,
-  or,
-  sql,
-  sum,
-  type SQL,
-} from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, inArray, lt, lte, not, sql, type SQL } from "drizzle-orm";
 import type { CloneStatus, VoiceCloneState } from "../../../features/voice/model.ts";
 import type { ClonePage, NewClone, VoiceStore } from "../../../features/voice/store.ts";
 import type { AuditEntry } from "../../../platform/auth/audit/model.ts";
@@ -26,6 +9,7 @@ import { jobs } from "./tables.ts";
 import { createVoiceTraining } from "./voice-training.ts";
 import { createVoiceSamples } from "./voice-samples.ts";
 import { voiceArtefacts, voiceClones, voiceRemovals, voiceSamples } from "./voice-tables.ts";
+import { createVoiceUsage, isCounted } from "./voice-usage.ts";
 
 /** Nobody lists voices a thousand times a second: queries are built as they come. */
 export function createVoiceStore(engine: Engine, { audits, events, jobRows }: SharedRows): VoiceStore {
@@ -140,45 +124,6 @@ export function createVoiceStore(engine: Engine, { audits, events, jobRows }: Sh
             .run(),
       ),
   };
-}
-
-/** One that failed before it could ever speak takes no place. */
-const isCounted = or(ne(jobs.status, "failed"), isNotNull(voiceClones.trainedAt))!;
-
-/** What a user has stored, counted inside the same transaction that stores more. */
-export type VoiceUsage = ReturnType<typeof createVoiceUsage>;
-
-function createVoiceUsage({ orm }: Engine) {
-  const counted = (which: SQL): number =>
-    orm
-      .select({ n: count() })
-      .from(voiceClones)
-      .innerJoin(jobs, eq(jobs.id, voiceClones.jobId))
-      .where(and(which, isCounted))
-      .get()?.n ?? 0;
-  const countOf = (userId: string): number => counted(eq(voiceClones.userId, userId));
-  const counts = (cloneId: string): boolean => counted(eq(voiceClones.id, cloneId)) === 1;
-
-  function bytesOf(userId: string): number {
-    const files = orm
-      .select({
-        bytes: sum(
-          sql`CASE WHEN ${voiceSamples.hasOriginal} THEN ${voiceSamples.bytes} ELSE 0 END + ${voiceSamples.derivedBytes}`,
-        ),
-      })
-      .from(voiceSamples)
-      .innerJoin(voiceClones, eq(voiceClones.id, voiceSamples.cloneId))
-      .where(eq(voiceClones.userId, userId))
-      .get();
-    const recordings = orm
-      .select({ bytes: sum(sql`json_extract(${voiceClones.consent}, '$.recording.bytes')`) })
-      .from(voiceClones)
-      .where(eq(voiceClones.userId, userId))
-      .get();
-    return Number(files?.bytes ?? 0) + Number(recordings?.bytes ?? 0);
-  }
-
-  return { countOf, counts, bytesOf };
 }
 
 function owned(userId: string, id: string) {

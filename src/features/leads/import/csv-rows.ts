@@ -3,7 +3,7 @@ import { undecodableRow } from "../../../platform/imports/file-format.ts";
 import type { PlannedColumn } from "./column-plan.ts";
 import { CsvRecords, type CsvRecord } from "../../../lib/table-file/csv-records.ts";
 import type { CsvLayout } from "./csv-layout.ts";
-import type { LeadFileRow } from "./lead-file.ts";
+import type { LeadFileRow } from "./lead-file-batch.ts";
 import { RawLead, type LeadDefaults } from "./raw-lead.ts";
 
 /** Parses the text of a CSV file, block by block, into rows of leads. Skips rows up to `afterRow` and empty ones. */

@@ -7,7 +7,7 @@ import { CsvRows } from "./csv-rows.ts";
 import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
 import { resolveFormat, type DetectedFormat, type FileFormatOptions } from "../../../platform/imports/file-format.ts";
 import { ImportFileError, type ImportFileReason } from "../../../platform/imports/import-file-error.ts";
-import type { LeadFileBatch, LeadFileInspection, LeadFileOptions, LeadFileRow } from "./lead-file.ts";
+import type { LeadFileBatch, LeadFileInspection, LeadFileOptions, LeadFileRow } from "./lead-file-batch.ts";
 import { NdjsonRows } from "./ndjson-rows.ts";
 import { arraysOf, RowPacker, type PackedRows } from "./packed-rows.ts";
 import { TextFile } from "../../../platform/imports/text-file.ts";

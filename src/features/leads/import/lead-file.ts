@@ -1,59 +1,13 @@
 import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FieldError } from "../../../platform/base/errors.ts";
 import { freeMemory } from "../../../lib/concurrency/garbage.ts";
 import { messagesOf, startThread, type Thread } from "../../../threads.ts";
-import type { LeadContent, LeadIdentity } from "../model.ts";
 import type { LeadFileAnswer, LeadFileRequest, LeadFileWork } from "./lead-file-thread.ts";
-import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
-import type { DetectedFormat, FileFormatOptions } from "../../../platform/imports/file-format.ts";
+import type { FileFormatOptions } from "../../../platform/imports/file-format.ts";
 import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
-import { arraysOf, type PackedRows } from "./packed-rows.ts";
-
-export type LeadFileOptions = FileFormatOptions & {
-  path: string;
-  /** Number of the user in the store. */
-  owner: number;
-  /** Added to the tags of each row. */
-  tags: string[];
-  /** The source of rows without one. */
-  source: string | null;
-  /** Skips rows up to this one, which were stored before an interruption. */
-  afterRow: number;
-  batchRows: number;
-};
-
-/**
- * A row of the file: a valid lead, or its errors. `row` is the row number in a spreadsheet: header and empty rows count,
- * and a row with line breaks in its cells is one row. For NDJSON it is the line.
- */
-export type LeadFileRow =
-  | { row: number; content: LeadContent; identity: LeadIdentity }
-  | { row: number; errors: FieldError[] };
-
-export type LeadFileBatch = {
-  rows: PackedRows;
-  /** The last row in the batch. */
-  lastRow: number;
-  /** Size of the file. */
-  encoding: TextEncoding;
-  /** Targets of the columns that were read so far. */
-  columns: { header: string; target: string }[];
-  /** Bytes read so far; slightly ahead of the rows. */
-  bytesRead: number;
-  totalBytes: number;
-};
-
-/** How a file would be read. `delimiter` and `headerRow` are null for NDJSON. */
-export type LeadFileInspection = {
-  format: DetectedFormat;
-  encoding: TextEncoding;
-  delimiter: string | null;
-  headerRow: number | null;
-  columns: { header: string; target: string }[];
-  firstRows: LeadFileRow[];
-};
+import { arraysOf } from "./packed-rows.ts";
+import type { LeadFileBatch, LeadFileInspection, LeadFileOptions } from "./lead-file-batch.ts";
 
 /** Batches in transit: enough that neither side waits for the other, few enough to keep memory low. */
 const batchesInFlight = 2;

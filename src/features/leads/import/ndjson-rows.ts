@@ -2,7 +2,7 @@ import { parseJson } from "../../../platform/base/json.ts";
 import { columnPlan, type ColumnOverrides, type PlannedColumn } from "./column-plan.ts";
 import { maxRecordLength } from "../../../lib/table-file/csv-records.ts";
 import { undecodableRow } from "../../../platform/imports/file-format.ts";
-import type { LeadFileRow } from "./lead-file.ts";
+import type { LeadFileRow } from "./lead-file-batch.ts";
 import { customFieldName, isObject, isTextField, RawLead, type LeadDefaults } from "./raw-lead.ts";
 
 /** How many names are cached: a file full of different names must not exhaust memory. */

@@ -2,7 +2,8 @@ import { invalid } from "../../../platform/base/errors.ts";
 import { columnTargets } from "../../../platform/imports/person-columns.ts";
 import type { FileFormatOptions } from "../../../platform/imports/file-format.ts";
 import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
-import { inspectLeadBytes, type LeadFileRow } from "./lead-file.ts";
+import { inspectLeadBytes } from "./lead-file.ts";
+import type { LeadFileRow } from "./lead-file-batch.ts";
 import type { ImportPreview } from "./preview-model.ts";
 
 /** How the beginning of a file would be read. VALIDATION_ERROR if it is not a list of people. */

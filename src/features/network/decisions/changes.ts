@@ -1,6 +1,7 @@
 import type { NewEvent } from "../../../platform/events/model.ts";
 import type { Job } from "../../../platform/jobs/model.ts";
-import type { CoolDown, Meter, NetworkAccount } from "../account-model.ts";
+import type { CoolDown, NetworkAccount } from "../account-model.ts";
+import type { Meter } from "../meter-model.ts";
 import type { ActionState, NetworkAction, PendingReason } from "../action-model.ts";
 import type { NewsKind } from "../contact-model.ts";
 import type { StoredAction, StoredContact } from "./facts.ts";

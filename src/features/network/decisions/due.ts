@@ -1,4 +1,4 @@
-import type { Meter } from "../account-model.ts";
+import type { Meter } from "../meter-model.ts";
 import { neverAt, type PendingReason } from "../action-model.ts";
 import type { Hold, Timeline } from "../governor/slot.ts";
 import type { ActionEnd, DueAction } from "../queue-model.ts";

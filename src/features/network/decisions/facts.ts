@@ -1,6 +1,7 @@
 import type { Job } from "../../../platform/jobs/model.ts";
 import type { SuppressionMatch, SuppressionTarget } from "../../suppression/model.ts";
-import type { Meter, NetworkAccount } from "../account-model.ts";
+import type { NetworkAccount } from "../account-model.ts";
+import type { Meter } from "../meter-model.ts";
 import type { ActionState, NetworkAction } from "../action-model.ts";
 import type { Contact } from "../contact-model.ts";
 import type { Governed, Timeline } from "../governor/slot.ts";

@@ -1,6 +1,8 @@
-import type { Sessions } from "../account-model.ts";
 import { drawOf } from "./draw.ts";
 import { localTime, offsetAt } from "./zone.ts";
+
+/** Bounds in minutes for the random lengths of work sessions and of the breaks between them. */
+export type Sessions = { minMinutes: number; maxMinutes: number; minBreakMinutes: number; maxBreakMinutes: number };
 
 /** Working time of a day in minutes since midnight; `to` is later than `from` and at most 1440. */
 export type WorkingSpan = { from: number; to: number };

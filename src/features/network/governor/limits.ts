@@ -1,12 +1,5 @@
-import {
-  windowMs,
-  windows,
-  type Caps,
-  type Meter,
-  type NetworkAccount,
-  type Tier,
-  type Window,
-} from "../account-model.ts";
+import { windowMs, windows, type Caps, type NetworkAccount, type Window } from "../account-model.ts";
+import type { Meter, Tier } from "../meter-model.ts";
 import type { PendingReason } from "../action-model.ts";
 import { drawOf } from "./draw.ts";
 import { localTime } from "./zone.ts";

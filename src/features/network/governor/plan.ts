@@ -1,4 +1,4 @@
-import type { Meter } from "../account-model.ts";
+import type { Meter } from "../meter-model.ts";
 import type { PendingReason } from "../action-model.ts";
 import { earliestSlot, gapOf, type Governed, type Timeline } from "./slot.ts";
 

@@ -1,4 +1,5 @@
-import type { CoolDown, Meter, Spacing } from "../account-model.ts";
+import type { CoolDown, Spacing } from "../account-model.ts";
+import type { Meter } from "../meter-model.ts";
 import type { PendingReason } from "../action-model.ts";
 import { nextOpening, type Calendar } from "./calendar.ts";
 import { normalQuantile } from "./draw.ts";

@@ -1,5 +1,5 @@
 import { normalized } from "../../../platform/imports/person-columns.ts";
-import type { ProspectTarget } from "./prospect-columns.ts";
+import type { ProspectTarget } from "./prospect-targets.ts";
 
 /**
  * The target of a nested field with a dotted name, such as "organization.primary_domain" or "data.location.city", for

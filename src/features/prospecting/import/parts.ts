@@ -14,7 +14,7 @@ import {
   type RevenueRange,
 } from "../model.ts";
 import { KnownPieces } from "./known-pieces.ts";
-import { prospectTargetNames } from "./prospect-columns.ts";
+import { prospectTargetNames } from "./prospect-targets.ts";
 import { namesIn, NumberedRaw, revenueOf, revenueOfNamed, revenueOfThousands } from "./row-values.ts";
 
 /**

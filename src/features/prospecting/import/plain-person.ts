@@ -17,7 +17,7 @@ import {
   type Part,
   type Technology,
 } from "./parts.ts";
-import { prospectTargetNames, type ProspectTarget } from "./prospect-columns.ts";
+import { prospectTargetNames, type ProspectTarget } from "./prospect-targets.ts";
 import { hashBasis, hashed } from "./plain-record.ts";
 import { hostOfPlainProfile, isPlainDomain, isPlainEmail, isPlainName, isPlainText } from "./plain-text.ts";
 import type { RowBuffer } from "./row-buffer.ts";

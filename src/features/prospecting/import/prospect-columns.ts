@@ -2,20 +2,7 @@ import { singleLine } from "../../../platform/base/clean-text.ts";
 import { normalized, personHeaders } from "../../../platform/imports/person-columns.ts";
 import { nestedTarget } from "./nested-names.ts";
 import { eastAsianHeaders, givenBesideFamily } from "../../../platform/imports/east-asian-headers.ts";
-
-const columnTargets = [
-  "firstName", "lastName", "fullName", "email", "phone", "networkUrl", "title", "seniority", "department",
-  "location", "city", "state", "country", "confidence", "likelihood", "source",
-  "company", "domain", "industry", "companySize", "revenue", "revenueThousands", "revenueNamed", "technologies", "companyPhone", "companyNetworkUrl",
-  "companyLocation", "companyCity", "companyState", "companyCountry", "description", "founded", "ignore",
-] as const; // prettier-ignore
-/**
- * Target of a column: a field of the prospect or its company; `fullName`, which is split; parts of a place, which are
- * combined if no column has the whole place; `revenueThousands`, a revenue in thousands; `revenueNamed`, a revenue that
- * counts only if it names its currency; `likelihood`, a confidence from 1 to 10; or `ignore`.
- */
-export type ProspectTarget = (typeof columnTargets)[number];
-export const prospectTargetNames: readonly ProspectTarget[] = columnTargets;
+import { prospectTargetNames, type ProspectTarget } from "./prospect-targets.ts";
 
 /**
  * Header names of Apollo, ZoomInfo, Cognism, People Data Labs, RocketReach, Snov, and HubSpot, in addition to those of
@@ -212,5 +199,5 @@ export function tellsApart(targets: readonly ProspectTarget[]): boolean {
 
 /** Parses a target name; null if unknown. */
 export function prospectTarget(text: string): ProspectTarget | null {
-  return (columnTargets as readonly string[]).includes(text) ? (text as ProspectTarget) : null;
+  return (prospectTargetNames as readonly string[]).includes(text) ? (text as ProspectTarget) : null;
 }

@@ -10,8 +10,8 @@ import {
   prospectTargets,
   tellsApart,
   understoodProspectHeaders,
-  type ProspectTarget,
 } from "./prospect-columns.ts";
+import type { ProspectTarget } from "./prospect-targets.ts";
 import { numberOfTarget } from "./row-text.ts";
 import type { RowWriter } from "./row-writer.ts";
 

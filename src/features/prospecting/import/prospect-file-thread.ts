@@ -2,13 +2,13 @@ import { garbageCollector } from "../../../lib/concurrency/garbage.ts";
 import { refuseMissingColumns } from "../../../platform/imports/chosen-columns.ts";
 import { normalized } from "../../../platform/imports/person-columns.ts";
 import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
-import { resolveFormat } from "../../../platform/imports/file-format.ts";
+import { resolveFormat, type FileFormatOptions } from "../../../platform/imports/file-format.ts";
 import { ImportFileError, type ImportFileReason } from "../../../platform/imports/import-file-error.ts";
 import { TextFile } from "../../../platform/imports/text-file.ts";
 import type { ThreadPort } from "../../../threads.ts";
-import { prospectTarget, prospectTargetNames, type ProspectTarget } from "./prospect-columns.ts";
+import { prospectTarget } from "./prospect-columns.ts";
+import { prospectTargetNames, type ProspectTarget } from "./prospect-targets.ts";
 import { ProspectCsvRows, prospectLayout } from "./prospect-csv.ts";
-import type { ProspectFileOptions } from "./prospect-file.ts";
 import { ProspectNdjsonRows } from "./prospect-ndjson.ts";
 import { arraysOf, type PackedRows } from "./row-buffer.ts";
 import { RowWriter } from "./row-writer.ts";
@@ -17,6 +17,15 @@ import { RowWriter } from "./row-writer.ts";
 const batchesBetweenCollections = 6;
 /** About 40,000 rows. A full collection traverses all cached titles and places. */
 const batchesBetweenFullCollections = 48;
+
+export type ProspectFileOptions = FileFormatOptions & {
+  path: string;
+  /** Source for rows that do not state one. */
+  source: string | null;
+  /** Rows up to this one were stored before an interruption and are skipped. */
+  afterRow: number;
+  batchRows: number;
+};
 
 /** Startup data of the thread. The main thread owns the descriptor and closes it. */
 export type ProspectFileRequest = { descriptor: number; options: ProspectFileOptions; batchesInFlight: number };

@@ -3,20 +3,10 @@ import type { FieldError } from "../../../platform/base/errors.ts";
 import { freeMemory, garbageCollector } from "../../../lib/concurrency/garbage.ts";
 import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
 import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
-import type { FileFormatOptions } from "../../../platform/imports/file-format.ts";
 import { messagesOf, startThread } from "../../../threads.ts";
 import type { BatchTerms, ProspectRow } from "../store.ts";
-import type { ProspectFileAnswer, ProspectFileRequest } from "./prospect-file-thread.ts";
+import type { ProspectFileAnswer, ProspectFileOptions, ProspectFileRequest } from "./prospect-file-thread.ts";
 import { arraysOf, rowKinds, type PackedRows } from "./row-buffer.ts";
-
-export type ProspectFileOptions = FileFormatOptions & {
-  path: string;
-  /** Source for rows that do not state one. */
-  source: string | null;
-  /** Rows up to this one were stored before an interruption and are skipped. */
-  afterRow: number;
-  batchRows: number;
-};
 
 export type ProspectFileBatch = {
   rows: ProspectRow[];

@@ -5,7 +5,8 @@ import { isObject } from "../../leads/import/raw-lead.ts";
 import { revenueRangeOf } from "../facets/ranges.ts";
 import type { RevenueRange } from "../model.ts";
 import { currentJob, flatEntries, isJobList, textsIn, type Entry } from "./flat-object.ts";
-import { noteIgnored, profileOwner, prospectTargets, type ProspectTarget } from "./prospect-columns.ts";
+import { noteIgnored, profileOwner, prospectTargets } from "./prospect-columns.ts";
+import type { ProspectTarget } from "./prospect-targets.ts";
 import { numberOfTarget } from "./row-text.ts";
 import type { RowWriter } from "./row-writer.ts";
 

@@ -1,6 +1,6 @@
 import { unguardedCell } from "../../../lib/table-file/csv-cell.ts";
 import { hashBasis, hashed } from "./plain-record.ts";
-import { prospectTargetNames, type ProspectTarget } from "./prospect-columns.ts";
+import { prospectTargetNames, type ProspectTarget } from "./prospect-targets.ts";
 import type { Values } from "./row-values.ts";
 
 /**

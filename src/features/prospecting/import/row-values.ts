@@ -5,7 +5,7 @@ import { revenueRange, revenueRangeOfNamed, revenueRangeOfThousands } from "../f
 import type { RawFacet, RawValue } from "../facets/terms.ts";
 import type { RevenueRange } from "../model.ts";
 import { memoize } from "../../../platform/base/memoize.ts";
-import type { ProspectTarget } from "./prospect-columns.ts";
+import type { ProspectTarget } from "./prospect-targets.ts";
 
 /** Values of the columns of a row. */
 export type Values = Partial<Record<ProspectTarget, string>>;

@@ -1,4 +1,5 @@
-import type { AccountState, ConnectorName, Meter, Tier, Window } from "../../../features/network/account-model.ts";
+import type { AccountState, ConnectorName, Window } from "../../../features/network/account-model.ts";
+import type { Meter, Tier } from "../../../features/network/meter-model.ts";
 import type { Tone } from "./ui/badge.tsx";
 
 /** What carries actions out, and what it must know of the account beside a name. */

@@ -18,8 +18,7 @@ import { WebhookPage } from "./pages/settings/webhook.tsx";
 import { NewVoicePage } from "./pages/voice/new-voice.tsx";
 import { VoicesPage } from "./pages/voice/voice-list.tsx";
 import { VoicePage } from "./pages/voice/voice-page.tsx";
-
-export type PageProps = { params: Record<string, string> };
+import type { PageProps } from "./page-props.ts";
 
 export type Page = {
   /** Below /app; ":name" stands for a part that the page gets in `params`. Of two that fit, the first is shown. */

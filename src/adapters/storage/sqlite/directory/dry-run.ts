@@ -3,10 +3,9 @@ import { isPersonKey, keysOfRecord, prospectIdentity } from "../../../../feature
 import type { Employer } from "../../../../features/prospecting/employer.ts";
 import { unitedContent } from "../../../../features/prospecting/same-person.ts";
 import { updatedProspect, withCompanyFacts } from "../../../../features/prospecting/merge.ts";
-import type { CompanyContent, ProspectContent } from "../../../../features/prospecting/model.ts";
+import type { CompanyContent, ProspectContent, ProspectOutcome } from "../../../../features/prospecting/model.ts";
 import type { ProspectBatch, ProspectRow } from "../../../../features/prospecting/store.ts";
 import { createProspectCompanies, type ProspectCompanies } from "./prospect-companies.ts";
-import type { Settled } from "./prospect-imports.ts";
 import { contentIn, samePerson, type Hints, type ProspectRows, type SamePerson } from "./prospect-rows.ts";
 
 /** A person as it would be stored: `n` once the run has noted it, `number` if it is a prospect already. */
@@ -25,6 +24,14 @@ const scratch = `
     owner INTEGER, key TEXT, name_key TEXT, content TEXT, created_at INTEGER, updated_at INTEGER, PRIMARY KEY (owner, key)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX scratch.prospect_companies_by_name ON prospect_companies (owner, name_key);`;
+
+/** What a row comes to, and the number of the prospect, where there is one. */
+export type Settled = {
+  outcome: "created" | ProspectOutcome;
+  number: number | null;
+  /** Created, with nothing added to what the row says. */
+  isAsSent?: boolean;
+};
 
 /** Foretells an import row by row: whom it would store or change is noted beside the directory, which is only read. */
 export class DryRun {

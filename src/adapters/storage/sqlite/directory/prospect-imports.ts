@@ -18,7 +18,7 @@ import { countRows } from "../list-pages.ts";
 import type { Owners } from "../owners.ts";
 import { createCreatedProspects, createdOfJob } from "./created-prospects.ts";
 import { createCompanyPeople } from "./company-people.ts";
-import { DryRun } from "./dry-run.ts";
+import { DryRun, type Settled } from "./dry-run.ts";
 import type { ProspectCompanies } from "./prospect-companies.ts";
 import { maxNamesakes, type StoredRows } from "./index-messages.ts";
 import { addAskedKeys } from "./name-keys.ts";
@@ -27,13 +27,6 @@ import type { ProspectIndex } from "./prospect-index.ts";
 import { contentIn, type ProspectRows } from "./prospect-rows.ts";
 import { prepared } from "../prepared.ts";
 
-/** What a row comes to, and the number of the prospect, where there is one. */
-export type Settled = {
-  outcome: "created" | ProspectOutcome;
-  number: number | null;
-  /** Created, with nothing added to what the row says. */
-  isAsSent?: boolean;
-};
 /** Report lines that go at once. */
 const dropAtOnce = 2000;
 const none: readonly number[] = [];

@@ -1,6 +1,7 @@
+import type { Database } from "bun:sqlite";
 import { freeMemory } from "../../../../lib/concurrency/garbage.ts";
 import { startThread, type Thread } from "../../../../threads.ts";
-import type { Engine } from "../engine.ts";
+import type { Writer } from "../../../../lib/group-commit/writer.ts";
 import { createIndexWriter } from "./index-writer.ts";
 import {
   arraysOfWrite,
@@ -20,14 +21,14 @@ type Waiting = { resolve: (result: unknown) => void; reject: (reason: unknown) =
  * was committed before the question. The thread starts with the first question; what it wants written is written here.
  */
 export class ProspectIndex {
-  readonly #engine: Pick<Engine, "database" | "writer">;
+  readonly #engine: { database: Database; writer: Writer };
   readonly #path: string;
   readonly #waiting = new Map<number, Waiting>();
   #thread: Thread<IndexRequest, IndexAnswer> | null = null;
   #writeWork: ReturnType<typeof createIndexWriter> | null = null;
   #lastId = 0;
 
-  constructor(engine: Pick<Engine, "database" | "writer">, path: string) {
+  constructor(engine: { database: Database; writer: Writer }, path: string) {
     this.#engine = engine;
     this.#path = path;
   }

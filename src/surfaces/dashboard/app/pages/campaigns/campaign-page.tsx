@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { CampaignView } from "../../../../../features/campaigns/model.ts";
-import type { PageProps } from "../../pages.ts";
+import type { PageProps } from "../../page-props.ts";
 import { api } from "../../api.ts";
 import { useResource } from "../../resource.ts";
 import { here, navigate, setQuery } from "../../router.tsx";

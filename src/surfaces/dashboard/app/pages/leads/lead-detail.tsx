@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { LeadView } from "../../../../../features/leads/model.ts";
-import type { PageProps } from "../../pages.ts";
+import type { PageProps } from "../../page-props.ts";
 import { api } from "../../api.ts";
 import { nameOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
@@ -22,9 +22,7 @@ import { LeadForm } from "./lead-form.tsx";
 import { ScheduleDialog } from "./schedule-dialog.tsx";
 import { TagList } from "./tag-list.tsx";
 import { Timeline } from "./timeline.tsx";
-
-/** A lead with the version that was read, so that nobody's change is overwritten unseen. */
-export type ReadLead = { lead: LeadView; etag: string | null };
+import type { ReadLead } from "./lead-form.tsx";
 
 export function LeadPage({ params }: PageProps) {
   const id = params["id"] ?? "";

@@ -5,7 +5,9 @@ import { leadStatusWords } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FormError, SelectField, TextArea, TextField, useForm } from "../../ui/form.tsx";
 import { tell } from "../../ui/toast.tsx";
-import type { ReadLead } from "./lead-detail.tsx";
+
+/** A lead with the version that was read, so that nobody's change is overwritten unseen. */
+export type ReadLead = { lead: LeadView; etag: string | null };
 
 const textFields = [
   ["firstName", "First name", 200],

@@ -14,7 +14,17 @@ import { OutsideLink } from "../../ui/outside-link.tsx";
 import { DateTime } from "../../ui/time.tsx";
 import { tell, tellError } from "../../ui/toast.tsx";
 import { Facts, type Fact } from "../../ui/facts.tsx";
-import type { Found } from "./prospects-page.tsx";
+
+export type Found = {
+  prospects: ProspectView[];
+  /** Null: a vendor was not asked yet. */
+  total: number | null;
+  limit: number;
+  offset: number;
+  creditsUsed: number;
+  creditsRequired: number;
+  remainingCredits: number;
+};
 
 type MadeLead = { lead: LeadView; isNew: boolean };
 

@@ -1,5 +1,4 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ProspectView } from "../../../../../features/prospecting/model.ts";
 import { api } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { useResource } from "../../resource.ts";
@@ -12,19 +11,8 @@ import { tellError } from "../../ui/toast.tsx";
 import { Facets } from "./facets.tsx";
 import { currentSearch, setSearch, sourceWords, type Search } from "./filters.ts";
 import { ImportProspectsDialog } from "./import-prospects.tsx";
-import { ProspectTable } from "./prospect-table.tsx";
+import { ProspectTable, type Found } from "./prospect-table.tsx";
 import { SavedSearches } from "./saved-searches.tsx";
-
-export type Found = {
-  prospects: ProspectView[];
-  /** Null: a vendor was not asked yet. */
-  total: number | null;
-  limit: number;
-  offset: number;
-  creditsUsed: number;
-  creditsRequired: number;
-  remainingCredits: number;
-};
 
 const pageSize = 25;
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { AccountView } from "../../../../../features/network/account-model.ts";
 import type { UsageView } from "../../../../../features/network/forecast-model.ts";
-import type { PageProps } from "../../pages.ts";
+import type { PageProps } from "../../page-props.ts";
 import { api } from "../../api.ts";
 import { useResource } from "../../resource.ts";
 import { navigate } from "../../router.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { DeliveryView, EndpointView, NewEndpointView } from "../../../../../features/webhooks/model.ts";
-import type { PageProps } from "../../pages.ts";
+import type { PageProps } from "../../page-props.ts";
 import { api } from "../../api.ts";
 import { now } from "../../clock.ts";
 import { counted, instantOf } from "../../format.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { CloneDetailView, CloneView } from "../../../../../features/voice/model.ts";
-import type { PageProps } from "../../pages.ts";
+import type { PageProps } from "../../page-props.ts";
 import { api } from "../../api.ts";
 import { useResource, type Resource } from "../../resource.ts";
 import { navigate } from "../../router.tsx";
