@@ -43,7 +43,7 @@ test("it is given refusals with their status, code and message", async () => {
 /** Held against by the type checker; never run, as each would be refused. */
 export async function wrongUses(): Promise<void> {
   const api = clientOf(await service.user());
-  // @ts-expect-error: a number is no e-mail address
+  // @ts-expect-error: a number is no email address
   await api.leads.post({ email: 5 });
   // @ts-expect-error: there is no such choice
   await api.leads.post({ email: "ada@example.com" }, { query: { onDuplicate: "forget" } });

@@ -312,7 +312,7 @@ describe("what can't be enriched is refused with its index", () => {
     ["without an identifier", { firstName: "Ada" }, "leads.1"],
     ["with nothing at all", {}, "leads.1"],
     ["with blank identifiers", { email: " ", networkUrl: "" }, "leads.1"],
-    ["with a malformed e-mail", { email: "ada@" }, "leads.1.email"],
+    ["with a malformed email", { email: "ada@" }, "leads.1.email"],
     ["with a URL that is none", { networkUrl: "not a url" }, "leads.1.networkUrl"],
     ["with a domain that is none", { email: "a@b.co", domain: "not a domain" }, "leads.1.domain"],
     ["with an address of a machine for a domain", { email: "a@b.co", domain: "127.0.0.1" }, "leads.1.domain"],

@@ -49,7 +49,7 @@ test("what a new lead lacks is null, and its tags and custom fields are empty", 
 });
 
 test.each([
-  ["an e-mail address", { email: "ada@example.com" }],
+  ["an email address", { email: "ada@example.com" }],
   ["a profile", { networkUrl: "https://network.example/in/ada" }],
   ["first name, last name and company", { firstName: "Ada", lastName: "Lovelace", company: "Engines" }],
 ])("%s is enough to store a lead", async (_what, input) => {
@@ -71,11 +71,11 @@ test.each([
 });
 
 test.each([
-  ["an e-mail address without an @", { email: "not an address" }, "email"],
-  ["an e-mail address without a dot", { email: "ada@localhost" }, "email"],
-  ["a space in the e-mail address", { email: "ada@exam ple.com" }, "email"],
-  ["an e-mail address that is too long", { email: `${"a".repeat(250)}@example.com` }, "email"],
-  ["a number for an e-mail address", { email: 5 }, "email"],
+  ["an email address without an @", { email: "not an address" }, "email"],
+  ["an email address without a dot", { email: "ada@localhost" }, "email"],
+  ["a space in the email address", { email: "ada@exam ple.com" }, "email"],
+  ["an email address that is too long", { email: `${"a".repeat(250)}@example.com` }, "email"],
+  ["a number for an email address", { email: 5 }, "email"],
   ["a profile that is no URL", { networkUrl: "not a url" }, "networkUrl"],
   ["a profile that is not on the web", { networkUrl: "ftp://network.example/in/ada" }, "networkUrl"],
   ["a profile that is a script", { networkUrl: "javascript:alert(1)" }, "networkUrl"],
@@ -210,7 +210,7 @@ test.each([
   expect(refused).toMatchObject({ status: 409, details: { leadId: id } });
 });
 
-test("the same name at the same company with another e-mail address is another person", async () => {
+test("the same name at the same company with another email address is another person", async () => {
   const user = await service.user();
   await create(user, ada);
   const { firstName, lastName, company } = ada;
@@ -275,7 +275,7 @@ test.each(leadStatuses.map((status) => [status]))("a lead can be set to %s from 
 
 test.each([
   ["an unknown status", { status: "active" }, "status"],
-  ["a wrong e-mail address", { email: "nobody" }, "email"],
+  ["a wrong email address", { email: "nobody" }, "email"],
   ["a tag that is no text", { tags: [1] }, "tags.0"],
 ])("an update with %s is refused and changes nothing", async (_what, change, path) => {
   const user = await service.user();

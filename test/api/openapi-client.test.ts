@@ -38,7 +38,7 @@ export async function useClient(baseUrl: string, key: string) {
 
 export async function wrongUses() {
   const client = createClient<paths>();
-  // @ts-expect-error: a number is no e-mail address
+  // @ts-expect-error: a number is no email address
   await client.POST("/api/v2/leads", { body: { email: 5 } });
   // @ts-expect-error: the limit is a number
   await client.GET("/api/v2/leads", { params: { query: { limit: "all" } } });

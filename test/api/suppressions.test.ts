@@ -36,7 +36,7 @@ async function importText(client: Client, text: string, query: SendOptions["quer
   return client.post<SuppressionImport>(`${api}/import`, text, { headers: { "content-type": "text/csv" }, query });
 }
 
-test("an objection by e-mail stops actions that name only the profile, also one that is waiting", async () => {
+test("an objection by email stops actions that name only the profile, also one that is waiting", async () => {
   const user = await service.user();
   const profileUrl = "https://www.linkedin.com/in/ada-objects";
   succeeded(await user.post("/api/v2/leads", { email: "ada@objects.example", networkUrl: profileUrl }));
@@ -332,7 +332,7 @@ test("a lead that can't be reached leaves no entry, and the answer says so", asy
   const lead = { firstName: "Ada", lastName: "Lovelace", company: "Engines" };
   const { id } = (await user.post<LeadView>("/api/v2/leads", lead)).data;
   const deleted = succeeded(await user.delete(`/api/v2/leads/${id}`, { query: { suppress: true } }));
-  expect((deleted.body as { message: string }).message).toContain("no e-mail address");
+  expect((deleted.body as { message: string }).message).toContain("no email address");
   expect((await list(user)).total).toBe(0);
 });
 

@@ -33,9 +33,9 @@ test("a new user starts with a network account and the default grant of credits"
 });
 
 test.each([
-  ["without an e-mail address", {}, "email"],
-  ["with a wrong e-mail address", { email: "nobody" }, "email"],
-  ["with an e-mail address that is too long", { email: `${"a".repeat(250)}@example.com` }, "email"],
+  ["without an email address", {}, "email"],
+  ["with a wrong email address", { email: "nobody" }, "email"],
+  ["with an email address that is too long", { email: `${"a".repeat(250)}@example.com` }, "email"],
   ["with an unknown role", { email: "a@example.com", role: "owner" }, "role"],
   ["with an unknown time zone", { email: "a@example.com", timeZone: "Mars/Olympus" }, "timeZone"],
   ["with a name that is too long", { email: "a@example.com", name: "x".repeat(201) }, "name"],
@@ -45,14 +45,14 @@ test.each([
   expect(errorPaths(refused)).toEqual([path]);
 });
 
-test("an e-mail address belongs to one user, whatever its case", async () => {
+test("an email address belongs to one user, whatever its case", async () => {
   await using service = await startService();
   await service.user({ email: "ada@example.com" });
   const refused = await service.admin.post("/api/v2/users", { email: "ADA@example.com" });
   expect(refused).toMatchObject({ status: 409, code: "CONFLICT" });
 });
 
-test("of many requests for the same e-mail address one makes a user", async () => {
+test("of many requests for the same email address one makes a user", async () => {
   await using service = await startService();
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => service.admin.post("/api/v2/users", { email: "ada@example.com" })),

@@ -46,7 +46,7 @@ export function keysToMerge(database: Database): { keep: KeepKeys; merge: () => 
   };
 }
 
-/** The hashes that duplicates are looked for by: of e-mail, profile, and names with company. */
+/** The hashes that duplicates are looked for by: of email, profile, and names with company. */
 export function keysOf(row: LeadRow): number[] {
   const name = `${row.first_name}\n${row.last_name}\n${row.company}`.toLowerCase();
   const { strong, name: nameKey } = leadKeysOf(Number(row.owner), {

@@ -11,7 +11,7 @@ const csvWithFailure = `${csv}not an address,Eve,\n`;
 
 const inData = (path: string) => ({ env: { OUTREACHD_DATA: path } });
 
-/** Leads as the export gives them, by e-mail address. */
+/** Leads as the export gives them, by email address. */
 async function exported(env: Record<string, string>, ...flags: string[]): Promise<Record<string, unknown>[]> {
   const { exitCode, out, err } = await runProgram(["export", "leads", "--format", "ndjson", ...flags], { env });
   expect(err).toBe("");

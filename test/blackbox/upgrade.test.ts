@@ -67,7 +67,7 @@ async function read<T = Listed>(path: string, key?: string): Promise<T> {
   return data as T;
 }
 
-/** IDs of the leads with an e-mail address, sorted. */
+/** IDs of the leads with an email address, sorted. */
 async function leadsWith(email: string): Promise<string[]> {
   const { leads } = await read<{ leads: { id: string }[] }>(`/leads?email=${encodeURIComponent(email)}`);
   return leads.map(({ id }) => id).toSorted();

@@ -243,7 +243,7 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open }) => {
   });
 
   test.each<[string, Partial<Lead>, LeadFilter]>([
-    ["an e-mail address", { email: "ärzte@Example.com" }, { email: "ÄRZTE@example.COM" }],
+    ["an email address", { email: "ärzte@Example.com" }, { email: "ÄRZTE@example.COM" }],
     ["a company", { company: "Müller GmbH" }, { company: "MÜLLER GMBH" }],
     ["a source", { source: "Empfehlung Öl" }, { source: "empfehlung öl" }],
     ["a searched text", { title: "Überseehändler" }, { text: "übersee" }],

@@ -142,13 +142,9 @@ describe.each(enginesAndPostgres)("leads on $name", ({ open, isSingleWriter }) =
     });
 
     test.each([
+      ["the email address in another case", { ...nothing, email: ada.email }, { ...nothing, email: "ADA@Example.com" }],
       [
-        "the e-mail address in another case",
-        { ...nothing, email: ada.email },
-        { ...nothing, email: "ADA@Example.com" },
-      ],
-      [
-        "the e-mail address, with another name and profile",
+        "the email address, with another name and profile",
         ada,
         { ...nothing, email: ada.email, networkUrl: "https://network.example/in/other" },
       ],
@@ -158,15 +154,15 @@ describe.each(enginesAndPostgres)("leads on $name", ({ open, isSingleWriter }) =
         { ...nothing, networkUrl: "http://www.network.example/in/Ada/?x=1" },
       ],
       [
-        "the profile, with another e-mail address",
+        "the profile, with another email address",
         ada,
         { ...nothing, networkUrl: ada.networkUrl, email: "other@example.com" },
       ],
       ["name and company in another case", nameOnly, { ...nameOnly, firstName: "ADA", company: "engines" }],
-      ["name and company, when only one has an e-mail address", nameOnly, { ...nameOnly, email: ada.email }],
+      ["name and company, when only one has an email address", nameOnly, { ...nameOnly, email: ada.email }],
       ["name and company, when only one has a profile", { ...nameOnly, networkUrl: ada.networkUrl }, nameOnly],
       [
-        "name and company, one with an e-mail address, the other with a profile",
+        "name and company, one with an email address, the other with a profile",
         { ...nameOnly, email: ada.email },
         { ...nameOnly, networkUrl: ada.networkUrl },
       ],
@@ -178,7 +174,7 @@ describe.each(enginesAndPostgres)("leads on $name", ({ open, isSingleWriter }) =
 
     test.each([
       [
-        "another e-mail address beside the same name and company",
+        "another email address beside the same name and company",
         { ...nameOnly, email: ada.email },
         { ...nameOnly, email: "ada2@example.com" },
       ],
@@ -188,7 +184,7 @@ describe.each(enginesAndPostgres)("leads on $name", ({ open, isSingleWriter }) =
         { ...nameOnly, networkUrl: "https://network.example/in/ada2" },
       ],
       [
-        "another profile, though only one has an e-mail address",
+        "another profile, though only one has an email address",
         ada,
         { ...nameOnly, networkUrl: "https://network.example/in/ada2" },
       ],
@@ -215,7 +211,7 @@ describe.each(enginesAndPostgres)("leads on $name", ({ open, isSingleWriter }) =
       expect(await storage.leads.insert(newcomer)).toEqual({ kind: "duplicate", lead: unconflicting });
     });
 
-    test("an e-mail address speaks louder than a profile, and a profile than a name", async () => {
+    test("an email address speaks louder than a profile, and a profile than a name", async () => {
       await using opened = await open();
       const { storage } = opened;
       const make = createFactories();

@@ -14,7 +14,7 @@ import { alwaysOpen, claimActions, claimJob, createFactories, type Factories } f
 const profile = (name: string) => `https://network.example/in/${name}`;
 
 describe.each(engines)("an objection holds for the person on $name", ({ open }) => {
-  test("an e-mail address on the list blocks an action that names only the profile", async () => {
+  test("an email address on the list blocks an action that names only the profile", async () => {
     await using opened = await open();
     const { storage, account, make } = await withAccount(opened.storage);
     await make.storedLead(storage, account.userId, { email: "ada@example.com", networkUrl: profile("ada") });

@@ -627,7 +627,7 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     expect(await created(pairs.map(({ one, company }) => person(`2 ${company}`, one)))).toBe(pairs.length);
     await storage.prospects.settle(user.id);
     expect(await created(pairs.map(({ other, company }) => person(`2 ${company}`, other)))).toBe(apart.length);
-    // Whoever is known by his name alone is everybody's namesake, and who came by an e-mail since is nobody's who has one.
+    // Whoever is known by his name alone is everybody's namesake, and who came by an email since is nobody's who has one.
     expect(await created(pairs.map(({ company }) => person(`2 ${company}`, [])))).toBe(0);
     expect(
       await created(sets.slice(1).map((other) => person(`2 or ${other.join("+")}`, ["email", "networkUrl"]))),
@@ -673,7 +673,7 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     expect(await storage.prospects.colleagues(user.id, { domain: null, name: other }, 2)).toHaveLength(1);
   });
 
-  test("who has the e-mail of one record and the profile of another makes one of them, known by both ids", async () => {
+  test("who has the email of one record and the profile of another makes one of them, known by both ids", async () => {
     await using opened = await open();
     const make = createFactories();
     const { user } = await make.storedUser(opened.storage);

@@ -29,7 +29,7 @@ describe.each(engines)("users on $name", ({ open }) => {
     expect(await partsOf(storage, newcomer)).toEqual({ accounts: [newcomer.account], balance: 0, keys: [] });
   });
 
-  test("a taken e-mail address, in whatever case, stores nothing of the newcomer", async () => {
+  test("a taken email address, in whatever case, stores nothing of the newcomer", async () => {
     await using opened = await open();
     const { storage } = opened;
     const make = createFactories();
@@ -41,7 +41,7 @@ describe.each(engines)("users on $name", ({ open }) => {
     expect(await partsOf(storage, second)).toEqual({ accounts: [], balance: 0, keys: [] });
   });
 
-  test("of two users with one e-mail address that come at once only one is stored", async () => {
+  test("of two users with one email address that come at once only one is stored", async () => {
     await using opened = await open();
     const { storage } = opened;
     const make = createFactories();

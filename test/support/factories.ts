@@ -151,7 +151,7 @@ export function createFactories(seed = 1) {
     return newcomer;
   }
 
-  /** A person of its own, known by an e-mail address. */
+  /** A person of its own, known by an email address. */
   function leadContent(overrides: Partial<LeadContent> = {}): LeadContent {
     made++;
     return {

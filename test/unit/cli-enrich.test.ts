@@ -50,7 +50,7 @@ async function arrange(answer: unknown) {
   return { cli, sent, [Symbol.asyncDispose]: () => cli[Symbol.asyncDispose]() };
 }
 
-test("people are named by e-mail, profile or lead; what was found is shown with its source", async () => {
+test("people are named by email, profile or lead; what was found is shown with its source", async () => {
   await using arranged = await arrange({ enriched: [result], failed: [failure], creditsUsed: 1, remainingCredits: 9 });
   const { cli, sent } = arranged;
   const { exitCode, out } = await cli.run(

@@ -116,12 +116,12 @@ test("an encoding other than UTF-8 is told, with what to do if it is wrong", asy
 test("failed rows are listed with their reasons, and the exit code is 4", async () => {
   const rows = [
     { row: 3, outcome: "skipped", errors: [] },
-    { row: 7, outcome: "failed", errors: [{ path: "email", message: '"x" is not an e-mail address.' }] },
+    { row: 7, outcome: "failed", errors: [{ path: "email", message: '"x" is not an email address.' }] },
     { row: 9, outcome: "failed", errors: [{ path: "", message: "A lead needs an identifier." }] },
   ];
   const { exitCode, out } = await importFile("a.ndjson", "{}", [done({ rows: 9, created: 7, failed: 2 })], [], rows);
   expect(exitCode).toBe(4);
-  expect(out).toContain('row 7  email: "x" is not an e-mail address.\n  row 9  A lead needs an identifier.\n');
+  expect(out).toContain('row 7  email: "x" is not an email address.\n  row 9  A lead needs an identifier.\n');
   expect(out).toContain("Full report: GET /api/v2/leads/import/j1/report");
 });
 

@@ -86,15 +86,15 @@ test("`version` as JSON is one document", async () => {
 
 test("a refusal of the API is shown with each of its problems and ends with 1", async () => {
   const errors = [
-    { path: "email", message: "Not an e-mail address." },
+    { path: "email", message: "Not an email address." },
     { path: "role", message: "Unknown." },
   ];
-  const api = () => refused(400, "VALIDATION_ERROR", "email: Not an e-mail address. (and 1 more)", { errors });
+  const api = () => refused(400, "VALIDATION_ERROR", "email: Not an email address. (and 1 more)", { errors });
   await using cli = await createCommandLine({ api });
   const human = await cli.run("user", "create", "x");
   expect(human).toMatchObject({ exitCode: 1, out: "" });
   expect(human.err).toBe(
-    "Error: email: Not an e-mail address. (and 1 more)\n  - email: Not an e-mail address.\n  - role: Unknown.\n",
+    "Error: email: Not an email address. (and 1 more)\n  - email: Not an email address.\n  - role: Unknown.\n",
   );
   const json = await cli.run("user", "create", "x", "--json");
   expect(json).toMatchObject({ exitCode: 1, err: "" });
@@ -143,7 +143,7 @@ test("users are listed beyond the first page", async () => {
   expect(JSON.parse((await cli.run("user", "list", "--json")).out).users).toHaveLength(101);
 });
 
-test("credits are granted to a user by e-mail in any case", async () => {
+test("credits are granted to a user by email in any case", async () => {
   let body: unknown = null;
   const api = async (request: Request) => {
     if (request.method === "GET") return userPage([ada]);

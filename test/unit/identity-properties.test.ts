@@ -59,7 +59,7 @@ function encodeWellFormed(text: string): string {
 
 describe("every normal form is its own normal form", () => {
   const normalForms: [string, (text: string) => string | null, typeof anyText][] = [
-    ["e-mail address", canonicalEmail, oneof(email, anyText)],
+    ["email address", canonicalEmail, oneof(email, anyText)],
     ["domain", canonicalDomain, oneof(domain, anyText)],
     ["website", domainOfWebsite, oneof(domain, url, anyText)],
     ["registered domain", registeredDomain, domain.map(canonicalDomain)],

@@ -59,7 +59,7 @@ function contentOf(overrides: Person): LeadContent {
   return make.leadContent(overrides);
 }
 
-/** A store in memory. Entries of the do-not-contact list: e-mail addresses. */
+/** A store in memory. Entries of the do-not-contact list: email addresses. */
 class Memory {
   stored: StoredLead[] = [];
   readonly suppressed = new Set<string>();

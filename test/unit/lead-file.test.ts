@@ -254,7 +254,7 @@ describe("a CSV file of leads", () => {
   test("a broken row is told with its reason and its number, and the others are read", async () => {
     const content = 'Email,Name\nnot an address,Ada\n"open@x.com,Bob\nc@x.com,Cy\n,Dan\n';
     expect(await errorsOf(content)).toEqual([
-      [2, 'email: "not an address" is not an e-mail address.'],
+      [2, 'email: "not an address" is not an email address.'],
       [3, expect.stringContaining("quote")],
       [5, expect.stringContaining("identifier")],
     ]);

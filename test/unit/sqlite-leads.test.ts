@@ -26,7 +26,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("leads with one e-mail address are all listed and counted, however many they are", async () => {
+test("leads with one email address are all listed and counted, however many they are", async () => {
   const make = createFactories();
   const email = "office@example.com";
   let userId = "";
@@ -49,7 +49,7 @@ test("leads with one e-mail address are all listed and counted, however many the
   });
 });
 
-test("a duplicate is found however many leads had its e-mail address before", async () => {
+test("a duplicate is found however many leads had its email address before", async () => {
   const make = createFactories();
   const email = "office@example.com";
   let userId = "";

@@ -12,7 +12,7 @@ export function leadBulkRoutes(leads: LeadBulkService) {
       body: body(BulkUpdateInput),
       docs: answersJson(success(BulkReport), {
         tag: "Leads",
-        summary: "Change status or tags of many leads",
+        summary: "Update the status or tags of several leads",
         description: "Updates up to 500 leads by ID. The report lists the leads that failed, with the reason.",
       }),
     })
@@ -21,7 +21,7 @@ export function leadBulkRoutes(leads: LeadBulkService) {
       body: body(BulkRemoveInput),
       docs: answersJson(success(BulkReport), {
         tag: "Leads",
-        summary: "Delete many leads for good",
+        summary: "Delete several leads permanently",
         description: "Deletes up to 500 leads by ID. The report lists the IDs that were not found.",
       }),
     });

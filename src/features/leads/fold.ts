@@ -12,7 +12,7 @@ export function foldedLead({ firstName, lastName, email, company, title, source 
   return (who + what).toLowerCase();
 }
 
-/** Part of `folded` if and only if this is the e-mail address. */
+/** Part of `folded` if and only if this is the email address. */
 export function foldedEmail(email: string): string {
   return endOf.name + foldedText(email) + endOf.email;
 }

@@ -38,7 +38,7 @@ export function leadContent(
   checkCustomFields(content.customFields, errors);
   const identity = leadIdentity(content);
   if (content.email !== null && !emailPattern.test(content.email))
-    errors.push({ path: "email", message: `"${shortened(content.email)}" is not an e-mail address.` });
+    errors.push({ path: "email", message: `"${shortened(content.email)}" is not an email address.` });
   if (content.networkUrl !== null && identity.network === null)
     errors.push({
       path: "networkUrl",

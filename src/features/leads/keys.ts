@@ -27,7 +27,7 @@ export function allKeysOf(owner: number, identity: LeadIdentity, phone: string |
   return [...strong, ...(name === null ? [] : [name]), ...(ofPhone === null ? [] : [ofPhone])];
 }
 
-/** The hash of a canonical e-mail address. */
+/** The hash of a canonical email address. */
 export function emailKey(owner: number, email: string): number {
   return hashOf(`${owner}\ne\n${email}`);
 }

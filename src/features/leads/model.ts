@@ -24,7 +24,7 @@ const text = (field: LeadTextField, description: string) =>
 const leadTexts = {
   firstName: text("firstName", "Given name."),
   lastName: text("lastName", "Family name."),
-  email: text("email", "Primary e-mail address."),
+  email: text("email", "Primary email address."),
   company: text("company", "Company the person works for."),
   title: text("title", "Job title."),
   phone: text("phone", "Phone number, as a person would write it."),
@@ -145,7 +145,7 @@ export type LeadFilter = {
   email?: string;
   company?: string;
   source?: string;
-  /** Any part of the names, e-mail address, company, title, or source. */
+  /** Any part of the names, email address, company, title, or source. */
   text?: string;
   createdAfter?: number;
   createdBefore?: number;

@@ -49,7 +49,7 @@ const DeleteQuery = Type.Object({
     Type.Boolean({
       default: false,
       description:
-        "Also adds hashes of the lead's e-mail address, profile, and phone number to the do-not-contact list. The values can't be recovered from them.",
+        "Also adds hashes of the lead's email address, profile, and phone number to the do-not-contact list. The values can't be recovered from them.",
     }),
   ),
 });
@@ -102,7 +102,7 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
         query: params(CreateQuery),
         docs: answersJson(success(LeadView), {
           tag: "Leads",
-          summary: "Store a lead",
+          summary: "Create a lead",
           errors: ["CONFLICT", "DO_NOT_CONTACT"],
           headers: etag,
         }),
@@ -133,7 +133,7 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
         params: params(LeadId),
         docs: answersJson(success(LeadView), {
           tag: "Leads",
-          summary: "Read a lead",
+          summary: "Get a lead",
           errors: ["NOT_FOUND"],
           headers: etag,
         }),
@@ -152,7 +152,7 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
         body: itemBody(LeadUpdate),
         docs: answersJson(success(LeadView), {
           tag: "Leads",
-          summary: "Change a lead",
+          summary: "Update a lead",
           description:
             "With If-Match, the update succeeds only if the lead has not changed since you read it; otherwise 412.",
           errors: ["NOT_FOUND", "PRECONDITION_FAILED", "DO_NOT_CONTACT"],
@@ -177,7 +177,7 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
         query: params(DeleteQuery),
         docs: answersJson(Deleted, {
           tag: "Leads",
-          summary: "Delete a lead for good",
+          summary: "Delete a lead permanently",
           errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
         }),
       },
@@ -187,7 +187,7 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
 function erased(leadId: string, entries: readonly Suppression[]): string {
   const kept = entries.map(({ kind }) => kind).join(", ");
   return entries.length === 0
-    ? `Deleted the lead ${leadId}. It had no e-mail address, profile or phone number to keep off.`
+    ? `Deleted the lead ${leadId}. It had no email address, profile or phone number to keep off.`
     : `Deleted the lead ${leadId}. Its hashes are on the do-not-contact list: ${kept}.`;
 }
 

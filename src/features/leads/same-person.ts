@@ -5,7 +5,7 @@ import { leadKeysOf } from "./keys.ts";
 import type { LeadIdentity } from "./model.ts";
 
 /**
- * The candidate that is the same person: one with the same e-mail address or profile, else one with the same name and
+ * The candidate that is the same person: one with the same email address or profile, else one with the same name and
  * company that does not contradict it. `candidates` returns the records that a key points to, oldest first.
  */
 export function samePerson<T extends { identity: LeadIdentity }>(
@@ -31,7 +31,7 @@ export function samePerson<T extends { identity: LeadIdentity }>(
 const strongParts = ["email", "network"] as const;
 
 /**
- * Whether a record with the same name and company is the same person: yes, unless both have an e-mail address, or both
+ * Whether a record with the same name and company is the same person: yes, unless both have an email address, or both
  * have a profile, and those differ.
  */
 export function namesakeIsSame(

@@ -84,7 +84,7 @@ export class LeadService {
 
   /**
    * Changes the fields that are sent. `versions`: the versions that the client accepts; null: any. DO_NOT_CONTACT if the
-   * change adds an e-mail address, profile, or phone number that is on that list.
+   * change adds an email address, profile, or phone number that is on that list.
    */
   async update(
     userId: string,

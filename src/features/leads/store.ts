@@ -45,7 +45,7 @@ export type LeadStore = {
   /** Exact. */
   count(userId: string, filter: LeadFilter): Promise<number>;
   /**
-   * Writes the content if the lead is still at `version` and no e-mail address, profile, or phone number that it adds is
+   * Writes the content if the lead is still at `version` and no email address, profile, or phone number that it adds is
    * on the do-not-contact list; identifiers that the lead already has may stay.
    */
   update(request: UpdateLead): Promise<ChangeLeadOutcome | DoNotContact>;

@@ -120,7 +120,7 @@ export function leadTransferRoutes(
         docs: {
           ...answersJson(success(ImportPreview), {
             tag: "Leads",
-            summary: "See how a file would be read",
+            summary: "Preview how a file is read",
             description: `Send the first 64 KiB, or all of a smaller file. Nothing is stored. \`columns\`, \`delimiter\`, and \`encoding\` work as for the import.`,
             errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
           }),

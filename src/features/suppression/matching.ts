@@ -32,7 +32,7 @@ export function* matchesOf(
     }
 }
 
-/** The entries for an identifier itself: its value and, for an e-mail address, the domains that it belongs to. */
+/** The entries for an identifier itself: its value and, for an email address, the domains that it belongs to. */
 function* entriesFor(
   { kind, value }: Identifier,
   entries: SuppressionFacts["entries"],

@@ -3,7 +3,7 @@ import { canonicalDomain, displayDomain } from "./domain.ts";
 /** One @, no spaces, and a dot in the domain. Whether mail can be delivered is not for a pattern to decide. */
 export const emailPattern = /^[^\s@<>",;:()[\]\\]+@[^\s@.<>",;:()[\]\\]+(\.[^\s@.<>",;:()[\]\\]+)+$/;
 
-/** Whether text has the form of an e-mail address. */
+/** Whether text has the form of an email address. */
 export function isEmailAddress(text: string): boolean {
   return emailPattern.test(text);
 }
@@ -11,7 +11,7 @@ export function isEmailAddress(text: string): boolean {
 const isAscii = /^[ -~]*$/;
 
 /**
- * The form in which e-mail addresses are compared and stored as keys: lower case, with the canonical domain.
+ * The form in which email addresses are compared and stored as keys: lower case, with the canonical domain.
  * "Ada@Bücher.example" is "ada@xn--bcher-kva.example".
  */
 export function canonicalEmail(address: string): string {

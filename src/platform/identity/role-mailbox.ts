@@ -1,5 +1,5 @@
 /**
- * Whether an e-mail address belongs to a role instead of a person (RFC 2142 and common practice). Such an address can be
+ * Whether an email address belongs to a role instead of a person (RFC 2142 and common practice). Such an address can be
  * on the do-not-contact list, but does not prove that two records are the same person.
  */
 export function isRoleMailbox(email: string): boolean {

@@ -39,7 +39,7 @@ export type PackedLead = [
   ...rest: [status: LeadContent["status"], tags: string, customFields: string, folded: string],
 ];
 
-/** E-mail address, profile, and name with company, by which duplicates are found. */
+/** Email address, profile, and name with company, by which duplicates are found. */
 export const identityKeysOfRow = 3;
 /** And the phone number. */
 export const keysOfRow = 4;
