@@ -53,14 +53,22 @@ test("a fault before any change can be repeated", async () => {
   expect(here.effects()).toBe(1);
 });
 
-test("a response that cannot be stored is sent all the same, and the log says so once", async () => {
+test("a response that cannot be stored is replayed from memory until it can", async () => {
   using here = world();
   here.database.run(
     "CREATE TRIGGER no_room BEFORE INSERT ON idempotent_requests WHEN new.status IS NOT NULL BEGIN SELECT RAISE(ABORT, 'no room'); END",
   );
   expect((await here.post(() => Response.json({ a: 1 }))).status).toBe(200);
   expect(here.warnings).toEqual(["could not store a response for its Idempotency-Key"]);
-  expect((await here.post(() => Response.json({ a: 1 }))).status).toBe(409);
+  const replayed = await here.post(() => Response.json({ a: 2 }));
+  expect([replayed.status, await replayed.json()]).toEqual([200, { a: 1 }]);
+  await expect(here.sweep()).rejects.toThrow("no room");
+  here.database.run("DROP TRIGGER no_room");
+  await here.sweep();
+  const stored = here.database.query<{ body: string }, []>("SELECT body FROM idempotent_requests").all();
+  expect(stored).toEqual([{ body: '{"a":1}' }]);
+  expect(await (await here.post(() => Response.json({ a: 3 }))).json()).toEqual({ a: 1 });
+  expect(here.effects()).toBe(1);
 });
 
 test("text without a type is replayed as text", async () => {
@@ -111,6 +119,7 @@ function world() {
   return {
     database,
     warnings,
+    sweep: () => idempotency.sweep(),
     effects: () => database.query<{ n: number }, []>("SELECT count(*) AS n FROM notes").get()!.n,
     async post(respond: () => Response, effect = "effect"): Promise<Response> {
       const request = new Request("http://localhost/notes", { method: "POST", headers: { "idempotency-key": "a" } });

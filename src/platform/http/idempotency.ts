@@ -4,7 +4,7 @@ import type { Log } from "../base/log.ts";
 import type { Caller } from "../auth/caller.ts";
 import { showsSecret } from "../auth/secret.ts";
 import type { BodyDigest } from "./body-digest.ts";
-import type { Ending, IdempotencyStore, KeyedAttempt, StoredRequest, StoredResponse } from "./idempotency-store.ts";
+import type { Ending, IdempotencyStore, StoredRequest, StoredResponse } from "./idempotency-store.ts";
 import type { KeyedRequest } from "./keyed-request.ts";
 import { formParts } from "./multipart.ts";
 import { bodyStream, mediaType } from "./read-body.ts";
@@ -35,6 +35,8 @@ const storedHeaders = ["content-type", "content-disposition", "etag", "location"
 /** Type of a response that is stored without one. */
 const jsonType = "application/json;charset=utf-8";
 const sweepSlice = 500;
+/** Responses that wait in memory for room on the disk, in characters. */
+const maxUnstored = 32 * 2 ** 20;
 
 /**
  * The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header) for every POST: the first request with a key is
@@ -45,6 +47,8 @@ const sweepSlice = 500;
  * replayed; one that is stored without was interrupted, which is reported (REQUEST_INTERRUPTED) rather than repeated.
  * Server errors in the middle of a request are reported the same way: 503 is for requests that changed nothing.
  *
+ * A response that cannot be stored, such as on a full disk, is kept in memory and replayed from there until a sweep stores it.
+ *
  * Nothing is stored for a request that failed without changing anything, or that undid its changes and asks to be sent
  * again (503): both can be repeated with the same key.
  */
@@ -53,6 +57,9 @@ export class Idempotency {
   /** Lookups of requests in progress, by name: resolves with the response that is already stored. */
   readonly #inFlight = new Map<string, Promise<StoredRequest | null>>();
   readonly #inFlightPerOwner = new Map<string, number>();
+  /** Responses that could not be stored; their requests stay in `#inFlight`. */
+  readonly #unstored = new Map<KeyedRequest, StoredResponse>();
+  #unstoredLength = 0;
 
   constructor(parts: IdempotencyParts) {
     this.#parts = parts;
@@ -82,22 +89,28 @@ export class Idempotency {
     const { keyed } = context;
     const { refusals } = this.#parts;
     if (keyed === null || keyed.attempt === null) return response;
+    let ending: Ending;
     try {
       const text = keyed.text ?? (isText(response.headers) ? await response.clone().text() : null);
-      await this.#end(context, keyed.attempt, this.#endingOf(context, keyed, response, text));
+      ending = this.#endingOf(context, keyed, response, text);
     } catch (error) {
       // The body ended early: what was changed holds, but the response is unknown.
-      await this.#end(context, keyed.attempt, "unknown");
+      ending = "unknown";
       response = refusals.render(context, error);
-    } finally {
-      this.#release(keyed);
     }
+    await this.#end(context, keyed, ending);
     return isServerFault(context) && keyed.attempt.hasChanged ? refusals.interrupted(context) : response;
   }
 
-  /** Deletes responses that are no longer replayed. */
+  /** Stores responses that could not be stored before, and deletes those that are no longer replayed. */
   async sweep(): Promise<void> {
     const { store, clock, retentionMs } = this.#parts;
+    for (const [keyed, response] of this.#unstored) {
+      await keyed.attempt?.end(response);
+      this.#unstored.delete(keyed);
+      this.#unstoredLength -= lengthOf(response);
+      this.#release(keyed);
+    }
     const before = clock.now() - retentionMs;
     while ((await store.forget(before, sweepSlice)) === sweepSlice);
   }
@@ -177,11 +190,30 @@ export class Idempotency {
   }
 
   /** Never rejects: what the request changed holds, whether or not its response can be stored. */
-  async #end(context: RequestContext, attempt: KeyedAttempt, ending: Ending): Promise<void> {
-    await attempt.end(ending).catch((error: unknown) => {
-      this.#parts.log.warn({ requestId: context.id, err: error }, "could not store a response for its Idempotency-Key");
-    });
+  async #end({ id: requestId }: RequestContext, keyed: KeyedRequest, ending: Ending): Promise<void> {
+    try {
+      await keyed.attempt?.end(ending);
+    } catch (error) {
+      this.#parts.log.warn({ requestId, err: error }, "could not store a response for its Idempotency-Key");
+      if (this.#keep(keyed, ending)) return;
+    }
+    this.#release(keyed);
   }
+
+  /** Replays the response from memory until it can be stored. False if it is not a response, or there is no room. */
+  #keep(keyed: KeyedRequest, ending: Ending): boolean {
+    if (typeof ending === "string" || this.#unstoredLength + lengthOf(ending) > maxUnstored) return false;
+    this.#unstored.set(keyed, ending);
+    this.#unstoredLength += lengthOf(ending);
+    const { hash, bytes } = keyed.digest;
+    const stored = { id: idOf(keyed.name), startedAt: this.#parts.clock.now(), response: ending };
+    this.#inFlight.set(keyed.name, Promise.resolve({ ...stored, fingerprint: { hash, bytes } }));
+    return true;
+  }
+}
+
+function lengthOf({ body }: StoredResponse): number {
+  return body?.length ?? 0;
 }
 
 /** Whether the server failed, rather than refused the request. */
