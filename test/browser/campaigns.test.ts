@@ -19,7 +19,7 @@ testInBrowser("a campaign is built, previewed, given leads, started and paused",
   await using opened = await openSignedIn(server, "/app/campaigns");
   const { page, problems } = opened;
 
-  await page.getByRole("link", { name: "Build the first" }).click();
+  await page.getByRole("link", { name: "Create campaign" }).click();
   await page.getByLabel("Name").fill("Spring");
   await page
     .getByRole("group", { name: "Add to the steps", exact: true })
@@ -27,10 +27,10 @@ testInBrowser("a campaign is built, previewed, given leads, started and paused",
     .click();
   await page.getByLabel("Days", { exact: true }).last().fill("0");
   expect(await findings(page)).toEqual([]);
-  await page.getByRole("button", { name: "Save the draft" }).click();
+  await page.getByRole("button", { name: "Save draft" }).click();
   await page.getByText("A wait needs days or hours.").waitFor();
   await page.getByRole("button", { name: "Remove step 8" }).click();
-  await page.getByRole("button", { name: "Save the draft" }).click();
+  await page.getByRole("button", { name: "Save draft" }).click();
 
   await page.getByText("What the first lead would get").waitFor();
   await page.getByText("3. Connection request").first().waitFor();
@@ -45,12 +45,12 @@ testInBrowser("a campaign is built, previewed, given leads, started and paused",
   await page.getByRole("link", { name: "Ada <i>Byron</i>" }).waitFor();
 
   await page.getByRole("button", { name: "Start", exact: true }).click();
-  await page.getByRole("button", { name: "Start the campaign" }).click();
+  await page.getByRole("button", { name: "Start campaign" }).click();
   await page.getByText("Spring has started.").waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("button", { name: "Go on" }).waitFor();
-  await page.getByRole("button", { name: "Take out Ada <i>Byron</i>" }).click();
-  await page.getByText("Taken out by somebody").first().waitFor();
+  await page.getByRole("button", { name: "Remove Ada <i>Byron</i>" }).click();
+  await page.getByText("Removed by a user").first().waitFor();
   expect(problems).toEqual([]);
 });

@@ -14,14 +14,14 @@ testInBrowser("a server that is gone is told, and the page goes on by itself whe
   await page.getByText("No leads yet").waitFor();
   await before.stop();
   await page.getByPlaceholder("Name, e-mail").fill("ada");
-  await page.getByText("The server does not answer. This page goes on").waitFor();
+  await page.getByText("The server is not responding. This page reconnects").waitFor();
   await using after = await startServer(dataDir, { args: ["--listen", new URL(before.url).host] });
   await callApi({ ...after, firstRun: before.firstRun }, "POST", "/leads", {
     firstName: "Ada",
     email: "ada@example.com",
   });
   await page.getByRole("link", { name: "Ada" }).waitFor();
-  await page.getByText("The server does not answer. This page goes on").waitFor({ state: "hidden" });
+  await page.getByText("The server is not responding. This page reconnects").waitFor({ state: "hidden" });
   expect(problems).toEqual([]);
 });
 

@@ -94,7 +94,7 @@ testInBrowser("ten megabytes that are pasted are refused at once, and what is in
   await page.getByLabel("Note").press("End");
   await page.evaluate(() => navigator.clipboard.writeText("word ".repeat(2_000_000)));
   await page.keyboard.press("Control+V");
-  await page.getByText("Nothing was put in: that is 10,000,000 characters").waitFor();
+  await page.getByText("Nothing was inserted: the text is 10,000,000 characters").waitFor();
   await page.evaluate(() => navigator.clipboard.writeText("Ada"));
   await page.keyboard.press("Control+V");
   expect(await page.getByLabel("Note").inputValue()).toBe("Hello Ada");

@@ -30,14 +30,14 @@ testInBrowser("a file is dropped, its columns are mapped, it is checked, importe
   await page.getByLabel("Kontakt").selectOption("Full name");
   await page.getByRole("cell", { name: "Person 0" }).waitFor();
   expect(await findings(page)).toEqual([]);
-  await page.getByRole("button", { name: "Check every row first" }).click();
+  await page.getByRole("button", { name: "Check rows" }).click();
   await page.getByText("Checked 537 rows; nothing is stored yet").waitFor();
   await page.getByRole("button", { name: "Import now" }).click();
   await page.getByText("Imported 537 rows").waitFor();
   await page.getByRole("cell", { name: "Is a lead already." }).waitFor();
   expect(await page.getByRole("row").filter({ hasText: "Failed" }).count()).toBe(2);
   expect(await findings(page)).toEqual([]);
-  await page.getByRole("link", { name: "See the leads" }).click();
+  await page.getByRole("link", { name: "View leads" }).click();
   await page.getByText("534 leads").waitFor();
   expect(problems).toEqual([]);
 });

@@ -19,7 +19,7 @@ testInBrowser("a lead is enriched, enrolled, handed out and erased, and the audi
 
   await page.getByRole("link", { name: "Enrich…" }).click();
   await page.getByRole("heading", { name: "Enrich Ada" }).waitFor();
-  await page.getByRole("button", { name: "See what it costs" }).click();
+  await page.getByRole("button", { name: "Check cost" }).click();
   await page.getByRole("button", { name: "Enrich for at most 1 credit" }).click();
   await page.getByText("Filled in: ").waitFor();
   expect(await page.getByRole("row").filter({ hasText: "Job title" }).textContent()).toContain("Countess");

@@ -38,7 +38,7 @@ testInBrowser("prospects are imported, narrowed, paid for, and one becomes a lea
 
   await page.goto(`${server.url}/app/enrichment`);
   await page.getByLabel("E-mail").first().fill("grace@navy.example");
-  await page.getByRole("button", { name: "See what it costs" }).click();
+  await page.getByRole("button", { name: "Check cost" }).click();
   await page.getByRole("heading", { name: "At most 1 credit" }).waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Enrich for at most 1 credit" }).click();
@@ -48,7 +48,7 @@ testInBrowser("prospects are imported, narrowed, paid for, and one becomes a lea
   await page.goto(`${server.url}/app/settings?part=providers`);
   await page.getByRole("button", { name: "Test local" }).click();
   await page.getByLabel("E-mail").fill("grace@navy.example");
-  await page.getByRole("button", { name: "Ask it" }).click();
+  await page.getByRole("button", { name: "Run test" }).click();
   await page.getByText("It works").waitFor();
   expect(await findings(page)).toEqual([]);
   expect(problems).toEqual([]);

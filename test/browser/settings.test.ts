@@ -24,7 +24,7 @@ testInBrowser("an account is set up, a key is made, used and turned off, somebod
   expect(await page.getByRole("checkbox", { name: "Saturday" }).isChecked()).toBe(true);
 
   await page.goto(`${server.url}/app/settings?part=keys`);
-  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
   await page.getByLabel("Name").fill("<script>alert(1)</script>");
   await page.getByRole("button", { name: "Only reading" }).click();
   await page.getByRole("button", { name: "Make the key" }).click();
@@ -57,7 +57,7 @@ testInBrowser("an account is set up, a key is made, used and turned off, somebod
   await page.getByRole("tab", { name: "Users" }).click();
   await page.getByRole("button", { name: "Add a user" }).click();
   await page.getByLabel("E-mail").fill("grace@example.com");
-  await page.getByRole("button", { name: "Add the user" }).click();
+  await page.getByRole("button", { name: "Add user" }).click();
   await page.getByText("No key yet.").waitFor();
   expect(await findings(page)).toEqual([]);
   expect(problems).toEqual([]);

@@ -31,7 +31,7 @@ testInBrowser("an API key signs in where the person wanted to go; signing out en
   expect(await findings(page)).toEqual([]);
   await page.getByLabel("API key").fill(server.firstRun?.key ?? "");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  await page.getByRole("heading", { name: "Page not found" }).waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByLabel("API key").waitFor();

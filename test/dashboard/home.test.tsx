@@ -24,8 +24,8 @@ test("what wants attention is named, with the way to it", async () => {
   const place = await show(<Attention />);
   await settled();
   expect([...place.querySelectorAll("li")].map(({ textContent }) => textContent)).toEqual([
-    "Main must be connected again: its actions wait. Signed out.",
-    "The outcome of 1 or more actions is unknown. A person has to look.Tell the outcome",
+    "Main must be reconnected. Its actions are waiting. Signed out.",
+    "The outcome of 1 or more actions is unknown. A person has to look.Report outcome",
     "3 actions wait for you to carry out.Open the work list",
   ]);
 });

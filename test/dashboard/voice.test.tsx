@@ -57,7 +57,7 @@ test("a training shows how far it is, and what was found in the recordings", asy
   expect(place.querySelector("[role=progressbar]")?.getAttribute("aria-valuenow")).toBe("40");
   expect(place.querySelector(".quality")?.textContent).toContain("1:05 of speech in 1 usable recordings");
   expect(place.querySelector(".quality-problems")?.textContent).toBe("Two people are heard.");
-  expect(place.textContent).not.toContain("Let it speak");
+  expect(place.textContent).not.toContain("Activate");
 });
 
 test("no voice is cloned without recordings and consent", async () => {

@@ -61,5 +61,5 @@ export const windowNames = Object.keys(windowWords) as Window[];
 export const accountStateWords: Record<AccountState, { tone: Tone; label: string }> = {
   active: { tone: "good", label: "Active" },
   paused: { tone: "neutral", label: "Paused" },
-  needsReconnect: { tone: "bad", label: "Must be connected again" },
+  needsReconnect: { tone: "bad", label: "Must be reconnected" },
 };

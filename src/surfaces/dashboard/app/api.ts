@@ -135,7 +135,7 @@ async function send(method: string, path: string, { query = {}, body, headers, s
   } catch (error) {
     if (signal?.aborted) throw error;
     connectionLost();
-    throw new RequestError("The server does not answer. What you typed is still here; try again in a moment.");
+    throw new RequestError("The server is not responding. What you typed is still here; try again in a moment.");
   }
   heardTime(response);
   heardStatus(response);

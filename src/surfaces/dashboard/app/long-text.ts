@@ -19,7 +19,7 @@ export function refuseLongTexts(): void {
     if (text.length + keptOf(field) <= limit) return;
     event.preventDefault();
     tellProblem(
-      `Nothing was put in: that is ${count(text.length)} characters, and the field takes ${count(limit)} in all.`,
+      `Nothing was inserted: the text is ${count(text.length)} characters, and the field takes ${count(limit)} in total.`,
     );
   });
 }

@@ -56,7 +56,7 @@ function Screen() {
   return (
     <div class="shell">
       <a class="skip-link" href="#content">
-        To the content
+        Skip to content
       </a>
       <Navigation />
       <main id="content">
@@ -66,7 +66,7 @@ function Screen() {
       </main>
       {state === "expired" && (
         <Dialog title="Sign in again" onClose={() => {}}>
-          <p>Your session has ended. What you were doing waits behind this, and goes on when you are signed in.</p>
+          <p>Your session has ended. Your work is still open; sign in to continue.</p>
           <SignInForm />
         </Dialog>
       )}
@@ -97,7 +97,7 @@ function Permitted({ page, params }: { page: Page; params: Record<string, string
   if (may(page.permission)) return <page.component params={params} />;
   return (
     <PageFrame title={page.title}>
-      <EmptyState icon="warning" title="Your key does not reach here">
+      <EmptyState icon="warning" title="Permission required">
         <p>
           This page needs the permission <code>{page.permission}</code>. Whoever made your key can add it.
         </p>
@@ -108,10 +108,10 @@ function Permitted({ page, params }: { page: Page; params: Record<string, string
 
 function NoPage() {
   return (
-    <PageFrame title="There is no such page">
+    <PageFrame title="Page not found">
       <EmptyState icon="prospects" title="Nothing is here">
         <p>
-          The address may be mistyped, or what it showed is gone. <Link to="/">Go to the start</Link>.
+          The address may be mistyped, or what it showed is gone. <Link to="/">Go to home</Link>.
         </p>
       </EmptyState>
     </PageFrame>
@@ -184,7 +184,7 @@ function Account() {
             if (chosen !== undefined) chooseTheme(chosen);
           }}
         >
-          <option value="system">As the system</option>
+          <option value="system">System</option>
           <option value="light">Light</option>
           <option value="dark">Dark</option>
         </select>
@@ -213,7 +213,7 @@ function ConnectionBanner() {
       {!isConnected.value && (
         <p>
           <span class="spinner" aria-hidden="true" />
-          The server does not answer. This page goes on by itself when it is back.
+          The server is not responding. This page reconnects automatically.
         </p>
       )}
     </div>

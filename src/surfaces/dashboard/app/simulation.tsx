@@ -15,7 +15,7 @@ import { Facts, type Fact } from "./ui/facts.tsx";
 import { tellError } from "./ui/toast.tsx";
 
 const steps = [
-  { advance: "PT1H", label: "An hour on" },
+  { advance: "PT1H", label: "Advance 1 hour" },
   { advance: "P1D", label: "A day" },
   { advance: "P7D", label: "A week" },
   { advance: "P30D", label: "30 days" },
@@ -84,7 +84,7 @@ function HappenedDialog({ happened, onClose }: { happened: Advanced; onClose: ()
     ]),
     ["Requests accepted", accepted > 0 && `${accepted}`],
     ["Answers", replied > 0 && `${replied}`],
-    ["Ways through campaigns", outcomesInWords(enrollments)],
+    ["Campaign progress", outcomesInWords(enrollments)],
     ...Object.entries(jobs).map(([type, outcomes]): Fact => [
       jobWords[type as JobView["type"]] ?? type,
       outcomesInWords(outcomes),

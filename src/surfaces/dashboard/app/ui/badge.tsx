@@ -31,7 +31,7 @@ export const actionStateWords: Words<ActionState> = {
   awaitingApproval: { tone: "warn", label: "Needs approval" },
   scheduled: { tone: "info", label: "Scheduled" },
   sending: { tone: "info", label: "Sending" },
-  awaiting: { tone: "warn", label: "Waits for somebody" },
+  awaiting: { tone: "warn", label: "Waiting for you" },
   completed: { tone: "good", label: "Completed" },
   skipped: { tone: "neutral", label: "Skipped" },
   failed: { tone: "bad", label: "Failed" },

@@ -26,7 +26,7 @@ export function ErrorState({ error, retry }: { error: RequestError; retry?: () =
         <p>{error.message}</p>
         {error.requestId !== null && error.status >= 500 && (
           <p class="faint">
-            The log of the server knows more under <code>{error.requestId}</code>.
+            See the server log, request ID <code>{error.requestId}</code>.
           </p>
         )}
       </div>

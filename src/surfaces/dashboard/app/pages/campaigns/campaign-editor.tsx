@@ -103,13 +103,9 @@ export function CampaignEditor({ campaign, onSaved }: EditorProps) {
             <p class="hint">Leads are spread over the accounts. None chosen: your first one.</p>
           </fieldset>
         )}
-        <CheckField form={form} name="stopOnReply" label="Whoever answers gets no further step" />
-        <CheckField
-          form={form}
-          name="excludeOtherCampaigns"
-          label="Leave out leads on their way through another campaign"
-        />
-        <CheckField form={form} name="isExcludingContacted" label="Leave out leads who were contacted recently" />
+        <CheckField form={form} name="stopOnReply" label="Stop when a lead replies" />
+        <CheckField form={form} name="excludeOtherCampaigns" label="Exclude leads in another campaign" />
+        <CheckField form={form} name="isExcludingContacted" label="Exclude recently contacted leads" />
         {form.values.isExcludingContacted && (
           <TextField
             form={form}
@@ -141,10 +137,10 @@ export function CampaignEditor({ campaign, onSaved }: EditorProps) {
       {mayWrite && (
         <div class="buttons sticky-buttons">
           <Button kind="primary" type="submit" isBusy={form.isBusy} disabled={campaign !== null && !form.isChanged}>
-            {campaign === null ? "Save the draft" : "Save"}
+            {campaign === null ? "Save draft" : "Save"}
           </Button>
           {form.error !== null || Object.keys(form.errors).length > 0 ? (
-            <span class="field-error">Not saved: see what is wrong above.</span>
+            <span class="field-error">Not saved. Fix the errors above.</span>
           ) : null}
         </div>
       )}

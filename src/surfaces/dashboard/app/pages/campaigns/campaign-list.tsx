@@ -66,7 +66,7 @@ export function CampaignsPage() {
             <p>Build a sequence of steps, see when each would go out, then start it.</p>
             {may("network:schedule") && (
               <Link to="/campaigns/new" class="button primary">
-                Build the first
+                Create campaign
               </Link>
             )}
           </EmptyState>

@@ -34,7 +34,7 @@ export function NewCampaignPage() {
 }
 
 const parts = [
-  { name: "follow", label: "How it goes" },
+  { name: "follow", label: "Overview" },
   { name: "steps", label: "Steps" },
   { name: "preview", label: "Preview" },
 ] as const;
@@ -121,7 +121,7 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
     setIsBusy(true);
     try {
       onChanged(await api.post<CampaignView>(`${path}/${to}`));
-      tell(to === "pause" ? "Paused: everybody stays where they are." : "It goes on.");
+      tell(to === "pause" ? "Paused. Every lead stays at its current step." : "Resumed.");
     } catch (error) {
       tellError(error);
     } finally {
@@ -156,7 +156,7 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
         <ConfirmDialog
           title={`Start ${name}?`}
           kind="primary"
-          confirm="Start the campaign"
+          confirm="Start campaign"
           onClose={() => setAsked(null)}
           onConfirm={async () => {
             onChanged(await api.post<CampaignView>(`${path}/start`));
@@ -173,7 +173,7 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
       {asked === "cancel" && (
         <ConfirmDialog
           title={`Cancel ${name}?`}
-          confirm="End it for good"
+          confirm="Cancel campaign"
           onClose={() => setAsked(null)}
           onConfirm={async () => {
             onChanged(await api.post<CampaignView>(`${path}/cancel`));
@@ -188,7 +188,7 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
       {asked === "delete" && (
         <ConfirmDialog
           title={`Delete ${name}?`}
-          confirm="Delete the draft"
+          confirm="Delete draft"
           onClose={() => setAsked(null)}
           onConfirm={async () => {
             await api.delete(path);

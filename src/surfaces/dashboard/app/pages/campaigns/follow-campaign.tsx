@@ -43,8 +43,8 @@ export function FollowCampaign({ campaign, path }: FollowProps) {
 
 function NobodyYet() {
   return (
-    <EmptyState icon="leads" title="Nobody is enrolled">
-      <p>Enroll leads by their tag. Who can’t be taken is told with the reason before.</p>
+    <EmptyState icon="leads" title="No leads enrolled">
+      <p>Enroll leads by their tag. Leads that can’t be enrolled are listed with the reason first.</p>
     </EmptyState>
   );
 }
@@ -53,8 +53,8 @@ function Statistics({ campaign: { steps }, statistics }: { campaign: CampaignVie
   const { enrolled, active, completed, stopped, failed, connected, replied, connectionRate, replyRate } = statistics;
   const tiles = [
     ["Enrolled", count(enrolled)],
-    ["On the way", count(active)],
-    ["Through", count(completed)],
+    ["In progress", count(active)],
+    ["Completed", count(completed)],
     ["Stopped", count(stopped)],
     ["Failed", count(failed)],
     ["Connected", `${count(connected)} (${connectionRate} %)`],
@@ -100,7 +100,7 @@ function Statistics({ campaign: { steps }, statistics }: { campaign: CampaignVie
         </div>
       </Section>
       {reasons.length > 0 && (
-        <Section title="Why leads left">
+        <Section title="Why leads stopped">
           <dl class="facts">
             {reasons.map(([reason, n]) => (
               <>
@@ -206,7 +206,7 @@ function Enrollments({ campaign, path }: FollowProps) {
         isLoading={list.isLoading}
         paging={paging(list.data?.nextCursor)}
         empty={
-          <EmptyState icon="leads" title="Nobody is in this state">
+          <EmptyState icon="leads" title="No leads in this state">
             <Button onClick={() => setQuery({ state: null })}>Show all</Button>
           </EmptyState>
         }
@@ -229,7 +229,7 @@ function StopButton({
     setIsBusy(true);
     try {
       await api.post(`${path}/enrollments/${enrollment.id}/stop`);
-      tell(`${enrollment.leadName ?? "The lead"} was taken out.`);
+      tell(`${enrollment.leadName ?? "The lead"} was removed.`);
       onStopped();
     } catch (error) {
       tellError(error);
@@ -241,7 +241,7 @@ function StopButton({
     <Button
       kind="quiet"
       isBusy={isBusy}
-      aria-label={`Take out ${enrollment.leadName ?? "the lead"}`}
+      aria-label={`Remove ${enrollment.leadName ?? "the lead"}`}
       onClick={() => void stop()}
     >
       Take out

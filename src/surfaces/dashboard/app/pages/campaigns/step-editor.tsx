@@ -198,7 +198,7 @@ const variables = [
   ["First name", "{{firstName|there}}"],
   ["Company", "{{company|your company}}"],
   ["Job title", "{{title|your work}}"],
-  ["Place", "{{location|your area}}"],
+  ["Location", "{{location|your area}}"],
 ] as const;
 
 function MessageField({
@@ -242,7 +242,7 @@ function MessageField({
         )}
       </Field>
       <p class="hint variables">
-        Put in:{" "}
+        Insert:{" "}
         {variables.map(([name, variable]) => (
           <button key={name} type="button" class="link" title={variable} onClick={() => insert(variable)}>
             {name}
@@ -310,7 +310,7 @@ function BranchFields({
           )}
         </Field>
         {awaitedConditions.includes(step.condition) && (
-          <Field label="Within how many days" hint="0: it is looked at once." error={errors[`${path}.withinDays`]}>
+          <Field label="Within how many days" hint="0 checks immediately." error={errors[`${path}.withinDays`]}>
             {(control) => (
               <input
                 {...control}

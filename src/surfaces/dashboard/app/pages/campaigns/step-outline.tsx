@@ -35,6 +35,6 @@ export function StepOutline({ steps, first = 0 }: { steps: readonly CampaignStep
 }
 
 function Way({ steps, first }: { steps: readonly CampaignStep[]; first: number }) {
-  if (steps.length === 0) return <p class="faint small">Goes on with the next step.</p>;
+  if (steps.length === 0) return <p class="faint small">Continues with the next step.</p>;
   return <StepOutline steps={steps} first={first} />;
 }

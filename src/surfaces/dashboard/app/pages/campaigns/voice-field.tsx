@@ -27,7 +27,7 @@ export function VoiceField({ voiceId, path, error, onChange }: VoiceFieldProps) 
       label="Voice"
       error={error}
       {...(voices.data !== undefined &&
-        list.length === 0 && { hint: "No voice can speak yet. Make one on the page Voice." })}
+        list.length === 0 && { hint: "No voice is ready yet. Create one on the Voice page." })}
     >
       {(control) => (
         <select {...control} data-path={path} value={voiceId} onChange={(event) => onChange(event.currentTarget.value)}>

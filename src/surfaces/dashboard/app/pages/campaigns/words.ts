@@ -18,8 +18,8 @@ export const campaignStateWords: Words<CampaignState> = {
 };
 
 export const enrollmentStateWords: Words<EnrollmentState> = {
-  active: { tone: "info", label: "On the way" },
-  completed: { tone: "good", label: "Through" },
+  active: { tone: "info", label: "In progress" },
+  completed: { tone: "good", label: "Completed" },
   stopped: { tone: "neutral", label: "Stopped" },
   failed: { tone: "bad", label: "Failed" },
 };
@@ -36,17 +36,17 @@ export const awaitedConditions: readonly Condition[] = ["connected", "replied"];
 const reasons: Record<string, string> = {
   replied: "Answered",
   doNotContact: "On the do-not-contact list",
-  stoppedByUser: "Taken out by somebody",
+  stoppedByUser: "Removed by a user",
   campaignCanceled: "The campaign was canceled",
   leadGone: "The lead was deleted",
   accountGone: "The account was removed",
-  alreadyConnected: "Connected already",
-  alreadyPending: "A request waits already",
+  alreadyConnected: "Already connected",
+  alreadyPending: "Request already pending",
   failed: "An action failed",
   canceled: "Its action was canceled",
-  already: "In this campaign already",
-  otherCampaign: "On the way through another campaign",
-  contactedRecently: "Was contacted recently",
+  already: "Already in this campaign",
+  otherCampaign: "In another campaign",
+  contactedRecently: "Contacted recently",
 };
 
 /** Why a lead is not on its way, or was not taken. Some reasons are sentences already. */

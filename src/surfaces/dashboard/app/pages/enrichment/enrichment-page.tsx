@@ -109,7 +109,7 @@ export function EnrichmentPage() {
             <>
               {lead.error && <ErrorState error={lead.error} retry={lead.reload} />}
               <p>
-                {lead.data && knownOf(lead.data)} <Link to="/enrichment">Choose somebody else</Link>
+                {lead.data && knownOf(lead.data)} <Link to="/enrichment">Choose another person</Link>
               </p>
             </>
           ) : (
@@ -151,10 +151,10 @@ export function EnrichmentPage() {
             </Tabs>
           )}
           <fieldset class="plain-set">
-            <legend>What to find out</legend>
+            <legend>Fields to find</legend>
             <div class="check-grid">
               <CheckField form={form} name="contact" label="E-mail and phone" />
-              <CheckField form={form} name="personal" label="Name, job and place" />
+              <CheckField form={form} name="personal" label="Name, job and location" />
               <CheckField form={form} name="companyInfo" label="The company" />
               <CheckField form={form} name="social" label="Profiles" />
             </div>
@@ -175,7 +175,7 @@ export function EnrichmentPage() {
           />
           <div class="buttons">
             <Button kind="primary" type="submit" isBusy={form.isBusy}>
-              See what it costs
+              Check cost
             </Button>
           </div>
         </form>

@@ -7,7 +7,7 @@ const fieldWords: Record<string, string> = {
   networkUrl: "Profile",
   company: "Company",
   title: "Job title",
-  location: "Place",
+  location: "Location",
   experience: "Experience",
   skills: "Skills",
   bio: "About",
@@ -17,7 +17,7 @@ const fieldWords: Record<string, string> = {
   "companyInfo.size": "Company, employees",
   "companyInfo.description": "Company, about",
   "companyInfo.founded": "Company, founded",
-  "companyInfo.headquarters": "Company, place",
+  "companyInfo.headquarters": "Company location",
   "socialProfiles.twitter": "Twitter",
   "socialProfiles.github": "GitHub",
 };

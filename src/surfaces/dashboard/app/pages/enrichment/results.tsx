@@ -85,8 +85,8 @@ function ResultCard({ result, name }: { result: EnrichmentResult; name: string }
               <tr>
                 <th scope="col">Field</th>
                 <th scope="col">Value</th>
-                <th scope="col">Sure</th>
-                <th scope="col">Said by</th>
+                <th scope="col">Confidence</th>
+                <th scope="col">Source</th>
                 <th scope="col" class="hide-small">
                   When
                 </th>

@@ -45,7 +45,7 @@ function Account({ account }: { account: AccountView }) {
       actions={
         <span class="badges">
           {account.state === "paused" && <Badge tone="warn">Paused</Badge>}
-          {account.state === "needsReconnect" && <Badge tone="bad">Must be connected again</Badge>}
+          {account.state === "needsReconnect" && <Badge tone="bad">Must be reconnected</Badge>}
           <Badge>{connectorWords[account.connector]}</Badge>
         </span>
       }
@@ -92,7 +92,7 @@ function MeterRows({ meters }: { meters: readonly MeterUsage[] }) {
         <div key={meter} class="meter-row">
           <p>
             {rowWords[meter] ?? meter}
-            {windows.some(({ isWarmUp }) => isWarmUp) && <Badge tone="info">Warms up</Badge>}
+            {windows.some(({ isWarmUp }) => isWarmUp) && <Badge tone="info">Warming up</Badge>}
             {coolDown && (
               <span class="small bad-text block">
                 Rests until <RelativeTime at={coolDown.until} />: {coolDown.reason}

@@ -52,12 +52,12 @@ export function Attention() {
       .map(({ id, name, state, stateReason }) => (
         <Item key={id} icon="warning" tone={state === "needsReconnect" ? "bad" : "warn"}>
           <strong>{name}</strong>{" "}
-          {state === "paused" ? "is paused: its actions wait." : "must be connected again: its actions wait."}{" "}
+          {state === "paused" ? "is paused. Its actions are waiting." : "must be reconnected. Its actions are waiting."}{" "}
           {stateReason && <span>{stateReason}</span>}
         </Item>
       )),
     unknown.n > 0 && (
-      <Item key="unknown" icon="warning" tone="bad" to="/queue?tab=unknown" link="Tell the outcome">
+      <Item key="unknown" icon="warning" tone="bad" to="/queue?tab=unknown" link="Report outcome">
         The outcome of {countedOf(unknown, "action")} is unknown. A person has to look.
       </Item>
     ),
@@ -67,7 +67,7 @@ export function Attention() {
       </Item>
     ),
     approvals.n > 0 && (
-      <Item key="approvals" icon="queue" tone="info" to="/queue?tab=approval" link="Look at them">
+      <Item key="approvals" icon="queue" tone="info" to="/queue?tab=approval" link="Review">
         {countedOf(approvals, "action")} {approvals.n === 1 ? "needs" : "need"} approval.
       </Item>
     ),
@@ -87,7 +87,7 @@ export function Attention() {
   if (items.length === 0) return null;
   return (
     <section aria-labelledby="attention" class="attention">
-      <h2 id="attention">Wants attention</h2>
+      <h2 id="attention">Needs attention</h2>
       <ul>{items}</ul>
     </section>
   );

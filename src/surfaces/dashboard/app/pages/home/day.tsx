@@ -64,7 +64,7 @@ export function Today() {
   const today = useResource(happenings, [], { pollMs: 10_000, events: ["action.", "enrichment.", "leads.", "voice."] });
   return (
     <div class="card">
-      <Section title="Today" actions={<Link to="/queue?tab=completed">All that was done</Link>}>
+      <Section title="Today" actions={<Link to="/queue?tab=completed">View all</Link>}>
         <Loaded resource={today} lines={5}>
           {(found) =>
             found.length === 0 ? (

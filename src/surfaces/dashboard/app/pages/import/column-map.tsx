@@ -29,8 +29,8 @@ export function ColumnMap({ preview: { columns, targets }, choose }: ColumnMapPr
                       {targetWords[one] ?? one}
                     </option>
                   ))}
-                <option value={isOwn ? chosen : own}>A field of your own</option>
-                <option value="ignore">Leave it out</option>
+                <option value={isOwn ? chosen : own}>Custom field</option>
+                <option value="ignore">Skip</option>
               </select>
             </label>
           </li>
@@ -61,5 +61,5 @@ const targetWords: Record<string, string> = {
   notes: "Notes",
   status: "Status",
   tags: "Tags",
-  customFields: "Fields of your own, as JSON",
+  customFields: "Custom fields (JSON)",
 };

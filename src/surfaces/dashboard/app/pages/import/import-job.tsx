@@ -104,7 +104,7 @@ export function ImportJob({ started, onChange, onImport, onAnother, onImported }
             <>
               {job.status === "failed" && <Button onClick={onChange}>Change the columns</Button>}
               <Link to="/leads" class="button primary">
-                See the leads
+                View leads
               </Link>
             </>
           )}

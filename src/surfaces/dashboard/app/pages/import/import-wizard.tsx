@@ -133,18 +133,18 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
             name="onDuplicate"
             label="People who are leads already"
             choices={[
-              { value: "skip", label: "Leave them as they are" },
-              { value: "update", label: "Add to them what is new" },
-              { value: "create", label: "Store them a second time" },
+              { value: "skip", label: "Skip" },
+              { value: "update", label: "Fill in missing values" },
+              { value: "create", label: "Create duplicates" },
             ]}
           />
-          <TextField form={form} name="tags" label="Tags for all" isOptional hint="Parted by commas." />
+          <TextField form={form} name="tags" label="Tags for all" isOptional hint="Separated by commas." />
           <TextField
             form={form}
             name="source"
             label="Source"
             isOptional
-            hint="For rows that name none."
+            hint="Used for rows without a source."
             maxLength={200}
           />
         </div>
@@ -163,7 +163,7 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
           disabled={preview.problem !== null || isSending === "import"}
           onClick={() => void send(true)}
         >
-          Check every row first
+          Check rows
         </Button>
       </div>
     </form>

@@ -39,8 +39,8 @@ export function LeadPage({ params }: PageProps) {
   if (error?.status === 404 && asked !== "erase")
     return (
       <PageFrame title="This lead is gone" back={back}>
-        <EmptyState icon="leads" title="There is no such lead">
-          <p>It was deleted, or it belongs to somebody else.</p>
+        <EmptyState icon="leads" title="Lead not found">
+          <p>It was deleted, or it belongs to another user.</p>
         </EmptyState>
       </PageFrame>
     );

@@ -150,7 +150,7 @@ export function LeadsPage() {
 function NothingFound() {
   return (
     <EmptyState icon="prospects" title="No lead matches">
-      <p>Nobody among your leads fits all of the filters.</p>
+      <p>None of your leads match all filters.</p>
       <Link to="/leads" class="button plain">
         Show all leads
       </Link>

@@ -131,7 +131,7 @@ function ErasureDialog({ jobId, name, onClose, onErased }: ErasureDialogProps) {
           ) : (
             <>
               <Progress label={loaded.message} percent={loaded.progress} />
-              <p class="faint">You can close this: the server goes on, and the start page tells if it fails.</p>
+              <p class="faint">You can close this. The server continues, and Home shows an alert if it fails.</p>
             </>
           )
         }

@@ -252,7 +252,7 @@ function columnsOf(tab: TabName, { canSteer, canApprove, ask, approve, retry }: 
                 onClick={() => ask("cancel", action)}
               />
             )}
-            {action.state === "unknown" && <Button onClick={() => ask("resolve", action)}>Tell the outcome</Button>}
+            {action.state === "unknown" && <Button onClick={() => ask("resolve", action)}>Report outcome</Button>}
             {action.state === "failed" && <Button onClick={() => retry(action)}>Try again</Button>}
           </span>
         ),

@@ -26,7 +26,7 @@ export function ResolveDialog({ action, onClose, onSaved }: ResolveProps) {
     }
   }
   return (
-    <Dialog title="What became of it?" onClose={onClose}>
+    <Dialog title="Report outcome" onClose={onClose}>
       <p>
         {actionWords[action.actionType].label} to {targetOf(action)} was interrupted in the middle, so nobody knows
         whether it had its effect. It is not repeated by itself. Look at the profile, and tell.

@@ -172,7 +172,7 @@ function Pace({ form }: { form: Form<AccountValues> }) {
         form={form}
         name="isWarmingUp"
         label="Warm up"
-        hint="Begins with few actions of a kind, and takes more each day until the caps are reached."
+        hint="Starts with a few actions of each type and increases daily until the caps are reached."
       />
       {form.values.isWarmingUp && (
         <div class="fields">
@@ -197,7 +197,7 @@ function Pace({ form }: { form: Form<AccountValues> }) {
       <CheckField
         form={form}
         name="isWithdrawing"
-        label="Take back requests that nobody accepts"
+        label="Withdraw unaccepted requests"
         hint="Many open requests look bad on the network."
       />
       {form.values.isWithdrawing && (

@@ -81,7 +81,7 @@ function AccountActions({
     try {
       const state = isActive ? "paused" : "active";
       onChanged(await api.patch<AccountView>(path, { state }));
-      tell(isActive ? "Paused: nothing is sent from it." : "It goes on; its queue was planned again.");
+      tell(isActive ? "Paused: nothing is sent from it." : "Resumed. Its queue was rescheduled.");
     } catch (error) {
       tellError(error);
     } finally {

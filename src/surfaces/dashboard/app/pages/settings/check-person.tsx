@@ -22,7 +22,7 @@ export function CheckPersonDialog({ onClose }: { onClose: () => void }) {
         <TextField form={form} name="networkUrl" label="Profile" isOptional />
         <TextField form={form} name="phone" label="Phone" isOptional />
         <div role="status">
-          {answer !== null && !answer.doNotContact && <p class="notice">Yes: nothing on the list stands in the way.</p>}
+          {answer !== null && !answer.doNotContact && <p class="notice">Yes. No entry on the list blocks contact.</p>}
           {answer?.doNotContact && (
             <div class="notice danger">
               <div>

@@ -96,7 +96,7 @@ export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: Edi
           onClose();
         }}
       >
-        <p>It stops working at once. To stop it for a while, turn it off instead.</p>
+        <p>It stops working at once. To stop it temporarily, disable it instead.</p>
         {isOwn && <p class="notice warn">You are signed in with this key: you will be signed out.</p>}
       </ConfirmDialog>
     );

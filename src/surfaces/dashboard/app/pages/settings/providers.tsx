@@ -110,7 +110,7 @@ function ProviderOrder({ settings, onSaved }: { settings: SettingsView; onSaved:
       )}
       <div class="buttons">
         <Button kind="primary" isBusy={isBusy} disabled={!isChanged} onClick={() => void save(order)}>
-          Save the order
+          Save order
         </Button>
         {!settings.isDefault && (
           <Button isBusy={isBusy} onClick={() => void save(null)}>
@@ -146,7 +146,7 @@ function Provider({ name, provider, place }: { name: string; provider: ProviderV
         {name} {provider && <Badge tone={stateWords[provider.state].tone}>{stateWords[provider.state].label}</Badge>}
       </h3>
       {provider === undefined ? (
-        <p class="faint small">The server is not set up for it any more.</p>
+        <p class="faint small">No longer configured on the server.</p>
       ) : (
         <>
           <p class="faint small">Fields: {provider.fields.map(fieldInWords).join(" · ")}</p>

@@ -45,7 +45,7 @@ export function SuppressionDialog({ entry, onClose, onChanged }: EntryProps) {
           done("Only the hash is kept now.");
         }}
       >
-        <p>Value and reason are gone for good. The entry goes on to hold.</p>
+        <p>Value and reason are gone for good. The entry stays in effect.</p>
       </ConfirmDialog>
     );
   return (

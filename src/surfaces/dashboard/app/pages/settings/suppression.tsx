@@ -62,7 +62,9 @@ export function SuppressionList() {
     <>
       <div class="part-head">
         <p class="faint">
-          {list.data === undefined ? "Nobody on this list is contacted." : counted(list.data.total, "entry", "entries")}
+          {list.data === undefined
+            ? "People and companies on this list are never contacted."
+            : counted(list.data.total, "entry", "entries")}
         </p>
         <div class="buttons">
           <a
@@ -72,7 +74,7 @@ export function SuppressionList() {
           >
             Export
           </a>
-          <Button onClick={() => setAsked("check")}>Ask about somebody</Button>
+          <Button onClick={() => setAsked("check")}>Check a person</Button>
           {may("leads:write") && (
             <Button kind="primary" icon="plus" onClick={() => setAsked("add")}>
               Add

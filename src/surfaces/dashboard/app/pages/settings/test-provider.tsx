@@ -53,7 +53,7 @@ export function TestProviderDialog({ name, onClose }: { name: string; onClose: (
         <footer class="buttons">
           <Button onClick={onClose}>Close</Button>
           <Button kind="primary" type="submit" isBusy={form.isBusy}>
-            Ask it
+            Run test
           </Button>
         </footer>
       </form>

@@ -82,7 +82,7 @@ export function UserList() {
           toPrevious: () => setQuery({ offset: String(Math.max(0, offset - pageSize)) }),
           toNext: () => setQuery({ offset: String(offset + pageSize) }),
         }}
-        empty={<EmptyState icon="leads" title="Nobody on this page" />}
+        empty={<EmptyState icon="leads" title="No users on this page" />}
       />
       {asked === "new" && (
         <NewUserDialog
@@ -124,7 +124,7 @@ function NewUserDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (us
         <footer class="buttons">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" isBusy={form.isBusy}>
-            Add the user
+            Add user
           </Button>
         </footer>
       </form>
@@ -218,7 +218,7 @@ function UserDialog({ user, onClose }: { user: UserView; onClose: () => void }) 
           )}
           <div class="buttons">
             <Button icon="plus" onClick={() => setIsMaking(true)}>
-              Make a key
+              Create key
             </Button>
           </div>
         </section>
@@ -240,7 +240,7 @@ function UserDialog({ user, onClose }: { user: UserView; onClose: () => void }) 
           </div>
           <div class="buttons">
             <Button type="submit" isBusy={form.isBusy}>
-              Change the balance
+              Adjust balance
             </Button>
           </div>
         </form>

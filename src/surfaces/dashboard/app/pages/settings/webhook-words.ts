@@ -4,11 +4,11 @@ import type { Tone } from "../../ui/badge.tsx";
 export const endpointStateWords: Record<EndpointView["state"], { tone: Tone; label: string }> = {
   working: { tone: "good", label: "Works" },
   failing: { tone: "bad", label: "Fails" },
-  disabled: { tone: "neutral", label: "Turned off" },
+  disabled: { tone: "neutral", label: "Disabled" },
 };
 
 export const deliveryStateWords: Record<DeliveryState, { tone: Tone; label: string }> = {
-  pending: { tone: "info", label: "On its way" },
+  pending: { tone: "info", label: "Pending" },
   delivered: { tone: "good", label: "Delivered" },
   failed: { tone: "bad", label: "Failed" },
 };

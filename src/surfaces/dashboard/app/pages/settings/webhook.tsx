@@ -41,7 +41,7 @@ export function WebhookPage({ params }: PageProps) {
     setIsTesting(true);
     try {
       await api.post<DeliveryView>(`${path}/test`);
-      tell("A test event is on its way; the log below tells what comes of it.");
+      tell("A test event is scheduled. See the delivery log below for the outcome.");
       logAgain();
     } catch (error) {
       tellError(error);
@@ -147,7 +147,7 @@ const spans = [
   { value: "1", label: "Of the last hour" },
   { value: "24", label: "Of the last day" },
   { value: "168", label: "Of the last 7 days" },
-  { value: "other", label: "Since a moment" },
+  { value: "other", label: "Since a set time" },
 ];
 
 /** Puts what happened in a time into the queue again, as many answers as it takes. */
@@ -165,7 +165,7 @@ function ReplayDialog({ path, onClose, onDone }: { path: string; onClose: () => 
       replayed += answer.replayed;
       after = answer.nextCursor;
     } while (after !== null);
-    tell(`${counted(replayed, "event")} on the way again.`);
+    tell(`${counted(replayed, "event")} scheduled for redelivery.`);
     onDone();
     onClose();
   });

@@ -45,7 +45,7 @@ export function PreviewForm({ voice, path }: { voice: CloneDetailView; path: str
         <Button kind="primary" type="submit" icon="play" isBusy={form.isBusy} disabled={!voice.isActive}>
           Speak
         </Button>
-        {!voice.isActive && <span class="hint">The voice is silenced. Let it speak in the settings below.</span>}
+        {!voice.isActive && <span class="hint">The voice is deactivated. Activate it in the settings below.</span>}
         {url !== null && <Sound label="The text in this voice" url={url} />}
       </div>
       <p class="hint">The sound is marked as synthetic.</p>

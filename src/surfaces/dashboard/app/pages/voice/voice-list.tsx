@@ -65,7 +65,7 @@ function VoiceCard({ voice }: { voice: CloneView }) {
       </h2>
       <p class="badges">
         <StateBadge words={voiceStatusWords} state={status} />
-        {!isActive && <Badge>Silenced</Badge>}
+        {!isActive && <Badge>Deactivated</Badge>}
       </p>
       {description !== "" && <p class="small">{description}</p>}
       {status === "processing" && <Progress label={message} percent={progress} />}

@@ -71,7 +71,7 @@ function VoiceParts({
         </p>
       )}
       {trainedAt !== null && may("voice:preview") && (
-        <Section title="Let it speak">
+        <Section title="Activate">
           <PreviewForm voice={voice} path={path} />
         </Section>
       )}
@@ -111,7 +111,7 @@ function StateLine({ voice: { status, isActive, engine } }: { voice: CloneDetail
   return (
     <span class="badges">
       <StateBadge words={voiceStatusWords} state={status} />
-      {!isActive && <Badge>Silenced</Badge>}
+      {!isActive && <Badge>Deactivated</Badge>}
       <span>made with {engine}</span>
     </span>
   );

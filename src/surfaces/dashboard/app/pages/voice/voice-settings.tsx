@@ -46,7 +46,7 @@ export function VoiceSettingsForm({
       </div>
       <TextArea form={form} name="description" label="Description" rows={2} maxLength={2000} isOptional />
       <CheckField form={form} name="speakerBoost" label="Bring the tone nearer still" />
-      <CheckField form={form} name="isActive" label="It speaks" hint="Else it is kept, and stays silent." />
+      <CheckField form={form} name="isActive" label="Active" hint="A deactivated voice is stored but can’t be used." />
       <div class="buttons">
         <Button kind="primary" type="submit" isBusy={form.isBusy} disabled={!form.isChanged}>
           Save

@@ -72,7 +72,7 @@ export function ConnectorForm({ account, onSaved, onSkip }: ConnectorFormProps) 
   const error = form.errors["connector"];
   return (
     <form class="welcome-step form" onSubmit={form.onSubmit}>
-      <h2>Who carries it out?</h2>
+      <h2>Who sends it?</h2>
       <FormError form={form} />
       <fieldset class="choices" aria-describedby={error === undefined ? undefined : "connector-error"}>
         <legend class="visually-hidden">Connector</legend>

@@ -90,9 +90,7 @@ function WithAccount({ children }: { children: (account: AccountView) => preact.
   const accounts = useAccounts();
   return (
     <Loaded resource={accounts} lines={5}>
-      {({ accounts: [account] }) =>
-        account ? children(account) : <p>There is no network account yet. Add one in the settings.</p>
-      }
+      {({ accounts: [account] }) => (account ? children(account) : <p>No network account yet. Add one in Settings.</p>)}
     </Loaded>
   );
 }
@@ -110,7 +108,7 @@ function Ready() {
           Choose leads
         </Link>
         <Link to="/" class="button plain">
-          Go to the start
+          Go to home
         </Link>
       </div>
     </div>
