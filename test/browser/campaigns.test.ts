@@ -21,10 +21,7 @@ testInBrowser("a campaign is built, previewed, given leads, started and paused",
 
   await page.getByRole("link", { name: "Create campaign" }).click();
   await page.getByLabel("Name").fill("Spring");
-  await page
-    .getByRole("group", { name: "Add to the steps", exact: true })
-    .getByRole("button", { name: "Wait" })
-    .click();
+  await page.getByRole("group", { name: "Add to steps", exact: true }).getByRole("button", { name: "Wait" }).click();
   await page.getByLabel("Days", { exact: true }).last().fill("0");
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Save draft" }).click();
@@ -32,13 +29,13 @@ testInBrowser("a campaign is built, previewed, given leads, started and paused",
   await page.getByRole("button", { name: "Remove step 8" }).click();
   await page.getByRole("button", { name: "Save draft" }).click();
 
-  await page.getByText("What the first lead would get").waitFor();
+  await page.getByText("Steps for the first lead").waitFor();
   await page.getByText("3. Connection request").first().waitFor();
   expect(await findings(page)).toEqual([]);
 
   await page.getByRole("button", { name: "Enroll leads" }).click();
   await page.getByLabel("All leads with the tag").fill("spring");
-  await page.getByRole("button", { name: "See who would be taken" }).click();
+  await page.getByRole("button", { name: "Check leads" }).click();
   await page.getByText("The lead has no profile URL.: 1").waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Enroll 1 lead" }).click();
@@ -49,7 +46,7 @@ testInBrowser("a campaign is built, previewed, given leads, started and paused",
   await page.getByText("Spring has started.").waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Pause" }).click();
-  await page.getByRole("button", { name: "Go on" }).waitFor();
+  await page.getByRole("button", { name: "Resume" }).waitFor();
   await page.getByRole("button", { name: "Remove Ada <i>Byron</i>" }).click();
   await page.getByText("Removed by a user").first().waitFor();
   expect(problems).toEqual([]);

@@ -13,7 +13,7 @@ testInBrowser("a server that is gone is told, and the page goes on by itself whe
   const { page, problems } = opened;
   await page.getByText("No leads yet").waitFor();
   await before.stop();
-  await page.getByPlaceholder("Name, e-mail").fill("ada");
+  await page.getByPlaceholder("Name, email").fill("ada");
   await page.getByText("The server is not responding. This page reconnects").waitFor();
   await using after = await startServer(dataDir, { args: ["--listen", new URL(before.url).host] });
   await callApi({ ...after, firstRun: before.firstRun }, "POST", "/leads", {
@@ -37,13 +37,13 @@ testInBrowser(
     await using opened = await openSignedIn({ ...server, firstRun: { key: key.key } }, "/app/leads");
     const { page, problems } = opened;
     await page.getByRole("button", { name: "New lead" }).click();
-    await page.getByLabel("E-mail").fill("ada@example.com");
+    await page.getByLabel("Email").fill("ada@example.com");
     await callApi(server, "PUT", `/keys/${key.id}`, { isActive: false });
-    await page.getByRole("button", { name: "Add the lead" }).click();
+    await page.getByRole("button", { name: "Add lead" }).click();
     await page.getByRole("heading", { name: "Sign in again" }).waitFor();
     await page.getByLabel("API key").fill(server.firstRun?.key ?? "");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("ada@example.com is a lead now.").waitFor();
+    await page.getByText("ada@example.com was added.").waitFor();
     expect(problems).toEqual([]);
   },
 );

@@ -11,7 +11,7 @@ testInBrowser("from the link of the first start to the first scheduled action", 
   await using server = await startServer(`${directory.path}/data`);
   await using opened = await openPage(server.signInUrl ?? "");
   const { page, problems } = opened;
-  const goOn = () => page.getByRole("button", { name: "Go on" }).click();
+  const goOn = () => page.getByRole("button", { name: "Continue" }).click();
 
   await page.getByLabel("Your name").fill("Grace");
   expect(await page.getByLabel("Time zone").inputValue()).toBe("UTC");
@@ -31,9 +31,9 @@ testInBrowser("from the link of the first start to the first scheduled action", 
   await page.getByRole("heading", { name: "Imported 1 row" }).waitFor();
   expect(await findings(page)).toEqual([]);
   await goOn();
-  await page.getByRole("link", { name: "Choose leads" }).click();
+  await page.getByRole("link", { name: "Select leads" }).click();
 
-  await page.getByRole("checkbox", { name: "Choose Ada Lovelace" }).check();
+  await page.getByRole("checkbox", { name: "Select Ada Lovelace" }).check();
   await page.getByRole("button", { name: "Schedule…" }).click();
   await page.getByLabel("Note").fill("Hello {{firstName}}");
   // In working hours it would go at once, and the queue would not have it any more.

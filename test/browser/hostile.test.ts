@@ -88,13 +88,13 @@ testInBrowser("ten megabytes that are pasted are refused at once, and what is in
   const permissions = ["clipboard-read", "clipboard-write"];
   await using opened = await openSignedIn(server, "/app/leads", { permissions });
   const { page, problems } = opened;
-  await page.getByRole("checkbox", { name: "Choose Ada" }).check();
+  await page.getByRole("checkbox", { name: "Select Ada" }).check();
   await page.getByRole("button", { name: "Schedule…" }).click();
   await page.getByLabel("Note").fill("Hello ");
   await page.getByLabel("Note").press("End");
   await page.evaluate(() => navigator.clipboard.writeText("word ".repeat(2_000_000)));
   await page.keyboard.press("Control+V");
-  await page.getByText("Nothing was inserted: the text is 10,000,000 characters").waitFor();
+  await page.getByText("Text not inserted: it is 10,000,000 characters").waitFor();
   await page.evaluate(() => navigator.clipboard.writeText("Ada"));
   await page.keyboard.press("Control+V");
   expect(await page.getByLabel("Note").inputValue()).toBe("Hello Ada");

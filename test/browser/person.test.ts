@@ -20,17 +20,17 @@ testInBrowser("a lead is enriched, enrolled, handed out and erased, and the audi
   await page.getByRole("link", { name: "Enrich…" }).click();
   await page.getByRole("heading", { name: "Enrich Ada" }).waitFor();
   await page.getByRole("button", { name: "Check cost" }).click();
-  await page.getByRole("button", { name: "Enrich for at most 1 credit" }).click();
+  await page.getByRole("button", { name: "Enrich for up to 1 credit" }).click();
   await page.getByText("Filled in: ").waitFor();
   expect(await page.getByRole("row").filter({ hasText: "Job title" }).textContent()).toContain("Countess");
   expect(await findings(page)).toEqual([]);
-  await page.getByRole("link", { name: "Open the lead" }).click();
+  await page.getByRole("link", { name: "View lead" }).click();
   await page.getByText("Countess").first().waitFor();
 
   await page.getByRole("link", { name: "Leads" }).first().click();
-  await page.getByRole("checkbox", { name: "Choose Ada Lovelace" }).check();
+  await page.getByRole("checkbox", { name: "Select Ada Lovelace" }).check();
   await page.getByRole("button", { name: "Enroll…" }).click();
-  await page.getByText("1 lead would be taken.").waitFor();
+  await page.getByText("1 lead can be enrolled.").waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Enroll 1 lead" }).click();
   await page.getByText("1 lead enrolled in Spring.").waitFor();
@@ -49,10 +49,10 @@ testInBrowser("a lead is enriched, enrolled, handed out and erased, and the audi
 
   await page.getByRole("button", { name: "Privacy" }).click();
   await page.getByRole("button", { name: "Erase this person…" }).click();
-  await page.getByText("Places in campaigns: 1").waitFor();
+  await page.getByText("Campaign enrollments: 1").waitFor();
   expect(await findings(page)).toEqual([]);
-  await page.getByRole("button", { name: "Erase for good" }).click();
-  await page.getByRole("heading", { name: "Ada Lovelace is erased" }).waitFor();
+  await page.getByRole("button", { name: "Erase permanently" }).click();
+  await page.getByRole("heading", { name: "Ada Lovelace was erased" }).waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
   await page.getByText("No leads yet").waitFor();
 
@@ -60,11 +60,11 @@ testInBrowser("a lead is enriched, enrolled, handed out and erased, and the audi
   await page.getByRole("button", { name: "Person erased" }).click();
   await page.getByRole("dialog").getByText("Subject").waitFor();
   await page.keyboard.press("Escape");
-  await page.getByLabel("What").selectOption("Person exported");
+  await page.getByLabel("Event").selectOption("Person exported");
   await page.getByRole("button", { name: "Person erased" }).waitFor({ state: "detached" });
   expect(await page.getByRole("row").count()).toBe(2);
-  await page.getByRole("button", { name: "Check that it is whole" }).click();
-  await page.getByText("fit together").waitFor();
+  await page.getByRole("button", { name: "Verify" }).click();
+  await page.getByText("audit log is intact").waitFor();
   expect(await findings(page)).toEqual([]);
   expect(problems).toEqual([]);
 });

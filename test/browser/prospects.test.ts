@@ -20,36 +20,36 @@ testInBrowser("prospects are imported, narrowed, paid for, and one becomes a lea
   await page
     .getByLabel("Drop a file of people or companies")
     .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(people) });
-  await page.getByText("2 prospects new").waitFor();
+  await page.getByText("2 prospects added").waitFor();
   await page.getByRole("button", { name: "Done" }).click();
-  await page.getByText("2 prospects fit.").waitFor();
+  await page.getByText("2 matching prospects.").waitFor();
   await page.getByRole("list", { name: "Job title" }).getByLabel("CTO").check();
-  await page.getByText("1 prospect fits.").waitFor();
+  await page.getByText("1 matching prospect.").waitFor();
   expect(page.url()).toContain("filters=");
-  await page.getByRole("button", { name: "Show them for 1 credit" }).click();
-  await page.getByRole("button", { name: "Make a lead of Ada Byron" }).click();
-  await page.getByRole("link", { name: "Open the lead" }).waitFor();
+  await page.getByRole("button", { name: "Show for 1 credit" }).click();
+  await page.getByRole("button", { name: "Add Ada Byron to leads" }).click();
+  await page.getByRole("link", { name: "View lead" }).waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Saved searches" }).click();
-  await page.getByLabel("Save the filters of now as").fill("CTOs");
-  await page.getByRole("button", { name: "Save the search" }).click();
+  await page.getByLabel("Save current search as").fill("CTOs");
+  await page.getByRole("button", { name: "Save search" }).click();
   await page.getByRole("button", { name: "CTOs", exact: true }).waitFor();
   expect(await findings(page)).toEqual([]);
 
   await page.goto(`${server.url}/app/enrichment`);
-  await page.getByLabel("E-mail").first().fill("grace@navy.example");
+  await page.getByLabel("Email").first().fill("grace@navy.example");
   await page.getByRole("button", { name: "Check cost" }).click();
-  await page.getByRole("heading", { name: "At most 1 credit" }).waitFor();
+  await page.getByRole("heading", { name: "Up to 1 credit" }).waitFor();
   expect(await findings(page)).toEqual([]);
-  await page.getByRole("button", { name: "Enrich for at most 1 credit" }).click();
+  await page.getByRole("button", { name: "Enrich for up to 1 credit" }).click();
   await page.getByRole("row", { name: /Job title Engineer/ }).waitFor();
   expect(await findings(page)).toEqual([]);
 
   await page.goto(`${server.url}/app/settings?part=providers`);
   await page.getByRole("button", { name: "Test local" }).click();
-  await page.getByLabel("E-mail").fill("grace@navy.example");
+  await page.getByLabel("Email").fill("grace@navy.example");
   await page.getByRole("button", { name: "Run test" }).click();
-  await page.getByText("It works").waitFor();
+  await page.getByText("The provider works").waitFor();
   expect(await findings(page)).toEqual([]);
   expect(problems).toEqual([]);
 });

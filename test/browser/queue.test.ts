@@ -41,10 +41,10 @@ testInBrowser("a person goes through the work list by keyboard", async () => {
   await page.getByText("1 of 2").waitFor();
   await page.keyboard.press("f");
   await page.getByLabel("What happened").fill("d is typed here, and ends nothing");
-  await page.getByRole("button", { name: "Note it as failed" }).click();
+  await page.getByRole("button", { name: "Mark as failed" }).click();
   await page.getByText("1 of 1").waitFor();
   await page.keyboard.press("s");
-  await page.getByText("Nothing is left to do").waitFor();
+  await page.getByText("All done").waitFor();
   const { actions } = await callApi<{ actions: { state: string }[] }>(server, "GET", "/network/actions");
   expect(actions.map(({ state }) => state).toSorted()).toEqual(["completed", "failed", "skipped"]);
   expect(problems).toEqual([]);
@@ -71,8 +71,8 @@ testInBrowser("actions are approved, edited and canceled, on a narrow dark scree
   await row("ada").getByRole("button", { name: "Approve" }).click();
   await page.getByText("1 action approved.").waitFor();
   await row("grace").getByRole("button", { name: "Cancel" }).click();
-  await page.getByRole("button", { name: "Cancel the action" }).click();
-  await page.getByText("Nothing waits for approval.").waitFor();
+  await page.getByRole("button", { name: "Cancel action" }).click();
+  await page.getByText("No actions need approval").waitFor();
   await page.getByRole("tab", { name: "Next" }).click();
   await page.getByText("Good day").waitFor();
   await page.goto(`${server.url}/`);

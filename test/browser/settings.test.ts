@@ -17,7 +17,7 @@ testInBrowser("an account is set up, a key is made, used and turned off, somebod
   await page.getByLabel("Connection requests, 24 hours").fill("7");
   await page.getByRole("checkbox", { name: "Saturday" }).check();
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Saved. The queue was planned again.").waitFor();
+  await page.getByText("Saved. The queue was rescheduled.").waitFor();
   expect(await findings(page)).toEqual([]);
   await page.reload();
   expect(await page.getByLabel("Connection requests, 24 hours").inputValue()).toBe("7");
@@ -26,39 +26,39 @@ testInBrowser("an account is set up, a key is made, used and turned off, somebod
   await page.goto(`${server.url}/app/settings?part=keys`);
   await page.getByRole("button", { name: "Create key" }).click();
   await page.getByLabel("Name").fill("<script>alert(1)</script>");
-  await page.getByRole("button", { name: "Only reading" }).click();
-  await page.getByRole("button", { name: "Make the key" }).click();
-  const secret = await page.getByRole("textbox", { name: "The key" }).inputValue();
+  await page.getByRole("button", { name: "Read only" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
+  const secret = await page.getByRole("textbox", { name: "API key" }).inputValue();
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "I have stored it" }).click();
   const use = () => fetch(`${server.url}/api/v2/leads`, { headers: { "x-api-key": secret } });
   expect((await use()).status).toBe(200);
   await page.getByRole("button", { name: "<script>alert(1)</script>" }).click();
-  await page.getByRole("button", { name: "Turn it off" }).click();
-  await page.getByText("opens nothing now").waitFor();
+  await page.getByRole("button", { name: "Disable" }).click();
+  await page.getByText("was disabled").waitFor();
   expect((await use()).status).toBe(401);
 
-  await page.getByRole("tab", { name: "Do not contact" }).click();
+  await page.getByRole("tab", { name: "Do-not-contact list" }).click();
   await page.getByRole("button", { name: "Add", exact: true }).click();
-  await page.getByLabel("Whom").fill("ada@example.com\n@example.org\nnobody");
-  await page.getByRole("button", { name: "Put on the list" }).click();
-  await page.getByText("2 entries added, 1 value not understood.").waitFor();
+  await page.getByLabel("People and companies").fill("ada@example.com\n@example.org\nnobody");
+  await page.getByRole("button", { name: "Add to list" }).click();
+  await page.getByText("2 entries added, 1 value invalid.").waitFor();
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByRole("button", { name: "example.org" }).waitFor();
   expect(await findings(page)).toEqual([]);
 
   await page.getByRole("tab", { name: "Backups" }).click();
-  await page.getByRole("button", { name: "Make a backup" }).click();
+  await page.getByRole("button", { name: "Create backup" }).click();
   const download = await page.getByRole("link", { name: "Download" }).getAttribute("href");
   const archive = await page.request.get(`${server.url}${download}`);
   expect((await archive.body()).subarray(0, 4).toString("hex")).toBe("28b52ffd"); // zstd
   expect(await findings(page)).toEqual([]);
 
   await page.getByRole("tab", { name: "Users" }).click();
-  await page.getByRole("button", { name: "Add a user" }).click();
-  await page.getByLabel("E-mail").fill("grace@example.com");
   await page.getByRole("button", { name: "Add user" }).click();
-  await page.getByText("No key yet.").waitFor();
+  await page.getByLabel("Email").fill("grace@example.com");
+  await page.getByRole("button", { name: "Add user" }).click();
+  await page.getByText("No keys yet.").waitFor();
   expect(await findings(page)).toEqual([]);
   expect(problems).toEqual([]);
 });

@@ -23,29 +23,29 @@ testInBrowser(
       mimeType: "audio/wav",
       buffer: Buffer.from(await spokenWav(13, "slt")),
     });
-    await page.getByRole("button", { name: "Check the quality" }).click();
+    await page.getByRole("button", { name: "Check quality" }).click();
     // The browser's pretended microphone beeps, which is no speech.
-    await page.getByText("Can’t be used").first().waitFor({ timeout: 60_000 });
+    await page.getByText("Unusable").first().waitFor({ timeout: 60_000 });
     expect(await findings(page)).toEqual([]);
-    await page.getByRole("button", { name: "Leave recording-1.wav out" }).click();
+    await page.getByRole("button", { name: "Remove recording-1.wav" }).click();
 
     await page.getByLabel("Name").fill("Ada");
-    await page.getByLabel("Whose voice it is").fill("Ada Byron");
-    await page.getByRole("button", { name: "Train the voice" }).click();
-    await page.getByText("only with the consent of the person").waitFor();
-    await page.getByLabel("This person agreed").check();
-    await page.getByRole("button", { name: "Train the voice" }).click();
+    await page.getByLabel("Speaker").fill("Ada Byron");
+    await page.getByRole("button", { name: "Train voice" }).click();
+    await page.getByText("requires the person").waitFor();
+    await page.getByLabel("The speaker has agreed").check();
+    await page.getByRole("button", { name: "Train voice" }).click();
     await page.getByRole("heading", { name: "Ada" }).waitFor();
-    await page.getByRole("button", { name: "Speak", exact: true }).waitFor({ timeout: 200_000 });
+    await page.getByRole("button", { name: "Play", exact: true }).waitFor({ timeout: 200_000 });
     await page.getByText("Ada Byron consented").waitFor();
     await page.getByRole("button", { name: "Play ada <b>.wav" }).click();
     await page.locator("audio").first().waitFor();
     await page.getByLabel("Text", { exact: true }).fill("Hello.");
-    await page.getByRole("button", { name: "Speak", exact: true }).click();
-    const sound = page.locator('audio[aria-label="The text in this voice"]');
+    await page.getByRole("button", { name: "Play", exact: true }).click();
+    const sound = page.locator('audio[aria-label="Voice preview"]');
     await sound.waitFor({ timeout: 60_000 });
     await page.waitForFunction(
-      () => (document.querySelector('audio[aria-label="The text in this voice"]') as HTMLAudioElement).readyState > 0,
+      () => (document.querySelector('audio[aria-label="Voice preview"]') as HTMLAudioElement).readyState > 0,
     );
     expect(await findings(page)).toEqual([]);
     expect(problems).toEqual([]);

@@ -16,16 +16,16 @@ testInBrowser("an endpoint is added, tested, and its log tells what was answered
   await using opened = await openSignedIn(server, "/app/settings?part=webhooks");
   const { page, problems } = opened;
 
-  await page.getByRole("button", { name: "Add an endpoint" }).click();
-  await page.getByLabel("Address").fill(`http://127.0.0.1:${receiver.port}/hook`);
-  await page.getByRole("button", { name: "Add the endpoint" }).click();
+  await page.getByRole("button", { name: "Add endpoint" }).click();
+  await page.getByLabel("URL").fill(`http://127.0.0.1:${receiver.port}/hook`);
+  await page.getByRole("button", { name: "Add endpoint" }).click();
   expect(await page.getByRole("textbox", { name: "Signing secret" }).inputValue()).toStartWith("whsec_");
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "I have stored it" }).click();
   await page.getByRole("link", { name: "/hook" }).click();
-  await page.getByRole("button", { name: "Send a test" }).click();
+  await page.getByRole("button", { name: "Send test event" }).click();
   await page.getByRole("button", { name: "webhook.test" }).click({ timeout: 20_000 });
-  await page.getByText("What is posted").waitFor();
+  await page.getByText("Payload").waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Close" }).first().click();
   await page.getByRole("button", { name: "webhook.test" }).click();

@@ -27,9 +27,9 @@ test("an entry tells who did what, when and from where; its texts are only texts
   const place = await show(<AuditLog />);
   await settled();
   const rows = [...place.querySelectorAll("tbody tr")].map((row) => row.textContent);
-  for (const words of ["Key made", "Ada", "<b>page</b>", "192.0.2.7"]) expect(rows[0]).toContain(words);
-  expect(rows[1]).toContain("The service itself");
-  await change(() => button(place, "Key made").click());
+  for (const words of ["Key created", "Ada", "<b>page</b>", "192.0.2.7"]) expect(rows[0]).toContain(words);
+  expect(rows[1]).toContain("Server");
+  await change(() => button(place, "Key created").click());
   expect(place.querySelector("dialog")?.textContent).toContain("leads:read, leads:write");
 });
 
@@ -46,5 +46,5 @@ test("filters live in the address; days are those of the person", async () => {
   const place = await show(<AuditLog />);
   await settled();
   expect(asked).toHaveLength(2);
-  expect(place.textContent).toContain("No entry matches");
+  expect(place.textContent).toContain("No matching entries");
 });

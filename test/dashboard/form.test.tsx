@@ -8,7 +8,7 @@ function LeadForm() {
   return (
     <form onSubmit={form.onSubmit}>
       <FormError form={form} />
-      <TextField form={form} name="email" label="E-mail" hint="Where to write to." />
+      <TextField form={form} name="email" label="Email" hint="Where to write to." />
       <TextField form={form} name="company" label="Company" />
       <button type="submit">Save</button>
     </form>
@@ -32,19 +32,19 @@ async function submit(place: HTMLElement): Promise<void> {
   });
 }
 
-function refusal(errors: object[], message = "email: Expected an e-mail address.") {
+function refusal(errors: object[], message = "email: Expected an email address.") {
   return { status: 400, body: { error: true, code: "VALIDATION_ERROR", message, details: { errors } } };
 }
 
 test("what the server finds wrong with a field stands at the field, tied to it", async () => {
   const place = await show(<LeadForm />);
-  answerWith({ "POST /api/v2/leads": () => refusal([{ path: "email", message: "Expected an e-mail address." }]) });
-  const field = await type(place, "E-mail", "nobody");
+  answerWith({ "POST /api/v2/leads": () => refusal([{ path: "email", message: "Expected an email address." }]) });
+  const field = await type(place, "Email", "nobody");
   await submit(place);
   expect(field.getAttribute("aria-invalid")).toBe("true");
   const described = (field.getAttribute("aria-describedby") ?? "").split(" ");
   const texts = described.map((id) => place.querySelector(`[id="${id}"]`)?.textContent);
-  expect(texts).toEqual(["Where to write to.", "Expected an e-mail address."]);
+  expect(texts).toEqual(["Where to write to.", "Expected an email address."]);
   expect(place.querySelector(".notice")).toBeNull();
 });
 
@@ -59,9 +59,9 @@ test("what is wrong with no field of the form stands above it, and what was type
 
 test("a field that is changed is not called wrong any more", async () => {
   const place = await show(<LeadForm />);
-  answerWith({ "POST /api/v2/leads": () => refusal([{ path: "email", message: "Expected an e-mail address." }]) });
+  answerWith({ "POST /api/v2/leads": () => refusal([{ path: "email", message: "Expected an email address." }]) });
   await submit(place);
-  const field = await type(place, "E-mail", "ada@example.com");
+  const field = await type(place, "Email", "ada@example.com");
   expect(field.getAttribute("aria-invalid")).toBeNull();
   expect(place.querySelector(".field-error")).toBeNull();
 });

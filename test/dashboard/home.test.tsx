@@ -24,9 +24,9 @@ test("what wants attention is named, with the way to it", async () => {
   const place = await show(<Attention />);
   await settled();
   expect([...place.querySelectorAll("li")].map(({ textContent }) => textContent)).toEqual([
-    "Main must be reconnected. Its actions are waiting. Signed out.",
-    "The outcome of 1 or more actions is unknown. A person has to look.Report outcome",
-    "3 actions wait for you to carry out.Open the work list",
+    "Main needs reconnecting. Its actions are waiting. Signed out.",
+    "The outcome of 1 or more actions is unknown. Check the profile, then report the outcome.Report outcome",
+    "3 actions are waiting for you in the work list.Open the work list",
   ]);
 });
 

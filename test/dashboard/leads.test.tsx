@@ -39,7 +39,7 @@ test("filters and order of the address are asked for, and the way out of them is
   const place = await show(<LeadsPage />);
   await settled();
   expect(asked).toHaveLength(1);
-  expect(place.textContent).toContain("No lead matches");
+  expect(place.textContent).toContain("No matching leads");
   expect(place.querySelector('a[href="/app/leads"]')).not.toBeNull();
 });
 
@@ -103,7 +103,7 @@ test("only what was changed is sent, and nobody's change is overwritten unseen",
       await Bun.sleep(0);
     });
   await submit();
-  expect(place.querySelector("[role=alert]")?.textContent).toContain("Somebody else changed this lead");
+  expect(place.querySelector("[role=alert]")?.textContent).toContain("Another user changed this lead");
   expect(saved).toEqual([]);
   await submit();
   expect(saved).toEqual(["Countess"]);
@@ -153,14 +153,14 @@ test("leads that nothing can be sent to are named before anything is scheduled, 
   const leads = [lead({ networkUrl }), lead({ id: "l2", firstName: "Grace", lastName: null })];
   const place = await show(<ScheduleDialog leads={leads} onClose={() => {}} onDone={() => (isDone = true)} />);
   await settled();
-  expect(place.textContent).toContain("1 lead of 2 have no profile");
+  expect(place.textContent).toContain("1 of 2 leads have no profile URL");
   await change(async () => {
     place.querySelector("form")!.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
     await Bun.sleep(0);
   });
   await settled();
   expect(place.textContent).toContain("Scheduled for 1 lead");
-  expect(place.textContent).toContain("Grace has no profile on the network");
+  expect(place.textContent).toContain("Grace has no profile URL");
   expect(isDone).toBe(false);
   await change(() => button(place, "Done").click());
   expect(isDone).toBe(true);
@@ -186,7 +186,7 @@ test("chosen leads are enrolled in a campaign after it was told who would be tak
   );
   await settled();
   await settled();
-  expect(place.textContent).toContain("1 lead would be taken. 1 lead would not:On the do-not-contact list: 1");
+  expect(place.textContent).toContain("1 lead can be enrolled. 1 lead cannot:On the do-not-contact list: 1");
   await change(() => button(place, "Enroll 1 lead").click());
   await settled();
   expect(sent).toEqual([

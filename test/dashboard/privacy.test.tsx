@@ -46,7 +46,7 @@ test("what goes and what stays is told before anything is erased", async () => {
   const { place, sent } = await dialog(() => ({}));
   expect(sent).toEqual([{ leadId: "l1", scope: "team", follow: true, dryRun: true }]);
   const text = place.textContent;
-  for (const words of ["ada@example.com", "Leads: 1", "Actions on the network: 2", "Events about others: 1", "Backups"])
+  for (const words of ["ada@example.com", "Leads: 1", "Network actions: 2", "Events about others: 1", "Backups"])
     expect(text).toContain(words);
 });
 
@@ -62,7 +62,7 @@ test("the erasure is followed to its end; without the wish the person is not kep
   const keptOff = [...place.querySelectorAll<HTMLInputElement>("input[type=checkbox]")].at(-1);
   expect(keptOff?.checked).toBe(true);
   await change(() => keptOff?.click());
-  await change(() => button(place, "Erase for good").click());
+  await change(() => button(place, "Erase permanently").click());
   await settled();
   await settled();
   expect(sent.at(-1)).toEqual({ leadId: "l1", scope: "team", follow: true, suppress: false, dryRun: false });

@@ -58,15 +58,15 @@ test("counting is free, and what a page costs is told before it is shown", async
   });
   const place = await show(<ProspectsPage />);
   await change(() => Bun.sleep(0));
-  expect(place.textContent).toContain("30 prospects fit.");
+  expect(place.textContent).toContain("30 matching prospects.");
   expect(bodies).toMatchObject([{ dryRun: true }]);
-  await change(() => button(place, "Show them for 25 credits").click());
+  await change(() => button(place, "Show for 25 credits").click());
   await change(() => Bun.sleep(0));
   expect(bodies).toHaveLength(2);
   expect(place.querySelector("table b")).toBeNull();
-  await change(() => button(place, "Make a lead of <b>Ada</b>").click());
+  await change(() => button(place, "Add <b>Ada</b> to leads").click());
   await change(() => Bun.sleep(0));
-  expect(place.querySelector('a[href="/app/leads/l1"]')?.textContent).toBe("Open the lead");
+  expect(place.querySelector('a[href="/app/leads/l1"]')?.textContent).toBe("View lead");
 });
 
 test("a vendor that was not asked is not said to have nobody", async () => {
@@ -85,12 +85,12 @@ test("a vendor that was not asked is not said to have nobody", async () => {
   });
   const place = await show(<ProspectsPage />);
   await change(() => Bun.sleep(0));
-  expect(place.textContent).toContain("People Data Labs tells how many fit once you ask it for a page.");
-  expect(place.textContent).toContain("Prospects 1 to 25 cost at most 0 credits");
+  expect(place.textContent).toContain("People Data Labs returns the number of matches with the first page.");
+  expect(place.textContent).toContain("Prospects 1 to 25 cost up to 0 credits");
   expect(bodies).toMatchObject([{ source: "pdl", dryRun: true }]);
-  await change(() => button(place, "Show them for 0 credits").click());
+  await change(() => button(place, "Show for 0 credits").click());
   await change(() => Bun.sleep(0));
-  expect(place.textContent).toContain("31 prospects fit.");
+  expect(place.textContent).toContain("31 matching prospects.");
 });
 
 test("people of a text are told apart by what stands there", () => {
@@ -145,11 +145,11 @@ test("every field tells who said it and how sure it is, nested ones too", async 
   );
   const rows = [...place.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent));
   expect(rows.map((cells) => cells.slice(0, 4))).toEqual([
-    ["Job title", "<script>CTO</script>", "90 %", "hunter"],
-    ["Company, industry", "Computing", "50 %", "apollo"],
+    ["Job title", "<script>CTO</script>", "90%", "hunter"],
+    ["Company industry", "Computing", "50%", "apollo"],
   ]);
-  expect(place.querySelector(".failures")?.textContent).toContain("Trying later can help");
+  expect(place.querySelector(".failures")?.textContent).toContain("Try again later");
   const verdict = place.querySelectorAll(".enriched")[1]?.textContent;
-  expect(verdict).toContain("x@example.com is invalid, says hunter");
-  expect(verdict).not.toContain("% sure");
+  expect(verdict).toContain("x@example.com: invalid (hunter)");
+  expect(verdict).not.toContain("% confidence");
 });

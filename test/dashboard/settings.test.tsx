@@ -35,7 +35,7 @@ const key: KeyView = {
 test("only the parts of the settings that the key reaches are shown", async () => {
   signIn(["users:read"]);
   const place = await show(<SettingsPage />);
-  expect([...place.querySelectorAll("[role=tab]")].map((tab) => tab.textContent)).toEqual(["You"]);
+  expect([...place.querySelectorAll("[role=tab]")].map((tab) => tab.textContent)).toEqual(["Profile"]);
 });
 
 test("the secret of a new key is shown once, and is not closed by accident", async () => {
@@ -49,12 +49,12 @@ test("the secret of a new key is shown once, and is not closed by accident", asy
   await change(() => Bun.sleep(0));
   expect(place.querySelector("img")).toBeNull();
   await change(() => button(place, key.name).click());
-  await change(() => button(place, "New secret…").click());
-  await change(() => button(place, "Make a new secret").click());
+  await change(() => button(place, "Regenerate…").click());
+  await change(() => button(place, "Regenerate key").click());
   await change(() => Bun.sleep(0));
   expect(place.querySelector<HTMLInputElement>(".copy input")?.value).toBe("oak_secret");
   await change(() => button(place, "Close").click());
-  expect(place.querySelector("[role=alert]")?.textContent).toContain("nobody can read the key again");
+  expect(place.querySelector("[role=alert]")?.textContent).toContain("can’t view the key again");
   await change(() => button(place, "I have stored it").click());
   expect(place.textContent).not.toContain("oak_secret");
 });
@@ -71,7 +71,7 @@ test("a place for backups that can't be used is told, and not that there are non
   const place = await show(<BackupList />);
   await change(() => Bun.sleep(0));
   expect(place.querySelector("[role=alert]")?.textContent).toBe(problem);
-  expect(place.textContent).toContain("No backups can be seen");
+  expect(place.textContent).toContain("Backups unavailable");
   expect(place.textContent).not.toContain("No backups yet");
 });
 
@@ -100,7 +100,7 @@ test("an entry whose value is forgotten shows its hash, and a failed load can be
   isDown = false;
   await change(() => button(place, "Try again").click());
   await change(() => Bun.sleep(0));
-  expect(place.querySelector("table")?.textContent).toContain("Only a hash is kept");
+  expect(place.querySelector("table")?.textContent).toContain("Hashed entry");
   expect([...place.querySelectorAll("button")].some(({ textContent }) => textContent === "Add")).toBe(false);
 });
 

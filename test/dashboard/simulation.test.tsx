@@ -39,17 +39,17 @@ test("a simulation says so, is moved on, and tells what happened; times go by it
   await api.get("/leads");
   const bar = await show(<SimulationBar />);
   const time = await show(<RelativeTime at="2026-01-05T13:00:00.000Z" />);
-  expect(bar.textContent).toContain("Time stands still at Mon, 5 Jan 2026, 10:00");
+  expect(bar.textContent).toContain("The clock is stopped at Mon, 5 Jan 2026, 10:00");
   expect(time.textContent).toBe("in 3 hours");
   at = "2026-01-12T10:00:00.000Z";
-  await change(() => button(bar, "A week").click());
+  await change(() => button(bar, "1 week").click());
   await settled();
   expect(sent).toEqual([{ advance: "P7D" }]);
   expect(bar.textContent).toContain("Mon, 12 Jan 2026");
   const told = bar.querySelector("dialog")?.textContent;
-  for (const words of ["6 things happened", "Message3 completed, 1 failed", "Import of leads1 completed"])
+  for (const words of ["6 events", "Message3 completed, 1 failed", "Lead import1 completed"])
     expect(told).toContain(words);
-  expect(told).not.toContain("Answers");
+  expect(told).not.toContain("Replies");
   expect(time.textContent).toBe("7 days ago");
 });
 

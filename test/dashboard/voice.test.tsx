@@ -57,7 +57,7 @@ test("a training shows how far it is, and what was found in the recordings", asy
   expect(place.querySelector("[role=progressbar]")?.getAttribute("aria-valuenow")).toBe("40");
   expect(place.querySelector(".quality")?.textContent).toContain("1:05 of speech in 1 usable recordings");
   expect(place.querySelector(".quality-problems")?.textContent).toBe("Two people are heard.");
-  expect(place.textContent).not.toContain("Activate");
+  expect(place.textContent).not.toContain("Preview");
 });
 
 test("no voice is cloned without recordings and consent", async () => {
@@ -68,6 +68,6 @@ test("no voice is cloned without recordings and consent", async () => {
     place.querySelector("form")!.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
     await Bun.sleep(0);
   });
-  expect(place.querySelector("[role=alert]")?.textContent).toContain("drop at least one recording");
+  expect(place.querySelector("[role=alert]")?.textContent).toContain("Add at least one recording");
   expect(asked).toEqual([]);
 });

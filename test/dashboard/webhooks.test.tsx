@@ -31,5 +31,5 @@ test("a delivery tells every attempt, and shows what was answered as text", asyn
   await change(() => button(place, "lead.created").click());
   expect(place.querySelector("img")).toBeNull();
   expect(place.querySelector(".timeline")?.textContent).toContain("<img src=x onerror=alert(1)>");
-  expect([...place.querySelectorAll("button")].map((one) => one.textContent)).not.toContain("Deliver again");
+  expect([...place.querySelectorAll("button")].map((one) => one.textContent)).not.toContain("Redeliver");
 });

@@ -6,7 +6,7 @@ export type Asset = {
   /** Below /app/assets/; "index.html" is the page itself. */
   name: string;
   type: string;
-  /** Of the uncompressed bytes; in the name too, except of the page. */
+  /** Hash of the uncompressed bytes. Also part of the name, except for index.html. */
   hash: string;
   /** Compressed bodies as base64. */
   bodies: Record<Encoding, string>;

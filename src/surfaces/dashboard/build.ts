@@ -5,8 +5,8 @@ import type { Asset } from "./asset.ts";
 const app = join(import.meta.dir, "app");
 
 /**
- * Builds what the browser loads. Apart from the program's own build, which must not rename anything: here every byte
- * is paid for by somebody who waits.
+ * Builds the files that the browser loads. Separate from the build of the executable, which must not rename anything;
+ * these files are minified because a user waits for every byte.
  */
 export async function buildAssets(): Promise<Asset[]> {
   const built = await Bun.build({
@@ -26,7 +26,7 @@ export async function buildAssets(): Promise<Asset[]> {
   const icon = asset("icon.svg", "image/svg+xml", await Bun.file(join(app, "icon.svg")).text());
   const named = (pattern: RegExp): string => {
     const found = files.find(({ name }) => pattern.test(name));
-    if (found === undefined) throw new Error(`Expected the build to make ${pattern}`);
+    if (found === undefined) throw new Error(`Expected the build to produce ${pattern}`);
     return `/app/assets/${found.name}`;
   };
   const html = (await Bun.file(join(app, "index.html")).text())

@@ -1,4 +1,4 @@
 import type { Asset } from "./asset.ts";
 
-/** The built pages. The build of the executable puts them in the place of this file; from source they are null. */
+/** The built pages. The build of the executable replaces this file; null when running from source. */
 export const embedded: Asset[] | null = null;

@@ -3,7 +3,7 @@ import type { ResponseSettings } from "../../platform/http/request-context.ts";
 import { routes } from "../../platform/http/route.ts";
 import { encodings, type Asset, type Encoding } from "./asset.ts";
 
-/** Nothing inline, nothing from elsewhere; blob: is for sound and files that the page itself was given. */
+/** No inline code, no other origins. blob: URLs are for audio and files that the page itself received. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,10 +18,10 @@ const contentSecurityPolicy = [
   "trusted-types 'none'",
 ].join("; ");
 
-/** A name with a hash in it never means anything else. */
+/** The content behind a hashed name never changes. */
 const forever = "public, max-age=31536000, immutable";
 
-/** The pages for people: one HTML document at / and everywhere below /app, and the files that it loads. */
+/** The dashboard: one HTML document, served at / and at every path below /app, and the files it loads. */
 export function dashboardPages() {
   const load = onFirstUse(loadAssets);
 
@@ -29,7 +29,7 @@ export function dashboardPages() {
     const asset = (await load()).get(name);
     if (asset === undefined)
       throw new ApiError("NOT_FOUND", {
-        message: `There is no file ${name}. Reload the page: the server was probably updated.`,
+        message: `File ${name} not found. Reload the page: the server was probably updated.`,
         details: { resource: "file", id: name },
       });
     const encoding = accepted(request.headers.get("accept-encoding"));
@@ -63,7 +63,7 @@ async function loadAssets(): Promise<Map<string, Asset>> {
   return new Map(assets.map((asset) => [asset.name, asset]));
 }
 
-/** A failure is not kept: the next request tries again. */
+/** A failure is not cached: the next request tries again. */
 function onFirstUse<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | null = null;
   return () =>
@@ -73,7 +73,7 @@ function onFirstUse<T>(load: () => Promise<T>): () => Promise<T> {
     }));
 }
 
-/** The best encoding that the client takes; null for none of ours. A weight of 0 forbids (RFC 9110, section 12.5.3). */
+/** The best encoding that the client accepts; null if it accepts none. A weight of 0 rejects one (RFC 9110, 12.5.3). */
 function accepted(header: string | null): Encoding | null {
   const offered = (header ?? "").split(",").map((part) =>
     part

@@ -17,7 +17,7 @@ const maxSignInBytes = 4096;
 
 const input = body(SignInInput)["~standard"];
 
-/** Signing in and out, for the dashboard only: programs send an API key instead of a cookie. */
+/** Sign-in and sign-out for the dashboard. Programs send an API key instead of a cookie. */
 export function sessionOfBrowser({ sessions, audit, limiter, clock, publicUrl, trustedProxies }: SessionParts) {
   const isSecure = (request: Request) => isSecureRequest(request, publicUrl, trustedProxies);
 

@@ -2,34 +2,34 @@ import type { AccountState, ConnectorName, Window } from "../../../features/netw
 import type { Meter, Tier } from "../../../features/network/meter-model.ts";
 import type { Tone } from "./ui/badge.tsx";
 
-/** What carries actions out, and what it must know of the account beside a name. */
+/** Connectors, which execute the actions, and the setting that each needs for an account. */
 export const connectorWords: Record<
   ConnectorName,
   { label: string; hint: string; setting?: { name: string; label: string; hint: string } }
 > = {
   manual: {
-    label: "By hand",
-    hint: "A person goes through the work list. Nothing is sent by this program.",
+    label: "A person",
+    hint: "A person works through the work list. outreachd sends nothing.",
   },
-  simulated: { label: "Simulated", hint: "To try things out: nothing leaves this machine." },
-  worker: { label: "Worker", hint: "Your own program claims actions over HTTP." },
+  simulated: { label: "Simulated", hint: "For testing. Nothing leaves this machine." },
+  worker: { label: "Worker", hint: "Your own program claims actions over HTTP and reports the outcome." },
   webhook: {
     label: "Webhook",
-    hint: "Each action is posted to an address of yours.",
-    setting: { name: "url", label: "Address", hint: "Where actions are posted to." },
+    hint: "Each action is posted to your URL.",
+    setting: { name: "url", label: "URL", hint: "Receives a POST request for each action." },
   },
   unipile: {
     label: "Unipile",
-    hint: "A vendor, with your account there.",
-    setting: { name: "accountId", label: "Account ID", hint: "The vendor's id of this account." },
+    hint: "A third-party service. Requires an account there.",
+    setting: { name: "accountId", label: "Account ID", hint: "The ID that Unipile uses for this account." },
   },
   linkedapi: {
     label: "Linked API",
-    hint: "A vendor, with your account there.",
+    hint: "A third-party service. Requires an account there.",
     setting: {
       name: "identification",
       label: "Identification token",
-      hint: "The name of a token in the configuration of the server, not the token itself.",
+      hint: "Name of the token in the server configuration, not the token itself.",
     },
   },
 };
@@ -41,9 +41,9 @@ export const tierWords: Record<Tier, string> = {
 };
 
 export const meterWords: Record<Meter, string> = {
-  all: "Everything together",
+  all: "All actions",
   invites: "Connection requests",
-  notes: "Requests with a note",
+  notes: "Connection requests with a note",
   messages: "Messages",
   inMails: "InMails",
   visits: "Profile visits",
@@ -61,5 +61,5 @@ export const windowNames = Object.keys(windowWords) as Window[];
 export const accountStateWords: Record<AccountState, { tone: Tone; label: string }> = {
   active: { tone: "good", label: "Active" },
   paused: { tone: "neutral", label: "Paused" },
-  needsReconnect: { tone: "bad", label: "Must be reconnected" },
+  needsReconnect: { tone: "bad", label: "Needs reconnecting" },
 };

@@ -10,15 +10,15 @@ export type Query = Record<string, string | number | boolean | readonly string[]
 
 type RequestOptions = {
   query?: Query;
-  /** A File goes as it is, everything else as JSON. */
+  /** A Blob or FormData is sent unchanged, everything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** How long the rate limit may keep it waiting; for what shows its progress and can be stopped. */
+  /** Longest time to wait for the rate limit. Longer for operations that show progress and can be stopped. */
   patienceSeconds?: number;
 };
 
-/** A refusal of the server, or no answer (status 0). The message is a sentence for a person. */
+/** An error response, or no response at all (status 0). The message is written for users. */
 export class RequestError extends Error {
   readonly status: number;
   readonly code: string;
@@ -37,8 +37,9 @@ export class RequestError extends Error {
 }
 
 /**
- * The HTTP API under /api/v2, with the session's cookie. Answers are the `data` of a success, refusals are thrown as
- * `RequestError`. When the session has ended, a request waits until the person signed in again, and is repeated.
+ * The HTTP API under /api/v2, authenticated by the session cookie. Returns the `data` of a successful response and
+ * throws a `RequestError` otherwise. If the session has ended, a request waits until the user has signed in again, then
+ * repeats.
  */
 export const api = {
   get: <T>(path: string, options: RequestOptions = {}) => dataOf<T>("GET", path, options),
@@ -48,14 +49,14 @@ export const api = {
   patch: <T>(path: string, body: unknown, options: RequestOptions = {}) =>
     dataOf<T>("PATCH", path, { ...options, body }),
   delete: <T>(path: string, options: RequestOptions = {}) => dataOf<T>("DELETE", path, options),
-  /** The whole answer, for its headers, or to read it as it comes. */
+  /** The whole response, for its headers or its stream. */
   answer: (method: string, path: string, options: RequestOptions = {}) => answer(method, `/api/v2${path}`, options),
 };
 
-/** More pages than a browser shows at once. */
+/** Stops a list that is too long to show. */
 const mostPages = 50;
 
-/** All items of a list that pages with a cursor, page after page; `field` has them. */
+/** Reads all pages of a list and returns its items, which each page has in `field`. */
 export async function getAll<T>(path: string, field: string, { query, signal }: RequestOptions = {}): Promise<T[]> {
   type Page = { nextCursor?: string | null } & Record<string, unknown>;
   const all: T[] = [];
@@ -70,7 +71,7 @@ export async function getAll<T>(path: string, field: string, { query, signal }: 
 }
 
 export const sessionApi = {
-  /** Null when nobody is signed in. */
+  /** Null if no user is signed in. */
   async current(): Promise<SessionView | null> {
     const response = await send("GET", "/app/session", {});
     if (response.status === 401) return null;
@@ -84,14 +85,14 @@ export const sessionApi = {
   },
 };
 
-/** The address of something to download, for a link. */
+/** The URL of a download, for a link. */
 export function downloadUrl(path: string, query: Query = {}): string {
   return `/api/v2${path}${queryText(query)}`;
 }
 
-/** Longer than this nobody waits without being told. */
+/** The longest wait without showing progress. */
 const usualPatienceSeconds = 20;
-/** As long as the shortest window of the rate limit. */
+/** The shortest window of the rate limit. */
 export const longPatienceSeconds = 60;
 
 async function dataOf<T>(method: string, path: string, options: RequestOptions): Promise<T> {
@@ -99,7 +100,7 @@ async function dataOf<T>(method: string, path: string, options: RequestOptions):
   return ("data" in body ? body.data : body) as T;
 }
 
-/** The answer of success. Waits for a new session and, where it is short and harmless, for the rate limit. */
+/** Returns the successful response. Waits for a new session and, up to `patienceSeconds`, for the rate limit. */
 async function answer(method: string, path: string, options: RequestOptions): Promise<Response> {
   const { patienceSeconds = usualPatienceSeconds, signal } = options;
   for (;;) {
@@ -135,11 +136,11 @@ async function send(method: string, path: string, { query = {}, body, headers, s
   } catch (error) {
     if (signal?.aborted) throw error;
     connectionLost();
-    throw new RequestError("The server is not responding. What you typed is still here; try again in a moment.");
+    throw new RequestError("The server is not responding. Your input is still here. Try again in a moment.");
   }
   heardTime(response);
   heardStatus(response);
-  // A proxy in front answers for a server that is gone.
+  // A reverse proxy responds for a server that is down.
   if ([502, 504].includes(response.status)) connectionLost();
   else connectionFound();
   return response;
@@ -161,7 +162,8 @@ type ErrorBody = {
 async function refusalOf(response: Response): Promise<RequestError> {
   const body = (await response.json().catch(() => ({}))) as ErrorBody;
   const sentence =
-    body.message ?? (typeof body.error === "string" ? body.error : `The server answered ${response.status}.`);
+    body.message ??
+    (typeof body.error === "string" ? body.error : `The server responded with status ${response.status}.`);
   return new RequestError(sentence, {
     status: response.status,
     code: body.code ?? "UNKNOWN",
@@ -179,7 +181,7 @@ function queryText(query: Query): string {
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
 }
 
-/** Over before its time when the signal aborts. */
+/** Resolves early when the signal aborts. */
 function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);

@@ -1,10 +1,10 @@
-/** Puts a text into the clipboard; false when the browser does not let us. */
+/** Copies text to the clipboard. Returns false if the browser does not allow it. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Over plain http to another machine there is no clipboard, but there is still the way of old.
+    // The Clipboard API requires HTTPS or localhost; the deprecated command works elsewhere.
     return copyMarked(text);
   }
 }

@@ -1,15 +1,15 @@
 import { signal } from "@preact/signals";
 
-/** What time it is in the simulation that the server plays; null for a real server. */
+/** Current time of the server's simulation; null if the server does not run one. */
 export const simulatedNow = signal<string | null>(null);
 
-/** Every answer of a simulation says what time it is there. */
+/** Reads the simulated time, which a simulating server sends with every response. */
 export function heardTime(response: Response): void {
   const told = response.headers.get("x-simulation");
   if (told !== simulatedNow.peek()) simulatedNow.value = told;
 }
 
-/** What time it is for the server, in milliseconds. */
+/** Current time of the server, in milliseconds. */
 export function now(): number {
   return simulatedNow.value === null ? Date.now() : Date.parse(simulatedNow.value);
 }

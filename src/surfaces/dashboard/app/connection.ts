@@ -1,14 +1,14 @@
 import { signal } from "@preact/signals";
 
-/** False from the first request that got no answer until the server answers again. */
+/** False from the first request without a response until the server responds again. */
 export const isConnected = signal(true);
-/** Grows each time when what is shown must be read again: the server is back, or its time has moved. */
+/** Incremented when everything on the page must be reloaded: the server is back, or the simulated time has changed. */
 export const returns = signal(0);
 
 const lookAgainMs = 2000;
 let isLooking = false;
 
-/** A request got no answer: the page says so and looks until the server is back. */
+/** Call when a request got no response: shows the banner and checks until the server is back. */
 export function connectionLost(): void {
   isConnected.value = false;
   if (isLooking) return;
@@ -22,7 +22,7 @@ export function connectionFound(): void {
   readAgain();
 }
 
-/** Everything that is shown is read again. */
+/** Reloads everything on the page. */
 export function readAgain(): void {
   returns.value++;
 }

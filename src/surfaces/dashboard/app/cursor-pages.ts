@@ -4,8 +4,8 @@ import type { Paging } from "./ui/data-table.tsx";
 type Place = { list: string; cursor: string | null; before: readonly (string | null)[] };
 
 /**
- * Back and forth in a list whose pages follow each other by cursors. `cursor` is that of the page to ask for; when
- * `inputs` change, the list begins anew.
+ * Moves back and forth in a list with cursor pagination. `cursor` belongs to the page to load. When `inputs` change,
+ * the list restarts at the first page.
  */
 export function useCursorPages(inputs: readonly (string | null)[]): {
   cursor: string | null;
@@ -13,7 +13,7 @@ export function useCursorPages(inputs: readonly (string | null)[]): {
 } {
   const list = JSON.stringify(inputs);
   const [kept, setPlace] = useState<Place>({ list, cursor: null, before: [] });
-  // A cursor goes with the filters that it came from, so it must not outlive them for even one request.
+  // A cursor is valid only for the filters it was created with, so it is dropped in the same render as they are.
   const { cursor, before } = kept.list === list ? kept : { cursor: null, before: [] };
   return {
     cursor,

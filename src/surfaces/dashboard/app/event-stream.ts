@@ -1,7 +1,7 @@
-/** Something that happened on the server, as the event stream tells it. */
+/** An event of the server, as received from the event stream. */
 export type LiveEvent = { id: string | null; type: string; data: unknown };
 
-/** Reads an event stream (HTML standard, section 9.2.6) piece by piece. */
+/** Parses an event stream incrementally (HTML standard, section 9.2.6). */
 export function createParser(found: (event: LiveEvent) => void): (text: string) => void {
   let rest = "";
   let id: string | null = null;
@@ -33,13 +33,13 @@ export function createParser(found: (event: LiveEvent) => void): (text: string) 
   };
 }
 
-/** The data is JSON; its own `type`, if it has one, goes before the name of the event. */
+/** The data is JSON. Its `type`, if present, takes precedence over the event name. */
 function eventOf(id: string | null, name: string, text: string): LiveEvent {
   let data: unknown = text;
   try {
     data = JSON.parse(text);
   } catch {
-    // A text is as good.
+    // Plain text is accepted too.
   }
   const type =
     typeof data === "object" && data !== null && "type" in data && typeof data.type === "string" ? data.type : name;

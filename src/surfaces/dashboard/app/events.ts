@@ -5,7 +5,7 @@ import { sessionState } from "./session.ts";
 
 type Listener = (event: LiveEvent) => void;
 
-/** True while the event stream is open. What is shown is asked for now and then while it is not. */
+/** True while the event stream is open. Otherwise, pages poll. */
 export const isLive = signal(false);
 
 const path = "/api/v2/events/stream";
@@ -15,7 +15,7 @@ const longestWaitMs = 60_000;
 let lastId: string | null = null;
 let isRunning = false;
 
-/** Calls `listener` for every event whose type begins with one of `types`, as long as the component is there. */
+/** Calls `listener` for every event whose type starts with one of `types`, while the component is mounted. */
 export function useEvents(types: readonly string[], listener: Listener): void {
   const latest = useRef(listener);
   latest.current = listener;
@@ -32,8 +32,8 @@ export function useEvents(types: readonly string[], listener: Listener): void {
 }
 
 /**
- * Keeps the event stream open, from where it broke off. `EventSource` would not do: it hears only the types that it
- * was told of, and can't tell a server without a stream from one that is gone.
+ * Keeps the event stream open and resumes it after the last event received. `EventSource` is not enough: it delivers
+ * only registered types and cannot distinguish a server without a stream from one that is down.
  */
 export async function followEvents(): Promise<void> {
   if (isRunning) return;
@@ -59,7 +59,7 @@ async function readStream(): Promise<"closed" | "absent"> {
   });
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
   if (!response.ok || !isStream || response.body === null) {
-    // Unread, it would hold one of the six connections that a browser makes to a server.
+    // An unread body would occupy one of the six connections that a browser opens to a server.
     await response.body?.cancel();
     return "absent";
   }

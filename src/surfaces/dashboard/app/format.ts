@@ -11,7 +11,7 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** "Sat 21 Nov 2026, 17:04", in the person's time zone. */
+/** "Sat 21 Nov 2026, 17:04", in the user's time zone. */
 export function dateTime(instant: string | number): string {
   return formatter({
     weekday: "short",
@@ -33,28 +33,30 @@ export function timeOfDay(instant: string | number): string {
   return formatter({ hour: "2-digit", minute: "2-digit" }).format(new Date(instant));
 }
 
-/** "2026-11-21" in the person's time zone. */
+/** "2026-11-21" in the user's time zone. */
 export function isoDay(instant: string | number): string {
   const parts = formatter({ year: "numeric", month: "2-digit", day: "2-digit" }).formatToParts(new Date(instant));
   const part = (type: string) => parts.find((one) => one.type === type)?.value ?? "";
   return `${part("year")}-${part("month")}-${part("day")}`;
 }
 
-/** The instant, in ISO 8601, that a field for date and time means: "2026-11-21T17:04" in the person's time zone. */
+/** Converts the value of a date-time field, such as "2026-11-21T17:04" in the user's time zone, to ISO 8601. */
 export function instantOf(local: string): string {
   const wanted = Date.parse(`${local}Z`);
-  // Near a change of the clocks the first look may be at the other side of it.
+  // Near a daylight saving change, the first offset may be from the wrong side of it.
   const near = wanted - offsetAt(wanted);
   return new Date(wanted - offsetAt(near)).toISOString();
 }
 
-/** The first instant of a day, "2026-11-21", in the person's time zone, or of one so many days later; null for no day. */
+/**
+ * Start of a day such as "2026-11-21" in the user's time zone, or of the day `later` days after it. Null if invalid.
+ */
 export function instantOfDay(day: string, later = 0): string | null {
   const at = Date.parse(`${day}T00:00:00Z`);
   return Number.isNaN(at) ? null : instantOf(new Date(at + later * 86_400_000).toISOString().slice(0, 16));
 }
 
-/** How far the clocks of the person are ahead of UTC at an instant, in milliseconds. */
+/** Offset of the user's time zone from UTC at an instant, in milliseconds. */
 function offsetAt(instant: number): number {
   const shown = `${isoDay(instant)}T${timeOfDay(instant)}Z`;
   return Date.parse(shown) - Math.floor(instant / 60_000) * 60_000;
@@ -67,7 +69,7 @@ const units = [
 ] as const;
 const relative = new Intl.RelativeTimeFormat("en-GB", { numeric: "auto" });
 
-/** "in 3 hours", "yesterday"; a date when that says more. */
+/** "in 3 hours", "yesterday"; a date if more than 30 days away. */
 export function relativeTime(instant: string | number, now: number): string {
   const ms = new Date(instant).getTime() - now;
   if (Math.abs(ms) < 45_000) return "now";
@@ -83,7 +85,7 @@ export function fileSize(bytes: number): string {
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** Making one takes longer than using it a thousand times. */
+/** Formatters are cached: creating one takes longer than using it a thousand times. */
 function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const zone = timeZone();
   const key = zone + JSON.stringify(options);

@@ -3,7 +3,7 @@ import type { JobView } from "../../../platform/jobs/model.ts";
 import { api } from "./api.ts";
 import { useResource, type Resource } from "./resource.ts";
 
-/** A job of the server, followed until it has ended; null follows nothing. */
+/** Follows a job of the server until it ends. A null ID follows none. */
 export function useJob(id: string | null): Resource<JobView | null> {
   const [ended, setEnded] = useState<string | null>(null);
   return useResource<JobView | null>(

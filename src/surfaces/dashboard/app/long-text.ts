@@ -1,13 +1,13 @@
 import { count } from "./format.ts";
 import { tellProblem } from "./ui/toast.tsx";
 
-/** What fields take that say nothing themselves. Far more than anybody means, and still no strain for the browser. */
+/** Limits for fields without a maxLength: far more than anyone types, and no strain for the browser. */
 const longestLine = 5_000;
 const longestText = 100_000;
 
 /**
- * Refuses, and says so, what would not fit into a field when it is pasted or dropped there. The browser would cut it off
- * without a word, or, in a field without a limit, stand still for as long as it takes to lay ten megabytes out.
+ * Rejects text that is pasted or dropped into a field and exceeds its limit, with a message. The browser would truncate
+ * it silently or, in a field without a limit, freeze while it lays out ten megabytes.
  */
 export function refuseLongTexts(): void {
   document.addEventListener("beforeinput", (event) => {
@@ -19,12 +19,15 @@ export function refuseLongTexts(): void {
     if (text.length + keptOf(field) <= limit) return;
     event.preventDefault();
     tellProblem(
-      `Nothing was inserted: the text is ${count(text.length)} characters, and the field takes ${count(limit)} in total.`,
+      `Text not inserted: it is ${count(text.length)} characters; the limit of the field is ${count(limit)}.`,
     );
   });
 }
 
-/** How much stays of what is in the field. Some kinds of fields do not tell what is selected; they are short. */
+/**
+ * Length of the text that remains in the field after the selection is replaced. Some input types do not expose the
+ * selection; their values are short.
+ */
 function keptOf({ value, selectionStart, selectionEnd }: HTMLInputElement | HTMLTextAreaElement): number {
   if (selectionStart === null || selectionEnd === null) return 0;
   return value.length - (selectionEnd - selectionStart);

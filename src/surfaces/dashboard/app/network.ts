@@ -7,7 +7,7 @@ export type AccountList = { accounts: AccountView[] };
 
 export type ActionType = ActionView["actionType"];
 
-/** The network accounts of the person. */
+/** The network accounts of the user. */
 export function useAccounts(): Resource<AccountList> {
   return useResource(
     async (signal) => ({ accounts: await getAll<AccountView>("/network/accounts", "accounts", { signal }) }),
@@ -21,12 +21,12 @@ export function useAccounts(): Resource<AccountList> {
 
 type KindWords = { label: string; text: "none" | "optional" | "required"; textLabel?: string };
 
-/** What the kinds of action are called here, and whether they carry a text. */
+/** Labels of the action types, and whether they have a text. */
 export const actionWords: Record<ActionType, KindWords> = {
   sendConnectionRequest: { label: "Connection request", text: "optional", textLabel: "Note" },
   sendMessage: { label: "Message", text: "required", textLabel: "Message" },
   sendInMail: { label: "InMail", text: "required", textLabel: "Message" },
-  sendVoiceMessage: { label: "Voice message", text: "required", textLabel: "What the voice says" },
+  sendVoiceMessage: { label: "Voice message", text: "required", textLabel: "Text to speak" },
   visitProfile: { label: "Profile visit", text: "none" },
   followProfile: { label: "Follow", text: "none" },
   likePost: { label: "Post reaction", text: "none" },
@@ -36,24 +36,24 @@ export const actionWords: Record<ActionType, KindWords> = {
   withdrawConnectionRequest: { label: "Request withdrawal", text: "none" },
 };
 
-/** Why an action does not go now, in few words. */
+/** Why an action is not executed now. */
 export const reasonWords: Record<PendingReason, string> = {
   queued: "Ready",
-  spacing: "Spacing after the previous action",
-  break: "End of a break",
-  outsideWorkingHours: "Working hours",
+  spacing: "Spacing between actions",
+  break: "On a break",
+  outsideWorkingHours: "Outside working hours",
   dailyLimit: "24-hour cap reached",
   weeklyLimit: "7-day cap reached",
   monthlyLimit: "30-day cap reached",
-  monthlyNoteLimit: "30-day note limit reached",
+  monthlyNoteLimit: "30-day note cap reached",
   warmup: "Account is warming up",
-  cooldown: "The network asked to slow down",
-  retry: "Retry",
-  notBefore: "Requested time",
+  cooldown: "Slowed down by the network",
+  retry: "Waiting to retry",
+  notBefore: "Waiting for the requested time",
   accountPaused: "Account is paused",
-  accountNeedsReconnect: "Account must be reconnected",
+  accountNeedsReconnect: "Account needs reconnecting",
   awaitingApproval: "Waiting for approval",
   awaitingPerson: "Waiting for you in the work list",
-  awaitingWorker: "A worker",
-  awaitingVendor: "Word of the vendor",
+  awaitingWorker: "Waiting for a worker",
+  awaitingVendor: "Waiting for the vendor",
 };

@@ -1,9 +1,8 @@
 type Load<T> = (signal: AbortSignal) => Promise<T>;
 
 /**
- * Lets one request run at a time, and then only the latest of those that were asked for meanwhile. A server that
- * searches for every letter that somebody types is never behind by more than one search, however slow it is; to abort
- * the request would not spare it the work.
+ * Runs one request at a time, followed only by the latest of those requested in the meantime. When the user types, a
+ * slow server is never more than one search behind; aborting a request would not save the server the work.
  */
 export function oneAtATime(): <T>(load: Load<T>) => Load<T> {
   let last: Promise<unknown> = Promise.resolve();

@@ -1,2 +1,2 @@
-/** What the router passes to a page: the named parts of its path. */
+/** Props that the router passes to a page: the parameters of its path. */
 export type PageProps = { params: Record<string, string> };

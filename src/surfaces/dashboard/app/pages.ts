@@ -21,18 +21,21 @@ import { VoicePage } from "./pages/voice/voice-page.tsx";
 import type { PageProps } from "./page-props.ts";
 
 export type Page = {
-  /** Below /app; ":name" stands for a part that the page gets in `params`. Of two that fit, the first is shown. */
+  /** Path below /app. ":name" is a parameter, passed to the page in `params`. The first matching page is shown. */
   path: string;
-  /** Of the browser's tab, and of the entry in the menu. */
+  /** Title of the browser tab and of the menu entry. */
   title: string;
-  /** Pages with an icon stand in the menu, in this order. */
+  /** Pages with an icon are listed in the menu, in this order. */
   icon?: IconName;
-  /** Without it the page says so instead of asking the server; null: for everybody. */
+  /**
+   * Required permission; null if all users may open the page. Without it, the page shows a message and sends no
+   * request.
+   */
   permission: Permission | null;
   component: ComponentType<PageProps>;
 };
 
-/** Every page: a file in pages/ and a line here. */
+/** Every page has a file in pages/ and a line here. */
 export const pages: readonly Page[] = [
   { path: "/", title: "Home", icon: "home", permission: null, component: HomePage },
   { path: "/welcome", title: "Welcome", permission: null, component: WelcomePage },

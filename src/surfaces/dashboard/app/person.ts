@@ -3,18 +3,18 @@ import type { ActionView } from "../../../features/network/action-model.ts";
 
 type Named = Pick<LeadView, "firstName" | "lastName" | "email" | "company" | "networkUrl">;
 
-/** What to call a lead: its name, or the next best that is known. */
+/** Display name of a lead: its name, or the best alternative. */
 export function nameOf({ firstName, lastName, email, networkUrl, company }: Named): string {
   const name = [firstName, lastName].filter(Boolean).join(" ");
   return name || email || (networkUrl && handleOf(networkUrl)) || company || "Unnamed lead";
 }
 
-/** What to call the person whom an action is for. */
+/** Display name of the target of an action. */
 export function targetOf({ personName, profileUrl }: Pick<ActionView, "personName" | "profileUrl">): string {
   return personName ?? handleOf(profileUrl);
 }
 
-/** The part of a profile's address that tells whose it is: "ada-lovelace". */
+/** The part of a profile URL that identifies the person, such as "ada-lovelace". */
 export function handleOf(profileUrl: string): string {
   const path = profileUrl.replace(/^\w+:\/\/[^/]*/, "").replace(/[?#].*$/, "");
   const last = path.split("/").findLast((part) => part !== "") ?? profileUrl;

@@ -5,29 +5,29 @@ import { isConnected, returns } from "./connection.ts";
 import { isLive, useEvents } from "./events.ts";
 
 export type Resource<T> = {
-  /** Of the latest load that succeeded; stays while it is loaded again. */
+  /** Result of the latest successful load. Stays while reloading. */
   data: T | undefined;
   error: RequestError | null;
   isLoading: boolean;
   reload(): void;
-  /** Shows this until the next load, for an answer that is known already. */
+  /** Sets the data until the next load, for a response that is already available. */
   replace(data: T): void;
 };
 
 type Options = {
-  /** Loads again after so long while no event stream is open, and now and then while one is. */
+  /** Polling interval while no event stream is open. Polls less often while one is. */
   pollMs?: number;
-  /** Types of events (or their beginnings) after which it is loaded again. */
+  /** Event types, or prefixes of them, that trigger a reload. */
   events?: readonly string[];
 };
 
-/** A missed event is made up for after so many times the usual interval. */
+/** Factor for the polling interval while the stream is open, which makes up for missed events. */
 const whileLive = 6;
 const settleMs = 300;
 
 /**
- * Something that is read from the server: loaded when the component comes, again when `inputs` change, and by the
- * options. What is loaded for inputs of before is dropped. Nothing is asked for while the page is hidden.
+ * Data read from the server: loaded when the component mounts, when `inputs` change, and as the options say. Results
+ * for previous inputs are dropped. A hidden page does not poll.
  */
 export function useResource<T>(
   load: (signal: AbortSignal) => Promise<T>,
@@ -79,7 +79,7 @@ export function useResource<T>(
     };
   }, [pollMs, reload]);
 
-  // Events come in bursts; one load answers them all.
+  // Events come in bursts; one load covers them all.
   const settling = useRef<ReturnType<typeof setTimeout> | null>(null);
   useEvents(events, () => {
     settling.current ??= setTimeout(() => {

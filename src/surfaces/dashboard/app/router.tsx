@@ -3,10 +3,10 @@ import type { ComponentChildren } from "preact";
 
 type Place = { path: string; query: URLSearchParams };
 
-/** Where the person is: the path below /app ("/" at home) and the query. */
+/** The current location: the path below /app ("/" for Home) and the query. */
 export const here = signal<Place>(currentPlace());
 
-/** The URL of a path of the dashboard. */
+/** The URL of a dashboard path. */
 export function urlOf(path: string): string {
   return path === "/" ? "/" : path.startsWith("/?") ? path : `/app${path}`;
 }
@@ -20,7 +20,10 @@ export function navigate(path: string, { replace = false }: { replace?: boolean 
   if (!replace && before !== here.value.path) scrollTo(0, 0);
 }
 
-/** Changes parameters of the query, so that a reload or a shared link shows the same; "" and null remove one. */
+/**
+ * Changes parameters of the query, so that a reload or a shared link shows the same page. "" and null remove a
+ * parameter.
+ */
 export function setQuery(changes: Record<string, string | null>): void {
   const query = new URLSearchParams(here.value.query);
   for (const [name, value] of Object.entries(changes))
@@ -43,7 +46,7 @@ type LinkProps = {
   "aria-current"?: "page" | undefined;
 };
 
-/** A link within the dashboard. New tabs and downloads stay the browser's. */
+/** A link within the dashboard. The browser handles new tabs and downloads. */
 export function Link({ to, children, ...rest }: LinkProps) {
   function follow(event: MouseEvent) {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
@@ -57,7 +60,7 @@ export function Link({ to, children, ...rest }: LinkProps) {
   );
 }
 
-/** The parameters of `path` where the pattern has names (":id"); null when it is another page. */
+/** Values of the parameters (":id") of a pattern in `path`; null if the path does not match. */
 export function match(pattern: string, path: string): Record<string, string> | null {
   const wanted = pattern.split("/");
   const parts = path.split("/");

@@ -1,11 +1,11 @@
 import { signal } from "@preact/signals";
 
-/** As the server says of itself. */
+/** Status that the server reports. */
 export type ServerStatus = "healthy" | "degraded" | "maintenance";
 
 export const serverStatus = signal<ServerStatus>("healthy");
 
-/** Every answer of a server says when it is not healthy. */
+/** Reads the status, which a server that is not healthy sends with every response. */
 export function heardStatus({ headers }: Response): void {
   const status = headers.get("x-server-status");
   serverStatus.value = status === "maintenance" || status === "degraded" ? status : "healthy";

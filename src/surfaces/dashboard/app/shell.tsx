@@ -16,7 +16,7 @@ import { PageFrame } from "./ui/page.tsx";
 import { EmptyState, Skeleton } from "./ui/states.tsx";
 import { tellError, Toasts } from "./ui/toast.tsx";
 
-/** All there is on the screen: who is signed in decides what. */
+/** The whole screen. Its content depends on the session. */
 export function Shell() {
   useEffect(() => void begin(), []);
   useEffect(() => {
@@ -31,7 +31,7 @@ export function Shell() {
   );
 }
 
-/** The first question to the server is repeated until it is answered: there is nothing to show before. */
+/** Repeats the first request until the server responds: without it there is nothing to show. */
 async function begin(): Promise<void> {
   for (;;)
     try {
@@ -85,7 +85,7 @@ function CurrentPage() {
 
   useEffect(() => {
     document.title = found === undefined || found.page.path === "/" ? "outreachd" : `${found.page.title} · outreachd`;
-    // Whoever reads by ear hears that the page has changed; on the first one the browser tells by itself.
+    // Focus makes screen readers announce the new page. The browser announces the first one.
     if (!isFirst.current) frame.current?.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
     isFirst.current = false;
   }, [path]);
@@ -99,7 +99,7 @@ function Permitted({ page, params }: { page: Page; params: Record<string, string
     <PageFrame title={page.title}>
       <EmptyState icon="warning" title="Permission required">
         <p>
-          This page needs the permission <code>{page.permission}</code>. Whoever made your key can add it.
+          This page requires the permission <code>{page.permission}</code>. The creator of your key can add it.
         </p>
       </EmptyState>
     </PageFrame>
@@ -109,9 +109,9 @@ function Permitted({ page, params }: { page: Page; params: Record<string, string
 function NoPage() {
   return (
     <PageFrame title="Page not found">
-      <EmptyState icon="prospects" title="Nothing is here">
+      <EmptyState icon="prospects" title="Page not found">
         <p>
-          The address may be mistyped, or what it showed is gone. <Link to="/">Go to home</Link>.
+          The URL may be mistyped, or the page no longer exists. <Link to="/">Go to Home</Link>.
         </p>
       </EmptyState>
     </PageFrame>
@@ -167,7 +167,7 @@ function Account() {
   async function signOut() {
     try {
       await sessionApi.signOut();
-      // A fresh page: nothing of this person stays in memory.
+      // Reloads the page, so that no data of this user stays in memory.
       location.assign("/");
     } catch (error) {
       tellError(error);
@@ -206,7 +206,7 @@ function Account() {
   );
 }
 
-/** Stays in the tree, so that a reader of screens hears when its text changes. */
+/** Stays mounted, so that screen readers announce changes of the text. */
 function ConnectionBanner() {
   return (
     <div class="connection" role="status">

@@ -16,12 +16,12 @@ import { tellError } from "./ui/toast.tsx";
 
 const steps = [
   { advance: "PT1H", label: "Advance 1 hour" },
-  { advance: "P1D", label: "A day" },
-  { advance: "P7D", label: "A week" },
+  { advance: "P1D", label: "1 day" },
+  { advance: "P7D", label: "1 week" },
   { advance: "P30D", label: "30 days" },
 ] as const;
 
-/** On a server that plays a simulation: that it does, what time it is there, and the ways to move it on. */
+/** Shown while the server runs a simulation: the simulated time, and buttons to advance it. */
 export function SimulationBar() {
   const [happened, setHappened] = useState<Advanced | null>(null);
   const moving = useSignal(false);
@@ -36,7 +36,7 @@ export function SimulationBar() {
     try {
       setHappened(await api.post<Advanced>("/simulation/clock", { advance }, { signal: going.current.signal }));
     } catch (error) {
-      // Stopped: the clock stays where it came to.
+      // Stopped by the user: the clock stays at the time it has reached.
       if (!going.current.signal.aborted) tellError(error);
     } finally {
       moving.value = false;
@@ -48,14 +48,14 @@ export function SimulationBar() {
   return (
     <section class="simulation" aria-label="Simulation">
       <p>
-        <strong>Simulation.</strong> Nothing here is real. Time stands still at{" "}
+        <strong>Simulation.</strong> Nothing here is real. The clock is stopped at{" "}
         <time dateTime={at} role="status">
           {dateTime(at)}
         </time>
         .
       </p>
       {mayMove && (
-        <div class="buttons" role="group" aria-label="Move the clock">
+        <div class="buttons" role="group" aria-label="Advance the clock">
           {moving.value ? (
             <>
               <span class="spinner" aria-hidden="true" />
@@ -83,7 +83,7 @@ function HappenedDialog({ happened, onClose }: { happened: Advanced; onClose: ()
       outcomesInWords(outcomes),
     ]),
     ["Requests accepted", accepted > 0 && `${accepted}`],
-    ["Answers", replied > 0 && `${replied}`],
+    ["Replies", replied > 0 && `${replied}`],
     ["Campaign progress", outcomesInWords(enrollments)],
     ...Object.entries(jobs).map(([type, outcomes]): Fact => [
       jobWords[type as JobView["type"]] ?? type,
@@ -91,7 +91,7 @@ function HappenedDialog({ happened, onClose }: { happened: Advanced; onClose: ()
     ]),
   ];
   return (
-    <Dialog title={total === 0 ? "Nothing happened" : `${counted(total, "thing")} happened`} onClose={onClose}>
+    <Dialog title={total === 0 ? "Nothing happened" : counted(total, "event")} onClose={onClose}>
       <p class="faint">
         From {dateTime(from)} to {dateTime(to)}.
       </p>

@@ -5,10 +5,10 @@ import { serverStatus } from "./server-status.ts";
 type Health = { message: string | null };
 
 const titles = { maintenance: "Maintenance.", degraded: "The server needs attention." } as const;
-/** The message may change while the status stays. */
+/** The message can change while the status stays the same. */
 const betweenLooksMs = 60_000;
 
-/** While the server is in maintenance or sends nothing: that it does, and why. Stays in the tree for screen readers. */
+/** Shows that the server is in maintenance or degraded, and why. Stays mounted for screen readers. */
 export function StatusBanner() {
   const status = serverStatus.value;
   const [message, setMessage] = useState<string | null>(null);

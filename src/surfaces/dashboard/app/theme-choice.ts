@@ -5,7 +5,7 @@ export type Theme = (typeof themes)[number];
 
 const storageKey = "outreachd.theme";
 
-/** What the person chose; theme.ts applies it to the next page load, `chooseTheme` to this one. */
+/** The user's choice. theme.ts applies it on the next page load, `chooseTheme` to the current page. */
 export const theme = signal<Theme>(stored());
 
 export function chooseTheme(choice: Theme): void {

@@ -5,7 +5,7 @@ import { signedIn } from "../session.ts";
 import { Button } from "../ui/button.tsx";
 import { FormError, TextField, useForm } from "../ui/form.tsx";
 
-/** Everybody without a session gets here, wherever they wanted to go. A link brings its token behind the #. */
+/** Shown on every path to users without a session. A sign-in link has its token in the URL fragment. */
 export function SignInPage() {
   const [token] = useState(() => (here.value.path === "/sign-in" ? location.hash.slice(1) : ""));
   const [linkError, setLinkError] = useState<string | null>(null);
@@ -13,7 +13,7 @@ export function SignInPage() {
 
   useEffect(() => {
     if (token === "") return;
-    // Gone from the address bar and the history before anything else happens.
+    // First, remove the token from the address bar and the history.
     history.replaceState(null, "", location.pathname);
     sessionApi
       .signIn({ link: token })
@@ -32,13 +32,13 @@ export function SignInPage() {
       <div class="card">
         <img src="/app/assets/icon.svg" alt="" width="40" height="40" />
         <h1>Sign in to outreachd</h1>
-        {isOpening ? <p class="faint">Opening your link…</p> : <SignInForm problem={linkError} />}
+        {isOpening ? <p class="faint">Signing in…</p> : <SignInForm problem={linkError} />}
       </div>
     </main>
   );
 }
 
-/** Also asked for in a dialog, when a session ends under somebody's hands. */
+/** Also shown in a dialog when the session ends while the user is working. */
 export function SignInForm({ problem = null }: { problem?: string | null }) {
   const form = useForm({ key: "" }, async ({ key }) => {
     const view = await sessionApi.signIn({ key: key.trim() });
@@ -60,7 +60,7 @@ export function SignInForm({ problem = null }: { problem?: string | null }) {
         required
         hint={
           <>
-            No key at hand? On the server, <code>outreachd user link EMAIL</code> makes a link that signs you in.
+            No key? On the server, run <code>outreachd user link EMAIL</code> to create a sign-in link.
           </>
         }
       />

@@ -5,7 +5,7 @@ import type { ActionState } from "../../../../features/network/action-model.ts";
 
 export type Tone = "neutral" | "info" | "good" | "warn" | "bad";
 
-/** A state in a word; the word says it all, the colour only helps to find it. */
+/** A state as a label. The color only helps to find it. */
 export function Badge({ tone = "neutral", children }: { tone?: Tone; children: ComponentChildren }) {
   return <span class={`badge ${tone}`}>{children}</span>;
 }
@@ -39,7 +39,7 @@ export const actionStateWords: Words<ActionState> = {
   canceled: { tone: "neutral", label: "Canceled" },
 };
 
-/** The badge of a state that one of the tables of words has. */
+/** Badge for a state, with its label from a table. */
 export function StateBadge<State extends string>({ words, state }: { words: Words<State>; state: State }) {
   // A newer server may know states that this page does not.
   const { tone, label } = words[state] ?? { tone: "neutral", label: state };

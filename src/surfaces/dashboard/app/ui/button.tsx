@@ -6,7 +6,7 @@ export type ButtonKind = "plain" | "primary" | "danger" | "quiet";
 type ButtonProps = {
   kind?: ButtonKind;
   icon?: IconName;
-  /** Something runs because of it; it stays in its place and takes no second click. */
+  /** The action is running: shows a spinner and ignores clicks. */
   isBusy?: boolean;
   children?: ComponentChildren;
 } & Omit<JSX.IntrinsicElements["button"], "icon">;
@@ -18,7 +18,7 @@ export function Button({ kind = "plain", icon, isBusy = false, children, disable
       {...rest}
       class={`button ${kind} ${children === undefined ? "only-icon" : ""}`}
       disabled={disabled}
-      // Not `disabled`: that would take the keyboard's focus away from whoever pressed it.
+      // Not `disabled`, which would take away the keyboard focus.
       aria-disabled={isBusy || undefined}
       onClick={isBusy ? (event) => event.preventDefault() : onClick}
     >

@@ -2,11 +2,11 @@ import { useState } from "preact/hooks";
 import { copyText } from "../clipboard.ts";
 import { Button } from "./button.tsx";
 
-/** A text to take along, with a button that copies it. Selected as a whole, so that it can also be copied by hand. */
+/** Text with a Copy button. Focus selects all of it, so that it can also be copied manually. */
 export function CopyText({ label, text }: { label: string; text: string }) {
-  const [state, setState] = useState<"" | "Copied" | "Copy it by hand">("");
+  const [state, setState] = useState<"" | "Copied" | "Copy it manually">("");
   async function copy() {
-    setState((await copyText(text)) ? "Copied" : "Copy it by hand");
+    setState((await copyText(text)) ? "Copied" : "Copy it manually");
   }
   return (
     <div class="copy">

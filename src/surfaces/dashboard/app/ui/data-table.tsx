@@ -12,15 +12,15 @@ export type Column<Row> = {
   /** The field that the server sorts by. */
   sort?: string;
   align?: "right";
-  /** Narrow screens do without it. `small` goes first. */
+  /** Hidden on narrow screens. `small` is the narrowest. */
   hideBelow?: "small" | "medium" | "large";
 };
 
-/** Which rows are chosen, by their keys; kept by the page, over many pages of the table. */
+/** Keys of the selected rows. The page keeps them across pages of the table. */
 export type Selection = { chosen: ReadonlySet<string>; set: (chosen: ReadonlySet<string>) => void };
 
 export type Paging = {
-  /** Shown as "51–100 of 1,234"; without a total only the ways back and forth are. */
+  /** With a total, shown as "51–100 of 1,234"; otherwise, only the buttons are shown. */
   offset?: number;
   total?: number;
   hasPrevious: boolean;
@@ -30,31 +30,31 @@ export type Paging = {
 };
 
 type DataTableProps<Row> = {
-  /** What the table lists, for readers of screens. */
+  /** Label for screen readers. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string;
-  /** Names a row, for its box. */
+  /** Name of a row, for the label of its checkbox. */
   rowName?: (row: Row) => string;
   error?: RequestError | null;
   retry?: () => void;
-  /** Newer rows are on their way; those of before stay until then. */
+  /** Newer rows are being loaded. The current ones stay until then. */
   isLoading?: boolean;
-  /** As the server takes it: "company", or "-createdAt" for the largest first. */
+  /** In the format of the API: "company", or "-createdAt" for descending order. */
   sort?: string;
   onSort?: (sort: string) => void;
   selection?: Selection;
   paging?: Paging;
-  /** On a narrow screen each row is a card; for tables with more than such a screen can show beside each other. */
+  /** Shows each row as a card on a narrow screen, for tables with many columns. */
   isStacked?: boolean;
-  /** In the place of the rows when there are none. */
+  /** Shown if the table has no rows. */
   empty: ComponentChildren;
 };
 
 const skeletonRows = 8;
 
-/** A table whose rows, order and pages come from the server. */
+/** A table whose rows, order, and pages come from the server. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const {
     label,
@@ -98,7 +98,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                         <td class="box">
                           <input
                             type="checkbox"
-                            aria-label={`Choose ${rowName?.(row) ?? key}`}
+                            aria-label={`Select ${rowName?.(row) ?? key}`}
                             checked={selection.chosen.has(key)}
                             onChange={(event) => choose(selection, [key], event.currentTarget.checked)}
                           />
@@ -144,7 +144,7 @@ function HeadCell<Row>({ column, sort = "", onSort }: { column: Column<Row> } & 
   );
 }
 
-/** Chooses all rows that are shown; half a mark when some are chosen. */
+/** Selects all rows of the page. Indeterminate if some are selected. */
 function HeadBox<Row>({
   rows,
   rowKey,
@@ -165,7 +165,7 @@ function HeadBox<Row>({
       <input
         ref={box}
         type="checkbox"
-        aria-label="Choose all on this page"
+        aria-label="Select all on this page"
         checked={keys.length > 0 && chosen === keys.length}
         onChange={(event) => choose(selection, keys, event.currentTarget.checked)}
       />
@@ -198,7 +198,7 @@ function Pager({ paging, shown }: { paging: Paging; shown: number }) {
   const { offset, total, hasPrevious, hasNext, toPrevious, toNext } = paging;
   if (!hasPrevious && !hasNext && total === undefined) return null;
   return (
-    <nav class="pager" aria-label="Pages of the table">
+    <nav class="pager" aria-label="Pagination">
       {offset !== undefined && total !== undefined && (
         <p class="number">
           {shown === 0 ? 0 : count(offset + 1)}–{count(offset + shown)} of {count(total)}

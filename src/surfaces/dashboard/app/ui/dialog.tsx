@@ -9,11 +9,11 @@ type DialogProps = {
   children: ComponentChildren;
   /** Wide enough for a table. */
   isWide?: boolean;
-  /** Beside the page instead of above it, for things that are looked through. */
+  /** Opens at the side instead of over the page, for browsing details. */
   isSide?: boolean;
 };
 
-/** A modal dialog: the browser keeps the focus inside, closes it with Escape and gives the focus back. */
+/** A modal dialog. The browser traps the focus, closes the dialog on Escape, and restores the focus. */
 export function Dialog({ title, onClose, children, isWide = false, isSide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -46,12 +46,12 @@ type ConfirmProps = {
   children: ComponentChildren;
   confirm: string;
   kind?: ButtonKind;
-  /** The dialog closes when it resolves; what it throws is told. */
+  /** The dialog closes when the promise resolves, and shows the error if it rejects. */
   onConfirm: () => Promise<void>;
   onClose: () => void;
 };
 
-/** Asks before something that can't be taken back. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function ConfirmDialog({ title, children, confirm, kind = "danger", onConfirm, onClose }: ConfirmProps) {
   const [isBusy, setIsBusy] = useState(false);
   async function run() {
@@ -68,7 +68,7 @@ export function ConfirmDialog({ title, children, confirm, kind = "danger", onCon
     <Dialog title={title} onClose={onClose}>
       {children}
       <footer class="buttons">
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose}>Back</Button>
         <Button kind={kind} isBusy={isBusy} onClick={() => void run()}>
           {confirm}
         </Button>

@@ -3,7 +3,7 @@ import { Fragment } from "preact";
 
 export type Fact = [name: string, value: ComponentChildren];
 
-/** Names and values; what has no value is left out. */
+/** Names and values. Empty values are omitted. */
 export function Facts({ facts, isCard = false }: { facts: readonly Fact[]; isCard?: boolean }) {
   return (
     <dl class={isCard ? "facts card" : "facts"}>

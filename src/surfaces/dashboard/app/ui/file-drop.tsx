@@ -4,13 +4,13 @@ import { Icon } from "./icons.tsx";
 type FileDropProps = {
   label: string;
   hint: string;
-  /** As the `accept` of a file field: ".csv,.ndjson". */
+  /** Like the `accept` attribute of a file input: ".csv,.ndjson". */
   accept: string;
   isMultiple?: boolean;
   onFiles: (files: File[]) => void;
 };
 
-/** Takes files that are dropped on it, pasted, or chosen; with the keyboard it is a plain file field. */
+/** Accepts files that are dropped, pasted, or selected. With the keyboard, it is a plain file input. */
 export function FileDrop({ label, hint, accept, isMultiple = false, onFiles }: FileDropProps) {
   const id = useId();
   const [isOver, setIsOver] = useState(false);
@@ -48,7 +48,7 @@ export function FileDrop({ label, hint, accept, isMultiple = false, onFiles }: F
         aria-describedby={`${id}-hint`}
         onChange={(event) => {
           take(event.currentTarget.files);
-          // The same file chosen again shall count again.
+          // Without this, selecting the same file again would not fire an event.
           event.currentTarget.value = "";
         }}
       />

@@ -8,9 +8,9 @@ type Values = Record<string, string | boolean>;
 export type Form<V extends Values> = {
   values: V;
   set<Name extends keyof V & string>(name: Name, value: V[Name]): void;
-  /** By the path that the server names: "email", "workingHours.monday". */
+  /** Error messages by the path that the server reports: "email", "workingHours.monday". */
   errors: Record<string, string>;
-  /** What is wrong with no field in particular. */
+  /** An error that belongs to no field. */
   error: string | null;
   isBusy: boolean;
   isChanged: boolean;
@@ -19,8 +19,8 @@ export type Form<V extends Values> = {
 };
 
 /**
- * The state of a form. `send` is given the values; what the server finds wrong with a field is shown there, the rest
- * above the buttons, and the first field that is wrong gets the focus. Nothing that was typed is lost by a failure.
+ * The state of a form. `send` receives the values. Validation errors of the server are shown at their fields, other
+ * errors in the `FormError`, and the first invalid field gets the focus. Input is kept after an error.
  */
 export function useForm<V extends Values>(initial: V, send: (values: V) => Promise<void>): Form<V> {
   const [values, setValues] = useState(initial);
@@ -74,7 +74,7 @@ export function useForm<V extends Values>(initial: V, send: (values: V) => Promi
   };
 }
 
-/** What is wrong with the form as a whole. */
+/** The error of the form as a whole. */
 export function FormError({ form }: { form: Pick<Form<Values>, "error"> }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -102,7 +102,7 @@ type FieldProps = {
   }) => ComponentChildren;
 };
 
-/** A label, a control, a hint and what is wrong, tied together for those who can't see where they stand. */
+/** A label, a control, a hint, and an error, associated for screen readers. */
 export function Field({ label, hint, error, isOptional = false, children }: FieldProps) {
   const id = useId();
   const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`]
@@ -112,7 +112,7 @@ export function Field({ label, hint, error, isOptional = false, children }: Fiel
     <div class={`field ${error === undefined ? "" : "wrong"}`}>
       <label for={id}>
         {label}
-        {isOptional && <span class="faint"> optional</span>}
+        {isOptional && <span class="faint"> (optional)</span>}
       </label>
       {children({
         id,
@@ -139,11 +139,11 @@ type Named<V extends Values> = {
   label: string;
   hint?: ComponentChildren;
   isOptional?: boolean;
-  /** Of the server's field, where it differs from the name. */
+  /** Path that the server reports, if it differs from the name. */
   path?: string;
 };
 
-/** Those attributes of a field that the browser heeds and a form here needs. */
+/** The input attributes that the forms need. */
 type InputSettings = {
   type?: "text" | "email" | "password" | "url" | "search" | "number" | "date" | "time" | "datetime-local";
   autocomplete?: string;
@@ -185,7 +185,7 @@ export function TextField<V extends Values>({
   );
 }
 
-/** Preact knows the attributes of each type of input apart; ours go with every one. */
+/** Preact types the attributes of each input type separately; these apply to all. */
 function attributes(settings: InputSettings): { type?: "text" } {
   return settings as { type?: "text" };
 }

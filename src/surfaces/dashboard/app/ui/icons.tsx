@@ -1,4 +1,4 @@
-/** Drawn on a grid of 20, with lines of 1.6. */
+/** Drawn on a 20 × 20 grid with a stroke width of 1.6. */
 const paths = {
   home: "M3.5 9 10 3.8 16.5 9v7.2h-4.3v-4.4H7.8v4.4H3.5z",
   leads: "M10 10a3 3 0 1 0 0-6 3 3 0 0 0 0 6ZM4 16.5c.7-2.9 3-4.3 6-4.3s5.300 1.400 6 4.300",
@@ -30,7 +30,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** A picture beside a text that says the same; readers of screens pass it over. */
+/** A decorative icon beside a label, hidden from screen readers. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">

@@ -5,7 +5,7 @@ import type { IconName } from "./icons.tsx";
 
 type MenuProps = { label: string; icon?: IconName; children: ComponentChildren };
 
-/** A button that discloses a few links or buttons. Escape, a click elsewhere or a choice closes it. */
+/** A button that opens a list of links or buttons. Escape, a click outside, or a selection closes it. */
 export function Menu({ label, icon, children }: MenuProps) {
   const [isOpen, setIsOpen] = useState(false);
   const id = useId();

@@ -1,6 +1,6 @@
 import { count } from "../format.ts";
 
-/** How much of a limit is used, and what is planned on top. A null limit has no bar to fill. */
+/** How much of a limit is used, and how much more is planned. A null limit is shown without a bar. */
 export function Meter({
   label,
   name = label,
@@ -9,7 +9,7 @@ export function Meter({
   limit,
 }: {
   label: string;
-  /** For those who do not see what stands around it. */
+  /** Name for screen readers, which includes the context. */
   name?: string;
   used: number;
   planned?: number;
@@ -40,13 +40,13 @@ export function Meter({
   );
 }
 
-/** How far something has come, in percent. */
+/** Progress of an operation, in percent. */
 export function Progress({ label, percent }: { label: string; percent: number }) {
   return (
     <div class="meter">
       <div class="meter-words">
         <span>{label}</span>
-        <span class="number">{Math.round(percent)} %</span>
+        <span class="number">{Math.round(percent)}%</span>
       </div>
       <div
         class="meter-bar"

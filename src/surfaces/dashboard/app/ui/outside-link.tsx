@@ -2,14 +2,17 @@ import type { ComponentChildren } from "preact";
 import { Icon } from "./icons.tsx";
 
 type OutsideLinkProps = {
-  /** Often from data that others wrote. */
+  /** Often from untrusted data. */
   href: string;
   children: ComponentChildren;
   class?: string;
   isPlain?: boolean;
 };
 
-/** A link to another site in a new tab. What is no web address (`javascript:…`) is shown as text. */
+/**
+ * A link to another site, which opens in a new tab. URLs that are not http(s), such as `javascript:…`, are shown as
+ * text.
+ */
 export function OutsideLink({ href, children, class: name, isPlain = false }: OutsideLinkProps) {
   const url = webAddress(href);
   if (url === null) return <span>{children}</span>;
@@ -22,7 +25,7 @@ export function OutsideLink({ href, children, class: name, isPlain = false }: Ou
   );
 }
 
-/** The address that a person would mean by the text; null unless it is one of the web. */
+/** Parses text such as "example.com" as a URL; null unless it is http(s). */
 export function webAddress(text: string): string | null {
   const trimmed = text.trim();
   const candidate = /^[\w-]+(\.[\w-]+)+(\/|$)/.test(trimmed) ? `https://${trimmed}` : trimmed;

@@ -4,15 +4,15 @@ import { Icon } from "./icons.tsx";
 
 type PageProps = {
   title: string;
-  /** One line on what it is for, or where things stand. */
+  /** One line on the purpose or the status of the page. */
   lead?: ComponentChildren;
-  /** The page above this one. */
+  /** Parent page. */
   back?: { to: string; label: string };
   actions?: ComponentChildren;
   children: ComponentChildren;
 };
 
-/** The frame that all pages share: heading, what can be done here, content. */
+/** The frame of every page: heading, actions, content. */
 export function PageFrame({ title, lead, back, actions, children }: PageProps) {
   return (
     <div class="page">
@@ -34,7 +34,7 @@ export function PageFrame({ title, lead, back, actions, children }: PageProps) {
   );
 }
 
-/** A part of a page with a heading of its own. */
+/** A section of a page, with a heading. */
 export function Section({
   title,
   actions,

@@ -4,7 +4,7 @@ import type { Resource } from "../resource.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 
-/** What stands in the place of a list that has nothing, with the way to the first thing in it. */
+/** Shown instead of an empty list, with a way to create the first entry. */
 export function EmptyState({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -17,7 +17,7 @@ export function EmptyState({ icon, title, children }: { icon: IconName; title: s
   );
 }
 
-/** A request that failed: what went wrong, and a way to try again. */
+/** A failed request: the error, and a button to try again. */
 export function ErrorState({ error, retry }: { error: RequestError; retry?: () => void }) {
   return (
     <div class="notice danger" role="alert">
@@ -26,7 +26,7 @@ export function ErrorState({ error, retry }: { error: RequestError; retry?: () =
         <p>{error.message}</p>
         {error.requestId !== null && error.status >= 500 && (
           <p class="faint">
-            See the server log, request ID <code>{error.requestId}</code>.
+            Details are in the server log. Request ID: <code>{error.requestId}</code>.
           </p>
         )}
       </div>
@@ -35,7 +35,7 @@ export function ErrorState({ error, retry }: { error: RequestError; retry?: () =
   );
 }
 
-/** Grey lines in the shape of what will come. */
+/** Gray placeholder lines. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (
     <div class="skeleton" role="status" aria-busy="true" aria-label="Loading">
@@ -46,7 +46,7 @@ export function Skeleton({ lines = 3 }: { lines?: number }) {
   );
 }
 
-/** Shows `children` of what was loaded; until then its outline, and an error in its place or above it. */
+/** Renders `children` with the loaded data, placeholders until then, and an error above or instead of it. */
 export function Loaded<T>({
   resource,
   lines,

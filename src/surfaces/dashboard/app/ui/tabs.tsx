@@ -11,7 +11,7 @@ type TabsProps<Name extends string> = {
   children: ComponentChildren;
 };
 
-/** Tabs with one panel (ARIA Authoring Practices): the arrow keys move between them, Tab goes into the panel. */
+/** Tabs with one panel (ARIA Authoring Practices): arrow keys move between tabs, Tab moves into the panel. */
 export function Tabs<Name extends string>({ label, tabs, chosen, choose, children }: TabsProps<Name>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);

@@ -3,7 +3,7 @@ import { TextField, type Form } from "./form.tsx";
 
 const zones = Intl.supportedValuesOf("timeZone");
 
-/** The field `timeZone` of a form, with all names to choose from while typing. */
+/** The `timeZone` field of a form, which suggests names while typing. */
 export function TimeZoneField<V extends { timeZone: string } & Record<string, string | boolean>>({
   form,
   hint,

@@ -2,13 +2,13 @@ import { signal } from "@preact/signals";
 import { now as serverNow, simulatedNow } from "../clock.ts";
 import { dateTime, relativeTime } from "../format.ts";
 
-/** One clock for all that tells how long ago something was. */
+/** One clock for all relative times. */
 const now = signal(Date.now());
 setInterval(() => {
   if (!document.hidden) now.value = Date.now();
 }, 20_000);
 
-/** "in 3 hours", with the exact moment in the person's time zone behind it. */
+/** "in 3 hours", with the exact time in the user's time zone as the tooltip. */
 export function RelativeTime({ at }: { at: string }) {
   return (
     <time dateTime={at} title={dateTime(at)}>

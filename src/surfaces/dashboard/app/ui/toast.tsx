@@ -7,24 +7,24 @@ type Toast = { id: number; tone: "good" | "bad"; text: string };
 
 const toasts = signal<Toast[]>([]);
 let lastId = 0;
-/** Long enough to read a sentence twice; what went wrong stays until it is closed. */
+/** Long enough to read a sentence twice. Errors stay until they are closed. */
 const shownMs = 6000;
 
-/** Says that something succeeded. */
+/** Shows that something succeeded. */
 export function tell(text: string): void {
   const id = ++lastId;
   toasts.value = [...toasts.value.slice(-3), { id, tone: "good", text }];
   setTimeout(() => close(id), shownMs);
 }
 
-/** Says that something failed, where no place on the page is nearer to it. */
+/** Shows an error that belongs to no field or section of the page. */
 export function tellError(error: unknown): void {
   if (error instanceof RequestError) return tellProblem(error.message);
   tellProblem("Something went wrong on this page. Reload it and try again.");
   console.error(error);
 }
 
-/** Says what is wrong, in words of our own. */
+/** Shows a problem with a message of the dashboard. */
 export function tellProblem(text: string): void {
   toasts.value = [...toasts.value.slice(-3), { id: ++lastId, tone: "bad", text }];
 }
@@ -36,7 +36,7 @@ function close(id: number): void {
 export function Toasts() {
   const place = useRef<HTMLDivElement>(null);
   const last = toasts.value.at(-1)?.id;
-  // Shown anew, it stands above whatever dialog was opened since.
+  // Showing the popover again moves it above dialogs opened since.
   useEffect(() => {
     if (place.current?.matches(":popover-open")) place.current.hidePopover();
     if (last !== undefined) place.current?.showPopover();

@@ -14,18 +14,18 @@ export const dayNames: Record<Day, string> = {
   sunday: "Sunday",
 };
 const days = Object.keys(dayNames) as Day[];
-/** As many as the server takes. */
+/** Limit of the API. */
 const maxSpans = 6;
 const officeHours: Span = { from: "09:00", to: "18:00" };
 
 type WeekEditorProps = {
   week: WeekView;
   onChange: (week: WeekView) => void;
-  /** By the path that the server names: "workingHours.monday". */
+  /** Error messages by the path that the server reports: "workingHours.monday". */
   errors: Record<string, string>;
 };
 
-/** The hours of a week in which work is done; days without a span are off. */
+/** Edits the working hours of a week. Days without a time range are off. */
 export function WeekEditor({ week, onChange, errors }: WeekEditorProps) {
   const set = (day: Day, spans: Span[]) => onChange({ ...week, [day]: spans });
   return (
@@ -58,7 +58,7 @@ export function WeekEditor({ week, onChange, errors }: WeekEditorProps) {
             <Button
               kind="quiet"
               icon="plus"
-              aria-label={`Another span on ${dayNames[day]}`}
+              aria-label={`Add hours on ${dayNames[day]}`}
               onClick={() => set(day, [...week[day], nextSpan(week[day])])}
             />
           )}
@@ -69,7 +69,7 @@ export function WeekEditor({ week, onChange, errors }: WeekEditorProps) {
   );
 }
 
-/** What the server calls the hours of a day. */
+/** Path of the hours of a day in server errors. */
 export function dayPath(day: Day): string {
   return `workingHours.${day}`;
 }
@@ -96,8 +96,8 @@ function SpanFields({
   onChange: (span: Span) => void;
   onRemove?: () => void;
 }) {
-  const name = `${dayNames[day]}${index === 0 ? "" : `, span ${index + 1}`}`;
-  // A field for times knows no 24:00; midnight at the end of a span means the same.
+  const name = `${dayNames[day]}${index === 0 ? "" : `, range ${index + 1}`}`;
+  // A time input cannot hold 24:00; 00:00 as the end means the same.
   const end = span.to === "24:00" ? "00:00" : span.to;
   return (
     <span class="week-span">
@@ -126,13 +126,13 @@ function SpanFields({
   );
 }
 
-/** After the last one, as far as the day goes. */
+/** The range after the last one, limited to the day. */
 function nextSpan(spans: readonly Span[]): Span {
   const last = spans.at(-1)?.to ?? "18:00";
   return last < "23:00" ? { from: last, to: "23:00" } : { from: last, to: "24:00" };
 }
 
-/** "Mon–Fri 09:00–18:00": days with the same hours together. */
+/** "Mon–Fri 09:00–18:00". Groups days with the same hours. */
 export function weekInWords(week: WeekView): string {
   const groups: { days: Day[]; hours: string }[] = [];
   for (const day of days) {

@@ -9,7 +9,7 @@ import { Loaded } from "../../ui/states.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { deepest, StepList } from "./step-editor.tsx";
 
-/** A sequence that many begin with. */
+/** A common sequence, as a starting point. */
 const firstSteps: CampaignStep[] = [
   { type: "action", actionType: "visitProfile" },
   { type: "wait", days: 1 },
@@ -28,7 +28,7 @@ const firstSteps: CampaignStep[] = [
 
 type EditorProps = { campaign: CampaignView | null; onSaved: (campaign: CampaignView) => void };
 
-/** Builds a campaign, or changes one. Steps and accounts stay as they are once it has started. */
+/** Creates or edits a campaign. Steps and accounts cannot be changed once it has started. */
 export function CampaignEditor({ campaign, onSaved }: EditorProps) {
   const accounts = useAccounts();
   const isDraft = campaign === null || campaign.state === "draft";
@@ -37,7 +37,7 @@ export function CampaignEditor({ campaign, onSaved }: EditorProps) {
   const form = useForm(
     {
       name: campaign?.name ?? "",
-      // As JSON: the form compares and keeps plain values.
+      // As JSON, because forms hold and compare plain values.
       steps: JSON.stringify(campaign?.steps ?? firstSteps),
       accountIds: JSON.stringify(campaign?.accountIds ?? []),
       stopOnReply: settings?.stopOnReply ?? true,
@@ -100,7 +100,9 @@ export function CampaignEditor({ campaign, onSaved }: EditorProps) {
                 </div>
               )}
             </Loaded>
-            <p class="hint">Leads are spread over the accounts. None chosen: your first one.</p>
+            <p class="hint">
+              Leads are distributed across the selected accounts. If you select none, your first account is used.
+            </p>
           </fieldset>
         )}
         <CheckField form={form} name="stopOnReply" label="Stop when a lead replies" />
@@ -111,7 +113,7 @@ export function CampaignEditor({ campaign, onSaved }: EditorProps) {
             form={form}
             name="excludeContactedDays"
             path="settings.excludeContactedDays"
-            label="Within the last days"
+            label="Contacted within (days)"
             type="number"
             min={1}
             max={3650}
@@ -123,11 +125,11 @@ export function CampaignEditor({ campaign, onSaved }: EditorProps) {
         <section>
           <h2>Steps</h2>
           <StepList
-            label="the steps"
+            label="steps"
             steps={JSON.parse(form.values.steps) as CampaignStep[]}
             onChange={(steps) => form.set("steps", JSON.stringify(steps))}
             path="steps"
-            // What was found belongs to the steps as they were sent.
+            // Errors apply only to the steps that were submitted.
             errors={form.values.steps === sent ? form.errors : {}}
             first={0}
             depth={deepest}

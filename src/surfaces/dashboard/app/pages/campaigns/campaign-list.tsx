@@ -44,7 +44,7 @@ export function CampaignsPage() {
   return (
     <PageFrame
       title="Campaigns"
-      lead="A campaign takes leads through a sequence of actions, each at the pace of its account."
+      lead="A campaign takes leads through a sequence of actions, at the pace of each account."
       actions={
         may("network:schedule") && (
           <Link to="/campaigns/new" class="button primary">
@@ -63,7 +63,7 @@ export function CampaignsPage() {
         isLoading={campaigns.isLoading}
         empty={
           <EmptyState icon="campaigns" title="No campaigns yet">
-            <p>Build a sequence of steps, see when each would go out, then start it.</p>
+            <p>Build a sequence of steps, preview when each would run, then start the campaign.</p>
             {may("network:schedule") && (
               <Link to="/campaigns/new" class="button primary">
                 Create campaign

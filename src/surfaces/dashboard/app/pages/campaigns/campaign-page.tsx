@@ -24,7 +24,11 @@ const back = { to: "/campaigns", label: "Campaigns" };
 
 export function NewCampaignPage() {
   return (
-    <PageFrame title="New campaign" back={back} lead="A draft: nothing is sent before you start it.">
+    <PageFrame
+      title="New campaign"
+      back={back}
+      lead="A campaign starts as a draft. Nothing is sent until you start it."
+    >
       <CampaignEditor
         campaign={null}
         onSaved={({ id }) => navigate(`/campaigns/${id}?part=preview`, { replace: true })}
@@ -40,7 +44,7 @@ const parts = [
 ] as const;
 type Part = (typeof parts)[number]["name"];
 
-/** A campaign: how it goes, what it does, and when each step would go out. */
+/** A campaign: its statistics, its steps, and a preview of when each step would run. */
 export function CampaignPage({ params }: PageProps) {
   const path = `/campaigns/${encodeURIComponent(params["id"] ?? "")}`;
   const campaign = useResource((signal) => api.get<CampaignView>(path, { signal }), [path], {
@@ -141,7 +145,7 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
       )}
       {state === "paused" && (
         <Button kind="primary" isBusy={isBusy} onClick={() => void turn("start")}>
-          Go on
+          Resume
         </Button>
       )}
       {state === "draft" && (
@@ -165,8 +169,8 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
           }}
         >
           <p>
-            Its first actions go to the queue, each at the next moment that its account has free. From now on steps and
-            accounts stay as they are; you can pause it at any time.
+            The first actions are queued, each at the next free time of its account. You can no longer change steps and
+            accounts, but you can pause the campaign at any time.
           </p>
         </ConfirmDialog>
       )}
@@ -181,7 +185,7 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
           }}
         >
           <p>
-            It ends for all who are still on their way, and waiting actions are canceled. It can’t be started again.
+            The campaign ends for all leads in progress, and their pending actions are canceled. It can’t be restarted.
           </p>
         </ConfirmDialog>
       )}
@@ -196,7 +200,7 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
             navigate("/campaigns");
           }}
         >
-          <p>The draft is deleted with the list of leads who were enrolled. The leads themselves stay.</p>
+          <p>The draft and its enrollments are deleted. The leads themselves are not.</p>
         </ConfirmDialog>
       )}
     </>

@@ -9,7 +9,7 @@ import { Loaded } from "../../ui/states.tsx";
 import { DateTime } from "../../ui/time.tsx";
 import { stepName } from "./words.ts";
 
-/** When each step would go out, with the caps, hours and queues of the accounts as they are. */
+/** When each step would run, given the current caps, hours, and queues of the accounts. */
 export function CampaignPreview({ campaign, path }: { campaign: CampaignView; path: string }) {
   const [leads, setLeads] = useState(20);
   const [connected, setConnected] = useState(true);
@@ -21,7 +21,7 @@ export function CampaignPreview({ campaign, path }: { campaign: CampaignView; pa
   return (
     <>
       <div class="filter-row">
-        <Field label="For how many leads">
+        <Field label="Number of leads">
           {(control) => (
             <input
               {...control}
@@ -38,11 +38,11 @@ export function CampaignPreview({ campaign, path }: { campaign: CampaignView; pa
         </Field>
         <label class="inline-check">
           <input type="checkbox" checked={connected} onChange={(event) => setConnected(event.currentTarget.checked)} />
-          They accept the request
+          Leads accept the request
         </label>
         <label class="inline-check">
           <input type="checkbox" checked={replied} onChange={(event) => setReplied(event.currentTarget.checked)} />
-          They answer
+          Leads reply
         </label>
       </div>
       <Loaded resource={preview} lines={8}>
@@ -66,13 +66,13 @@ function Timeline({ campaign: { steps }, preview }: { campaign: CampaignView; pr
         {counted(sum, "action")} for {counted(leads, "lead")}
         {finishedAt !== null && (
           <>
-            , the last on <DateTime at={finishedAt} />
+            , the last at <DateTime at={finishedAt} />
           </>
         )}
         .
       </p>
       {first.length > 0 && (
-        <Section title="What the first lead would get">
+        <Section title="Steps for the first lead">
           <ol class="timeline">
             {first.map(({ step, at }) => (
               <li key={step}>
@@ -86,8 +86,8 @@ function Timeline({ campaign: { steps }, preview }: { campaign: CampaignView; pr
         </Section>
       )}
       {preview.steps.length > 0 && (
-        <Section title="All of them">
-          <div class="table-frame" tabIndex={0} role="region" aria-label="When each step would go out">
+        <Section title="All steps">
+          <div class="table-frame" tabIndex={0} role="region" aria-label="When each step would run">
             <table class="table">
               <thead>
                 <tr>
@@ -124,7 +124,7 @@ function Timeline({ campaign: { steps }, preview }: { campaign: CampaignView; pr
   );
 }
 
-/** A bar for each day; the numbers stand beside, so that nothing is told by length alone. */
+/** A bar for each day, with its number, so that the length is not the only indication. */
 function DayBars({ days }: { days: PreviewView["days"] }) {
   const most = Math.max(...days.map(({ actions }) => actions));
   return (

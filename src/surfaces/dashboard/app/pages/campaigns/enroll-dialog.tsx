@@ -10,7 +10,7 @@ import { reasonInWords } from "./words.ts";
 
 type EnrollProps = { campaign: CampaignView; path: string; onClose: () => void; onEnrolled: () => void };
 
-/** Enrolls all leads with a tag. First it tells who would be taken, and why the others would not. */
+/** Enrolls all leads with a tag. First shows how many can be enrolled, and why the others cannot. */
 export function EnrollDialog({ campaign, path, onClose, onEnrolled }: EnrollProps) {
   const [foreseen, setForeseen] = useState<{ tag: string; answer: EnrollAnswer } | null>(null);
   const [isBusy, setIsBusy] = useState(false);
@@ -27,7 +27,7 @@ export function EnrollDialog({ campaign, path, onClose, onEnrolled }: EnrollProp
       for (;;) {
         const answer = await api.post<EnrollAnswer>(`${path}/enroll`, { tag });
         enrolled += answer.enrolled;
-        // Those who are in already are passed over, so a round that takes nobody was the last.
+        // Enrolled leads are skipped, so a round without new enrollments is the last.
         if (!answer.hasMore || answer.enrolled === 0) break;
       }
       tell(`${counted(enrolled, "lead")} enrolled.`);
@@ -49,7 +49,7 @@ export function EnrollDialog({ campaign, path, onClose, onEnrolled }: EnrollProp
           name="tag"
           label="All leads with the tag"
           maxLength={100}
-          hint="Tag leads on the page Leads: choose them, then Add a tag."
+          hint="To tag leads, select them on the Leads page, then choose Add tag."
           autofocus
           required
         />
@@ -67,7 +67,7 @@ export function EnrollDialog({ campaign, path, onClose, onEnrolled }: EnrollProp
             </Button>
           ) : (
             <Button kind="primary" type="submit" isBusy={form.isBusy}>
-              See who would be taken
+              Check leads
             </Button>
           )}
         </footer>
@@ -76,7 +76,7 @@ export function EnrollDialog({ campaign, path, onClose, onEnrolled }: EnrollProp
   );
 }
 
-/** Who would be taken, and why the others would not. */
+/** How many leads can be enrolled, and why the others cannot. */
 export function Foresight({
   answer: { enrolled, skipped, hasMore, results },
   isRunning,
@@ -89,11 +89,11 @@ export function Foresight({
   return (
     <div role="status" class="form">
       <p>
-        {counted(enrolled, "lead")} would be taken{hasMore && " at first, and more after that"}
-        {isRunning && ", and begin at once"}.{skipped > 0 && ` ${counted(skipped, "lead")} would not:`}
+        {counted(enrolled, "lead")} can be enrolled{hasMore && ", and more in further batches"}
+        {isRunning && ", starting immediately"}.{skipped > 0 && ` ${counted(skipped, "lead")} cannot:`}
       </p>
       {reasons.size > 0 && (
-        <ul class="results" tabIndex={0} aria-label="Why leads are not taken">
+        <ul class="results" tabIndex={0} aria-label="Why leads cannot be enrolled">
           {[...reasons].map(([reason, n]) => (
             <li key={reason}>
               {reasonInWords(reason)}: {n}

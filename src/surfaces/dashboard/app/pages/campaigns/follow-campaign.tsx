@@ -24,7 +24,7 @@ import { enrollmentStateWords, reasonInWords, stepName } from "./words.ts";
 type FollowProps = { campaign: CampaignView; path: string };
 const live = { pollMs: 15_000, events: ["campaign.", "action.", "connection.", "message."] };
 
-/** How a campaign goes: in numbers, by step, and lead by lead. */
+/** Progress of a campaign: totals, by step, and by lead. */
 export function FollowCampaign({ campaign, path }: FollowProps) {
   const statistics = useResource(
     (signal) => api.get<CampaignStatistics>(`${path}/statistics`, { signal }),
@@ -44,7 +44,7 @@ export function FollowCampaign({ campaign, path }: FollowProps) {
 function NobodyYet() {
   return (
     <EmptyState icon="leads" title="No leads enrolled">
-      <p>Enroll leads by their tag. Leads that can’t be enrolled are listed with the reason first.</p>
+      <p>Enroll leads by tag. Before you confirm, you see which leads can’t be enrolled and why.</p>
     </EmptyState>
   );
 }
@@ -57,8 +57,8 @@ function Statistics({ campaign: { steps }, statistics }: { campaign: CampaignVie
     ["Completed", count(completed)],
     ["Stopped", count(stopped)],
     ["Failed", count(failed)],
-    ["Connected", `${count(connected)} (${connectionRate} %)`],
-    ["Answered", `${count(replied)} (${replyRate} %)`],
+    ["Connected", `${count(connected)} (${connectionRate}%)`],
+    ["Replied", `${count(replied)} (${replyRate}%)`],
   ] as const;
   const reasons = Object.entries(statistics.reasons).toSorted(([, a], [, b]) => b - a);
   return (
@@ -77,7 +77,7 @@ function Statistics({ campaign: { steps }, statistics }: { campaign: CampaignVie
             <thead>
               <tr>
                 <th scope="col">Step</th>
-                {["Waiting", "Done", "Skipped", "Failed", "Unknown"].map((label) => (
+                {["Waiting", "Completed", "Skipped", "Failed", "Unknown"].map((label) => (
                   <th key={label} scope="col" class="right">
                     {label}
                   </th>
@@ -148,17 +148,17 @@ function Enrollments({ campaign, path }: FollowProps) {
     },
     {
       id: "step",
-      header: "At step",
+      header: "Step",
       hideBelow: "small",
-      cell: ({ step }) => (step === null ? <span class="faint">The end</span> : stepName(campaign.steps, step)),
+      cell: ({ step }) => (step === null ? <span class="faint">Finished</span> : stepName(campaign.steps, step)),
     },
     {
       id: "next",
-      header: "Goes on",
+      header: "Continues",
       hideBelow: "medium",
       cell: ({ state, nextCheckAt, jobId }) =>
         state !== "active" ? null : nextCheckAt === null ? (
-          <span class="faint">{jobId === null ? "–" : "When its action is done"}</span>
+          <span class="faint">{jobId === null ? "–" : "After its action"}</span>
         ) : (
           <RelativeTime at={nextCheckAt} />
         ),
@@ -196,7 +196,7 @@ function Enrollments({ campaign, path }: FollowProps) {
       }
     >
       <DataTable
-        label="Leads of the campaign"
+        label="Enrolled leads"
         isStacked
         columns={columns}
         rows={list.data?.enrollments}
@@ -244,7 +244,7 @@ function StopButton({
       aria-label={`Remove ${enrollment.leadName ?? "the lead"}`}
       onClick={() => void stop()}
     >
-      Take out
+      Remove
     </Button>
   );
 }

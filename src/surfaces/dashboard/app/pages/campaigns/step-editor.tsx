@@ -12,23 +12,23 @@ type WaitStep = Extract<CampaignStep, { type: "wait" }>;
 type BranchStep = Extract<CampaignStep, { type: "branch" }>;
 
 type StepListProps = {
-  /** What the list is called, for those who can't see where it stands. */
+  /** Label for screen readers. */
   label: string;
   steps: readonly CampaignStep[];
   onChange: (steps: CampaignStep[]) => void;
-  /** As the server names the list: "steps", "steps.3.yes". */
+  /** Path of the list in server errors: "steps", "steps.3.yes". */
   path: string;
   errors: Record<string, string>;
   /** Number of the first step, in reading order. */
   first: number;
-  /** How many branches may still be put into each other. */
+  /** How many levels of branches can still be nested. */
   depth: number;
 };
 
-/** As deep as the server describes branches. */
+/** Maximum nesting of branches in the API schema. */
 export const deepest = 5;
 
-/** A sequence to be edited: steps to add, move, change and take out; a branch holds two more of them. */
+/** Edits a sequence: add, move, change, and remove steps. A branch contains two more sequences. */
 export function StepList({ label, steps, onChange, path, errors, first, depth }: StepListProps) {
   const list = useRef<HTMLOListElement>(null);
   const numbers = steps.map((_, index) => first + inOrder(steps.slice(0, index)).length);
@@ -37,7 +37,7 @@ export function StepList({ label, steps, onChange, path, errors, first, depth }:
     const step = steps[from];
     if (step === undefined) return;
     onChange(steps.toSpliced(from, 1).toSpliced(to, 0, step));
-    // The focus goes along, so that a step can be moved far with the keyboard.
+    // The focus follows, so that the keyboard can move a step repeatedly.
     const direction = to < from ? "up" : "down";
     requestAnimationFrame(() =>
       list.current?.querySelector<HTMLElement>(`:scope > li:nth-child(${to + 1}) [data-move=${direction}]`)?.focus(),
@@ -132,10 +132,10 @@ type FieldsProps<Step> = {
 };
 
 const details: Partial<Record<ActionType, { name: "subject" | "postUrl" | "skill"; label: string; hint: string }[]>> = {
-  sendInMail: [{ name: "subject", label: "Subject", hint: "Needed for an InMail." }],
-  likePost: [{ name: "postUrl", label: "Post", hint: "Its address; empty: the latest of the person." }],
-  commentPost: [{ name: "postUrl", label: "Post", hint: "Its address; empty: the latest of the person." }],
-  endorseSkill: [{ name: "skill", label: "Skill", hint: "Its name; empty: the first that is listed." }],
+  sendInMail: [{ name: "subject", label: "Subject", hint: "Required for an InMail." }],
+  likePost: [{ name: "postUrl", label: "Post", hint: "URL of the post. If empty, the latest post of the lead." }],
+  commentPost: [{ name: "postUrl", label: "Post", hint: "URL of the post. If empty, the latest post of the lead." }],
+  endorseSkill: [{ name: "skill", label: "Skill", hint: "Name of the skill. If empty, the first one listed." }],
 };
 
 function ActionFields({ step, onChange, path, errors }: FieldsProps<ActionStep>) {
@@ -193,7 +193,7 @@ function ActionFields({ step, onChange, path, errors }: FieldsProps<ActionStep>)
   );
 }
 
-/** Variables that most texts need, with what stands there when a lead has none. */
+/** Common variables, with the fallback for leads without a value. */
 const variables = [
   ["First name", "{{firstName|there}}"],
   ["Company", "{{company|your company}}"],
@@ -310,7 +310,7 @@ function BranchFields({
           )}
         </Field>
         {awaitedConditions.includes(step.condition) && (
-          <Field label="Within how many days" hint="0 checks immediately." error={errors[`${path}.withinDays`]}>
+          <Field label="Within (days)" hint="0 checks immediately." error={errors[`${path}.withinDays`]}>
             {(control) => (
               <input
                 {...control}
@@ -329,7 +329,7 @@ function BranchFields({
         <section>
           <h4>Yes</h4>
           <StepList
-            label={`the way of yes of step ${first}`}
+            label={`steps if yes, step ${first}`}
             steps={step.yes}
             onChange={(yes) => onChange({ ...step, yes })}
             path={`${path}.yes`}
@@ -341,7 +341,7 @@ function BranchFields({
         <section>
           <h4>No</h4>
           <StepList
-            label={`the way of no of step ${first}`}
+            label={`steps if no, step ${first}`}
             steps={step.no}
             onChange={(no) => onChange({ ...step, no })}
             path={`${path}.no`}
@@ -355,7 +355,7 @@ function BranchFields({
   );
 }
 
-/** What the new kind has no use for is dropped; the text stays where it has one. */
+/** Drops the details that the new action type does not use; keeps the message if it has one. */
 function withType({ message }: ActionStep, actionType: ActionType): ActionStep {
   const { text } = actionWords[actionType];
   return { type: "action", actionType, ...(text !== "none" && message !== undefined && { message }) };

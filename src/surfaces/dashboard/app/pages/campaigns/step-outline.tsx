@@ -1,7 +1,7 @@
 import type { CampaignStep } from "../../../../../features/campaigns/model.ts";
 import { inOrder, stepInWords } from "./words.ts";
 
-/** Steps to be read: what a campaign does once it has started. */
+/** Read-only steps of a campaign that has started. */
 export function StepOutline({ steps, first = 0 }: { steps: readonly CampaignStep[]; first?: number }) {
   return (
     <ol class="sequence">

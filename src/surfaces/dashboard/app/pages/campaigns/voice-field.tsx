@@ -11,7 +11,7 @@ type VoiceFieldProps = {
   onChange: (voiceId: string) => void;
 };
 
-/** Which of the voices that can speak says the message. */
+/** Selects the voice that speaks the message. */
 export function VoiceField({ voiceId, path, error, onChange }: VoiceFieldProps) {
   const voices = useResource(
     (signal) =>
@@ -31,7 +31,7 @@ export function VoiceField({ voiceId, path, error, onChange }: VoiceFieldProps) 
     >
       {(control) => (
         <select {...control} data-path={path} value={voiceId} onChange={(event) => onChange(event.currentTarget.value)}>
-          <option value="">Choose a voice</option>
+          <option value="">Select a voice</option>
           {!isKnown && <option value={voiceId}>{voiceId}</option>}
           {list.map(({ voiceId: id, name }) => (
             <option key={id} value={id}>

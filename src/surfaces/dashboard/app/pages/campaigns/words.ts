@@ -26,15 +26,15 @@ export const enrollmentStateWords: Words<EnrollmentState> = {
 
 export const conditionWords: Record<Condition, string> = {
   connected: "has accepted the connection request",
-  replied: "has answered",
-  hasEmail: "has an e-mail address",
+  replied: "has replied",
+  hasEmail: "has an email address",
   hasPhone: "has a phone number",
 };
-/** Those that may come true while one waits. */
+/** Conditions that can become true later. */
 export const awaitedConditions: readonly Condition[] = ["connected", "replied"];
 
 const reasons: Record<string, string> = {
-  replied: "Answered",
+  replied: "Replied",
   doNotContact: "On the do-not-contact list",
   stoppedByUser: "Removed by a user",
   campaignCanceled: "The campaign was canceled",
@@ -49,7 +49,7 @@ const reasons: Record<string, string> = {
   contactedRecently: "Contacted recently",
 };
 
-/** Why a lead is not on its way, or was not taken. Some reasons are sentences already. */
+/** Why a lead was stopped or not enrolled. Unknown reasons are shown as they are. */
 export function reasonInWords(reason: string): string {
   return reasons[reason] ?? reason;
 }
@@ -66,7 +66,7 @@ export function stepInWords(step: CampaignStep): string {
   return `If the lead ${conditionWords[step.condition]}`;
 }
 
-/** Steps as the server numbers them: a branch, then all of its ways, then what follows. */
+/** Steps in the numbering of the server: a branch, its yes steps, its no steps, then the next step. */
 export function inOrder(steps: readonly CampaignStep[]): CampaignStep[] {
   return steps.flatMap((step) => [
     step,

@@ -19,10 +19,10 @@ type ResultPage = {
   nextCursor: string | null;
 };
 
-/** An enrichment of many: how far it is, and its results page by page once it has ended. */
+/** An enrichment job: its progress, and its results page by page once it has ended. */
 export function EnrichmentJob({ id }: { id: string }) {
   const job = useJob(id);
-  // In the address, so that a reload does not lose what was paid for.
+  // The job is in the URL, so that a reload does not lose results that were paid for.
   useEffect(() => setQuery({ job: id }), [id]);
   return (
     <Loaded resource={job} lines={2}>
@@ -54,7 +54,7 @@ function JobResults({ job: { id } }: { job: JobView }) {
           <>
             <Results answer={answer} />
             {(hasPrevious || hasNext) && (
-              <nav class="pager" aria-label="Pages of results">
+              <nav class="pager" aria-label="Pagination">
                 <Button icon="left" aria-label="Previous page" disabled={!hasPrevious} onClick={toPrevious} />
                 <Button icon="right" aria-label="Next page" disabled={!hasNext} onClick={toNext} />
               </nav>

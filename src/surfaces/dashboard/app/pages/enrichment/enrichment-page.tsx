@@ -39,7 +39,7 @@ const no: boolean = false;
 type Asked = { input: EnrichInput; estimate: Estimate; balance: number };
 type Outcome = { kind: "answer"; answer: EnrichAnswer } | { kind: "job"; id: string };
 
-/** Finds out more about people. What it costs at most is told before anybody is asked. */
+/** Enriches people. The maximum cost is shown before any provider is queried. */
 export function EnrichmentPage() {
   const leadId = here.value.query.get("lead");
   const jobId = here.value.query.get("job");
@@ -92,8 +92,8 @@ export function EnrichmentPage() {
   return (
     <PageFrame
       title={lead.data ? `Enrich ${nameOf(lead.data)}` : "Enrichment"}
-      {...(leadId !== null && { back: { to: `/leads/${leadId}`, label: "The lead" } })}
-      lead="Providers are asked in your order until each field is sure enough. A miss costs nothing."
+      {...(leadId !== null && { back: { to: `/leads/${leadId}`, label: "Back to lead" } })}
+      lead="Providers are queried in your order until each field has enough confidence. If nothing is found, you pay nothing."
       actions={
         <Link to="/settings?part=providers" class="button plain">
           Providers
@@ -109,14 +109,14 @@ export function EnrichmentPage() {
             <>
               {lead.error && <ErrorState error={lead.error} retry={lead.reload} />}
               <p>
-                {lead.data && knownOf(lead.data)} <Link to="/enrichment">Choose another person</Link>
+                {lead.data && knownOf(lead.data)} <Link to="/enrichment">Select another person</Link>
               </p>
             </>
           ) : (
-            <Tabs label="Whom" tabs={ways} chosen={way} choose={setWay}>
+            <Tabs label="People to enrich" tabs={ways} chosen={way} choose={setWay}>
               {way === "person" && (
                 <div class="fields">
-                  <TextField form={form} name="email" label="E-mail" isOptional />
+                  <TextField form={form} name="email" label="Email" isOptional />
                   <TextField form={form} name="networkUrl" label="Profile" isOptional />
                   <TextField form={form} name="firstName" label="First name" isOptional />
                   <TextField form={form} name="lastName" label="Last name" isOptional />
@@ -125,7 +125,7 @@ export function EnrichmentPage() {
                     name="company"
                     label="Company"
                     isOptional
-                    hint="An e-mail, a profile, or both names and the company are enough."
+                    hint="Enter an email address, a profile URL, or the full name and company."
                   />
                 </div>
               )}
@@ -136,16 +136,16 @@ export function EnrichmentPage() {
                   label="People"
                   rows={8}
                   spellcheck={false}
-                  hint="One a line, up to 10,000: an e-mail address, the address of a profile, or first name, last name, company."
+                  hint="One per line, up to 10,000: an email address, a profile URL, or first name, last name, company."
                 />
               )}
               {way === "tag" && (
                 <TextField
                   form={form}
                   name="tag"
-                  label="All leads with the tag"
+                  label="Leads with the tag"
                   maxLength={100}
-                  hint="The first 10,000 of them."
+                  hint="Up to 10,000 leads, oldest first."
                 />
               )}
             </Tabs>
@@ -153,9 +153,9 @@ export function EnrichmentPage() {
           <fieldset class="plain-set">
             <legend>Fields to find</legend>
             <div class="check-grid">
-              <CheckField form={form} name="contact" label="E-mail and phone" />
-              <CheckField form={form} name="personal" label="Name, job and location" />
-              <CheckField form={form} name="companyInfo" label="The company" />
+              <CheckField form={form} name="contact" label="Email and phone" />
+              <CheckField form={form} name="personal" label="Name, job, and location" />
+              <CheckField form={form} name="companyInfo" label="Company" />
               <CheckField form={form} name="social" label="Profiles" />
             </div>
           </fieldset>
@@ -163,15 +163,15 @@ export function EnrichmentPage() {
             <CheckField
               form={form}
               name="writeBack"
-              label="Fill empty fields of the leads"
-              hint="What they have is never replaced."
+              label="Fill in empty fields of the leads"
+              hint="Existing values are never replaced."
             />
           )}
           <CheckField
             form={form}
             name="refresh"
-            label="Ask again"
-            hint="Also where there is a result of the last 90 days, which would be free."
+            label="Ignore cached results"
+            hint="Query providers even if a free result from the last 90 days is available."
           />
           <div class="buttons">
             <Button kind="primary" type="submit" isBusy={form.isBusy}>
@@ -197,21 +197,21 @@ async function whom(leadId: string | null, way: Way, values: typeof nobody): Pro
         ? peopleIn(values.list)
         : peopleIn([values.email || values.networkUrl, values.firstName, values.lastName, values.company]);
   if (leads.length === 0)
-    throw new RequestError(way === "tag" ? "No lead has this tag." : "Name somebody to find out more about.");
+    throw new RequestError(way === "tag" ? "No leads have this tag." : "Enter at least one person to enrich.");
   return leads;
 }
 
-/** A page shows the progress of a job; only for a few people waiting for the response is shorter. */
+/** Asks for a job, whose progress the page can show. For a few people, waiting for the response is faster. */
 function preferenceFor({ length }: readonly LeadToEnrich[]): Record<string, string> {
   return length > directPeople ? { prefer: "respond-async" } : {};
 }
 
 const directPeople = 50;
 
-/** What providers are asked by. */
+/** The values that providers look the person up by. */
 function knownOf({ email, networkUrl, company }: LeadView): string {
   const known = [email, networkUrl, company].filter(Boolean);
-  return known.length === 0 ? "Nothing but the name is known." : `Known so far: ${known.join(", ")}.`;
+  return known.length === 0 ? "Only the name is known." : `Known so far: ${known.join(", ")}.`;
 }
 
 function EstimateCard({
@@ -228,24 +228,24 @@ function EstimateCard({
   const { leads, free, maxCredits, isAffordable, mode, providers } = estimate;
   return (
     <div class="card form" role="status">
-      <h2>{maxCredits === 0 ? "It costs nothing" : `At most ${counted(maxCredits, "credit")}`}</h2>
+      <h2>{maxCredits === 0 ? "Free" : `Up to ${counted(maxCredits, "credit")}`}</h2>
       <dl class="facts">
         <dt>People</dt>
         <dd>
           {counted(leads, "person", "people")}
-          {free > 0 && `, ${free} of them free`}
+          {free > 0 && `, ${free} for free`}
         </dd>
-        <dt>You have</dt>
+        <dt>Balance</dt>
         <dd>{counted(balance, "credit")}</dd>
-        <dt>Asked are</dt>
-        <dd>{providers.join(", then ") || "nobody"}</dd>
-        <dt>Answer</dt>
-        <dd>{mode === "direct" ? "Directly, within 60 seconds" : "By a job, which you can follow"}</dd>
+        <dt>Providers</dt>
+        <dd>{providers.join(", then ") || "None"}</dd>
+        <dt>Results</dt>
+        <dd>{mode === "direct" ? "Immediately, within 60 seconds" : "As a background job that you can follow"}</dd>
       </dl>
-      {!isAffordable && <p class="notice warn">This is more than you may spend. An admin can grant more credits.</p>}
+      {!isAffordable && <p class="notice warn">This exceeds your available credits. An admin can grant more.</p>}
       <div class="buttons">
         <Button kind="primary" isBusy={isBusy} disabled={!isAffordable} onClick={onGo}>
-          {maxCredits === 0 ? "Show what is known" : `Enrich for at most ${counted(maxCredits, "credit")}`}
+          {maxCredits === 0 ? "Show known data" : `Enrich for up to ${counted(maxCredits, "credit")}`}
         </Button>
         <Button onClick={onBack}>Back</Button>
       </div>

@@ -4,12 +4,12 @@ import { api } from "../../api.ts";
 
 export type LeadToEnrich = EnrichInput["leads"][number];
 
-/** As many as the server takes in one request. */
+/** Limit of the API per request. */
 const maxPeople = 10_000;
 
 /**
- * The people of a text, one a line, or of the fields of one: an address with an @ is an e-mail, one with a slash is a
- * profile, and what is parted by commas is first name, last name, company.
+ * Parses people from text with one per line, or from the fields of one person. A value with an @ is an email address,
+ * one with a slash is a profile URL, and comma-separated values are first name, last name, company.
  */
 export function peopleIn(text: string | readonly string[]): LeadToEnrich[] {
   const lines = typeof text === "string" ? text.split("\n").map((line) => line.split(/[,;\t]/)) : [text];
@@ -22,7 +22,7 @@ export function peopleIn(text: string | readonly string[]): LeadToEnrich[] {
 function personIn(fields: readonly string[]): LeadToEnrich {
   const email = fields.find((field) => /^[^\s@]+@[^\s@]+$/.test(field));
   const networkUrl = fields.find((field) => field.includes("/"));
-  // An address stands before the name or after it; what is left is the name, in its order.
+  // The email address or URL comes before the name or after it. The other values are the name, in order.
   const isAddressFirst = fields.length > 3;
   const names = isAddressFirst ? fields.slice(1) : fields.filter((field) => field !== email && field !== networkUrl);
   const [firstName, lastName, company] = names;

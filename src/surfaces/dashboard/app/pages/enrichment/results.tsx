@@ -1,5 +1,5 @@
 import type { EnrichmentFailure, EnrichmentResult } from "../../../../../features/enrichment/model.ts";
-import { counted } from "../../format.ts";
+import { count, counted } from "../../format.ts";
 import { nameOf } from "../../person.ts";
 import { Link } from "../../router.tsx";
 import { Badge } from "../../ui/badge.tsx";
@@ -14,15 +14,18 @@ type Answer = {
   remainingCredits: number;
 };
 
-/** What was found, field by field with who said it and how sure it is; and for whom nothing was. `name`: of the only one. */
+/**
+ * Enrichment results: each field with its source and confidence, and the people without results. `name` is the name of
+ * the person if there is only one.
+ */
 export function Results({ answer, name }: { answer: Answer; name?: string | undefined }) {
   const { enriched, failed, creditsUsed, remainingCredits } = answer;
   return (
     <>
       <p class="enriched-sum" role="status">
         <strong>{counted(enriched.length, "person", "people")} enriched</strong>
-        {failed.length > 0 && `, ${failed.length} not`}, for {counted(creditsUsed, "credit")}. You have{" "}
-        {counted(remainingCredits, "credit")} left.
+        {failed.length > 0 && `, ${failed.length} without results`}. {counted(creditsUsed, "credit")} used,{" "}
+        {count(remainingCredits)} left.
       </p>
       {enriched.map((result) => (
         <ResultCard
@@ -37,7 +40,7 @@ export function Results({ answer, name }: { answer: Answer; name?: string | unde
             {failed.map(({ index, input, message, retryable }) => (
               <li key={index} class="card two-lines">
                 <span>
-                  {inputName(input)} {retryable && <Badge tone="warn">Trying later can help</Badge>}
+                  {inputName(input)} {retryable && <Badge tone="warn">Try again later</Badge>}
                 </span>
                 <span>{message}</span>
               </li>
@@ -60,26 +63,26 @@ function ResultCard({ result, name }: { result: EnrichmentResult; name: string }
         <p class="badges">
           {fields.length > 0 && (
             <Badge tone={confidence >= 0.8 ? "good" : confidence >= 0.5 ? "info" : "warn"}>
-              {Math.round(confidence * 100)} % sure
+              {Math.round(confidence * 100)}% confidence
             </Badge>
           )}
           {verified && (
             <Badge tone={verdictTones[verified.verdict]}>
-              {verified.email} is {verified.verdict}, says {verified.provider}
+              {verified.email}: {verified.verdict} ({verified.provider})
             </Badge>
           )}
-          <Badge>{fromCache ? "Known before, free" : counted(creditsUsed, "credit")}</Badge>
+          <Badge>{fromCache ? "Cached, free" : counted(creditsUsed, "credit")}</Badge>
           {result.unavailable && (
-            <Badge tone="warn">Could not be asked, try again later: {result.unavailable.join(", ")}</Badge>
+            <Badge tone="warn">Unavailable, try again later: {result.unavailable.join(", ")}</Badge>
           )}
           {result.writtenBack && result.writtenBack.length > 0 && (
             <Badge tone="info">Filled in: {result.writtenBack.join(", ")}</Badge>
           )}
-          {result.leadId !== undefined && <Link to={`/leads/${result.leadId}`}>Open the lead</Link>}
+          {result.leadId !== undefined && <Link to={`/leads/${result.leadId}`}>View lead</Link>}
         </p>
       </header>
       {fields.length > 0 && (
-        <div class="table-scroll" tabIndex={0} role="region" aria-label={`What was found about ${name}`}>
+        <div class="table-scroll" tabIndex={0} role="region" aria-label={`Results for ${name}`}>
           <table class="table">
             <thead>
               <tr>
@@ -88,7 +91,7 @@ function ResultCard({ result, name }: { result: EnrichmentResult; name: string }
                 <th scope="col">Confidence</th>
                 <th scope="col">Source</th>
                 <th scope="col" class="hide-small">
-                  When
+                  Date
                 </th>
               </tr>
             </thead>
@@ -122,12 +125,12 @@ function Sureness({ share }: { share: number }) {
       <span class="meter-bar" aria-hidden="true">
         <span class="meter-used" style={{ width: `${share * 100}%` }} />
       </span>
-      <span class="number small">{Math.round(share * 100)} %</span>
+      <span class="number small">{Math.round(share * 100)}%</span>
     </span>
   );
 }
 
-/** Nested fields by their path, as provenance and confidence name them; lists in one line. */
+/** Flattens nested fields to paths, the keys of provenance and confidence. Lists become one line. */
 function fieldsOf(found: object, prefix = ""): [string, string][] {
   return Object.entries(found).flatMap(([name, value]: [string, unknown]): [string, string][] => {
     if (Array.isArray(value)) return [[prefix + name, value.join(", ")]];

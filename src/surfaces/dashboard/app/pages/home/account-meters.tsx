@@ -10,7 +10,7 @@ import { Section } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 
-/** What every network account has used of its caps, in each window. */
+/** Cap usage of every network account, for each time window. */
 export function AccountMeters() {
   const accounts = useAccounts();
   return (
@@ -26,9 +26,9 @@ export function AccountMeters() {
   );
 }
 
-/** Shorter than in the settings, where the caps are named. */
+/** Shorter labels than in the settings. */
 const rowWords: Record<string, string> = { ...meterWords, withdrawals: "Withdrawals", all: "All actions" };
-/** Shown also when nothing was done; the others only when there is something to tell, or on demand. */
+/** Always shown. The others are shown only if they are in use, or on demand. */
 const alwaysShown: readonly string[] = ["invites", "messages", "visits", "all"];
 
 type MeterUsage = UsageView["meters"][number];
@@ -45,7 +45,7 @@ function Account({ account }: { account: AccountView }) {
       actions={
         <span class="badges">
           {account.state === "paused" && <Badge tone="warn">Paused</Badge>}
-          {account.state === "needsReconnect" && <Badge tone="bad">Must be reconnected</Badge>}
+          {account.state === "needsReconnect" && <Badge tone="bad">Needs reconnecting</Badge>}
           <Badge>{connectorWords[account.connector]}</Badge>
         </span>
       }
@@ -63,7 +63,7 @@ function Account({ account }: { account: AccountView }) {
                 <MeterRows meters={meters.filter(isShown)} />
                 {hidden.length > 0 && (
                   <details class="more-meters">
-                    <summary>{hidden.length} more without any use</summary>
+                    <summary>{hidden.length} more without activity</summary>
                     <MeterRows meters={hidden} />
                   </details>
                 )}
@@ -95,7 +95,7 @@ function MeterRows({ meters }: { meters: readonly MeterUsage[] }) {
             {windows.some(({ isWarmUp }) => isWarmUp) && <Badge tone="info">Warming up</Badge>}
             {coolDown && (
               <span class="small bad-text block">
-                Rests until <RelativeTime at={coolDown.until} />: {coolDown.reason}
+                Paused until <RelativeTime at={coolDown.until} />: {coolDown.reason}
               </span>
             )}
           </p>

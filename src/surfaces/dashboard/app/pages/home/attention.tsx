@@ -20,14 +20,14 @@ type Matters = {
   unknown: Counted;
   failed: JobView[];
 };
-/** As many as one page tells; more is "or more". */
+/** A count that is limited by the page size: "100 or more". */
 type Counted = { n: number; isMore: boolean };
 
 const dayMs = 86_400_000;
-/** What failed before that is history. */
+/** Older failures are not shown. */
 const failuresOfDays = 7;
 
-/** What does not go on by itself, with the way to where it does. Nothing, when all is well. */
+/** Everything that waits for the user, with a link to resolve it. Renders nothing if there is nothing to do. */
 export function Attention() {
   const { data, reload } = useResource(mattersOf, [], {
     pollMs: 15_000,
@@ -39,7 +39,7 @@ export function Attention() {
   async function retry(job: JobView) {
     try {
       await api.post(`/users/jobs/${job.id}/retry`);
-      tell("It runs again.");
+      tell("The job was restarted.");
       reload();
     } catch (error) {
       tellError(error);
@@ -52,18 +52,18 @@ export function Attention() {
       .map(({ id, name, state, stateReason }) => (
         <Item key={id} icon="warning" tone={state === "needsReconnect" ? "bad" : "warn"}>
           <strong>{name}</strong>{" "}
-          {state === "paused" ? "is paused. Its actions are waiting." : "must be reconnected. Its actions are waiting."}{" "}
+          {state === "paused" ? "is paused. Its actions are waiting." : "needs reconnecting. Its actions are waiting."}{" "}
           {stateReason && <span>{stateReason}</span>}
         </Item>
       )),
     unknown.n > 0 && (
       <Item key="unknown" icon="warning" tone="bad" to="/queue?tab=unknown" link="Report outcome">
-        The outcome of {countedOf(unknown, "action")} is unknown. A person has to look.
+        The outcome of {countedOf(unknown, "action")} is unknown. Check the profile, then report the outcome.
       </Item>
     ),
     tasks > 0 && (
       <Item key="tasks" icon="work" tone="info" to="/work" link="Open the work list">
-        {counted(tasks, "action")} {tasks === 1 ? "waits" : "wait"} for you to carry out.
+        {counted(tasks, "action")} {tasks === 1 ? "is" : "are"} waiting for you in the work list.
       </Item>
     ),
     approvals.n > 0 && (
@@ -96,10 +96,10 @@ export function Attention() {
 export const jobWords: Record<JobView["type"], string> = {
   linkedin_action: "Action",
   data_enrichment: "Enrichment",
-  lead_import: "Import of leads",
-  prospect_import: "Import of prospects",
-  voice_training: "Training of a voice",
-  person_erasure: "Erasure of a person",
+  lead_import: "Lead import",
+  prospect_import: "Prospect import",
+  voice_training: "Voice training",
+  person_erasure: "Person erasure",
 };
 
 const shownFailures = 5;
@@ -134,7 +134,7 @@ async function networkMatters(signal: AbortSignal): Promise<Omit<Matters, "faile
   return { accounts, tasks: total, approvals, unknown };
 }
 
-/** Canceled jobs end as failed too, but by somebody's wish. */
+/** Canceled jobs also have the status failed, but need no attention. */
 async function failures(signal: AbortSignal): Promise<JobView[]> {
   const startDate = Math.floor((now() - failuresOfDays * dayMs) / 1000);
   const { jobs } = await api.get<{ jobs: JobView[] }>("/users/jobs", {

@@ -6,7 +6,7 @@ import { may } from "../../session.ts";
 import { Section } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 
-/** What is left to spend on enrichment and searches. */
+/** Credits left for enrichment and searches. */
 export function CreditsCard() {
   if (!may("leads:enrich") && !may("prospecting:search") && !may("users:read")) return null;
   return <Credits />;
@@ -27,15 +27,15 @@ function Credits() {
               <dl class="facts">
                 {reserved > 0 && (
                   <>
-                    <dt>Held by requests</dt>
+                    <dt>Reserved</dt>
                     <dd class="number">{count(reserved)}</dd>
                   </>
                 )}
-                <dt>Each month</dt>
+                <dt>Monthly grant</dt>
                 <dd class="number">+{count(monthlyGrant)}</dd>
-                <dt>An enrichment</dt>
+                <dt>Per enrichment</dt>
                 <dd class="number">{count(costs.enrichment)}</dd>
-                <dt>A prospect found</dt>
+                <dt>Per prospect</dt>
                 <dd class="number">{count(costs.search)}</dd>
                 {budget && (
                   <>

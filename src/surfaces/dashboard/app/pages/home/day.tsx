@@ -17,7 +17,7 @@ import { jobWords } from "./attention.tsx";
 const shown = 8;
 type ActionPage = { actions: ActionView[] };
 
-/** What comes next, and why not sooner. */
+/** The next actions, and why they are not executed sooner. */
 export function NextActions() {
   const next = useResource(
     (signal) => api.get<ActionPage>("/network/actions", { query: { order: "soonest", limit: shown }, signal }),
@@ -26,19 +26,19 @@ export function NextActions() {
   );
   return (
     <div class="card">
-      <Section title="Next" actions={<Link to="/queue">The queue</Link>}>
+      <Section title="Next" actions={<Link to="/queue">View queue</Link>}>
         <Loaded resource={next} lines={5}>
           {({ actions }) =>
             actions.length === 0 ? (
               <p class="faint">
-                Nothing is planned. <Link to="/leads">Choose leads</Link> and schedule an action for them.
+                Nothing is scheduled. <Link to="/leads">Select leads</Link> and schedule an action for them.
               </p>
             ) : (
               <ol class="feed">
                 {actions.map((action) => (
                   <li key={action.jobId}>
                     <span class="feed-time">
-                      {action.scheduledFor ? <RelativeTime at={action.scheduledFor} /> : "no moment"}
+                      {action.scheduledFor ? <RelativeTime at={action.scheduledFor} /> : "not scheduled"}
                     </span>
                     <span>
                       {actionWords[action.actionType].label} to <strong>{targetOf(action)}</strong>
@@ -59,7 +59,7 @@ export function NextActions() {
 
 type Happening = { key: string; at: string; what: string; who: string | null; badge: preact.ComponentChildren };
 
-/** What was done since midnight, where the person is. */
+/** What happened since midnight in the user's time zone. */
 export function Today() {
   const today = useResource(happenings, [], { pollMs: 10_000, events: ["action.", "enrichment.", "leads.", "voice."] });
   return (
@@ -117,7 +117,7 @@ async function latestActions(signal: AbortSignal): Promise<Happening[]> {
   }));
 }
 
-/** Jobs besides the actions, which are told by themselves. */
+/** Jobs other than actions, which are listed separately. */
 async function latestJobs(signal: AbortSignal): Promise<Happening[]> {
   const others = ["lead_import", "data_enrichment", "prospect_import", "voice_training"] as const;
   const startDate = Math.floor((now() - 2 * 86_400_000) / 1000);

@@ -7,7 +7,7 @@ import { CreditsCard } from "./credits-card.tsx";
 import { JobsChart } from "./jobs-chart.tsx";
 import { NextActions, Today } from "./day.tsx";
 
-/** How things stand: what wants attention, what happened today, what comes next, and what is left of every cap. */
+/** An overview: what needs attention, what happened today, what comes next, and how much of each cap is left. */
 export function HomePage() {
   const user = session.value?.user;
   const sees = { network: may("network:read"), jobs: may("users:read") };
@@ -17,7 +17,7 @@ export function HomePage() {
       actions={
         <>
           <Link to="/leads" class="button plain">
-            Choose leads
+            Select leads
           </Link>
           <Link to="/work" class="button primary">
             Work list

@@ -9,7 +9,7 @@ const states = ["completed", "running", "pending", "failed"] as const;
 const stateWords = { completed: "Completed", running: "Running", pending: "Pending", failed: "Failed" };
 const days = 30;
 
-/** Jobs of the last thirty days by where they stand now. */
+/** Jobs of the last 30 days by day and current status. */
 export function JobsChart() {
   const history = useResource(
     (signal) => api.get<{ days: JobDay[] }>("/users/jobs/history", { query: { days }, signal }),
@@ -32,8 +32,8 @@ const height = 150;
 const gap = 3;
 
 /**
- * Bars of SVG and not a canvas: they take their colours from the theme, and what they show is there as a table for
- * those who can't see them.
+ * Bars are SVG instead of canvas, so that they follow the colors of the theme. A table contains the same data for
+ * screen readers.
  */
 function Chart({ days }: { days: readonly JobDay[] }) {
   const totals = days.map((day) => states.reduce((sum, state) => sum + day[state], 0));
@@ -88,7 +88,7 @@ function Chart({ days }: { days: readonly JobDay[] }) {
       </div>
       <div class="visually-hidden">
         <table>
-          <caption>Jobs of the last {days.length} days by day and state</caption>
+          <caption>Jobs of the last {days.length} days by day and status</caption>
           <thead>
             <tr>
               <th scope="col">Day</th>
@@ -122,14 +122,14 @@ function titleOf(day: JobDay): string {
   return `${shortDate(day.date)}: ${parts.join(", ") || "no jobs"}`;
 }
 
-/** The days come in the person's own time zone already. */
+/** The server returns days in the user's time zone. */
 const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
 function shortDate(day: string | undefined): string {
   return day === undefined ? "" : dayFormat.format(new Date(`${day}T00:00:00Z`));
 }
 
-/** The next of 1, 2, 5, 10, 20, 50… so that the scale can be read. */
+/** The next of 1, 2, 5, 10, 20, 50… so that the scale is readable. */
 function niceCeiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return ([1, 2, 5, 10].find((step) => step * power >= value) ?? 10) * power;

@@ -2,7 +2,7 @@ import type { ImportPreview } from "../../../../../features/leads/import/preview
 
 type ColumnMapProps = { preview: ImportPreview; choose: (header: string, target: string) => void };
 
-/** Where each column of the file goes, with the choice of another place. */
+/** Maps each column of the file to a field. */
 export function ColumnMap({ preview: { columns, targets }, choose }: ColumnMapProps) {
   return (
     <ul class="column-map">
@@ -14,14 +14,14 @@ export function ColumnMap({ preview: { columns, targets }, choose }: ColumnMapPr
           <li key={index}>
             <label>
               <span class="column-name" title={header}>
-                {header || <em>Column {index + 1}, without a name</em>}
+                {header || <em>Column {index + 1} (unnamed)</em>}
               </span>
               <select
                 value={chosen}
                 disabled={header === ""}
                 onChange={(event) => choose(header, event.currentTarget.value)}
               >
-                {chosen === "" && <option value="">Choose…</option>}
+                {chosen === "" && <option value="">Select…</option>}
                 {targets
                   .filter((one) => one !== "ignore")
                   .map((one) => (
@@ -40,14 +40,14 @@ export function ColumnMap({ preview: { columns, targets }, choose }: ColumnMapPr
   );
 }
 
-/** The API takes names up to 100. */
+/** The limit of the API is 100. */
 const maxFieldName = 90;
 
 const targetWords: Record<string, string> = {
   firstName: "First name",
   lastName: "Last name",
   fullName: "Full name",
-  email: "E-mail",
+  email: "Email",
   company: "Company",
   title: "Job title",
   phone: "Phone",

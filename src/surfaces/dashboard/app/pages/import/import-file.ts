@@ -3,12 +3,12 @@ import type { ImportPreview } from "../../../../../features/leads/import/preview
 import type { ImportOnDuplicate } from "../../../../../features/leads/model.ts";
 import { api } from "../../api.ts";
 
-/** As much as the server looks at to find out how a file is to be read. */
+/** The part of a file that the server uses to detect its format. */
 const previewBytes = 65_536;
 
 export type ImportOptions = { onDuplicate: ImportOnDuplicate; tags: string; source: string };
 
-/** Headers that the person mapped otherwise than they were recognised. */
+/** Columns whose mapping the user changed. */
 export type ColumnChoices = Record<string, string>;
 
 export function previewFile(file: File, columns: ColumnChoices): Promise<ImportPreview> {
@@ -17,7 +17,7 @@ export function previewFile(file: File, columns: ColumnChoices): Promise<ImportP
   });
 }
 
-/** Sends the whole file; the job that reads it is answered at once. */
+/** Uploads the file. Returns the import job immediately. */
 export function startImport(
   file: File,
   columns: ColumnChoices,
@@ -40,7 +40,7 @@ function tagsIn(text: string): string[] {
     .filter((tag) => tag !== "");
 }
 
-/** By the name, because browsers give spreadsheets' types to CSV; what is unknown the server finds out. */
+/** Based on the file name, because browsers report spreadsheet types for CSV. The server detects unknown types. */
 function typeOf({ name }: File): string {
   if (/\.(ndjson|jsonl)$/i.test(name)) return "application/x-ndjson";
   return /\.(csv|tsv)$/i.test(name) ? "text/csv" : "application/octet-stream";

@@ -15,9 +15,9 @@ import { tellError } from "../../ui/toast.tsx";
 
 type ImportJobProps = {
   started: JobView;
-  /** Back to the columns. */
+  /** Returns to the column mapping. */
   onChange: () => void;
-  /** After a check: now in earnest. */
+  /** Starts the import after a dry run. */
   onImport: () => void;
   onAnother: () => void;
   onImported?: () => void;
@@ -33,10 +33,10 @@ type Counts = {
   encoding?: string;
 };
 
-/** Often enough to see it move. */
+/** Often enough for smooth progress. */
 const lookMs = 500;
 
-/** An import while it runs, and its report when it has ended. */
+/** Progress of an import, and its report once it has ended. */
 export function ImportJob({ started, onChange, onImport, onAnother, onImported }: ImportJobProps) {
   const {
     data: job = started,
@@ -86,7 +86,7 @@ export function ImportJob({ started, onChange, onImport, onAnother, onImported }
         </dl>
         {counts.encoding !== undefined && (
           <p class="faint">
-            Read as {counts.encoding}. If names look wrong, save the list as CSV UTF-8 and import it again.
+            Encoding: {counts.encoding}. If names look wrong, save the file as CSV UTF-8 and import it again.
           </p>
         )}
         {job.status === "failed" && <p class="bad-text">{job.message}</p>}
@@ -97,18 +97,18 @@ export function ImportJob({ started, onChange, onImport, onAnother, onImported }
               <Button kind="primary" onClick={onImport}>
                 Import now
               </Button>
-              <Button onClick={onChange}>Change the columns</Button>
+              <Button onClick={onChange}>Change columns</Button>
             </>
           )}
           {isOver && !counts.dryRun && (
             <>
-              {job.status === "failed" && <Button onClick={onChange}>Change the columns</Button>}
+              {job.status === "failed" && <Button onClick={onChange}>Change columns</Button>}
               <Link to="/leads" class="button primary">
                 View leads
               </Link>
             </>
           )}
-          {isOver && <Button onClick={onAnother}>Another file</Button>}
+          {isOver && <Button onClick={onAnother}>Import another file</Button>}
         </div>
       </div>
       {isOver && counts.updated + counts.skipped + counts.failed > 0 && <Report jobId={job.id} counts={counts} />}
@@ -116,12 +116,12 @@ export function ImportJob({ started, onChange, onImport, onAnother, onImported }
   );
 }
 
-const countWords = { created: "New", updated: "Added to", skipped: "Skipped", failed: "Failed" };
+const countWords = { created: "New", updated: "Updated", skipped: "Skipped", failed: "Failed" };
 
 function titleOf({ status }: JobView, { rows, dryRun }: Counts): string {
   if (status === "failed") return dryRun ? "The check failed" : "The import failed";
   if (status !== "completed") return dryRun ? "Checking the file" : "Importing the file";
-  return dryRun ? `Checked ${counted(rows, "row")}; nothing is stored yet` : `Imported ${counted(rows, "row")}`;
+  return dryRun ? `Checked ${counted(rows, "row")}. Nothing is stored yet.` : `Imported ${counted(rows, "row")}`;
 }
 
 type ReportRow = {
@@ -135,7 +135,7 @@ type ReportPage = { rows: ReportRow[]; nextRow: number | null };
 const outcomeWords = {
   created: { tone: "good", label: "Created" },
   skipped: { tone: "neutral", label: "Skipped" },
-  updated: { tone: "info", label: "Added to" },
+  updated: { tone: "info", label: "Updated" },
   failed: { tone: "bad", label: "Failed" },
 } as const;
 
@@ -144,23 +144,23 @@ const columns: readonly Column<ReportRow>[] = [
   { id: "outcome", header: "Outcome", cell: ({ outcome }) => <StateBadge words={outcomeWords} state={outcome} /> },
   {
     id: "why",
-    header: "Why",
+    header: "Details",
     cell: ({ errors, outcome }) =>
       errors.length > 0
         ? errors.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join(" ")
         : outcome === "skipped"
-          ? "Is a lead already."
-          : outcome === "updated" && "Merged into the lead that was there.",
+          ? "Already a lead."
+          : outcome === "updated" && "Merged into the existing lead.",
   },
   {
     id: "lead",
     header: "Lead",
     hideBelow: "small",
-    cell: ({ leadId }) => leadId && <Link to={`/leads/${leadId}`}>Open</Link>,
+    cell: ({ leadId }) => leadId && <Link to={`/leads/${leadId}`}>View lead</Link>,
   },
 ];
 
-/** What became of the rows: those that are no new leads, and why, or those that are. */
+/** Outcome of each row. By default, lists the rows that did not become new leads, with the reason. */
 function Report({ jobId, counts }: { jobId: string; counts: Counts }) {
   const [outcome, setOutcome] = useState<ImportReportOutcome | "">("");
   const [pages, setPages] = useState<number[]>([0]);
@@ -184,17 +184,17 @@ function Report({ jobId, counts }: { jobId: string; counts: Counts }) {
               setPages([0]);
             }}
           >
-            <option value="">Every row that is no new lead</option>
+            <option value="">All rows without a new lead</option>
             <option value="created">Created ({count(counts.created)})</option>
             <option value="failed">Failed ({count(counts.failed)})</option>
             <option value="skipped">Skipped ({count(counts.skipped)})</option>
-            <option value="updated">Added to ({count(counts.updated)})</option>
+            <option value="updated">Updated ({count(counts.updated)})</option>
           </select>
         </label>
       }
     >
       <DataTable
-        label="Report of the import"
+        label="Import report"
         columns={columns}
         rows={report.data?.rows}
         rowKey={({ row }) => String(row)}
@@ -207,7 +207,7 @@ function Report({ jobId, counts }: { jobId: string; counts: Counts }) {
           toPrevious: () => setPages(pages.slice(0, -1)),
           toNext: () => nextRow !== null && setPages([...pages, nextRow]),
         }}
-        empty={<p class="faint">No row had this outcome.</p>}
+        empty={<p class="faint">No rows with this outcome.</p>}
       />
     </Section>
   );

@@ -6,7 +6,7 @@ export function ImportPage() {
     <PageFrame
       title="Import leads"
       back={{ to: "/leads", label: "Leads" }}
-      lead="A list of people as CSV or NDJSON, from a spreadsheet or another service."
+      lead="Import people from a CSV or NDJSON file, exported from a spreadsheet or another service."
     >
       <ImportWizard />
     </PageFrame>

@@ -16,7 +16,7 @@ import { PreviewRows } from "./preview-rows.tsx";
 
 type Read = { file: File; columns: ColumnChoices; preview: ImportPreview };
 
-/** From a file to its leads: how it is read, a check without effect if wanted, the import, the report. */
+/** Imports a file as leads: column mapping, optional dry run, import, report. */
 export function ImportWizard({ onImported }: { onImported?: () => void }) {
   const [read, setRead] = useState<Read | null>(null);
   const [isReading, setIsReading] = useState(false);
@@ -78,8 +78,8 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
           <Skeleton lines={4} />
         ) : (
           <FileDrop
-            label="Drop a file here, or choose one"
-            hint="CSV, TSV or NDJSON. Delimiter, encoding and headers are recognised, in six languages."
+            label="Drop a file here or select one"
+            hint="CSV, TSV, or NDJSON. The delimiter, the encoding, and headers in six languages are detected."
             accept=".csv,.tsv,.txt,.ndjson,.jsonl"
             onFiles={([file]) => file && void look(file, {})}
           />
@@ -96,16 +96,16 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
           <span class="faint">
             {fileSize(file.size)}
             {preview.encoding !== null && ` · ${preview.encoding}`}
-            {preview.delimiter !== null && ` · parted by ${delimiterWords[preview.delimiter] ?? preview.delimiter}`}
+            {preview.delimiter !== null && ` · separated by ${delimiterWords[preview.delimiter] ?? preview.delimiter}`}
           </span>
         </p>
-        <Button onClick={startOver}>Another file</Button>
+        <Button onClick={startOver}>Select another file</Button>
       </div>
       {error && <ErrorState error={error} />}
       {preview.problem !== null && (
         <div class="notice warn" role="alert">
           <p>
-            These columns do not tell who a person is yet. Map one to E-mail or Profile, or name and company. (
+            These columns do not identify a person. Map a column to Email or Profile, or map the name and the company. (
             {preview.problem.split(". ")[0]}.)
           </p>
         </div>
@@ -113,8 +113,8 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
       {preview.problem === null && preview.columns.every(({ target }) => target !== "networkUrl") && (
         <div class="notice">
           <p>
-            No column holds profiles, the addresses of people on the network. You can import these people, but nothing
-            can be sent to them there before they have one: from another file, by enrichment, or by hand.
+            No column contains profile URLs. You can import these people, but you cannot send them anything on the
+            network until they have one. Add it manually, by enrichment, or from another file.
           </p>
         </div>
       )}
@@ -122,23 +122,29 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
         <ColumnMap preview={preview} choose={(header, target) => void look(file, { ...columns, [header]: target })} />
       </Section>
       {preview.rows.length > 0 && (
-        <Section title="The first rows, as leads">
+        <Section title="Preview">
           <PreviewRows rows={preview.rows} />
         </Section>
       )}
-      <Section title="How to import">
+      <Section title="Options">
         <div class="fields card">
           <SelectField
             form={form}
             name="onDuplicate"
-            label="People who are leads already"
+            label="Existing leads"
             choices={[
               { value: "skip", label: "Skip" },
               { value: "update", label: "Fill in missing values" },
               { value: "create", label: "Create duplicates" },
             ]}
           />
-          <TextField form={form} name="tags" label="Tags for all" isOptional hint="Separated by commas." />
+          <TextField
+            form={form}
+            name="tags"
+            label="Tags"
+            isOptional
+            hint="Added to every imported lead. Separate tags with commas."
+          />
           <TextField
             form={form}
             name="source"
@@ -163,7 +169,7 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
           disabled={preview.problem !== null || isSending === "import"}
           onClick={() => void send(true)}
         >
-          Check rows
+          Dry run
         </Button>
       </div>
     </form>

@@ -2,22 +2,22 @@ import type { ImportPreview } from "../../../../../features/leads/import/preview
 import type { LeadView } from "../../../../../features/leads/model.ts";
 import { nameOf } from "../../person.ts";
 
-/** The first rows of a file as the leads that they would become. */
+/** Previews the first rows of a file as leads. */
 export function PreviewRows({ rows }: { rows: ImportPreview["rows"] }) {
   return (
-    <div class="table-frame" tabIndex={0} role="region" aria-label="The first rows, as leads">
+    <div class="table-frame" tabIndex={0} role="region" aria-label="Preview of the first rows">
       <table class="table">
         <thead>
           <tr>
             <th scope="col">Row</th>
             <th scope="col">Name</th>
-            <th scope="col">E-mail</th>
+            <th scope="col">Email</th>
             <th scope="col">Company</th>
             <th scope="col" class="hide-small">
               Job title
             </th>
             <th scope="col" class="hide-medium">
-              Fields of your own
+              Custom fields
             </th>
           </tr>
         </thead>
@@ -32,7 +32,7 @@ export function PreviewRows({ rows }: { rows: ImportPreview["rows"] }) {
                   </td>
                 </tr>
               );
-            // As the model of leads has it; the preview passes it on as it is.
+            // The preview returns the fields of the lead model.
             const { email, company, title, customFields, ...names } = lead as unknown as LeadView;
             return (
               <tr key={row}>

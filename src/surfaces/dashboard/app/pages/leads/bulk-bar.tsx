@@ -24,21 +24,21 @@ type BulkBarProps = {
   onDone: () => void;
 };
 
-/** A hundred thousand leads are more requests than a minute has. */
+/** A hundred thousand leads take more requests than the rate limit allows per minute. */
 const patient = { patienceSeconds: longPatienceSeconds };
-/** As many ids as the API takes at once. */
+/** Limit of the API per request. */
 const idsAtOnce = 500;
 
 type Asked = "addTag" | "removeTag" | "delete" | "schedule" | "enroll";
 
-/** What can be done with the chosen leads, be they on this page or on others. */
+/** Actions for the selected leads, on this page and on others. */
 export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkBarProps) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const [progress, setProgress] = useState<{ label: string; percent: number } | null>(null);
   const stopped = useRef(false);
   const reading = useRef<AbortController | null>(null);
 
-  /** Sends the ids in pieces, and tells what came out. */
+  /** Sends the IDs in batches and shows the result. */
   async function run(what: string, done: string, send: (ids: string[]) => Promise<BulkReport>) {
     setAsked(null);
     stopped.current = false;
@@ -52,8 +52,8 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
         changed += report.changed;
         failed.push(...report.failed);
       }
-      tell(`${counted(changed, "lead")} ${done}.${stopped.current ? " You stopped the rest." : ""}`);
-      if (failed.length > 0) tellProblem(`${counted(failed.length, "lead")} not: ${failed[0]?.message}`);
+      tell(`${counted(changed, "lead")} ${done}.${stopped.current ? " Stopped before the rest." : ""}`);
+      if (failed.length > 0) tellProblem(`${counted(failed.length, "lead")} failed: ${failed[0]?.message}`);
       choose(new Set(failed.map(({ id }) => id)));
     } catch (error) {
       tellError(error);
@@ -73,7 +73,7 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
     let cursor: string | null = null;
     try {
       do {
-        setProgress({ label: "Choosing", percent: (all.size / Math.max(total, 1)) * 100 });
+        setProgress({ label: "Selecting", percent: (all.size / Math.max(total, 1)) * 100 });
         const page: LeadPage = await api.get<LeadPage>("/leads", {
           query: { ...filters, sort: "-createdAt", limit: 100, cursor },
           signal,
@@ -85,7 +85,7 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
     } catch (error) {
       if (!signal.aborted) tellError(error);
     } finally {
-      // Also when it was stopped, or failed halfway: they are chosen.
+      // Leads read before a stop or an error stay selected.
       choose(all);
       setProgress(null);
     }
@@ -106,16 +106,16 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
       </div>
     );
   return (
-    <div class="bulk-bar" role="toolbar" aria-label="The chosen leads">
+    <div class="bulk-bar" role="toolbar" aria-label="Selected leads">
       <p>
-        <strong>{count(chosen.size)}</strong> chosen
+        <strong>{count(chosen.size)}</strong> selected
         {chosen.size < total && (
           <button type="button" class="link" onClick={() => void chooseAll()}>
-            Choose all {count(total)}
+            Select all {count(total)}
           </button>
         )}
         <button type="button" class="link" onClick={() => choose(new Set())}>
-          Choose none
+          Clear selection
         </button>
       </p>
       <div class="buttons">
@@ -138,8 +138,8 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
                 </button>
               ))}
             </Menu>
-            <Button onClick={() => setAsked("addTag")}>Add a tag</Button>
-            <Button onClick={() => setAsked("removeTag")}>Remove a tag</Button>
+            <Button onClick={() => setAsked("addTag")}>Add tag</Button>
+            <Button onClick={() => setAsked("removeTag")}>Remove tag</Button>
           </>
         )}
         {may("leads:delete") && <Button onClick={() => setAsked("delete")}>Delete</Button>}
@@ -163,15 +163,15 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
           onTag={(tag) =>
             void (asked === "addTag"
               ? update("Tagging", `tagged ${tag}`, { addTags: [tag] })
-              : update("Removing the tag", `without the tag ${tag}`, { removeTags: [tag] }))
+              : update("Removing tag", `untagged ${tag}`, { removeTags: [tag] }))
           }
         />
       )}
       {asked === "delete" && (
         <Dialog title={`Delete ${counted(chosen.size, "lead")}?`} onClose={() => setAsked(null)}>
-          <p>They are deleted for good, with their notes and tags. Actions that wait for them are not carried out.</p>
+          <p>The leads are permanently deleted, with their notes and tags. Their pending actions are not executed.</p>
           <footer class="buttons">
-            <Button onClick={() => setAsked(null)}>Keep them</Button>
+            <Button onClick={() => setAsked(null)}>Cancel</Button>
             <Button
               kind="danger"
               onClick={() =>
@@ -195,7 +195,7 @@ function TagDialog({ isAdded, size, onClose, onTag }: TagDialogProps) {
   });
   return (
     <Dialog
-      title={isAdded ? `Tag ${counted(size, "lead")}` : `Remove a tag of ${counted(size, "lead")}`}
+      title={isAdded ? `Tag ${counted(size, "lead")}` : `Remove tag from ${counted(size, "lead")}`}
       onClose={onClose}
     >
       <form onSubmit={form.onSubmit}>
@@ -203,7 +203,7 @@ function TagDialog({ isAdded, size, onClose, onTag }: TagDialogProps) {
         <footer class="buttons">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit">
-            {isAdded ? "Add the tag" : "Remove the tag"}
+            {isAdded ? "Add tag" : "Remove tag"}
           </Button>
         </footer>
       </form>

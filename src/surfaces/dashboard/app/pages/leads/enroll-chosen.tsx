@@ -15,7 +15,7 @@ import { campaignStateWords } from "../campaigns/words.ts";
 
 type EnrollChosenProps = { ids: readonly string[]; onClose: () => void; onEnrolled: () => void };
 
-/** Enrolls the chosen leads in a campaign that is there already, and tells first who would be taken. */
+/** Enrolls the selected leads in an existing campaign. First shows how many can be enrolled. */
 export function EnrollChosenDialog({ ids, onClose, onEnrolled }: EnrollChosenProps) {
   const campaigns = useResource(
     async (signal) => ({ campaigns: await getAll<CampaignView>("/campaigns", "campaigns", { signal }) }),
@@ -29,8 +29,8 @@ export function EnrollChosenDialog({ ids, onClose, onEnrolled }: EnrollChosenPro
           return open.length === 0 ? (
             <>
               <p>
-                There is no campaign that you could enroll them in. <Link to="/campaigns/new">Build one</Link> first;
-                the leads can be enrolled there by a tag, too.
+                No open campaign found. <Link to="/campaigns/new">Create one</Link> first. You can also enroll leads
+                there by tag.
               </p>
               <footer class="buttons">
                 <Button onClick={onClose}>Close</Button>
@@ -45,7 +45,7 @@ export function EnrollChosenDialog({ ids, onClose, onEnrolled }: EnrollChosenPro
   );
 }
 
-/** A key that may only propose enrolls nobody in what is under way. */
+/** A key that requires approval cannot enroll leads in a campaign that has started. */
 function isOpen({ state }: CampaignView): boolean {
   return state === "draft" || (state !== "canceled" && session.value?.key.requiresApproval !== true);
 }
@@ -58,7 +58,7 @@ function ChooseCampaign({ campaigns, ids, onClose, onEnrolled }: EnrollChosenPro
     async (signal) => (chosen === undefined ? null : { of: chosen, answer: await enroll(chosen, ids, true, signal) }),
     [chosenId],
   );
-  // Of another campaign it would be a wrong promise.
+  // Ignores the result for a campaign that is no longer selected.
   const answer = foreseen.data?.of === chosen ? foreseen.data?.answer : undefined;
 
   async function run(campaign: CampaignView) {
@@ -79,7 +79,7 @@ function ChooseCampaign({ campaigns, ids, onClose, onEnrolled }: EnrollChosenPro
       <Field label="Campaign">
         {(control) => (
           <select {...control} value={chosenId} onChange={(event) => setChosenId(event.currentTarget.value)}>
-            {campaigns.length > 1 && <option value="">Choose one…</option>}
+            {campaigns.length > 1 && <option value="">Select…</option>}
             {campaigns.map(({ id, name, state }) => (
               <option key={id} value={id}>
                 {name} ({campaignStateWords[state].label.toLowerCase()})
@@ -108,7 +108,7 @@ function ChooseCampaign({ campaigns, ids, onClose, onEnrolled }: EnrollChosenPro
   );
 }
 
-/** As many as the API takes at once. */
+/** Limit of the API per request. */
 const idsAtOnce = 10_000;
 
 async function enroll(

@@ -35,12 +35,12 @@ export function LeadPage({ params }: PageProps) {
   const { data, error } = resource;
   const back = { to: "/leads", label: "Leads" };
 
-  // While it is being erased, the dialog goes on to tell how far that is.
+  // The dialog shows the progress of an erasure even after the lead is gone.
   if (error?.status === 404 && asked !== "erase")
     return (
-      <PageFrame title="This lead is gone" back={back}>
+      <PageFrame title="Lead" back={back}>
         <EmptyState icon="leads" title="Lead not found">
-          <p>It was deleted, or it belongs to another user.</p>
+          <p>The lead was deleted or belongs to another user.</p>
         </EmptyState>
       </PageFrame>
     );
@@ -101,7 +101,7 @@ export function LeadPage({ params }: PageProps) {
               <div>
                 <LeadFacts lead={lead} />
               </div>
-              <Section title="What happened">
+              <Section title="Activity">
                 <Timeline lead={lead} />
               </Section>
             </div>
@@ -143,7 +143,7 @@ function LeadLine({ lead }: { lead: LeadView }) {
 
 function LeadFacts({ lead }: { lead: LeadView }) {
   const facts: Fact[] = [
-    ["E-mail", lead.email && <a href={`mailto:${encodeURIComponent(lead.email)}`}>{lead.email}</a>],
+    ["Email", lead.email && <a href={`mailto:${encodeURIComponent(lead.email)}`}>{lead.email}</a>],
     ["Phone", lead.phone && <a href={`tel:${lead.phone.replace(/[^+\d]/g, "")}`}>{lead.phone}</a>],
     ["Profile", lead.networkUrl && <OutsideLink href={lead.networkUrl}>{lead.networkUrl}</OutsideLink>],
     ["Company", lead.company],
@@ -158,7 +158,7 @@ function LeadFacts({ lead }: { lead: LeadView }) {
       typeof value === "string" ? value : JSON.stringify(value),
     ]),
     ["Created", <DateTime key="created" at={lead.createdAt} />],
-    ["Changed", <DateTime key="changed" at={lead.updatedAt} />],
+    ["Updated", <DateTime key="changed" at={lead.updatedAt} />],
   ];
   return <Facts facts={facts} isCard />;
 }
@@ -171,11 +171,11 @@ function DeleteDialog({ lead, onClose }: { lead: LeadView; onClose: () => void }
     navigate("/leads");
   }
   return (
-    <ConfirmDialog title={`Delete ${nameOf(lead)}?`} confirm="Delete for good" onConfirm={remove} onClose={onClose}>
-      <p>The lead is deleted for good, with its notes and tags. Actions that wait for it are not carried out.</p>
+    <ConfirmDialog title={`Delete ${nameOf(lead)}?`} confirm="Delete permanently" onConfirm={remove} onClose={onClose}>
+      <p>The lead is permanently deleted, with its notes and tags. Its pending actions are not executed.</p>
       <label class="inline-check">
         <input type="checkbox" checked={isKeptOff} onChange={(event) => setIsKeptOff(event.currentTarget.checked)} />{" "}
-        Also put the person on the do-not-contact list, as hashes that nobody can read
+        Also add the person to the do-not-contact list, as unreadable hashes
       </label>
     </ConfirmDialog>
   );

@@ -3,15 +3,15 @@ import { leadStatusWords } from "../../ui/badge.tsx";
 import { Link, setQuery } from "../../router.tsx";
 import type { FilterName } from "./lead-query.ts";
 
-/** Parts what is pasted or typed at once from what is typed letter by letter; the list asks for one thing at a time. */
+/** Short delay, so that pasted text is one change. The list limits requests while typing. */
 const settleMs = 20;
 
-/** The filters above the list. What they say is in the page's address, so that it can be kept and shared. */
+/** Filters of the list. They are stored in the URL, so that it can be bookmarked and shared. */
 export function LeadFilters({ filters }: { filters: Partial<Record<FilterName, string>> }) {
   const isNarrowed = Object.keys(filters).length > 0;
   return (
-    <search class="filters" aria-label="Filters of the list">
-      <FilterText name="q" label="Search" placeholder="Name, e-mail, company, title…" value={filters.q ?? ""} isMain />
+    <search class="filters" aria-label="Filters">
+      <FilterText name="q" label="Search" placeholder="Name, email, company, title…" value={filters.q ?? ""} isMain />
       <label class="filter">
         <span class="visually-hidden">Status</span>
         <select
@@ -47,7 +47,7 @@ function FilterText({ name, label, placeholder, value, isMain = false }: FilterT
   const sent = useRef(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
-  // The address changed by other means, such as the way back.
+  // The URL changed in another way, such as the Back button.
   useEffect(() => {
     if (value === sent.current) return;
     sent.current = value;
@@ -83,5 +83,5 @@ function FilterText({ name, label, placeholder, value, isMain = false }: FilterT
   );
 }
 
-/** The API takes no more. */
+/** Limit of the API. */
 const maxFilterLength = 300;

@@ -6,13 +6,13 @@ import { Button } from "../../ui/button.tsx";
 import { FormError, SelectField, TextArea, TextField, useForm } from "../../ui/form.tsx";
 import { tell } from "../../ui/toast.tsx";
 
-/** A lead with the version that was read, so that nobody's change is overwritten unseen. */
+/** A lead with its version, so that changes by other users are not overwritten unnoticed. */
 export type ReadLead = { lead: LeadView; etag: string | null };
 
 const textFields = [
   ["firstName", "First name", 200],
   ["lastName", "Last name", 200],
-  ["email", "E-mail", 254],
+  ["email", "Email", 254],
   ["phone", "Phone", 50],
   ["company", "Company", 300],
   ["title", "Job title", 300],
@@ -29,9 +29,9 @@ type LeadFormProps = {
   onClose: () => void;
 };
 
-/** Sends only what was changed. When somebody else changed the lead meanwhile, the person is asked before it is overwritten. */
+/** Sends only the changes. If another user has changed the lead in the meantime, asks before overwriting. */
 export function LeadForm({ lead, etag, onSaved, onClose }: LeadFormProps) {
-  // Of the moment when the editing began: what arrives meanwhile must not take away what is typed.
+  // The values when editing started: updates that arrive later must not overwrite the user's input.
   const [{ before, version }, setBefore] = useState({ before: valuesOf(lead), version: etag });
   const [isStale, setIsStale] = useState(false);
 
@@ -48,7 +48,7 @@ export function LeadForm({ lead, etag, onSaved, onClose }: LeadFormProps) {
       if (!(error instanceof RequestError) || error.status !== 412) throw error;
       setIsStale(true);
       throw new RequestError(
-        "Somebody else changed this lead while you were editing. Save again to write your changes over theirs, field by field; what you did not touch stays as they left it.",
+        "Another user changed this lead while you were editing. Save again to overwrite the fields that you changed. All other fields keep their changes.",
       );
     }
   });
@@ -66,12 +66,12 @@ export function LeadForm({ lead, etag, onSaved, onClose }: LeadFormProps) {
           label="Status"
           choices={Object.entries(leadStatusWords).map(([value, { label }]) => ({ value, label }))}
         />
-        <TextField form={form} name="tags" label="Tags" hint="Parted by commas." />
+        <TextField form={form} name="tags" label="Tags" hint="Separate tags with commas." />
       </div>
       <TextArea form={form} name="notes" label="Notes" rows={6} maxLength={10_000} />
       <div class="buttons">
         <Button kind="primary" type="submit" isBusy={form.isBusy} disabled={!form.isChanged}>
-          {isStale ? "Save over it" : "Save"}
+          {isStale ? "Overwrite" : "Save"}
         </Button>
         <Button
           onClick={() => {

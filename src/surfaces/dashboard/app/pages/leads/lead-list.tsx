@@ -46,7 +46,7 @@ const columns: readonly Column<LeadView>[] = [
   },
   {
     id: "email",
-    header: "E-mail",
+    header: "Email",
     sort: "email",
     hideBelow: "medium",
     cell: ({ email }) => (
@@ -58,14 +58,14 @@ const columns: readonly Column<LeadView>[] = [
   { id: "tags", header: "Tags", hideBelow: "large", cell: ({ tags }) => <TagList tags={tags} atMost={3} /> },
   {
     id: "updatedAt",
-    header: "Changed",
+    header: "Updated",
     sort: "updatedAt",
     hideBelow: "small",
     cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,
   },
 ];
 
-/** Each opens something that can be done with chosen leads. */
+/** Each of these permissions enables a bulk action. */
 const bulkPermissions = ["leads:write", "leads:delete", "network:schedule"] as const;
 
 export function LeadsPage() {
@@ -149,8 +149,8 @@ export function LeadsPage() {
 
 function NothingFound() {
   return (
-    <EmptyState icon="prospects" title="No lead matches">
-      <p>None of your leads match all filters.</p>
+    <EmptyState icon="prospects" title="No matching leads">
+      <p>No lead matches all filters.</p>
       <Link to="/leads" class="button plain">
         Show all leads
       </Link>
@@ -161,9 +161,9 @@ function NothingFound() {
 function NoLeads() {
   return (
     <EmptyState icon="leads" title="No leads yet">
-      <p>Bring a list of people as CSV or NDJSON: its columns are recognised, and every row is reported.</p>
+      <p>Import people from a CSV or NDJSON file. Columns are detected, and every row is reported.</p>
       <Link to="/leads/import" class="button primary">
-        Import a list
+        Import leads
       </Link>
     </EmptyState>
   );

@@ -6,7 +6,7 @@ export type LeadPage = { leads: LeadView[]; total: number; limit: number; offset
 export const pageSize = 50;
 export const defaultSort = "-createdAt";
 
-/** What the list can be narrowed by; the same names in the page's address and in the API. */
+/** Filters of the list, with the same names in the URL and in the API. */
 export const filterNames = ["q", "status", "tag", "company", "source", "createdAfter"] as const;
 export type FilterName = (typeof filterNames)[number];
 

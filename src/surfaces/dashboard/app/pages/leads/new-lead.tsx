@@ -12,7 +12,7 @@ export function NewLeadDialog({ onClose }: { onClose: () => void }) {
   const form = useForm(empty, async (values) => {
     const filled = Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim() !== ""));
     const lead = await api.post<LeadView>("/leads", filled, { query: { onDuplicate: "error" } });
-    tell(`${nameOf(lead)} is a lead now.`);
+    tell(`${nameOf(lead)} was added.`);
     navigate(`/leads/${lead.id}`);
   });
   return (
@@ -22,18 +22,22 @@ export function NewLeadDialog({ onClose }: { onClose: () => void }) {
         <div class="fields">
           <TextField form={form} name="firstName" label="First name" autofocus />
           <TextField form={form} name="lastName" label="Last name" />
-          <TextField form={form} name="email" label="E-mail" type="email" />
+          <TextField form={form} name="email" label="Email" type="email" />
           <TextField form={form} name="company" label="Company" />
           <TextField form={form} name="title" label="Job title" isOptional />
-          <TextField form={form} name="networkUrl" label="Profile" type="url" hint="Its address on the network." />
+          <TextField
+            form={form}
+            name="networkUrl"
+            label="Profile"
+            type="url"
+            hint="URL of the profile on the network."
+          />
         </div>
-        <p class="hint">
-          An e-mail address, a profile, or a name with a company is enough. Nobody becomes a lead twice this way.
-        </p>
+        <p class="hint">Enter an email address, a profile, or a name and company. Duplicates are rejected.</p>
         <footer class="buttons">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" isBusy={form.isBusy}>
-            Add the lead
+            Add lead
           </Button>
         </footer>
       </form>

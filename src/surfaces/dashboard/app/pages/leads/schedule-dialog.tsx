@@ -12,12 +12,12 @@ import { CheckField, FormError, SelectField, TextArea, TextField, useForm } from
 import { Progress } from "../../ui/meter.tsx";
 import { tell } from "../../ui/toast.tsx";
 
-/** Those that need nothing but a profile and a text. */
+/** Action types that need only a profile and a text. */
 const offered = ["sendConnectionRequest", "sendMessage", "visitProfile", "followProfile", "likePost"] as const;
 
 type ScheduleDialogProps = {
   leads: readonly LeadView[];
-  /** Ids of leads that are yet to be read. */
+  /** IDs of leads that are not loaded yet. */
   others?: readonly string[];
   onClose: () => void;
   onDone?: () => void;
@@ -26,7 +26,7 @@ type ScheduleDialogProps = {
 type Outcome = { name: string; problem: string | null };
 type ScheduleAnswer = { isNew: boolean; scheduledFor: string | null };
 
-/** Schedules the same kind of action for one lead or many; the service chooses the moments. */
+/** Schedules an action of the same type for one or more leads. The server chooses the times. */
 export function ScheduleDialog({ leads, others = [], onClose, onDone }: ScheduleDialogProps) {
   const accounts = useAccounts();
   const [outcomes, setOutcomes] = useState<Outcome[] | null>(null);
@@ -47,8 +47,8 @@ export function ScheduleDialog({ leads, others = [], onClose, onDone }: Schedule
       };
       if (only !== undefined) {
         const { isNew, scheduledFor } = await scheduleFor(only, input);
-        const when = scheduledFor === null ? "" : ` It goes out ${dateTime(scheduledFor)}.`;
-        tell(isNew ? `Scheduled for ${nameOf(only)}.${when}` : `The same action is on its way already.${when}`);
+        const when = scheduledFor === null ? "" : ` Planned for ${dateTime(scheduledFor)}.`;
+        tell(isNew ? `Scheduled for ${nameOf(only)}.${when}` : `The same action is already scheduled.${when}`);
         onDone?.();
         return onClose();
       }
@@ -103,9 +103,9 @@ export function ScheduleDialog({ leads, others = [], onClose, onDone }: Schedule
         {unreachable > 0 && (
           <div class="notice warn">
             <p>
-              {size === 1 ? "This lead has" : `${counted(unreachable, "lead")} of ${count(size)} have`} no profile on
-              the network, so nothing can be sent there. Add its address by “Edit”, or{" "}
-              <Link to={only ? `/enrichment?lead=${only.id}` : "/enrichment"}>look for it by enrichment</Link>.
+              {size === 1 ? "This lead has" : `${count(unreachable)} of ${counted(size, "lead")} have`} no profile URL,
+              so nothing can be sent. Edit the lead to add it, or{" "}
+              <Link to={only ? `/enrichment?lead=${only.id}` : "/enrichment"}>find it by enrichment</Link>.
             </p>
           </div>
         )}
@@ -123,7 +123,8 @@ export function ScheduleDialog({ leads, others = [], onClose, onDone }: Schedule
             isOptional={actionWords[actionType as ActionType].text === "optional"}
             hint={
               <>
-                Variables of the lead are filled in: <code>{"{{firstName|there}}"}</code>, <code>{"{{company}}"}</code>.
+                Variables are replaced for each lead: <code>{"{{firstName|there}}"}</code>, <code>{"{{company}}"}</code>
+                .
               </>
             }
           />
@@ -142,13 +143,13 @@ export function ScheduleDialog({ leads, others = [], onClose, onDone }: Schedule
           label="Not before"
           type="datetime-local"
           isOptional
-          hint={`In your time zone, ${timeZone()}. Empty: as soon as hours, caps and pace of the account let it.`}
+          hint={`In your time zone, ${timeZone()}. If empty, as soon as the working hours, caps, and pace of the account allow.`}
         />
         <CheckField
           form={form}
           name="requireApproval"
-          label="Wait for approval"
-          hint="It is shown in the queue first."
+          label="Require approval"
+          hint="The action stays in the queue until it is approved."
         />
         <footer class="buttons">
           <Button onClick={onClose}>Cancel</Button>
@@ -167,7 +168,7 @@ function ReportDialog({ outcomes, onClose }: { outcomes: readonly Outcome[]; onC
     <Dialog title={`Scheduled for ${counted(outcomes.length - failed.length, "lead")}`} onClose={onClose}>
       {failed.length > 0 && (
         <>
-          <p>Not for {counted(failed.length, "lead")}:</p>
+          <p>Failed for {counted(failed.length, "lead")}:</p>
           <ul class="problems">
             {failed.slice(0, shownProblems).map(({ name, problem }, index) => (
               <li key={index}>
@@ -180,7 +181,7 @@ function ReportDialog({ outcomes, onClose }: { outcomes: readonly Outcome[]; onC
       )}
       <footer class="buttons">
         <Link to="/queue" class="button plain">
-          See the queue
+          View queue
         </Link>
         <Button kind="primary" onClick={onClose}>
           Done
@@ -196,9 +197,9 @@ const patient = { patienceSeconds: longPatienceSeconds };
 async function problemOf(lead: LeadView, input: object): Promise<string | null> {
   try {
     const { isNew } = await scheduleFor(lead, input);
-    return isNew ? null : "The same action is on its way already.";
+    return isNew ? null : "The same action is already scheduled.";
   } catch (error) {
-    // What is wrong with the text is wrong for all of them; what is wrong with a lead is its own.
+    // The caller reports errors without a response.
     if (error instanceof RequestError && error.status === 0) throw error;
     return messageOf(error);
   }
@@ -206,8 +207,7 @@ async function problemOf(lead: LeadView, input: object): Promise<string | null> 
 
 async function scheduleFor(lead: LeadView, input: object): Promise<ScheduleAnswer> {
   const { networkUrl, id } = lead;
-  if (!networkUrl)
-    throw new RequestError(`${nameOf(lead)} has no profile on the network. Add its address to the lead first.`);
+  if (!networkUrl) throw new RequestError(`${nameOf(lead)} has no profile URL. Add it to the lead first.`);
   const action = { ...input, profileUrl: networkUrl, leadId: id };
   return api.post<ScheduleAnswer>("/network/scheduleNetworkAction", action, patient);
 }

@@ -1,4 +1,4 @@
-/** Tags as small labels; beyond `atMost` only how many more there are. */
+/** Tags as labels. Shows at most `atMost` of them, and the number of the others. */
 export function TagList({ tags, atMost = 100 }: { tags: readonly string[]; atMost?: number }) {
   const hidden = tags.slice(atMost);
   return (

@@ -8,12 +8,12 @@ import { actionStateWords, StateBadge } from "../../ui/badge.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 
-/** An event of the log, as GET /events lists them. */
+/** An event, as GET /events returns it. */
 type LeadEvent = { id: string; type: string; timestamp: string; jobId?: string; data: Record<string, unknown> };
 
 type Entry = { key: string; at: string; what: string; detail?: string | null; action?: ActionView };
 
-/** Everything that happened with a lead, newest first: actions with what they said, and the events of the log. */
+/** Activity of a lead, newest first: actions with their messages, and events. */
 export function Timeline({ lead }: { lead: LeadView }) {
   const resource = useResource((signal) => entriesOf(lead, signal), [lead.id, lead.updatedAt], {
     pollMs: 15_000,
@@ -62,8 +62,8 @@ async function entriesOf(lead: LeadView, signal: AbortSignal): Promise<Entry[]> 
         detail: detailOf(data),
       })),
   ];
-  // Leads of an import, and those from before there was a log, have no event of their own.
-  if (!told.has("lead.created")) entries.push({ key: "created", at: lead.createdAt, what: "Stored as a lead" });
+  // Imported leads, and leads older than the event log, have no creation event.
+  if (!told.has("lead.created")) entries.push({ key: "created", at: lead.createdAt, what: "Lead created" });
   return entries.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
 }
 
@@ -81,18 +81,18 @@ async function eventsOf(leadId: string, signal: AbortSignal): Promise<LeadEvent[
     const { events } = await api.get<{ events: LeadEvent[] }>("/events", { query: { leadId, limit: 100 }, signal });
     return events;
   } catch (error) {
-    // A key may lack the permission for the log; the rest of the story is still worth telling.
+    // The key may lack the permission to read events; show the rest.
     if (error instanceof RequestError && [403, 404].includes(error.status)) return [];
     throw error;
   }
 }
 
 const eventWords: Record<string, string> = {
-  "lead.created": "Stored as a lead",
-  "lead.updated": "Changed",
-  "lead.enriched": "Enriched",
-  "connection.accepted": "Accepted the connection request",
-  "message.replied": "Answered",
+  "lead.created": "Lead created",
+  "lead.updated": "Lead updated",
+  "lead.enriched": "Lead enriched",
+  "connection.accepted": "Connection request accepted",
+  "message.replied": "Replied",
 };
 
 function detailOf(data: Record<string, unknown>): string | null {

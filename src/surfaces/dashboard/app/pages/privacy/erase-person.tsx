@@ -17,11 +17,11 @@ type ErasePersonProps = {
   person: GivenPerson;
   name: string;
   onClose: () => void;
-  /** The person is gone; also called when there was nothing of them. */
+  /** Called after the person was erased, or if nothing was stored about them. */
   onErased: () => void;
 };
 
-/** Erases one person. Tells first what goes and what stays, and then how far it is. */
+/** Erases a person. First shows what is deleted and what stays, then the progress. */
 export function ErasePersonDialog({ person, name, onClose, onErased }: ErasePersonProps) {
   const [reach, setReach] = useState(widestReach);
   const [suppress, setSuppress] = useState(true);
@@ -60,24 +60,25 @@ export function ErasePersonDialog({ person, name, onClose, onErased }: ErasePers
         <li>
           <label class="inline-check">
             <input type="checkbox" checked={suppress} onChange={(event) => setSuppress(event.currentTarget.checked)} />{" "}
-            Do not contact: hashes of the addresses, which nobody can read, so that no import brings the person back
+            Entries on the do-not-contact list, as unreadable hashes, so that the person cannot be imported again
           </label>
         </li>
-        <li>That something was sent, without name and text: it goes on to count against the caps.</li>
-        <li>In the audit log, that you erased somebody, with the hashes.</li>
+        <li>The fact that actions were sent, without name and text. They still count toward the caps.</li>
+        <li>An entry in the audit log that you erased a person, with the hashes.</li>
         <li>
-          Backups, for as long as you keep them; and what connectors and providers know themselves. Ask them, too.
+          Backups, until you delete them, and the data that connectors and providers store. Request its deletion there,
+          too.
         </li>
       </ul>
       <footer class="buttons">
-        <Button onClick={onClose}>Keep the person</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button
           kind="danger"
           isBusy={isBusy}
           disabled={foreseen.data?.of !== reach || foreseen.error !== null}
           onClick={() => void erase()}
         >
-          Erase for good
+          Erase permanently
         </Button>
       </footer>
     </Dialog>
@@ -90,8 +91,8 @@ function WhatGoes({ view: { records, mentions, identifiers } }: { view: ErasureV
   const isNothing = Object.keys(records).length + Object.keys(mentions).length === 0;
   return (
     <div role="status" class="form">
-      {known.length > 0 && <p class="faint clamped">Known by {known.join(", ")}.</p>}
-      <h3>What goes</h3>
+      {known.length > 0 && <p class="faint clamped">Identified by {known.join(", ")}.</p>}
+      <h3>What is deleted</h3>
       {isNothing && <p>Nothing is stored about this person.</p>}
       <ul class="bulleted">
         {Object.entries(records).map(([place, entries]) => (
@@ -101,11 +102,11 @@ function WhatGoes({ view: { records, mentions, identifiers } }: { view: ErasureV
         ))}
         {Object.entries(mentions).map(([place, entries]) => (
           <li key={place}>
-            {placeInWords(place)} about others: {count(entries)}, in which only the address is blotted out
+            {placeInWords(place)} about others: {count(entries)}. Only the address is redacted.
           </li>
         ))}
       </ul>
-      {!isNothing && <p>Actions that wait for the person are canceled. Nothing brings any of it back.</p>}
+      {!isNothing && <p>Pending actions for the person are canceled. This cannot be undone.</p>}
     </div>
   );
 }
@@ -117,7 +118,7 @@ function ErasureDialog({ jobId, name, onClose, onErased }: ErasureDialogProps) {
   const isOver = job.data ? hasEnded(job.data) : false;
   return (
     <Dialog
-      title={isOver && job.data?.status === "completed" ? `${name} is erased` : `Erasing ${name}`}
+      title={isOver && job.data?.status === "completed" ? `${name} was erased` : `Erasing ${name}`}
       onClose={isOver ? onErased : onClose}
     >
       <Loaded resource={job} lines={2}>
@@ -125,13 +126,15 @@ function ErasureDialog({ jobId, name, onClose, onErased }: ErasureDialogProps) {
           loaded === null ? null : isOver ? (
             <p role="status">
               {loaded.status === "completed"
-                ? `${counted(entriesOf(loaded.metadata), "entry", "entries")} erased, and overwritten on the disk.`
+                ? `${counted(entriesOf(loaded.metadata), "entry", "entries")} erased and overwritten on disk.`
                 : loaded.message}
             </p>
           ) : (
             <>
               <Progress label={loaded.message} percent={loaded.progress} />
-              <p class="faint">You can close this. The server continues, and Home shows an alert if it fails.</p>
+              <p class="faint">
+                You can close this dialog. The erasure continues, and Home shows an alert if it fails.
+              </p>
             </>
           )
         }

@@ -7,7 +7,7 @@ import { ReachFields } from "./reach-fields.tsx";
 
 type ExportPersonProps = { person: GivenPerson; name: string; onClose: () => void };
 
-/** Hands out all that is stored about one person, for them to see. */
+/** Exports all data stored about a person. */
 export function ExportPersonDialog({ person, name, onClose }: ExportPersonProps) {
   const [reach, setReach] = useState(widestReach);
   const [isBusy, setIsBusy] = useState(false);
@@ -15,7 +15,7 @@ export function ExportPersonDialog({ person, name, onClose }: ExportPersonProps)
     setIsBusy(true);
     try {
       await downloadPerson(person, reach);
-      tell(`What is stored about ${name} was downloaded.`);
+      tell(`The data of ${name} was downloaded.`);
       onClose();
     } catch (error) {
       tellError(error);
@@ -25,8 +25,8 @@ export function ExportPersonDialog({ person, name, onClose }: ExportPersonProps)
   return (
     <Dialog title={`Export ${name}`} onClose={onClose}>
       <p>
-        One file (JSON) with everything that is stored about this person: leads, prospects, what was found out, what was
-        sent and what is planned. It also says what it can’t hold. The audit log notes that you asked.
+        Downloads one JSON file with all data stored about this person: leads, prospects, enrichment results, and past
+        and scheduled actions. It also lists what it cannot include. The export is recorded in the audit log.
       </p>
       <ReachFields reach={reach} onChange={setReach} />
       <footer class="buttons">

@@ -2,18 +2,18 @@ import type { ExportInput } from "../../../../../features/privacy/model.ts";
 import { api } from "../../api.ts";
 import { session } from "../../session.ts";
 
-/** Somebody, by what they are known by. */
+/** Identifiers of a person. */
 export type GivenPerson = Pick<ExportInput, "email" | "networkUrl" | "leadId">;
 
-/** Whose data are looked through, and whether what is found with the person is taken for theirs. */
+/** Whose data is searched, and whether other identifiers found with the person are followed. */
 export type Reach = { scope: "user" | "team"; follow: boolean };
 
-/** A person asks for all that is stored of them, so an admin begins with everybody's data. */
+/** A person is entitled to all data stored about them, so admins search the data of all users by default. */
 export function widestReach(): Reach {
   return { scope: session.value?.isAdmin === true ? "team" : "user", follow: true };
 }
 
-/** Downloads all that is stored about a person. */
+/** Downloads all data stored about a person. */
 export async function downloadPerson(person: GivenPerson, reach: Reach): Promise<void> {
   const answer = await api.answer("POST", "/privacy/export", { body: { ...person, ...reach } });
   const url = URL.createObjectURL(await answer.blob());

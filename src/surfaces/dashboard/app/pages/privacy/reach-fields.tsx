@@ -4,20 +4,20 @@ import type { Reach } from "./person.ts";
 
 type ReachFieldsProps = { reach: Reach; onChange: (reach: Reach) => void };
 
-/** Whose data are looked through, and how far. */
+/** Whose data is searched, and whether identifiers are followed. */
 export function ReachFields({ reach, onChange }: ReachFieldsProps) {
   return (
     <>
       {session.value?.isAdmin === true && (
-        <Field label="Look through">
+        <Field label="Search in">
           {(control) => (
             <select
               {...control}
               value={reach.scope}
               onChange={(event) => onChange({ ...reach, scope: event.currentTarget.value as Reach["scope"] })}
             >
-              <option value="team">Everybody’s data</option>
-              <option value="user">Only your own data</option>
+              <option value="team">Data of all users</option>
+              <option value="user">Only your data</option>
             </select>
           )}
         </Field>
@@ -28,8 +28,8 @@ export function ReachFields({ reach, onChange }: ReachFieldsProps) {
           checked={reach.follow}
           onChange={(event) => onChange({ ...reach, follow: event.currentTarget.checked })}
         />{" "}
-        Take what is found with the person, such as another address, for theirs. Not for an address that several share,
-        such as office@.
+        Include other identifiers found with the person, such as a second email address. Turn this off for a shared
+        address such as office@.
       </label>
     </>
   );

@@ -21,7 +21,7 @@ type FacetsProps = { filters: SearchFilters; onChange: (filters: SearchFilters) 
 
 const shownValues = 8;
 
-/** What to narrow the search by, each value with how many it would leave. */
+/** Filters of the search. Each value shows the number of matches. */
 export function Facets({ filters, onChange }: FacetsProps) {
   const facets = useResource(
     (signal) => api.post<FacetList>("/prospecting/facets", { filters, limit: shownValues }, { signal }),
@@ -45,7 +45,7 @@ export function Facets({ filters, onChange }: FacetsProps) {
   );
 }
 
-/** Open from the start, where they leave room for what is found. */
+/** Open initially if the screen is wide enough. */
 const firstFacets: readonly ListFacet[] = ["title", "industry"];
 function isWide(): boolean {
   return document.documentElement.clientWidth > 900;
@@ -59,7 +59,7 @@ function Facet({
 }: FacetsProps & { facet: ListFacet; values: { value: string; count: number }[] | undefined }) {
   const [text, setText] = useState("");
   const chosen = chosenOf(filters, facet);
-  // What a facet offers beside what is chosen of it: its own values must not narrow it to themselves.
+  // The values of a facet are counted without its own filter; otherwise, only the selected values would remain.
   const isOwnList = text.trim() !== "" || chosen.length > 0;
   const others = withChosen(filters, facet, []);
   const own = useResource(
@@ -86,13 +86,13 @@ function Facet({
       </summary>
       <input
         type="search"
-        aria-label={`Find a value of ${facetWords[facet]}`}
-        placeholder="Find…"
+        aria-label={`Search ${facetWords[facet]}`}
+        placeholder="Search…"
         maxLength={200}
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          // A title that nobody in the directory has literally may fit all the same, by its words.
+          // Titles match by words, so a title can match even if it is not a value in the directory.
           if (event.key !== "Enter" || text.trim() === "") return;
           event.preventDefault();
           if (!isChosen(text.trim())) turn(text.trim(), true);
@@ -114,7 +114,7 @@ function Facet({
           </li>
         ))}
         {values !== undefined && shown.length === 0 && (
-          <li class="faint small">Nothing here. Enter takes what you typed.</li>
+          <li class="faint small">No values found. Press Enter to use your text.</li>
         )}
       </ul>
     </details>
@@ -145,8 +145,8 @@ function Revenue({ filters, onChange }: FacetsProps) {
     <details class="facet" open={min !== null || max !== null}>
       <summary>{facetWords.revenue}</summary>
       <div class="revenue">
-        {field("min", "From, million $")}
-        {field("max", "To, million $")}
+        {field("min", "Min. ($ million)")}
+        {field("max", "Max. ($ million)")}
       </div>
     </details>
   );
@@ -156,7 +156,7 @@ function inMillions(amount: number | null): string {
   return amount === null ? "" : String(amount / 1_000_000);
 }
 
-/** Technologies that the company must not be known to use. */
+/** Excludes companies that are known to use a technology. */
 function Excluded({ filters, onChange }: FacetsProps) {
   const [text, setText] = useState("");
   const excluded = filters.technology?.notUsing ?? [];
@@ -172,13 +172,13 @@ function Excluded({ filters, onChange }: FacetsProps) {
       <form class="add-value" onSubmit={add}>
         <input
           type="text"
-          aria-label="A technology that the company does not use"
+          aria-label="Technology to exclude"
           placeholder="HubSpot"
           maxLength={100}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
-        <Button type="submit" icon="plus" aria-label="Add it" />
+        <Button type="submit" icon="plus" aria-label="Add" />
       </form>
       <ul>
         {excluded.map((value) => (
@@ -187,7 +187,7 @@ function Excluded({ filters, onChange }: FacetsProps) {
             <Button
               kind="quiet"
               icon="close"
-              aria-label={`Allow ${value}`}
+              aria-label={`Remove ${value}`}
               onClick={() =>
                 onChange(
                   withoutTechnologies(

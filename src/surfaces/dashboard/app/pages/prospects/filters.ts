@@ -3,11 +3,11 @@ import { here, setQuery } from "../../router.tsx";
 
 export const facetWords: Record<FacetName, string> = {
   title: "Job title",
-  seniority: "Level",
+  seniority: "Seniority",
   department: "Department",
   industry: "Industry",
   size: "Employees",
-  location: "Place of the company",
+  location: "Company location",
   revenue: "Revenue",
   technology: "Technology",
 };
@@ -19,7 +19,7 @@ export const sourceWords: Record<ProspectSourceName, string> = {
   fullenrich: "FullEnrich",
 };
 
-/** Facets whose values are chosen from a list; revenue is a range. */
+/** Facets whose values are selected from a list. Revenue is a range. */
 export type ListFacet = Exclude<FacetName, "revenue">;
 export const listFacets = ["title", "seniority", "department", "industry", "size", "location", "technology"] as const;
 
@@ -36,7 +36,7 @@ export function chosenOf({ company, person, technology }: SearchFilters, facet: 
   return lists[facet] ?? [];
 }
 
-/** The filters with these values of one facet in the place of those before. */
+/** The filters with the values of one facet replaced. */
 export function withChosen(filters: SearchFilters, facet: ListFacet, values: readonly string[]): SearchFilters {
   const list = [...values];
   if (facet === "title" || facet === "seniority" || facet === "department")
@@ -56,7 +56,7 @@ export function withoutTechnologies(filters: SearchFilters, notUsing: readonly s
   return tidy({ ...filters, technology: { ...filters.technology, notUsing: [...notUsing] } });
 }
 
-/** Without empty lists and groups, so that the same filters look the same in the address. */
+/** Removes empty lists and groups, so that equal filters have equal URLs. */
 function tidy(filters: SearchFilters): SearchFilters {
   const groups = Object.entries(filters).map(([group, lists]) => {
     const kept = Object.entries(lists).filter(([, value]) =>
@@ -71,7 +71,7 @@ function tidy(filters: SearchFilters): SearchFilters {
 
 export type Search = { filters: SearchFilters; source: ProspectSourceName };
 
-/** The search that the address names; what it can't mean is left out. */
+/** The search in the URL. Invalid parts are omitted. */
 export function currentSearch(): Search {
   const { query } = here.value;
   const source = Object.keys(sourceWords).find((name) => name === query.get("source")) ?? "directory";
@@ -100,7 +100,7 @@ const knownNames: { [G in keyof SearchFilters]-?: readonly (keyof NonNullable<Se
   technology: ["using", "usingAll", "notUsing"],
 };
 
-/** Without the names that the API refuses, which an old link or saved search may have. */
+/** Removes names that the API rejects, which an old link or saved search may contain. */
 function withKnownNames(filters: { [group: string]: { [name: string]: unknown } | undefined }): SearchFilters {
   const groups = Object.entries(knownNames).map(([group, names]) => {
     const lists = filters[group] ?? {};

@@ -9,7 +9,7 @@ import { FileDrop } from "../../ui/file-drop.tsx";
 import { Progress } from "../../ui/meter.tsx";
 import { tellError } from "../../ui/toast.tsx";
 
-/** Takes a file of people or companies into the directory, and tells how far it is. */
+/** Imports a file of people or companies into the directory, and shows the progress. */
 export function ImportProspectsDialog({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
   const [jobId, setJobId] = useState<string | null>(null);
   const [isSending, setIsSending] = useState(false);
@@ -40,14 +40,14 @@ export function ImportProspectsDialog({ onClose, onDone }: { onClose: () => void
     <Dialog title="Import prospects" onClose={onClose}>
       {jobId === null ? (
         <FileDrop
-          label={isSending ? "Sending the file…" : "Drop a file of people or companies"}
-          hint="CSV with a header, or NDJSON. Who is in the directory already is added to, not stored twice."
+          label={isSending ? "Uploading…" : "Drop a file of people or companies"}
+          hint="CSV with a header, or NDJSON. Existing entries are updated, not duplicated."
           accept=".csv,.tsv,.ndjson,.jsonl,text/csv"
           onFiles={(files) => void send(files[0])}
         />
       ) : (
         <>
-          <Progress label={job?.message ?? "Begins"} percent={job?.progress ?? 0} />
+          <Progress label={job?.message ?? "Starting"} percent={job?.progress ?? 0} />
           {isDone && <Outcome job={job} />}
         </>
       )}
@@ -70,8 +70,8 @@ function Outcome({ job: { status, message, metadata } }: { job: JobView }) {
   const number = (name: string) => Number(metadata[name] ?? 0);
   return (
     <p role="status">
-      {counted(number("created"), "prospect")} new, {number("updated")} added to, {number("skipped")} skipped,{" "}
-      {number("failed")} not understood.
+      {counted(number("created"), "prospect")} added, {number("updated")} updated, {number("skipped")} skipped,{" "}
+      {number("failed")} failed.
     </p>
   );
 }

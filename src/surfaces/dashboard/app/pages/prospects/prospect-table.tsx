@@ -17,7 +17,7 @@ import { Facts, type Fact } from "../../ui/facts.tsx";
 
 export type Found = {
   prospects: ProspectView[];
-  /** Null: a vendor was not asked yet. */
+  /** Null if the vendor was not queried yet. */
   total: number | null;
   limit: number;
   offset: number;
@@ -28,7 +28,7 @@ export type Found = {
 
 type MadeLead = { lead: LeadView; isNew: boolean };
 
-/** Prospects that were found; those who are chosen become leads. */
+/** Prospects of a search. Selected prospects can be added to the leads. */
 export function ProspectTable({ found, paging }: { found: Found; paging: Paging }) {
   const [leads, setLeads] = useState<ReadonlyMap<string, string>>(
     new Map(found.prospects.flatMap(({ id, leadId }) => (leadId === null ? [] : [[id, leadId] as const]))),
@@ -50,9 +50,7 @@ export function ProspectTable({ found, paging }: { found: Found; paging: Paging 
         if (isNew) fresh++;
       }
       const known = ids.length - fresh;
-      tell(
-        `${counted(fresh, "new lead")}.${known > 0 ? ` ${counted(known, "person was", "people were")} leads already.` : ""}`,
-      );
+      tell(`${counted(fresh, "lead")} added.${known > 0 ? ` ${counted(known, "was", "were")} already leads.` : ""}`);
       setChosen(new Set());
     } catch (error) {
       tellError(error);
@@ -85,13 +83,13 @@ export function ProspectTable({ found, paging }: { found: Found; paging: Paging 
         </span>
       ),
     },
-    { id: "location", header: "Place", hideBelow: "medium", cell: ({ location }) => location },
+    { id: "location", header: "Location", hideBelow: "medium", cell: ({ location }) => location },
     {
       id: "confidence",
-      header: "Sure",
+      header: "Confidence",
       align: "right",
       hideBelow: "small",
-      cell: ({ confidence }) => `${Math.round(confidence * 100)} %`,
+      cell: ({ confidence }) => `${Math.round(confidence * 100)}%`,
     },
     {
       id: "lead",
@@ -99,15 +97,15 @@ export function ProspectTable({ found, paging }: { found: Found; paging: Paging 
       align: "right",
       cell: (prospect) => {
         const leadId = leads.get(prospect.id);
-        if (leadId !== undefined) return <Link to={`/leads/${leadId}`}>Open the lead</Link>;
+        if (leadId !== undefined) return <Link to={`/leads/${leadId}`}>View lead</Link>;
         if (!may("leads:write")) return null;
         return (
           <Button
             isBusy={isBusy}
-            aria-label={`Make a lead of ${nameOf(prospect)}`}
+            aria-label={`Add ${nameOf(prospect)} to leads`}
             onClick={() => void makeLeads([prospect.id])}
           >
-            Make a lead
+            Add to leads
           </Button>
         );
       },
@@ -116,9 +114,9 @@ export function ProspectTable({ found, paging }: { found: Found; paging: Paging 
   return (
     <>
       {chosen.size > 0 && (
-        <div class="bulk-bar" role="toolbar" aria-label="The chosen prospects">
+        <div class="bulk-bar" role="toolbar" aria-label="Selected prospects">
           <p>
-            <strong>{chosen.size}</strong> chosen
+            <strong>{chosen.size}</strong> selected
           </p>
           <div class="buttons">
             <input
@@ -130,7 +128,7 @@ export function ProspectTable({ found, paging }: { found: Found; paging: Paging 
               onInput={(event) => setTag(event.currentTarget.value)}
             />
             <Button kind="primary" isBusy={isBusy} onClick={() => void makeLeads([...chosen])}>
-              Make them leads
+              Add to leads
             </Button>
           </div>
         </div>
@@ -144,7 +142,7 @@ export function ProspectTable({ found, paging }: { found: Found; paging: Paging 
         rowName={nameOf}
         {...(may("leads:write") && { selection: { chosen, set: setChosen } })}
         paging={paging}
-        empty={<p class="faint">These prospects are gone.</p>}
+        empty={<p class="faint">These prospects no longer exist.</p>}
       />
       {open !== null && <ProspectDialog prospect={open} onClose={() => setOpen(null)} />}
     </>
@@ -155,22 +153,22 @@ function ProspectDialog({ prospect, onClose }: { prospect: ProspectView; onClose
   const { revenue, technologies, networkUrl, domain } = prospect;
   const facts: Fact[] = [
     ["Job title", prospect.title],
-    ["Level", prospect.seniority],
+    ["Seniority", prospect.seniority],
     ["Department", prospect.department],
-    ["E-mail", prospect.email],
+    ["Email", prospect.email],
     ["Phone", prospect.phone],
     ["Profile", networkUrl && <OutsideLink href={networkUrl}>{networkUrl}</OutsideLink>],
-    ["Place", prospect.location],
+    ["Location", prospect.location],
     ["Company", prospect.company],
     ["Website", domain && <OutsideLink href={domain}>{domain}</OutsideLink>],
     ["Industry", prospect.industry],
     ["Employees", prospect.companySize],
     ["Revenue", revenue && revenueInWords(revenue)],
-    ["Its place", prospect.companyLocation],
-    ["Uses", technologies.length > 0 && technologies.map((name) => <Badge key={name}>{name}</Badge>)],
-    ["From", prospect.source],
-    ["Sure", `${Math.round(prospect.confidence * 100)} %`],
-    ["Last heard of", <DateTime key="at" at={prospect.updatedAt} />],
+    ["Company location", prospect.companyLocation],
+    ["Technologies", technologies.length > 0 && technologies.map((name) => <Badge key={name}>{name}</Badge>)],
+    ["Source", prospect.source],
+    ["Confidence", `${Math.round(prospect.confidence * 100)}%`],
+    ["Updated", <DateTime key="at" at={prospect.updatedAt} />],
   ];
   return (
     <Dialog title={nameOf(prospect)} onClose={onClose} isSide>

@@ -16,7 +16,7 @@ import { SavedSearches } from "./saved-searches.tsx";
 
 const pageSize = 25;
 
-/** Search for people who may become leads. What it costs stands on the button that spends it. */
+/** Searches for people to add to the leads. The button that spends credits shows the cost. */
 export function ProspectsPage() {
   const search = currentSearch();
   const [isImporting, setIsImporting] = useState(false);
@@ -25,7 +25,7 @@ export function ProspectsPage() {
   return (
     <PageFrame
       title="Prospects"
-      lead="People who fit, in your own directory or at a vendor. Counting is free."
+      lead="Find people in your directory or at a vendor. Counting matches in your directory is free."
       actions={
         <>
           <SavedSearches search={search} />
@@ -35,7 +35,7 @@ export function ProspectsPage() {
     >
       <div class="search-page">
         <aside aria-label="Filters">
-          <Field label="Where">
+          <Field label="Source">
             {(control) => (
               <select
                 {...control}
@@ -61,7 +61,7 @@ export function ProspectsPage() {
   );
 }
 
-/** First how many fit and what a page costs; then, page by page, what was paid for. */
+/** First the number of matches and the cost of a page; then the pages that were paid for. */
 function Results({ search, onImport }: { search: Search; onImport: () => void }) {
   const [offset, setOffset] = useState(0);
   const [pages, setPages] = useState<ReadonlyMap<number, Found>>(new Map());
@@ -86,9 +86,9 @@ function Results({ search, onImport }: { search: Search; onImport: () => void })
       setIsBusy(false);
     }
   }
-  // Of a vendor an estimate does not tell it, but a page before does.
+  // Estimates for vendors do not include the total, but earlier pages do.
   const total = estimate.data?.total ?? [...pages.values()].at(-1)?.total ?? null;
-  // What costs nothing needs no button; a vendor is asked only by one.
+  // Free results are loaded without a button. Vendors are queried only on click.
   const isFree = estimate.data?.creditsRequired === 0 && estimate.data.total !== null && estimate.data.total > offset;
   useEffect(() => {
     if (isFree && shown === undefined && !estimate.isLoading) void show();
@@ -110,17 +110,17 @@ function Results({ search, onImport }: { search: Search; onImport: () => void })
             <>
               <p class="estimate" role="status">
                 {total === null ? (
-                  `${sourceWords[search.source]} tells how many fit once you ask it for a page.`
+                  `${sourceWords[search.source]} returns the number of matches with the first page.`
                 ) : (
-                  <strong>{counted(total, "prospect fits", "prospects fit")}.</strong>
+                  <strong>{counted(total, "matching prospect")}.</strong>
                 )}{" "}
                 You have {counted(known.remainingCredits, "credit")}.
               </p>
               {shown === undefined ? (
                 <div class="card estimate-card">
                   <p>
-                    Prospects {offset + 1} to {Math.min(offset + pageSize, total ?? Number.POSITIVE_INFINITY)} cost at
-                    most {counted(known.creditsRequired, "credit")}: one for each that is shown.
+                    Prospects {offset + 1} to {Math.min(offset + pageSize, total ?? Number.POSITIVE_INFINITY)} cost up
+                    to {counted(known.creditsRequired, "credit")}, one for each prospect shown.
                   </p>
                   <div class="buttons">
                     <Button
@@ -129,12 +129,12 @@ function Results({ search, onImport }: { search: Search; onImport: () => void })
                       disabled={known.creditsRequired > known.remainingCredits}
                       onClick={() => void show()}
                     >
-                      Show them for {counted(known.creditsRequired, "credit")}
+                      Show for {counted(known.creditsRequired, "credit")}
                     </Button>
                     {offset > 0 && <Button onClick={() => setOffset(offset - pageSize)}>Back</Button>}
                   </div>
                   {known.creditsRequired > known.remainingCredits && (
-                    <p class="notice warn">You have too few credits. An admin can grant more, in the settings.</p>
+                    <p class="notice warn">You do not have enough credits. An admin can grant more in Settings.</p>
                   )}
                 </div>
               ) : (
@@ -161,14 +161,16 @@ function Results({ search, onImport }: { search: Search; onImport: () => void })
 function Nothing({ isNarrowed, search, onImport }: { isNarrowed: boolean; search: Search; onImport: () => void }) {
   if (isNarrowed)
     return (
-      <EmptyState icon="prospects" title="Nobody fits">
-        <p>Take a filter away, or look in another place.</p>
-        <Button onClick={() => setSearch({ ...search, filters: {} })}>Take all filters away</Button>
+      <EmptyState icon="prospects" title="No matching prospects">
+        <p>Remove a filter, or select another source.</p>
+        <Button onClick={() => setSearch({ ...search, filters: {} })}>Clear all filters</Button>
       </EmptyState>
     );
   return (
     <EmptyState icon="prospects" title="Your directory is empty">
-      <p>Import people and companies, as CSV or NDJSON, and search them here. What a vendor finds is stored too.</p>
+      <p>
+        Import people and companies from a CSV or NDJSON file to search them here. Results from vendors are stored, too.
+      </p>
       {may("leads:write") && (
         <Button kind="primary" onClick={onImport}>
           Import prospects

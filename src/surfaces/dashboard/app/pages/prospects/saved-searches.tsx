@@ -9,7 +9,7 @@ import { Loaded } from "../../ui/states.tsx";
 import { tell, tellError } from "../../ui/toast.tsx";
 import { setSearch, sourceWords, type Search } from "./filters.ts";
 
-/** Searches to come back to, and a name for the one that is shown. */
+/** Lists saved searches, and saves the current one under a name. */
 export function SavedSearches({ search }: { search: Search }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -47,7 +47,7 @@ function SavedSearchDialog({ search, onClose }: { search: Search; onClose: () =>
       <Loaded resource={saved}>
         {({ searches }) =>
           searches.length === 0 ? (
-            <p class="faint">None yet. Set filters, then give the search a name.</p>
+            <p class="faint">No saved searches yet. Set filters, then save the search.</p>
           ) : (
             <ul class="saved-list">
               {searches.map((one) => (
@@ -77,10 +77,10 @@ function SavedSearchDialog({ search, onClose }: { search: Search; onClose: () =>
       </Loaded>
       <form onSubmit={form.onSubmit}>
         <FormError form={form} />
-        <TextField form={form} name="name" label="Save the filters of now as" maxLength={200} required />
+        <TextField form={form} name="name" label="Save current search as" maxLength={200} required />
         <footer class="buttons">
           <Button kind="primary" type="submit" isBusy={form.isBusy}>
-            Save the search
+            Save search
           </Button>
         </footer>
       </form>

@@ -11,7 +11,7 @@ import { tell } from "../../ui/toast.tsx";
 
 type EditActionProps = { action: ActionView; onClose: () => void; onSaved: () => void };
 
-/** Changes what an action says, or its earliest moment, while it has not begun. */
+/** Edits the text or the earliest time of an action that has not started. */
 export function EditActionDialog({ action, onClose, onSaved }: EditActionProps) {
   const { actionType, jobId } = action;
   const { text, textLabel = "Text", label } = actionWords[actionType];
@@ -40,7 +40,7 @@ export function EditActionDialog({ action, onClose, onSaved }: EditActionProps) 
           label="Not before"
           type="datetime-local"
           isOptional
-          hint={`In your time zone, ${timeZone()}. Empty: the moment is chosen as now.`}
+          hint={`In your time zone, ${timeZone()}. If empty, the schedule does not change.`}
         />
         <footer class="buttons">
           <Button onClick={onClose}>Cancel</Button>

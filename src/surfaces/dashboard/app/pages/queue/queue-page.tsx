@@ -23,40 +23,40 @@ import { ResolveDialog } from "./resolve-action.tsx";
 type ActionPage = { actions: ActionView[]; nextCursor: string | null };
 
 const tabs = [
-  { name: "next", label: "Next", query: { order: "soonest" }, empty: "Nothing waits for its moment." },
+  { name: "next", label: "Next", query: { order: "soonest" }, empty: "No actions scheduled" },
   {
     name: "approval",
     label: "Needs approval",
     query: { state: "awaitingApproval" },
-    empty: "Nothing waits for approval.",
+    empty: "No actions need approval",
   },
   {
     name: "waiting",
-    label: "With somebody",
+    label: "Waiting",
     query: { state: "awaiting" },
-    empty: "Nothing waits for a person or a worker.",
+    empty: "No actions are waiting for a person or a worker",
   },
   {
     name: "unknown",
     label: "Outcome unknown",
     query: { state: "unknown" },
-    empty: "The outcome of every action is known.",
+    empty: "No actions with an unknown outcome",
   },
   {
     name: "completed",
     label: "Completed",
     query: { order: "latest", state: "completed" },
-    empty: "Nothing was carried out yet.",
+    empty: "No completed actions yet",
   },
-  { name: "failed", label: "Failed", query: { state: "failed" }, empty: "No action has failed." },
-  { name: "other", label: "Skipped", query: { state: "skipped" }, empty: "No action was skipped." },
-  { name: "canceled", label: "Canceled", query: { state: "canceled" }, empty: "No action was canceled." },
+  { name: "failed", label: "Failed", query: { state: "failed" }, empty: "No failed actions" },
+  { name: "other", label: "Skipped", query: { state: "skipped" }, empty: "No skipped actions" },
+  { name: "canceled", label: "Canceled", query: { state: "canceled" }, empty: "No canceled actions" },
 ] as const satisfies readonly { name: string; label: string; query: Query; empty: string }[];
 type TabName = (typeof tabs)[number]["name"];
 
 type Asked = { kind: "edit" | "cancel" | "resolve"; action: ActionView };
 
-/** Actions by where they stand, each with its moment and what holds it back. */
+/** Actions by state, each with its scheduled time and the reason why it waits. */
 export function QueuePage() {
   const tab = tabs.find(({ name }) => name === here.value.query.get("tab")) ?? tabs[0];
   const [cursors, setCursors] = useState<(string | null)[]>([null]);
@@ -83,7 +83,7 @@ export function QueuePage() {
     const failed = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as Error] : []));
     const succeeded = ids.length - failed.length;
     if (succeeded > 0) tell(`${counted(succeeded, "action")} ${done}.`);
-    if (failed.length > 0) tellProblem(`${counted(failed.length, "action")} not: ${failed[0]?.message}`);
+    if (failed.length > 0) tellProblem(`${counted(failed.length, "action")} failed: ${failed[0]?.message}`);
     setChosen(new Set());
     setIsBusy(false);
     page.reload();
@@ -97,7 +97,7 @@ export function QueuePage() {
   return (
     <PageFrame
       title="Queue"
-      lead="What will be done on the network and when, what was done, and what holds things back."
+      lead="Scheduled and completed actions on the network, and why actions are waiting."
       actions={
         <Link to="/work" class="button plain">
           Work list
@@ -106,9 +106,9 @@ export function QueuePage() {
     >
       <Tabs label="State of the actions" tabs={tabs} chosen={tab.name} choose={show}>
         {chosen.size > 0 && (
-          <div class="bulk-bar" role="toolbar" aria-label="The chosen actions">
+          <div class="bulk-bar" role="toolbar" aria-label="Selected actions">
             <p>
-              <strong>{chosen.size}</strong> chosen
+              <strong>{chosen.size}</strong> selected
             </p>
             <div class="buttons">
               {tab.name === "approval" && canApprove && (
@@ -117,7 +117,7 @@ export function QueuePage() {
                 </Button>
               )}
               <Button isBusy={isBusy} onClick={() => void each([...chosen], "cancel", "canceled")}>
-                Cancel them
+                Cancel actions
               </Button>
             </div>
           </div>
@@ -132,7 +132,7 @@ export function QueuePage() {
             approve: ({ jobId }) => void each([jobId], "approve", "approved"),
             retry: ({ jobId }) =>
               void api.post(`/users/jobs/${jobId}/retry`).then(() => {
-                tell("It waits for its moment again.");
+                tell("The action was rescheduled.");
                 page.reload();
               }, tellError),
           })}
@@ -153,9 +153,9 @@ export function QueuePage() {
             <EmptyState icon="queue" title={tab.empty}>
               {tab.name === "next" && (
                 <>
-                  <p>Choose leads and schedule an action for them, or start a campaign.</p>
+                  <p>Select leads and schedule an action for them, or start a campaign.</p>
                   <Link to="/leads" class="button primary">
-                    Choose leads
+                    Select leads
                   </Link>
                 </>
               )}
@@ -172,7 +172,7 @@ export function QueuePage() {
       {asked?.kind === "cancel" && (
         <ConfirmDialog
           title="Cancel this action?"
-          confirm="Cancel the action"
+          confirm="Cancel action"
           onClose={() => setAsked(null)}
           onConfirm={async () => {
             await api.post(`/network/actions/${asked.action.jobId}/cancel`);
@@ -181,7 +181,7 @@ export function QueuePage() {
           }}
         >
           <p>
-            {actionWords[asked.action.actionType].label} to {targetOf(asked.action)} will not be carried out.
+            {actionWords[asked.action.actionType].label} to {targetOf(asked.action)} will not be executed.
           </p>
         </ConfirmDialog>
       )}
@@ -200,7 +200,7 @@ type Steering = {
 function columnsOf(tab: TabName, { canSteer, canApprove, ask, approve, retry }: Steering): Column<ActionView>[] {
   const isAhead = tab === "next" || tab === "approval" || tab === "waiting";
   return [
-    { id: "when", header: "When", cell: (action) => <When action={action} isAhead={isAhead} /> },
+    { id: "when", header: "Time", cell: (action) => <When action={action} isAhead={isAhead} /> },
     {
       id: "what",
       header: "Action",
@@ -214,7 +214,7 @@ function columnsOf(tab: TabName, { canSteer, canApprove, ask, approve, retry }: 
     { id: "who", header: "For", cell: (action) => <Person action={action} /> },
     {
       id: "why",
-      header: isAhead ? "Waits for" : "State",
+      header: isAhead ? "Waiting for" : "State",
       hideBelow: "small",
       cell: ({ state, pendingReason, status }) =>
         isAhead && pendingReason !== null ? (
@@ -230,7 +230,7 @@ function columnsOf(tab: TabName, { canSteer, canApprove, ask, approve, retry }: 
     },
     {
       id: "steer",
-      header: "Steer",
+      header: "Actions",
       align: "right",
       cell: (action) =>
         canSteer && (
@@ -262,7 +262,7 @@ function columnsOf(tab: TabName, { canSteer, canApprove, ask, approve, retry }: 
 
 function When({ action, isAhead }: { action: ActionView; isAhead: boolean }) {
   const at = isAhead ? action.scheduledFor : (action.carriedOutAt ?? action.updatedAt);
-  if (at === null) return <span class="faint">No moment yet</span>;
+  if (at === null) return <span class="faint">Not scheduled</span>;
   return (
     <span class="two-lines">
       <RelativeTime at={at} />

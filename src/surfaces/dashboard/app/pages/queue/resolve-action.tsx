@@ -10,14 +10,14 @@ import { tell, tellError } from "../../ui/toast.tsx";
 
 type ResolveProps = { action: ActionView; onClose: () => void; onSaved: () => void };
 
-/** Asks a person what became of an action that was interrupted in the middle. */
+/** Asks a person for the outcome of an interrupted action. */
 export function ResolveDialog({ action, onClose, onSaved }: ResolveProps) {
   const [busy, setBusy] = useState<"completed" | "failed" | null>(null);
   async function resolve(outcome: "completed" | "failed") {
     setBusy(outcome);
     try {
       await api.post(`/network/actions/${action.jobId}/resolve`, { outcome });
-      tell(outcome === "completed" ? "Noted as done." : "Noted as not done. You can try it again under Failed.");
+      tell(outcome === "completed" ? "Marked as completed." : "Marked as failed. You can retry it on the Failed tab.");
       onSaved();
       onClose();
     } catch (error) {
@@ -28,8 +28,8 @@ export function ResolveDialog({ action, onClose, onSaved }: ResolveProps) {
   return (
     <Dialog title="Report outcome" onClose={onClose}>
       <p>
-        {actionWords[action.actionType].label} to {targetOf(action)} was interrupted in the middle, so nobody knows
-        whether it had its effect. It is not repeated by itself. Look at the profile, and tell.
+        {actionWords[action.actionType].label} to {targetOf(action)} was interrupted, so its outcome is unknown. It is
+        not repeated automatically. Check the profile, then report the outcome.
       </p>
       <p>
         <OutsideLink href={action.profileUrl}>{action.profileUrl}</OutsideLink>
@@ -37,10 +37,10 @@ export function ResolveDialog({ action, onClose, onSaved }: ResolveProps) {
       {action.message && <blockquote>{action.message}</blockquote>}
       <footer class="buttons">
         <Button isBusy={busy === "failed"} onClick={() => void resolve("failed")}>
-          It is not there
+          Not sent
         </Button>
         <Button kind="primary" isBusy={busy === "completed"} onClick={() => void resolve("completed")}>
-          It was sent
+          Sent
         </Button>
       </footer>
     </Dialog>

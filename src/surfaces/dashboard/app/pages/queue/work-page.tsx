@@ -22,11 +22,11 @@ type TaskPage = { tasks: TaskView[]; total: number };
 
 const outcomeWords: Record<TaskOutcome, string> = {
   completed: "Completed",
-  failed: "Noted as failed",
+  failed: "Marked as failed",
   skipped: "Skipped",
 };
 
-/** Actions for a person, one after the other, without leaving the keyboard. */
+/** Actions for a person, one after the other, with keyboard shortcuts. */
 export function WorkPage() {
   const page = useResource((signal) => api.get<TaskPage>("/network/tasks", { query: { limit: 100 }, signal }), [], {
     pollMs: 10_000,
@@ -36,15 +36,15 @@ export function WorkPage() {
     <PageFrame
       title="Work list"
       back={{ to: "/queue", label: "Queue" }}
-      {...(page.data && page.data.total > 0 && { lead: `${counted(page.data.total, "action")} for you to carry out.` })}
+      {...(page.data && page.data.total > 0 && { lead: `${counted(page.data.total, "action")} waiting for you.` })}
     >
       <Loaded resource={page} lines={6}>
         {({ tasks, total }) =>
           tasks.length === 0 ? (
-            <EmptyState icon="check" title="Nothing is left to do">
+            <EmptyState icon="check" title="All done">
               <p>
-                Accounts with the connector “A person” put what is due here: open the profile, copy the text, tell what
-                came of it.
+                Actions of accounts with the connector “A person” appear here when they are due. Open the profile, copy
+                the text, and report the outcome.
               </p>
             </EmptyState>
           ) : (
@@ -62,7 +62,7 @@ export function WorkPage() {
   );
 }
 
-/** Keys that are pressed while a text is typed, or together with others, are not for the list. */
+/** Ignores keys pressed in a form field or a dialog, or with a modifier key. */
 function isForList({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey) return false;
   return !(target as HTMLElement | null)?.closest("input, textarea, select, dialog");
@@ -74,7 +74,7 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
   const [isFailing, setIsFailing] = useState(false);
   const found = tasks.findIndex(({ jobId }) => jobId === currentId);
   const lastPlace = useRef(0);
-  // What was current and is gone: the one that has moved up into its place.
+  // If the current action is gone, show the one that took its place.
   const at = found === -1 ? Math.min(lastPlace.current, tasks.length - 1) : found;
   lastPlace.current = at;
   const task = tasks[at];
@@ -97,7 +97,7 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
   async function copy() {
     if (!task?.message) return;
     if (await copyText(task.message)) tell("Copied.");
-    else tellProblem("The browser does not let this page copy. Mark the text and copy it by hand.");
+    else tellProblem("Your browser does not allow copying. Select the text and copy it manually.");
   }
 
   const open = () => {
@@ -135,7 +135,7 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
       <article class="card task" aria-label={`${task.label} to ${targetOf(task)}`}>
         <header>
           <p class="faint small number">
-            {count(at + 1)} of {count(tasks.length)} · waits since <RelativeTime at={task.since} />
+            {count(at + 1)} of {count(tasks.length)} · waiting since <RelativeTime at={task.since} />
           </p>
           <h2 aria-live="polite">
             {actionWords[task.actionType].label} to {targetOf(task)}
@@ -144,7 +144,7 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
         {task.leadId !== null && may("leads:read") && <LeadOfTask key={task.leadId} leadId={task.leadId} />}
         <p>
           <OutsideLink href={task.profileUrl} class="outside button primary">
-            Open the profile <kbd>O</kbd>
+            Open profile <kbd>O</kbd>
           </OutsideLink>{" "}
           <span class="faint small">{handleOf(task.profileUrl)}</span>
         </p>
@@ -155,14 +155,14 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
         )}
         {task.details.postUrl !== undefined && (
           <p>
-            <OutsideLink href={task.details.postUrl}>The post</OutsideLink>
+            <OutsideLink href={task.details.postUrl}>Open post</OutsideLink>
           </p>
         )}
         {task.message !== null && (
           <div class="task-text">
             <blockquote>{task.message}</blockquote>
             <Button icon="copy" onClick={() => void copy()}>
-              Copy the text <kbd>C</kbd>
+              Copy text <kbd>C</kbd>
             </Button>
           </div>
         )}
@@ -224,14 +224,14 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
   );
 }
 
-/** What is known of the person, at a glance. */
+/** Summary of the lead. */
 function LeadOfTask({ leadId }: { leadId: string }) {
   const { data } = useResource((signal) => api.get<LeadView>(`/leads/${leadId}`, { signal }), [leadId]);
   if (data === undefined) return null;
   return (
     <p>
       <span class="faint">{[data.title, data.company, data.location].filter(Boolean).join(" · ")}</span>{" "}
-      <Link to={`/leads/${leadId}`}>The lead</Link>
+      <Link to={`/leads/${leadId}`}>View lead</Link>
       {data.notes && <span class="task-notes">{data.notes}</span>}
     </p>
   );
@@ -243,14 +243,14 @@ function FailDialog({ onClose, onFail }: { onClose: () => void; onFail: (note: s
     onClose();
   });
   return (
-    <Dialog title="It did not work" onClose={onClose}>
+    <Dialog title="Mark as failed" onClose={onClose}>
       <form onSubmit={form.onSubmit}>
         <FormError form={form} />
         <TextArea form={form} name="note" label="What happened" isOptional maxLength={1000} rows={3} autofocus />
         <footer class="buttons">
           <Button onClick={onClose}>Back</Button>
           <Button kind="danger" type="submit" isBusy={form.isBusy}>
-            Note it as failed
+            Mark as failed
           </Button>
         </footer>
       </form>

@@ -18,15 +18,15 @@ type AccountFormProps = {
   onSaved: (account: AccountView) => void;
 };
 
-/** How an account is used. Sends only what was changed, so that two people can set different things. */
+/** Settings of an account. Sends only changed values, so that two users can change different settings. */
 export function AccountForm({ account, path, usage, onSaved }: AccountFormProps) {
-  // Of the moment when the editing began: what others change meanwhile must not take away what is typed.
+  // The values when editing started: updates that arrive later must not overwrite the user's input.
   const [before, setBefore] = useState(account);
   const form = useForm<AccountValues>(valuesOf(before), async (values) => {
     const saved = await api.patch<AccountView>(path, changesOf(values, before));
     setBefore(saved);
     onSaved(saved);
-    tell("Saved. The queue was planned again.");
+    tell("Saved. The queue was rescheduled.");
   });
   const { values } = form;
   const { hint, setting } = connectorWords[values.connector as AccountView["connector"]];
@@ -40,13 +40,13 @@ export function AccountForm({ account, path, usage, onSaved }: AccountFormProps)
           <SelectField
             form={form}
             name="tier"
-            label="Plan on the network"
+            label="Network plan"
             choices={Object.entries(tierWords).map(([value, label]) => ({ value, label }))}
           />
           <SelectField
             form={form}
             name="connector"
-            label="Carried out by"
+            label="Connector"
             hint={hint}
             choices={Object.entries(connectorWords).map(([value, { label }]) => ({ value, label }))}
           />
@@ -63,8 +63,8 @@ export function AccountForm({ account, path, usage, onSaved }: AccountFormProps)
         <CheckField
           form={form}
           name="requiresApproval"
-          label="Everything waits for approval"
-          hint="Somebody looks at each action before it gets a time."
+          label="Require approval"
+          hint="Each action must be approved before it is scheduled."
         />
       </div>
       <div class="card form">
@@ -95,7 +95,7 @@ export function AccountForm({ account, path, usage, onSaved }: AccountFormProps)
   );
 }
 
-/** A field for each kind and window; an empty one shows what holds without it. */
+/** A field for each action type and time window. The placeholder shows the cap in effect. */
 function Caps({ form, usage }: { form: Form<AccountValues>; usage: UsageView | undefined }) {
   const inForce = (meter: string, window: string) =>
     usage?.meters.find((one) => one.meter === meter)?.windows.find((one) => one.window === window)?.limit ?? null;
@@ -104,8 +104,8 @@ function Caps({ form, usage }: { form: Form<AccountValues>; usage: UsageView | u
     <>
       <h2>Caps</h2>
       <p class="hint" id="caps-hint">
-        The most within the last 24 hours, 7 days and 30 days. Empty: as the plan allows, which is what stands in grey;
-        0 stops a kind; “none” lifts a cap as far as the plan allows.
+        The maximum in any 24 hours, 7 days, and 30 days. If empty, the default shown in gray applies. 0 disables the
+        action; “none” removes the cap, within the limits of the plan.
       </p>
       {errors.map(([path, message]) => (
         <p key={path} class="field-error" role="alert">
@@ -136,7 +136,7 @@ function Caps({ form, usage }: { form: Form<AccountValues>; usage: UsageView | u
                         type="text"
                         inputMode="numeric"
                         pattern="\d{1,7}|none"
-                        title="A whole number, none, or nothing"
+                        title="A whole number, “none”, or empty"
                         aria-label={`${meterWords[meter]}, ${windowWords[window]}`}
                         aria-describedby="caps-hint"
                         aria-invalid={form.errors[path] === undefined ? undefined : true}
@@ -164,44 +164,50 @@ function Pace({ form }: { form: Form<AccountValues> }) {
   return (
     <>
       <div class="fields">
-        {number("spacing.medianSeconds", "Seconds between two actions", 0, 86_400, "Drawn at random around this.")}
-        {number("spacing.minSeconds", "Never less than", 0, 86_400)}
-        {number("jitterPercent", "Caps of a day vary by, in percent", 0, 50, "At random, and never upwards.")}
+        {number("spacing.medianSeconds", "Seconds between actions", 0, 86_400, "Median of a random interval.")}
+        {number("spacing.minSeconds", "Minimum seconds between actions", 0, 86_400)}
+        {number(
+          "jitterPercent",
+          "Daily variation (%)",
+          0,
+          50,
+          "Lowers the daily caps by a random amount, up to this percentage.",
+        )}
       </div>
       <CheckField
         form={form}
         name="isWarmingUp"
         label="Warm up"
-        hint="Starts with a few actions of each type and increases daily until the caps are reached."
+        hint="Starts with a few actions of each type per day, and increases daily until the caps are reached."
       />
       {form.values.isWarmingUp && (
         <div class="fields">
-          {number("warmUp.perDay", "On the first day", 1, 1000)}
-          {number("warmUp.addPerDay", "More each day", 0, 1000)}
+          {number("warmUp.perDay", "Actions on the first day", 1, 1000)}
+          {number("warmUp.addPerDay", "Daily increase", 0, 1000)}
         </div>
       )}
       <CheckField
         form={form}
         name="hasSessions"
         label="Take breaks"
-        hint="Stretches of work and breaks of random length, drawn anew each day."
+        hint="Alternates work and breaks of random length, different each day."
       />
       {form.values.hasSessions && (
         <div class="fields">
-          {number("sessions.minMinutes", "Minutes of work, at least", 1, 1440)}
-          {number("sessions.maxMinutes", "Minutes of work, at most", 1, 1440)}
-          {number("sessions.minBreakMinutes", "Minutes of break, at least", 1, 1440)}
-          {number("sessions.maxBreakMinutes", "Minutes of break, at most", 1, 1440)}
+          {number("sessions.minMinutes", "Min. minutes of work", 1, 1440)}
+          {number("sessions.maxMinutes", "Max. minutes of work", 1, 1440)}
+          {number("sessions.minBreakMinutes", "Min. minutes of break", 1, 1440)}
+          {number("sessions.maxBreakMinutes", "Max. minutes of break", 1, 1440)}
         </div>
       )}
       <CheckField
         form={form}
         name="isWithdrawing"
         label="Withdraw unaccepted requests"
-        hint="Many open requests look bad on the network."
+        hint="Many pending requests can harm your standing on the network."
       />
       {form.values.isWithdrawing && (
-        <div class="fields">{number("withdrawAfterDays", "After how many days", 7, 365)}</div>
+        <div class="fields">{number("withdrawAfterDays", "Withdraw after (days)", 7, 365)}</div>
       )}
     </>
   );

@@ -1,7 +1,7 @@
 import type { AccountUpdate, AccountView, Caps, WeekView } from "../../../../../features/network/account-model.ts";
 import { connectorWords, meterNames, windowNames } from "../../account-words.ts";
 
-/** A form's values, named by the paths that the server names when something is wrong with them. */
+/** Values of the form, named by the paths that the server reports in errors. */
 export type AccountValues = {
   name: string;
   connector: string;
@@ -20,7 +20,7 @@ const settingNames = Object.values(connectorWords).flatMap(({ setting }) => (set
 const sessionFields = ["minMinutes", "maxMinutes", "minBreakMinutes", "maxBreakMinutes"] as const;
 const usualSessions = { minMinutes: 45, maxMinutes: 60, minBreakMinutes: 10, maxBreakMinutes: 20 };
 
-/** What a cap's field says instead of a number for "no cap of ours". */
+/** Value of a cap field that removes the cap. */
 export const noCap = "none";
 
 export function capPath(meter: string, window: string): string {
@@ -62,7 +62,7 @@ export function valuesOf(account: AccountView): AccountValues {
   };
 }
 
-/** What the form changes of the account; parts that are set as a whole go as a whole. */
+/** The changes to the account. Nested objects are sent as a whole. */
 export function changesOf(values: AccountValues, before: AccountView): AccountUpdate {
   const was = valuesOf(before);
   const isChanged = (prefix: string) =>
@@ -103,7 +103,7 @@ function settingsOf(values: AccountValues, before: AccountView): Record<string, 
   return { ...before.connectorSettings, [wanted.name]: String(values[`connectorSettings.${wanted.name}`]).trim() };
 }
 
-/** The first day stays, so that a changed number does not begin the warm-up anew. */
+/** Keeps the start date, so that a changed number does not restart the warm-up. */
 function warmUpOf(values: AccountValues, { warmUp }: AccountView): AccountUpdate["warmUp"] {
   if (!values.isWarmingUp) return null;
   const perDay = Number(values["warmUp.perDay"]);

@@ -17,7 +17,7 @@ import { tell, tellError } from "../../ui/toast.tsx";
 import { AccountForm } from "./account-form.tsx";
 import { accountStateWords, meterWords, windowWords } from "../../account-words.ts";
 
-/** One account: what it has used, whether it works, and how it is to work. */
+/** An account: its state, its settings, and its usage. */
 export function AccountPage({ params }: PageProps) {
   const path = `/network/accounts/${encodeURIComponent(params["id"] ?? "")}`;
   const account = useResource((signal) => api.get<AccountView>(path, { signal }), [path], { events: ["account."] });
@@ -49,7 +49,7 @@ export function AccountPage({ params }: PageProps) {
           />
         )}
       </Loaded>
-      <Section title="Used of the caps">
+      <Section title="Usage">
         <Loaded resource={usage}>{(loaded) => <Usage usage={loaded} />}</Loaded>
       </Section>
     </PageFrame>
@@ -81,7 +81,7 @@ function AccountActions({
     try {
       const state = isActive ? "paused" : "active";
       onChanged(await api.patch<AccountView>(path, { state }));
-      tell(isActive ? "Paused: nothing is sent from it." : "Resumed. Its queue was rescheduled.");
+      tell(isActive ? "Paused. Nothing is sent from this account." : "Resumed. Its queue was rescheduled.");
     } catch (error) {
       tellError(error);
     } finally {
@@ -91,13 +91,13 @@ function AccountActions({
   return (
     <>
       <Button kind={isActive ? "plain" : "primary"} isBusy={isBusy} onClick={() => void turn()}>
-        {isActive ? "Pause" : account.state === "paused" ? "Go on" : "It is connected again"}
+        {isActive ? "Pause" : account.state === "paused" ? "Resume" : "Mark as reconnected"}
       </Button>
       <Button onClick={() => setIsRemoving(true)}>Remove…</Button>
       {isRemoving && (
         <ConfirmDialog
           title={`Remove ${account.name}?`}
-          confirm="Remove the account"
+          confirm="Remove account"
           onClose={() => setIsRemoving(false)}
           onConfirm={async () => {
             await api.delete(path);
@@ -105,14 +105,16 @@ function AccountActions({
             navigate("/settings?part=accounts");
           }}
         >
-          <p>Only an account that never acted can be removed. Any other is paused, so that its history stays.</p>
+          <p>
+            You can remove an account only if it has never executed an action. Pause it instead to keep its history.
+          </p>
         </ConfirmDialog>
       )}
     </>
   );
 }
 
-/** Only what was used, planned, or limited tightest is worth a line: the windows of a day. */
+/** Usage of each action type, in each time window. */
 function Usage({ usage }: { usage: UsageView }) {
   return (
     <ul class="cards">
@@ -121,7 +123,7 @@ function Usage({ usage }: { usage: UsageView }) {
           <h3>{meterWords[meter]}</h3>
           {coolDown && (
             <p class="small notice warn">
-              Rests, until <RelativeTime at={coolDown.until} />: {coolDown.reason}
+              Paused until <RelativeTime at={coolDown.until} />: {coolDown.reason}
             </p>
           )}
           {windows.map(({ window, used, planned, limit, isWarmUp }) => (

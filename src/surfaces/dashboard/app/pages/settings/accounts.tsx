@@ -14,7 +14,7 @@ import { tell } from "../../ui/toast.tsx";
 import { weekInWords } from "../../ui/week-editor.tsx";
 import { accountStateWords, connectorWords, tierWords } from "../../account-words.ts";
 
-/** The accounts on the network, each with what it is used by and when. */
+/** The network accounts, each with its connector and working hours. */
 export function AccountList() {
   const [isNew, setIsNew] = useState(false);
   const accounts = useResource(
@@ -28,18 +28,18 @@ export function AccountList() {
   return (
     <>
       <div class="part-head">
-        <p class="faint">An account sends at its own pace, within its caps and working hours.</p>
+        <p class="faint">Each account sends at its own pace, within its caps and working hours.</p>
         {may("network:schedule") && (
           <Button kind="primary" icon="plus" onClick={() => setIsNew(true)}>
-            Add an account
+            Add account
           </Button>
         )}
       </div>
       <Loaded resource={accounts}>
         {({ accounts: list }) =>
           list.length === 0 ? (
-            <EmptyState icon="leads" title="No account yet">
-              <p>Without one nothing can be sent. Add the account that you use on the network.</p>
+            <EmptyState icon="leads" title="No accounts yet">
+              <p>Add the account that you use on the network. Without one, nothing can be sent.</p>
             </EmptyState>
           ) : (
             <ul class="cards">
@@ -92,14 +92,14 @@ function NewAccountDialog({ onClose }: { onClose: () => void }) {
   );
   const words = wordsOf(form.values.connector);
   return (
-    <Dialog title="Add an account" onClose={onClose}>
+    <Dialog title="Add account" onClose={onClose}>
       <form onSubmit={form.onSubmit}>
         <FormError form={form} />
         <TextField
           form={form}
           name="name"
           label="Name"
-          hint="Whose account it is."
+          hint="Owner of the account."
           maxLength={200}
           autofocus
           required
@@ -107,7 +107,7 @@ function NewAccountDialog({ onClose }: { onClose: () => void }) {
         <SelectField
           form={form}
           name="connector"
-          label="Carried out by"
+          label="Connector"
           hint={words?.hint}
           choices={Object.entries(connectorWords).map(([value, { label }]) => ({ value, label }))}
         />
@@ -124,15 +124,15 @@ function NewAccountDialog({ onClose }: { onClose: () => void }) {
         <SelectField
           form={form}
           name="tier"
-          label="Plan on the network"
-          hint="Decides the first caps and how long a note may be."
+          label="Network plan"
+          hint="Sets the default caps and the maximum length of a note."
           choices={Object.entries(tierWords).map(([value, label]) => ({ value, label }))}
         />
         <TimeZoneField form={form} />
         <footer class="buttons">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" isBusy={form.isBusy}>
-            Add the account
+            Add account
           </Button>
         </footer>
       </form>

@@ -8,7 +8,7 @@ import { FileDrop } from "../../ui/file-drop.tsx";
 import { CheckField, FormError, TextArea, TextField, useForm } from "../../ui/form.tsx";
 import { tellError } from "../../ui/toast.tsx";
 
-/** As many as the server takes in one call; a file may have any number. */
+/** Limit of the API per request. A file can contain any number. */
 const maxValues = 10_000;
 
 type Outcome = {
@@ -20,7 +20,7 @@ type Outcome = {
 
 type AddProps = { mayForAll: boolean; onClose: () => void; onAdded: () => void };
 
-/** Takes values that are typed or pasted, one a line, or a file of any length. */
+/** Accepts values that are typed or pasted, one per line, or a file of any length. */
 export function AddSuppressionsDialog({ mayForAll, onClose, onAdded }: AddProps) {
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [isReading, setIsReading] = useState(false);
@@ -29,9 +29,10 @@ export function AddSuppressionsDialog({ mayForAll, onClose, onAdded }: AddProps)
       .split(/[\n,;]/)
       .map((value) => value.trim())
       .filter((value) => value !== "");
-    if (values.length === 0) throw new RequestError("Name at least one address, domain, profile or phone number.");
+    if (values.length === 0)
+      throw new RequestError("Enter at least one email address, domain, profile, or phone number.");
     if (values.length > maxValues)
-      throw new RequestError(`These are more than ${maxValues} values. Store them in a file, and drop that below.`);
+      throw new RequestError(`You entered more than ${maxValues} values. Save them in a file and drop it below.`);
     const answer = await api.post<SuppressionResults>("/suppressions", { values, ...optionsOf(input) });
     const problems = answer.results.flatMap(({ outcome, value, message = "" }) =>
       outcome === "invalid" || message !== "" ? [{ value, message }] : [],
@@ -60,7 +61,7 @@ export function AddSuppressionsDialog({ mayForAll, onClose, onAdded }: AddProps)
 
   if (outcome !== null)
     return (
-      <Dialog title="Do not contact" onClose={onClose}>
+      <Dialog title="Add to do-not-contact list" onClose={onClose}>
         <OutcomeList outcome={outcome} />
         <footer class="buttons">
           <Button
@@ -78,43 +79,43 @@ export function AddSuppressionsDialog({ mayForAll, onClose, onAdded }: AddProps)
       </Dialog>
     );
   return (
-    <Dialog title="Do not contact" onClose={onClose}>
+    <Dialog title="Add to do-not-contact list" onClose={onClose}>
       <form onSubmit={form.onSubmit}>
         <FormError form={form} />
         <TextArea
           form={form}
           name="values"
-          label="Whom"
+          label="People and companies"
           rows={5}
           spellcheck={false}
           autofocus
-          hint="One a line: e-mail addresses, domains (@example.com), addresses of profiles, phone numbers with + and country code."
+          hint="One per line: email addresses, domains (@example.com), profile URLs, or phone numbers with + and country code."
         />
         <TextField form={form} name="reason" label="Reason" isOptional maxLength={500} />
         {mayForAll && (
           <CheckField
             form={form}
             name="isForAll"
-            label="For everybody of the team"
-            hint="Else it holds only for you."
+            label="Apply to the whole team"
+            hint="Otherwise, the entries apply only to you."
           />
         )}
         <CheckField
           form={form}
           name="hashOnly"
-          label="Keep only a hash"
-          hint="It holds all the same, but nobody can read who it was."
+          label="Store only a hash"
+          hint="The entry works the same, but its value cannot be read."
         />
         <footer class="buttons">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" isBusy={form.isBusy}>
-            Put on the list
+            Add to list
           </Button>
         </footer>
       </form>
       <FileDrop
-        label={isReading ? "Reading the file…" : "Or drop a list here"}
-        hint="CSV with a header (email, domain, profile, phone, reason), or one value a line."
+        label={isReading ? "Importing…" : "Or drop a file here"}
+        hint="CSV with a header (email, domain, profile, phone, reason), or one value per line."
         accept=".csv,.tsv,.txt,text/csv,text/plain"
         onFiles={(files) => void importFile(files[0])}
       />
@@ -133,14 +134,14 @@ function optionsOf({ reason, isForAll, hashOnly }: { reason: string; isForAll: b
 function OutcomeList({ outcome: { added, existing, invalid, problems } }: { outcome: Outcome }) {
   const parts = [
     `${counted(added, "entry", "entries")} added`,
-    existing > 0 && `${counted(existing, "value")} on the list before`,
-    invalid > 0 && `${counted(invalid, "value")} not understood`,
+    existing > 0 && `${counted(existing, "value")} already on the list`,
+    invalid > 0 && `${counted(invalid, "value")} invalid`,
   ];
   return (
     <>
       <p role="status">{parts.filter(Boolean).join(", ")}.</p>
       {problems.length > 0 && (
-        <ul class="results" tabIndex={0} aria-label="What was found">
+        <ul class="results" tabIndex={0} aria-label="Problems">
           {problems.map(({ value, message }, index) => (
             <li key={index} class="two-lines">
               <span>{value}</span>

@@ -6,33 +6,33 @@ import { CopyText } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Loaded } from "../../ui/states.tsx";
 
-/** Whether somebody has changed the log behind the service's back. */
+/** Checks whether the log was changed outside the server. */
 export function AuditCheckDialog({ onClose }: { onClose: () => void }) {
   const check = useResource((signal) => api.get<AuditCheck>("/audit/verify", { signal }), []);
   return (
-    <Dialog title="Is the audit log whole?" onClose={onClose}>
+    <Dialog title="Verify audit log" onClose={onClose}>
       <Loaded resource={check} lines={2}>
         {({ isIntact, entries, brokenAt, lastId, lastHash }) =>
           isIntact ? (
             <>
               <p class="notice">
-                Yes: {counted(entries, "entry", "entries")} fit together. None was changed, put in, taken out or cut
-                off.
+                The audit log is intact: none of its {counted(entries, "entry", "entries")} were changed, inserted, or
+                removed.
               </p>
               {lastHash !== null && (
                 <>
                   <p>
-                    Whoever can write to the database can write the whole log anew. Keep the hash of the newest entry
-                    somewhere else: a later check by the API compares it.
+                    A user with write access to the database could rewrite the entire log. Store the hash of the newest
+                    entry elsewhere; you can compare it later through the API.
                   </p>
-                  <CopyText label={`Hash of entry ${lastId}, the newest`} text={lastHash} />
+                  <CopyText label={`Hash of the newest entry (${lastId})`} text={lastHash} />
                 </>
               )}
             </>
           ) : (
             <p class="notice danger" role="alert">
-              No: from entry {brokenAt} on, what is stored is not what was written. Somebody had a hand in the database,
-              or the disk is damaged.
+              The audit log is not intact: it was changed from entry {brokenAt} on. The database was modified, or the
+              disk is damaged.
             </p>
           )
         }

@@ -20,7 +20,7 @@ import { actorInWords, auditGroups, auditInWords } from "./audit-words.ts";
 type AuditPage = { entries: AuditEntryView[]; nextCursor: string | null };
 type NameOfUser = (id: string) => string;
 
-/** Who did what, when and from where, newest first. */
+/** The audit log, newest first: who did what, when, and from where. */
 export function AuditLog() {
   const [open, setOpen] = useState<AuditEntryView | null>(null);
   const [isChecked, setIsChecked] = useState(false);
@@ -43,7 +43,7 @@ export function AuditLog() {
   const columns: readonly Column<AuditEntryView>[] = [
     {
       id: "what",
-      header: "What",
+      header: "Event",
       cell: (entry) => (
         <button type="button" class="link" onClick={() => setOpen(entry)}>
           {auditInWords(entry.action)}
@@ -52,7 +52,7 @@ export function AuditLog() {
     },
     {
       id: "who",
-      header: "Who",
+      header: "User",
       cell: (entry) => (
         <span class="two-lines">
           <span>{actorInWords(entry, nameOfUser)}</span>
@@ -62,7 +62,7 @@ export function AuditLog() {
     },
     {
       id: "where",
-      header: "From",
+      header: "IP address",
       hideBelow: "medium",
       cell: ({ address, userAgent }) => (
         <span class="two-lines">
@@ -75,7 +75,7 @@ export function AuditLog() {
     },
     {
       id: "when",
-      header: "When",
+      header: "Time",
       cell: ({ at }) => (
         <span class="two-lines">
           <RelativeTime at={at} />
@@ -92,14 +92,14 @@ export function AuditLog() {
       <div class="part-head">
         <p class="faint">
           {isAdmin
-            ? "What was done with keys, users, people’s data and the server. It can only be added to."
-            : "What was done with your keys, your sessions and your data. It can only be added to."}
+            ? "Changes to keys, users, personal data, and the server. Entries cannot be changed or deleted."
+            : "Changes to your keys, sessions, and data. Entries cannot be changed or deleted."}
         </p>
         <div class="buttons">
           <a class="button plain" href={downloadUrl("/audit/export", filter)} download="audit.ndjson">
             Export
           </a>
-          {isAdmin && <Button onClick={() => setIsChecked(true)}>Check that it is whole</Button>}
+          {isAdmin && <Button onClick={() => setIsChecked(true)}>Verify</Button>}
         </div>
       </div>
       <AuditFilters query={query} users={users} />
@@ -114,7 +114,7 @@ export function AuditLog() {
         isLoading={log.isLoading}
         paging={paging(log.data?.nextCursor)}
         empty={
-          <EmptyState icon="prospects" title={isNarrowed ? "No entry matches" : "Nothing was noted yet"}>
+          <EmptyState icon="prospects" title={isNarrowed ? "No matching entries" : "No entries yet"}>
             {isNarrowed && (
               <Button onClick={() => setQuery({ action: null, user: null, from: null, to: null })}>Show all</Button>
             )}
@@ -127,13 +127,13 @@ export function AuditLog() {
   );
 }
 
-/** From the first moment of one day to the last of the other, where the person is. */
+/** From the start of the first day to the end of the last, in the user's time zone. */
 function spanIn(query: URLSearchParams): { from: string | null; to: string | null } {
   const [from, to] = [query.get("from"), query.get("to")];
   return { from: from && instantOfDay(from), to: to && instantOfDay(to, 1) };
 }
 
-/** The names of the team, for admins. */
+/** The users of the team, for admins. */
 function useUsers(isOpen: boolean): readonly UserView[] {
   const users = useResource(
     async (signal) => {
@@ -149,14 +149,14 @@ function useUsers(isOpen: boolean): readonly UserView[] {
 function AuditFilters({ query, users }: { query: URLSearchParams; users: readonly UserView[] }) {
   return (
     <search class="filter-row" aria-label="Audit log">
-      <Field label="What">
+      <Field label="Event">
         {(control) => (
           <select
             {...control}
             value={query.get("action") ?? ""}
             onChange={(event) => setQuery({ action: event.currentTarget.value })}
           >
-            <option value="">Everything</option>
+            <option value="">All events</option>
             {auditGroups.map(({ label, actions }) => (
               <optgroup key={label} label={label}>
                 {Object.entries(actions).map(([action, name]) => (
@@ -170,14 +170,14 @@ function AuditFilters({ query, users }: { query: URLSearchParams; users: readonl
         )}
       </Field>
       {users.length > 1 && (
-        <Field label="About">
+        <Field label="User">
           {(control) => (
             <select
               {...control}
               value={query.get("user") ?? ""}
               onChange={(event) => setQuery({ user: event.currentTarget.value })}
             >
-              <option value="">Anybody</option>
+              <option value="">All users</option>
               {users.map(({ id, name, email }) => (
                 <option key={id} value={id}>
                   {name ?? email}
@@ -188,7 +188,7 @@ function AuditFilters({ query, users }: { query: URLSearchParams; users: readonl
         </Field>
       )}
       {(["from", "to"] as const).map((end) => (
-        <Field key={end} label={end === "from" ? "From" : "Up to"}>
+        <Field key={end} label={end === "from" ? "From" : "To"}>
           {(control) => (
             <input
               {...control}
@@ -208,18 +208,18 @@ type EntryDialogProps = { entry: AuditEntryView; nameOfUser: NameOfUser; onClose
 function EntryDialog({ entry, nameOfUser, onClose }: EntryDialogProps) {
   const { id, at, action, userId, keyName, address, userAgent, requestId, targetType, targetId, details } = entry;
   const facts: Fact[] = [
-    ["When", <DateTime key="when" at={at} />],
-    ["Who", actorInWords(entry, nameOfUser)],
+    ["Time", <DateTime key="when" at={at} />],
+    ["User", actorInWords(entry, nameOfUser)],
     ["Key", keyName],
-    ["About", userId && nameOfUser(userId)],
-    ["Done to", targetType && `${targetType} ${targetId}`],
+    ["Affected user", userId && nameOfUser(userId)],
+    ["Target", targetType && `${targetType} ${targetId}`],
     ...Object.entries(details).map(([name, value]): Fact => [
       nameInWords(name),
       Array.isArray(value) ? value.join(", ") : String(value),
     ]),
-    ["From", address],
-    ["Program", userAgent],
-    ["Request", requestId],
+    ["IP address", address],
+    ["User agent", userAgent],
+    ["Request ID", requestId],
     ["Entry", `${id}`],
   ];
   return (

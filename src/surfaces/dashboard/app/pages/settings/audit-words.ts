@@ -1,6 +1,6 @@
 import type { AuditAction, AuditEntryView } from "../../../../../platform/auth/audit/model.ts";
 
-/** What was done, in words, by what it was done to. */
+/** Labels of the audit events, by category. */
 export const auditGroups: readonly { label: string; actions: Partial<Record<AuditAction, string>> }[] = [
   {
     label: "Sign-in",
@@ -13,23 +13,23 @@ export const auditGroups: readonly { label: string; actions: Partial<Record<Audi
   {
     label: "Keys",
     actions: {
-      "key.created": "Key made",
-      "key.updated": "Key changed",
-      "key.regenerated": "Key renewed",
+      "key.created": "Key created",
+      "key.updated": "Key updated",
+      "key.regenerated": "Key regenerated",
       "key.deleted": "Key deleted",
       "key.globalRefused": "Global key refused",
     },
   },
-  { label: "Users", actions: { "user.created": "User added", "user.updated": "User changed" } },
+  { label: "Users", actions: { "user.created": "User added", "user.updated": "User updated" } },
   {
-    label: "People’s data",
+    label: "Personal data",
     actions: {
       "person.exported": "Person exported",
-      "person.erasureBegun": "Erasure of a person begun",
+      "person.erasureBegun": "Person erasure started",
       "person.erased": "Person erased",
       "lead.erased": "Lead erased",
-      "suppression.erased": "Value of the do-not-contact list forgotten",
-      "suppression.removed": "Entry of the do-not-contact list removed",
+      "suppression.erased": "Do-not-contact value erased",
+      "suppression.removed": "Do-not-contact entry removed",
     },
   },
   {
@@ -43,16 +43,16 @@ export const auditGroups: readonly { label: string; actions: Partial<Record<Audi
       "audit.exported": "Audit log exported",
     },
   },
-  { label: "Voices", actions: { "voice.consented": "Consent to a voice", "voice.deleted": "Voice deleted" } },
+  { label: "Voices", actions: { "voice.consented": "Voice consent given", "voice.deleted": "Voice deleted" } },
   {
     label: "Server",
     actions: {
-      "backup.made": "Backup made",
+      "backup.made": "Backup created",
       "backup.downloaded": "Backup downloaded",
       "backup.deleted": "Backup deleted",
       "backup.restored": "Backup restored",
-      "risk.accepted": "Risk of a connector accepted",
-      "risk.withdrawn": "Acceptance of the risk withdrawn",
+      "risk.accepted": "Connector risk accepted",
+      "risk.withdrawn": "Connector risk acceptance withdrawn",
     },
   },
 ];
@@ -64,13 +64,13 @@ export function auditInWords(action: string): string {
   return words[action] ?? action;
 }
 
-/** Who did it, as far as names are known: by a key of somebody, on the server's own machine, or the service itself. */
+/** Name of the actor: a user, a global key, the command line, or the server. */
 export function actorInWords(
   { via, actorId, keyName }: Pick<AuditEntryView, "via" | "actorId" | "keyName">,
   nameOfUser: (id: string) => string,
 ): string {
-  if (via === "commandLine") return "Command line of the server";
-  if (via === "service") return "The service itself";
+  if (via === "commandLine") return "Command line";
+  if (via === "service") return "Server";
   if (actorId !== null) return nameOfUser(actorId);
-  return keyName === null ? "Nobody who is known" : "A global key";
+  return keyName === null ? "Unknown" : "Global key";
 }

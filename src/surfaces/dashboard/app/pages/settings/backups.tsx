@@ -12,7 +12,7 @@ import { EmptyState, ErrorState } from "../../ui/states.tsx";
 import { DateTime } from "../../ui/time.tsx";
 import { tell, tellError } from "../../ui/toast.tsx";
 
-/** Archives of everything that the server keeps, for admins. */
+/** Backups of all data of the server, for admins. */
 export function BackupList() {
   const [removed, setRemoved] = useState<BackupView | null>(null);
   const [isStarting, setIsStarting] = useState(false);
@@ -41,7 +41,7 @@ export function BackupList() {
   }
 
   const columns: readonly Column<BackupView>[] = [
-    { id: "at", header: "Made", cell: ({ createdAt }) => <DateTime at={createdAt} /> },
+    { id: "at", header: "Created", cell: ({ createdAt }) => <DateTime at={createdAt} /> },
     { id: "bytes", header: "Size", align: "right", cell: ({ bytes }) => fileSize(bytes) },
     {
       id: "name",
@@ -51,9 +51,9 @@ export function BackupList() {
     },
     {
       id: "isOwn",
-      header: "Of this server",
+      header: "Server",
       hideBelow: "medium",
-      cell: ({ isOwn }) => (isOwn ? "Yes" : <span class="faint">Of another, or not known</span>),
+      cell: ({ isOwn }) => (isOwn ? "This server" : <span class="faint">Other or unknown</span>),
     },
     {
       id: "actions",
@@ -78,7 +78,7 @@ export function BackupList() {
         <p class="faint">{data && settingsInWords(data)}</p>
         {may("backups:write") && (
           <Button kind="primary" isBusy={isStarting || isRunning} onClick={() => void start()}>
-            Make a backup
+            Create backup
           </Button>
         )}
       </div>
@@ -104,16 +104,16 @@ export function BackupList() {
           isLoading={list.isLoading && data === undefined}
           isStacked
           empty={
-            <EmptyState icon="download" title={data?.problem ? "No backups can be seen" : "No backups yet"}>
-              <p>A backup holds the database and all files, made while the server works on.</p>
+            <EmptyState icon="download" title={data?.problem ? "Backups unavailable" : "No backups yet"}>
+              <p>A backup contains the database and all files. The server keeps running while it is created.</p>
             </EmptyState>
           }
         />
       )}
       {removed !== null && (
         <ConfirmDialog
-          title="Delete the backup?"
-          confirm="Delete it"
+          title="Delete this backup?"
+          confirm="Delete backup"
           onClose={() => setRemoved(null)}
           onConfirm={async () => {
             await api.delete(`/backups/${removed.name}`);
@@ -121,8 +121,8 @@ export function BackupList() {
             list.reload();
           }}
         >
-          <p>{removed.name} is deleted for good.</p>
-          {!removed.isOwn && <p>It may be that of another server, which then has it no more.</p>}
+          <p>{removed.name} is permanently deleted.</p>
+          {!removed.isOwn && <p>This backup may belong to another server.</p>}
         </ConfirmDialog>
       )}
     </>
@@ -130,8 +130,9 @@ export function BackupList() {
 }
 
 function settingsInWords({ place, schedule, keep }: Backups): string {
-  const when = schedule === null ? "Made only when you ask for one" : `Made by the schedule ${schedule} (UTC)`;
-  return `${when}, in ${place}; the newest ${keep} of this server are kept. They hold everybody’s data.`;
+  const when =
+    schedule === null ? "Backups are created only on demand" : `Backups are created on the schedule ${schedule} (UTC)`;
+  return `${when}, in ${place}. The newest ${keep} of this server are kept. They contain the data of all users.`;
 }
 
 function LastRun({ run: { status, message, missing } }: { run: BackupRunView }) {
@@ -144,7 +145,7 @@ function LastRun({ run: { status, message, missing } }: { run: BackupRunView }) 
   if (missing.length === 0) return null;
   return (
     <p class="notice warn">
-      The last backup lacks {counted(missing.length, "file")} that were deleted or changed while it was made.
+      The last backup is missing {counted(missing.length, "file")} deleted or changed while it was created.
     </p>
   );
 }

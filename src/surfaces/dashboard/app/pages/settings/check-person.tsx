@@ -6,7 +6,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
 import { kindWords } from "./suppression-words.ts";
 
-/** Whether somebody may be contacted, also where only hashes are kept. */
+/** Checks whether a person may be contacted, even if only hashes are stored. */
 export function CheckPersonDialog({ onClose }: { onClose: () => void }) {
   const [answer, setAnswer] = useState<SuppressionAnswer | null>(null);
   const form = useForm({ email: "", networkUrl: "", phone: "" }, async (values) => {
@@ -15,23 +15,25 @@ export function CheckPersonDialog({ onClose }: { onClose: () => void }) {
     setAnswer(await api.post<SuppressionAnswer>("/suppressions/check", known));
   });
   return (
-    <Dialog title="May somebody be contacted?" onClose={onClose}>
+    <Dialog title="Check a person" onClose={onClose}>
       <form onSubmit={form.onSubmit}>
         <FormError form={form} />
-        <TextField form={form} name="email" label="E-mail" isOptional autofocus />
+        <TextField form={form} name="email" label="Email" isOptional autofocus />
         <TextField form={form} name="networkUrl" label="Profile" isOptional />
         <TextField form={form} name="phone" label="Phone" isOptional />
         <div role="status">
-          {answer !== null && !answer.doNotContact && <p class="notice">Yes. No entry on the list blocks contact.</p>}
+          {answer !== null && !answer.doNotContact && (
+            <p class="notice">You can contact this person. No entry matches.</p>
+          )}
           {answer?.doNotContact && (
             <div class="notice danger">
               <div>
                 <p>
-                  <strong>No.</strong>
+                  <strong>Do not contact.</strong>
                 </p>
                 {answer.matches.map(({ entryId, kind, scope, reason }) => (
                   <p key={entryId}>
-                    {kindWords[kind]}, {scope === "team" ? "for everybody" : "for you"}
+                    {kindWords[kind]}, {scope === "team" ? "for the whole team" : "for you"}
                     {reason !== null && `: ${reason}`}
                   </p>
                 ))}
@@ -42,7 +44,7 @@ export function CheckPersonDialog({ onClose }: { onClose: () => void }) {
         <footer class="buttons">
           <Button onClick={onClose}>Close</Button>
           <Button kind="primary" type="submit" isBusy={form.isBusy}>
-            Ask
+            Check
           </Button>
         </footer>
       </form>

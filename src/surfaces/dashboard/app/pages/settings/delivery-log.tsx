@@ -14,7 +14,7 @@ import { DateTime, RelativeTime } from "../../ui/time.tsx";
 import { tell, tellError } from "../../ui/toast.tsx";
 import { deliveryStateWords } from "./webhook-words.ts";
 
-/** What was posted, newest first: each event with its attempts and what was answered. */
+/** Deliveries, newest first: each event with its attempts and their responses. */
 export function DeliveryLog({ path }: { path: string }) {
   const [state, setState] = useState<DeliveryState | "">("");
   const [open, setOpen] = useState<DeliveryView | null>(null);
@@ -41,7 +41,7 @@ export function DeliveryLog({ path }: { path: string }) {
     { id: "state", header: "State", cell: (one) => <StateBadge words={deliveryStateWords} state={one.state} /> },
     {
       id: "answer",
-      header: "Last answer",
+      header: "Last response",
       hideBelow: "medium",
       cell: ({ attempts }) => {
         const last = attempts.at(-1);
@@ -55,7 +55,7 @@ export function DeliveryLog({ path }: { path: string }) {
       hideBelow: "small",
       cell: ({ attempts }) => attempts.length,
     },
-    { id: "at", header: "Happened", cell: ({ happenedAt }) => <RelativeTime at={happenedAt} /> },
+    { id: "at", header: "Event time", cell: ({ happenedAt }) => <RelativeTime at={happenedAt} /> },
   ];
   return (
     <>
@@ -87,8 +87,8 @@ export function DeliveryLog({ path }: { path: string }) {
         isLoading={log.isLoading}
         paging={paging(log.data?.nextCursor)}
         empty={
-          <EmptyState icon="external" title="Nothing was delivered">
-            <p>Send a test to see how it goes.</p>
+          <EmptyState icon="external" title="No deliveries">
+            <p>Send a test event to check your endpoint.</p>
           </EmptyState>
         }
       />
@@ -115,7 +115,7 @@ function DeliveryDialog({
     setIsBusy(true);
     try {
       await api.post(`${path}/deliveries/${delivery.id}/replay`);
-      tell("It is on its way again.");
+      tell("Redelivery scheduled.");
       onAgain();
       onClose();
     } catch (error) {
@@ -130,7 +130,7 @@ function DeliveryDialog({
         <dd>
           <StateBadge words={deliveryStateWords} state={delivery.state} />
         </dd>
-        <dt>Happened</dt>
+        <dt>Event time</dt>
         <dd>
           <DateTime at={delivery.happenedAt} />
         </dd>
@@ -151,7 +151,7 @@ function DeliveryDialog({
         <ol class="timeline" aria-label="Attempts">
           {delivery.attempts.map(({ at, status, latencyMs, error, response }) => (
             <li key={at}>
-              <strong>{error ?? `Answered ${status}`}</strong>{" "}
+              <strong>{error ?? `Status ${status}`}</strong>{" "}
               <span class="faint small">
                 <DateTime at={at} />, {latencyMs} ms
               </span>
@@ -160,14 +160,14 @@ function DeliveryDialog({
           ))}
         </ol>
       )}
-      <h3>What is posted</h3>
-      <pre class="excerpt" tabIndex={0} aria-label="What is posted">
+      <h3>Payload</h3>
+      <pre class="excerpt" tabIndex={0} aria-label="Payload">
         {JSON.stringify(delivery.payload, null, 2)}
       </pre>
       {may("webhooks:write") && (
         <footer class="buttons">
           <Button isBusy={isBusy} onClick={() => void again()}>
-            Deliver again
+            Redeliver
           </Button>
         </footer>
       )}

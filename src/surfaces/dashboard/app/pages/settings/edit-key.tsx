@@ -22,7 +22,7 @@ type EditKeyProps = {
 
 type Asked = "regenerate" | "delete";
 
-/** All that can be done with a key. What ends the session of the person says so before. */
+/** Edits a key. Warns before changes that end the user's session. */
 export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: EditKeyProps) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const [link, setLink] = useState<string | null>(null);
@@ -42,7 +42,7 @@ export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: Edi
       });
       const current = isOwn ? await sessionApi.current() : null;
       if (current !== null) signedIn(current);
-      tell(`The key “${name}” was changed.`);
+      tell(`The key “${name}” was updated.`);
       onChanged();
       onClose();
     },
@@ -51,7 +51,7 @@ export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: Edi
   async function turn() {
     try {
       await api.put(path, { isActive: !key.isActive });
-      tell(key.isActive ? `“${key.name}” opens nothing now.` : `“${key.name}” works again.`);
+      tell(key.isActive ? `“${key.name}” was disabled.` : `“${key.name}” was enabled.`);
       onChanged();
       onClose();
     } catch (error) {
@@ -69,25 +69,25 @@ export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: Edi
   if (asked === "regenerate")
     return (
       <ConfirmDialog
-        title={`Give “${key.name}” a new secret?`}
-        confirm="Make a new secret"
+        title={`Regenerate “${key.name}”?`}
+        confirm="Regenerate key"
         onClose={() => setAsked(null)}
         onConfirm={async () => {
           const made = await api.post<NewKeyView>(`${path}/regenerate`);
-          // The session ended with the old secret; without a new one the new secret could not be shown.
+          // The session ended with the old secret. Sign in again to be able to show the new one.
           if (isOwn) signedIn(await sessionApi.signIn({ key: made.key }));
           onSecret(made);
         }}
       >
-        <p>The old one stops working at once, wherever it is used.</p>
-        {isOwn && <p>You are signed in with this key, and stay signed in here. Other browsers are signed out.</p>}
+        <p>The current secret stops working immediately.</p>
+        {isOwn && <p>You are signed in with this key. You stay signed in here; other browsers are signed out.</p>}
       </ConfirmDialog>
     );
   if (asked === "delete")
     return (
       <ConfirmDialog
         title={`Delete “${key.name}”?`}
-        confirm="Delete for good"
+        confirm="Delete permanently"
         onClose={() => setAsked(null)}
         onConfirm={async () => {
           await api.delete(path);
@@ -96,8 +96,8 @@ export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: Edi
           onClose();
         }}
       >
-        <p>It stops working at once. To stop it temporarily, disable it instead.</p>
-        {isOwn && <p class="notice warn">You are signed in with this key: you will be signed out.</p>}
+        <p>The key stops working immediately. To block it temporarily, disable it instead.</p>
+        {isOwn && <p class="notice warn">You are signed in with this key, so you will be signed out.</p>}
       </ConfirmDialog>
     );
   return (
@@ -105,28 +105,28 @@ export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: Edi
       <form onSubmit={form.onSubmit}>
         <TextField form={form} name="name" label="Name" maxLength={200} required />
         {key.permissions.includes("*") ? (
-          <p class="faint">It may do everything.</p>
+          <p class="faint">This key has all permissions.</p>
         ) : (
           <PermissionField chosen={chosen} onChange={setChosen} />
         )}
-        <CheckField form={form} name="requiresApproval" label="What it schedules waits for approval" />
+        <CheckField form={form} name="requiresApproval" label="Require approval for scheduled actions" />
         <FormError form={form} />
         <div class="buttons">
           <Button kind="primary" type="submit" isBusy={form.isBusy}>
             Save
           </Button>
           <Button onClick={() => void turn()} disabled={isOwn && key.isActive}>
-            {key.isActive ? "Turn it off" : "Turn it on"}
+            {key.isActive ? "Disable" : "Enable"}
           </Button>
-          <Button onClick={() => setAsked("regenerate")}>New secret…</Button>
+          <Button onClick={() => setAsked("regenerate")}>Regenerate…</Button>
           <Button onClick={() => void makeLink()}>Sign-in link</Button>
           {may("keys:manage") && <Button onClick={() => setAsked("delete")}>Delete…</Button>}
         </div>
-        {isOwn && <p class="hint">You are signed in with this key, so it can’t be turned off here.</p>}
+        {isOwn && <p class="hint">You are signed in with this key, so you can’t disable it here.</p>}
       </form>
       {link !== null && (
         <div>
-          <p class="hint">Works once, within the hour. Whoever opens it may do what the key may.</p>
+          <p class="hint">This link works once and expires in one hour. It grants all permissions of the key.</p>
           <CopyText label="Sign-in link" text={link} />
         </div>
       )}
@@ -135,7 +135,7 @@ export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: Edi
   );
 }
 
-/** What the key may spend in a month. */
+/** Monthly credit limit of the key. */
 function BudgetForm({ keyId }: { keyId: string }) {
   const path = `/credits/budgets/${keyId}`;
   const budget = useResource((signal) => api.get<CreditBudgetView | null>(path, { signal }), [path]);
@@ -154,7 +154,7 @@ function LoadedBudget({
 }) {
   const form = useForm({ monthly: budget === null ? "" : String(budget.monthly) }, async ({ monthly }) => {
     onSaved(await api.put<CreditBudgetView | null>(path, { monthly: monthly.trim() === "" ? null : Number(monthly) }));
-    tell("The budget was set.");
+    tell("The credit limit was saved.");
   });
   return (
     <form class="budget" onSubmit={form.onSubmit}>
@@ -162,18 +162,18 @@ function LoadedBudget({
       <TextField
         form={form}
         name="monthly"
-        label="Credits a month"
+        label="Monthly credit limit"
         type="number"
         min={0}
         isOptional
         hint={
           budget === null
-            ? "Empty: as many as you have."
-            : `${count(budget.used)} of them were spent in this month. Empty: as many as you have.`
+            ? "If empty, limited only by your balance."
+            : `${count(budget.used)} used this month. If empty, limited only by your balance.`
         }
       />
       <Button type="submit" isBusy={form.isBusy} disabled={!form.isChanged}>
-        Set the budget
+        Save limit
       </Button>
     </form>
   );

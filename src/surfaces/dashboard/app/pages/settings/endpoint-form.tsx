@@ -10,7 +10,7 @@ type EndpointFormProps = {
 
 const on: boolean = true;
 
-/** Where events go, and which. */
+/** URL, events, and state of an endpoint. */
 export function EndpointForm({ endpoint, onSend, onCancel }: EndpointFormProps) {
   const form = useForm(
     {
@@ -33,7 +33,7 @@ export function EndpointForm({ endpoint, onSend, onCancel }: EndpointFormProps) 
       <TextField
         form={form}
         name="url"
-        label="Address"
+        label="URL"
         type="url"
         maxLength={2000}
         placeholder="https://"
@@ -50,14 +50,20 @@ export function EndpointForm({ endpoint, onSend, onCancel }: EndpointFormProps) 
         spellcheck={false}
         hint={
           <>
-            One a line, such as <code>message.replied</code>, or a group such as <code>lead.*</code>. Empty: everything.
+            One per line, such as <code>message.replied</code>, or a group such as <code>lead.*</code>. If empty, all
+            events.
           </>
         }
       />
-      <CheckField form={form} name="isEnabled" label="Deliver" hint="Else nothing is posted; what waits, waits." />
+      <CheckField
+        form={form}
+        name="isEnabled"
+        label="Enabled"
+        hint="If disabled, new events are not delivered, and pending deliveries wait."
+      />
       <div class="buttons">
         <Button kind="primary" type="submit" isBusy={form.isBusy} disabled={endpoint !== null && !form.isChanged}>
-          {endpoint === null ? "Add the endpoint" : "Save"}
+          {endpoint === null ? "Add endpoint" : "Save"}
         </Button>
         {endpoint === null && <Button onClick={onCancel}>Cancel</Button>}
       </div>

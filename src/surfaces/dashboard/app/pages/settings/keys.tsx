@@ -13,7 +13,7 @@ import { DateTime, RelativeTime } from "../../ui/time.tsx";
 import { EditKeyDialog } from "./edit-key.tsx";
 import { NewKeyDialog, SecretDialog } from "./new-key.tsx";
 
-/** API keys: what each may do, when it was used, and the ways to turn it off. */
+/** API keys, with their permissions and last use. */
 export function KeyList() {
   const [asked, setAsked] = useState<"new" | KeyView | null>(null);
   const [made, setMade] = useState<NewKeyView | null>(null);
@@ -45,10 +45,10 @@ export function KeyList() {
     { id: "state", header: "State", cell: (key) => <KeyState apiKey={key} /> },
     {
       id: "permissions",
-      header: "May",
+      header: "Permissions",
       hideBelow: "small",
       cell: ({ permissions, requiresApproval }) =>
-        `${permissions.includes("*") ? "everything" : `${permissions.length} things`}${requiresApproval ? ", with approval" : ""}`,
+        `${permissions.includes("*") ? "All" : count(permissions.length)}${requiresApproval ? ", requires approval" : ""}`,
     },
     {
       id: "used",
@@ -74,10 +74,12 @@ export function KeyList() {
   return (
     <>
       <div class="part-head">
-        <p class="faint">Programs sign in with a key; so do you. Give each its own, with no more than it needs.</p>
+        <p class="faint">
+          You and your programs sign in with API keys. Create one for each program, with only the permissions it needs.
+        </p>
         {mayWrite && (
           <Button kind="primary" icon="plus" onClick={() => setAsked("new")}>
-            Make a key
+            Create key
           </Button>
         )}
       </div>
@@ -91,7 +93,7 @@ export function KeyList() {
         isLoading={keys.isLoading}
         empty={
           <EmptyState icon="settings" title="No keys">
-            <p>Make one for each program that uses the API.</p>
+            <p>Create a key for each program that uses the API.</p>
           </EmptyState>
         }
       />
@@ -123,7 +125,7 @@ export function KeyList() {
 }
 
 function KeyState({ apiKey: { id, isActive, expires_at: expiresAt } }: { apiKey: KeyView }) {
-  if (!isActive) return <Badge>Turned off</Badge>;
+  if (!isActive) return <Badge>Disabled</Badge>;
   if (expiresAt !== null && Date.parse(expiresAt) <= now()) return <Badge tone="bad">Expired</Badge>;
-  return id === session.value?.key.id ? <Badge tone="info">Yours now</Badge> : <Badge tone="good">Active</Badge>;
+  return id === session.value?.key.id ? <Badge tone="info">Current session</Badge> : <Badge tone="good">Active</Badge>;
 }

@@ -10,7 +10,7 @@ import { PermissionField } from "./permission-field.tsx";
 const lifetimes = [
   { value: "30", label: "In 30 days" },
   { value: "90", label: "In 90 days" },
-  { value: "365", label: "In a year" },
+  { value: "365", label: "In 1 year" },
   { value: "", label: "Never" },
 ];
 
@@ -21,7 +21,7 @@ const initial: { name: string; expiresInDays: string; requiresApproval: boolean 
 };
 
 type NewKeyProps = {
-  /** Whose key it is, when it is somebody else's. */
+  /** Owner of the key, if not the signed-in user. */
   owner?: { id: string; name: string };
   onClose: () => void;
   onMade: (key: NewKeyView) => void;
@@ -30,8 +30,7 @@ type NewKeyProps = {
 export function NewKeyDialog({ owner, onClose, onMade }: NewKeyProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const form = useForm(initial, async ({ name, expiresInDays, requiresApproval }) => {
-    if (chosen.size === 0)
-      throw new RequestError("Choose what the key may do: a key without permissions opens nothing.");
+    if (chosen.size === 0) throw new RequestError("Select at least one permission.");
     const key = await api.post<NewKeyView>("/keys", {
       name,
       permissions: [...chosen],
@@ -42,24 +41,32 @@ export function NewKeyDialog({ owner, onClose, onMade }: NewKeyProps) {
     onMade(key);
   });
   return (
-    <Dialog title={owner ? `Make a key for ${owner.name}` : "Make a key"} onClose={onClose} isWide>
+    <Dialog title={owner ? `Create key for ${owner.name}` : "Create key"} onClose={onClose} isWide>
       <form onSubmit={form.onSubmit}>
         <div class="fields">
-          <TextField form={form} name="name" label="Name" hint="What it is for." maxLength={200} autofocus required />
+          <TextField
+            form={form}
+            name="name"
+            label="Name"
+            hint="Purpose of the key."
+            maxLength={200}
+            autofocus
+            required
+          />
           <SelectField form={form} name="expiresInDays" label="Expires" choices={lifetimes} />
         </div>
         <PermissionField chosen={chosen} onChange={setChosen} />
         <CheckField
           form={form}
           name="requiresApproval"
-          label="What it schedules waits for approval"
-          hint="For agents and for people who are new: another key has to approve each action."
+          label="Require approval for scheduled actions"
+          hint="For AI agents and new users. Another key must approve each action."
         />
         <FormError form={form} />
         <footer class="buttons">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" isBusy={form.isBusy}>
-            Make the key
+            Create key
           </Button>
         </footer>
       </form>
@@ -67,16 +74,19 @@ export function NewKeyDialog({ owner, onClose, onMade }: NewKeyProps) {
   );
 }
 
-/** The one time that a secret is seen. Closing it by accident would lose it, so only its button closes it. */
+/**
+ * Shows the secret, once. The first attempt to close the dialog shows a warning, so that the secret is not lost by
+ * accident.
+ */
 export function SecretDialog({ made, onClose }: { made: NewKeyView; onClose: () => void }) {
   const [isWarned, setIsWarned] = useState(false);
   return (
-    <Dialog title={`The key “${made.name}”`} onClose={() => (isWarned ? onClose() : setIsWarned(true))}>
-      <p>Copy it now: only its hash is kept, so it can’t be shown again.</p>
-      <CopyText label="The key" text={made.key} />
+    <Dialog title={`API key “${made.name}”`} onClose={() => (isWarned ? onClose() : setIsWarned(true))}>
+      <p>Copy the key now. Only its hash is stored, so it can’t be shown again.</p>
+      <CopyText label="API key" text={made.key} />
       {isWarned && (
         <p class="notice warn" role="alert">
-          Once this is closed, nobody can read the key again. Close it only when you have stored it.
+          You can’t view the key again after closing this dialog. Store it first.
         </p>
       )}
       <footer class="buttons">

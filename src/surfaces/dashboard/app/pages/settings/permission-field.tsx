@@ -1,7 +1,7 @@
 import { may } from "../../session.ts";
 import { isReading, permissionGroups } from "./permission-words.ts";
 
-/** Which permissions a key is to hold; none that the person lacks can be chosen. */
+/** Selects the permissions of a key. Users can only grant permissions that they have. */
 export function PermissionField({
   chosen,
   onChange,
@@ -9,7 +9,7 @@ export function PermissionField({
   chosen: ReadonlySet<string>;
   onChange: (chosen: ReadonlySet<string>) => void;
 }) {
-  // A newer server may know permissions that this page does not; those of a key stay as they are.
+  // A newer server may know permissions that this page does not. They are kept.
   const known = permissionGroups.flatMap(({ permissions }) => Object.keys(permissions));
   const others = [...chosen].filter((name) => !known.includes(name));
   const mine = known.filter((name) => may(name as Parameters<typeof may>[0]));
@@ -29,7 +29,7 @@ export function PermissionField({
         </button>
         {" · "}
         <button type="button" class="link" onClick={() => onChange(new Set(mine.filter(isReading)))}>
-          Only reading
+          Read only
         </button>
         {" · "}
         <button type="button" class="link" onClick={() => onChange(new Set())}>

@@ -2,14 +2,14 @@ import type { Permission } from "../../../../../platform/auth/key-model.ts";
 
 type Group = { label: string; permissions: Partial<Record<Permission, string>> };
 
-/** Every permission, by what it is for. */
+/** Labels of all permissions, by category. */
 export const permissionGroups: readonly Group[] = [
   {
     label: "Leads",
     permissions: {
       "leads:read": "Read leads and the do-not-contact list",
-      "leads:write": "Add and change them",
-      "leads:delete": "Delete them",
+      "leads:write": "Add and edit leads",
+      "leads:delete": "Delete leads",
       "leads:enrich": "Enrich leads (costs credits)",
       "prospecting:search": "Search prospects (costs credits)",
     },
@@ -17,8 +17,8 @@ export const permissionGroups: readonly Group[] = [
   {
     label: "Network",
     permissions: {
-      "network:read": "See accounts, actions and campaigns",
-      "network:schedule": "Schedule actions, steer campaigns",
+      "network:read": "View accounts, actions, and campaigns",
+      "network:schedule": "Schedule actions and manage campaigns",
       "network:upload": "Upload lists of actions",
       "network:voice": "Send voice messages",
     },
@@ -26,42 +26,42 @@ export const permissionGroups: readonly Group[] = [
   {
     label: "Voices",
     permissions: {
-      "voice:read": "See voices",
-      "voice:create": "Clone a voice",
-      "voice:update": "Change voices",
+      "voice:read": "View voices",
+      "voice:create": "Clone voices",
+      "voice:update": "Edit voices",
       "voice:delete": "Delete voices",
-      "voice:preview": "Let them speak",
+      "voice:preview": "Generate voice previews",
     },
   },
   {
-    label: "Work of the server",
+    label: "Server",
     permissions: {
-      "jobs:read": "See jobs",
+      "jobs:read": "View jobs",
       "jobs:update": "Cancel and retry jobs",
-      "backups:read": "Download backups, which hold everybody’s data",
-      "backups:write": "Make and delete backups",
-      "metrics:read": "Read measurements",
-      "events:read": "Follow what happens",
-      "webhooks:read": "See webhooks and their deliveries",
-      "webhooks:write": "Change webhooks, deliver again",
+      "backups:read": "Download backups, which contain the data of all users",
+      "backups:write": "Create and delete backups",
+      "metrics:read": "Read metrics",
+      "events:read": "Read events",
+      "webhooks:read": "View webhooks and deliveries",
+      "webhooks:write": "Edit webhooks and redeliver events",
     },
   },
   {
     label: "Users and keys",
     permissions: {
-      "users:read": "See users",
-      "users:write": "Change users",
-      "audit:read": "See who did what",
-      "privacy:read": "See all that is stored about a person",
+      "users:read": "View users",
+      "users:write": "Add and edit users",
+      "audit:read": "Read the audit log",
+      "privacy:read": "Export all data about a person",
       "privacy:write": "Erase a person",
-      "api_keys:read": "See keys",
-      "api_keys:write": "Make and change keys",
-      "keys:manage": "All that, and delete keys",
+      "api_keys:read": "View keys",
+      "api_keys:write": "Create and edit keys",
+      "keys:manage": "View, create, edit, and delete keys",
     },
   },
 ];
 
 export function isReading(permission: string): boolean {
-  // Backups hold what no other permission to read shows.
+  // Backups contain data that no other read permission gives access to.
   return (permission.endsWith(":read") && permission !== "backups:read") || permission === "voice:preview";
 }

@@ -9,14 +9,14 @@ import type { GivenPerson } from "../privacy/person.ts";
 
 type Asked = { what: "export" | "erase"; person: GivenPerson; name: string };
 
-/** For somebody who asks what is stored about them, or wants to be forgotten. */
+/** Answers requests of people for access to their data, or for its erasure. */
 export function PrivacyTools() {
-  // The button that was pressed; a state would be known only to the next submission.
+  // The pressed button. A state would be updated only after the submission.
   const what = useRef<Asked["what"]>("export");
   const [asked, setAsked] = useState<Asked | null>(null);
   const form = useForm({ email: "", networkUrl: "" }, async ({ email, networkUrl }) => {
     const given = Object.entries({ email: email.trim(), networkUrl: networkUrl.trim() }).filter(([, text]) => text);
-    if (given.length === 0) throw new RequestError("Say who it is: an e-mail address, a profile, or both.");
+    if (given.length === 0) throw new RequestError("Enter an email address, a profile, or both.");
     setAsked({ what: what.current, person: Object.fromEntries(given), name: email.trim() || networkUrl.trim() });
   });
   const close = () => setAsked(null);
@@ -24,14 +24,14 @@ export function PrivacyTools() {
     <>
       <div class="part-head">
         <p class="faint">
-          When somebody asks what you know about them, or wants to be forgotten. Wherever they are stored, they are
-          found: leads, prospects, actions, campaigns, reports, events.
+          When a person asks for their data or for its erasure. Covers all data stored about them: leads, prospects,
+          actions, campaigns, reports, and events.
         </p>
       </div>
       <form class="card form" onSubmit={form.onSubmit}>
         <FormError form={form} />
         <div class="fields">
-          <TextField form={form} name="email" label="E-mail" maxLength={254} isOptional />
+          <TextField form={form} name="email" label="Email" maxLength={254} isOptional />
           <TextField form={form} name="networkUrl" label="Profile" maxLength={500} isOptional />
         </div>
         <div class="buttons">

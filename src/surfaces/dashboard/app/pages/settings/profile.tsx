@@ -6,7 +6,7 @@ import { FormError, TextField, useForm } from "../../ui/form.tsx";
 import { TimeZoneField } from "../../ui/time-zone-field.tsx";
 import { tell } from "../../ui/toast.tsx";
 
-/** Who is signed in, and the zone that times are shown in. */
+/** Name and time zone of the signed-in user. */
 export function ProfileForm() {
   const view = session.value;
   const form = useForm(
@@ -22,9 +22,9 @@ export function ProfileForm() {
     <form class="form card narrow" onSubmit={form.onSubmit}>
       <FormError form={form} />
       <TextField form={form} name="name" label="Name" maxLength={200} autocomplete="name" />
-      <TimeZoneField form={form} hint="Every time on these pages is shown in it." />
+      <TimeZoneField form={form} hint="All times are shown in this time zone." />
       <p class="faint">
-        {view.user.email} · {view.isAdmin ? "admin" : "member"} · signed in with the key “{view.key.name}”
+        {view.user.email} · {view.isAdmin ? "Admin" : "Member"} · Signed in with the key “{view.key.name}”
       </p>
       {may("users:write") && (
         <div class="buttons">

@@ -12,7 +12,7 @@ import { tell, tellError } from "../../ui/toast.tsx";
 import { fieldInWords } from "../enrichment/field-words.ts";
 import { TestProviderDialog } from "./test-provider.tsx";
 
-/** Who is asked about people, and in which order. */
+/** The enrichment providers, and the order in which they are queried. */
 export function ProviderList() {
   const settings = useResource((signal) => api.get<SettingsView>("/enrich/settings", { signal }), [], {
     pollMs: 30_000,
@@ -22,7 +22,7 @@ export function ProviderList() {
       {(loaded) =>
         loaded.available.length === 0 ? (
           <EmptyState icon="enrichment" title="No providers">
-            <p>The configuration of the server names those that may be asked, with their keys.</p>
+            <p>Add providers and their API keys in the server configuration.</p>
           </EmptyState>
         ) : (
           <ProviderOrder key={loaded.providers.join()} settings={loaded} onSaved={settings.replace} />
@@ -58,8 +58,10 @@ function ProviderOrder({ settings, onSaved }: { settings: SettingsView; onSaved:
 
   return (
     <div class="form">
-      <p class="faint">The first is asked first; the next only for what is not sure enough yet.</p>
-      <ol class="form" aria-label="Asked, in this order">
+      <p class="faint">
+        Providers are queried in this order. Each one is queried only for fields without enough confidence.
+      </p>
+      <ol class="form" aria-label="Provider order">
         {order.map((name, index) => (
           <li key={name} class="card provider">
             <Provider name={name} provider={byName.get(name)} place={index + 1} />
@@ -68,21 +70,21 @@ function ProviderOrder({ settings, onSaved }: { settings: SettingsView; onSaved:
               <Button
                 kind="quiet"
                 icon="up"
-                aria-label={`Ask ${name} earlier`}
+                aria-label={`Move ${name} up`}
                 disabled={index === 0}
                 onClick={() => move(index, index - 1)}
               />
               <Button
                 kind="quiet"
                 icon="down"
-                aria-label={`Ask ${name} later`}
+                aria-label={`Move ${name} down`}
                 disabled={index === order.length - 1}
                 onClick={() => move(index, index + 1)}
               />
               <Button
                 kind="quiet"
                 icon="close"
-                aria-label={`Don’t ask ${name}`}
+                aria-label={`Disable ${name}`}
                 disabled={order.length === 1}
                 onClick={() => setOrder(order.toSpliced(index, 1))}
               />
@@ -92,7 +94,7 @@ function ProviderOrder({ settings, onSaved }: { settings: SettingsView; onSaved:
       </ol>
       {rest.length > 0 && (
         <>
-          <h2>Not asked</h2>
+          <h2>Disabled</h2>
           <ul class="form">
             {rest.map((provider) => (
               <li key={provider.name} class="card provider">
@@ -100,7 +102,7 @@ function ProviderOrder({ settings, onSaved }: { settings: SettingsView; onSaved:
                 <div class="buttons">
                   <TestButton name={provider.name} onTest={setTested} />
                   <Button icon="plus" onClick={() => setOrder([...order, provider.name])}>
-                    Ask it too
+                    Enable
                   </Button>
                 </div>
               </li>
@@ -114,7 +116,7 @@ function ProviderOrder({ settings, onSaved }: { settings: SettingsView; onSaved:
         </Button>
         {!settings.isDefault && (
           <Button isBusy={isBusy} onClick={() => void save(null)}>
-            As the server is configured
+            Restore default
           </Button>
         )}
       </div>
@@ -134,8 +136,8 @@ function TestButton({ name, onTest }: { name: string; onTest: (name: string) => 
 
 const stateWords = {
   ready: { tone: "good", label: "Ready" },
-  paused: { tone: "warn", label: "Pauses" },
-  exhausted: { tone: "bad", label: "Cap of this month reached" },
+  paused: { tone: "warn", label: "Paused" },
+  exhausted: { tone: "bad", label: "Monthly cap reached" },
 } as const;
 
 function Provider({ name, provider, place }: { name: string; provider: ProviderView | undefined; place?: number }) {
@@ -151,11 +153,11 @@ function Provider({ name, provider, place }: { name: string; provider: ProviderV
         <>
           <p class="faint small">Fields: {provider.fields.map(fieldInWords).join(" · ")}</p>
           <p class="faint small">
-            {count(provider.creditsUsed)} of its own credits used this month
-            {provider.spendCap !== null && `, of at most ${count(provider.spendCap)}`}
+            {count(provider.creditsUsed)} {provider.spendCap !== null && `of ${count(provider.spendCap)} `}provider
+            credits used this month
             {provider.pausedUntil !== null && (
               <>
-                ; asked again <RelativeTime at={provider.pausedUntil} />
+                ; resumes <RelativeTime at={provider.pausedUntil} />
               </>
             )}
           </p>

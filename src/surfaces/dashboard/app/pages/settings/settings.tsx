@@ -25,7 +25,7 @@ type Part = {
 
 const parts: readonly Part[] = [
   { name: "accounts", label: "Accounts", permissions: ["network:read"], component: AccountList },
-  { name: "suppression", label: "Do not contact", permissions: ["leads:read"], component: SuppressionList },
+  { name: "suppression", label: "Do-not-contact list", permissions: ["leads:read"], component: SuppressionList },
   { name: "keys", label: "API keys", permissions: ["api_keys:read", "keys:manage"], component: KeyList },
   { name: "webhooks", label: "Webhooks", permissions: ["webhooks:read"], component: WebhookList },
   { name: "providers", label: "Providers", permissions: ["leads:enrich"], component: ProviderList },
@@ -33,10 +33,10 @@ const parts: readonly Part[] = [
   { name: "audit", label: "Audit log", permissions: ["audit:read"], component: AuditLog },
   { name: "privacy", label: "Privacy", permissions: ["privacy:read", "privacy:write"], component: PrivacyTools },
   { name: "backups", label: "Backups", permissions: ["backups:read"], isForAdmins: true, component: BackupList },
-  { name: "profile", label: "You", permissions: ["users:read"], component: ProfileForm },
+  { name: "profile", label: "Profile", permissions: ["users:read"], component: ProfileForm },
 ];
 
-/** Everything that is set up once; only the parts that the key reaches. */
+/** All settings that the key has permissions for. */
 export function SettingsPage() {
   const open = parts.filter(
     ({ permissions, isForAdmins }) => permissions.some(may) && (!isForAdmins || session.value?.isAdmin === true),
@@ -45,12 +45,12 @@ export function SettingsPage() {
   if (chosen === undefined)
     return (
       <PageFrame title="Settings">
-        <p class="faint">Your key reaches none of the settings.</p>
+        <p class="faint">Your key has no permissions for settings.</p>
       </PageFrame>
     );
   return (
     <PageFrame title="Settings">
-      <Tabs label="Parts of the settings" tabs={open} chosen={chosen.name} choose={(part) => setQuery({ part })}>
+      <Tabs label="Settings" tabs={open} chosen={chosen.name} choose={(part) => setQuery({ part })}>
         <chosen.component key={chosen.name} />
       </Tabs>
     </PageFrame>

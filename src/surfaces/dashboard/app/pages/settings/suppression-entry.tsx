@@ -10,7 +10,7 @@ import { kindWords, sourceWords } from "./suppression-words.ts";
 
 type EntryProps = { entry: SuppressionView; onClose: () => void; onChanged: () => void };
 
-/** One entry, with the two ways to take something away: what it says, or the entry itself. */
+/** An entry, with the actions to erase its value and to remove the entry. */
 export function SuppressionDialog({ entry, onClose, onChanged }: EntryProps) {
   const [asked, setAsked] = useState<"remove" | "erase" | null>(null);
   const path = `/suppressions/${entry.id}`;
@@ -23,43 +23,43 @@ export function SuppressionDialog({ entry, onClose, onChanged }: EntryProps) {
   if (asked === "remove")
     return (
       <ConfirmDialog
-        title="Remove the entry?"
-        confirm="Allow contact again"
+        title="Remove this entry?"
+        confirm="Remove entry"
         onClose={() => setAsked(null)}
         onConfirm={async () => {
           await api.delete(path);
           done("The entry was removed.");
         }}
       >
-        <p>From then on it stands in nobody’s way: {entry.value ?? "who it is for"} may be contacted.</p>
+        <p>{entry.value ?? "The person"} can be contacted again, unless another entry matches.</p>
       </ConfirmDialog>
     );
   if (asked === "erase")
     return (
       <ConfirmDialog
-        title="Forget the value?"
+        title="Erase the value?"
         confirm="Keep only the hash"
         onClose={() => setAsked(null)}
         onConfirm={async () => {
           await api.post(`${path}/erase`);
-          done("Only the hash is kept now.");
+          done("The value was erased. The hash is kept.");
         }}
       >
-        <p>Value and reason are gone for good. The entry stays in effect.</p>
+        <p>The value and the reason are permanently deleted. The entry stays in effect.</p>
       </ConfirmDialog>
     );
   return (
-    <Dialog title={entry.value ?? "An entry whose hash is kept"} onClose={onClose}>
+    <Dialog title={entry.value ?? "Hashed entry"} onClose={onClose}>
       <dl class="facts">
-        <dt>Kind</dt>
+        <dt>Type</dt>
         <dd>{kindWords[entry.kind]}</dd>
-        <dt>Holds for</dt>
-        <dd>{entry.scope === "team" ? "Everybody of the team" : "You"}</dd>
+        <dt>Applies to</dt>
+        <dd>{entry.scope === "team" ? "Whole team" : "You"}</dd>
         <dt>Reason</dt>
         <dd>{entry.reason ?? "–"}</dd>
-        <dt>From</dt>
+        <dt>Source</dt>
         <dd>{sourceWords[entry.source]}</dd>
-        <dt>Since</dt>
+        <dt>Added</dt>
         <dd>
           <DateTime at={entry.createdAt} />
         </dd>
@@ -70,7 +70,7 @@ export function SuppressionDialog({ entry, onClose, onChanged }: EntryProps) {
       </dl>
       {mayRemove && (
         <footer class="buttons">
-          {entry.value !== null && <Button onClick={() => setAsked("erase")}>Forget the value…</Button>}
+          {entry.value !== null && <Button onClick={() => setAsked("erase")}>Erase value…</Button>}
           <Button onClick={() => setAsked("remove")}>Remove…</Button>
         </footer>
       )}

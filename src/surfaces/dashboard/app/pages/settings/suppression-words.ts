@@ -1,14 +1,14 @@
 import type { SuppressionKind, SuppressionSource } from "../../../../../features/suppression/model.ts";
 
 export const kindWords: Record<SuppressionKind, string> = {
-  email: "E-mail address",
+  email: "Email address",
   domain: "Domain",
   profile: "Profile",
   phone: "Phone number",
 };
 export const sourceWords: Record<SuppressionSource, string> = {
-  api: "Added by hand or program",
+  api: "Added manually or by API",
   import: "Imported",
   erasure: "Erased person",
-  reply: "Asked to stop",
+  reply: "Opted out",
 };

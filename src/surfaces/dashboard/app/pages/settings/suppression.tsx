@@ -19,7 +19,7 @@ import { kindWords, sourceWords } from "./suppression-words.ts";
 
 type SuppressionPage = { suppressions: SuppressionView[]; total: number; nextCursor: string | null };
 
-/** Who is never contacted, by anybody and through anything. */
+/** The do-not-contact list. */
 export function SuppressionList() {
   const [asked, setAsked] = useState<"add" | "check" | SuppressionView | null>(null);
   const { query } = here.value;
@@ -36,26 +36,26 @@ export function SuppressionList() {
   const columns: readonly Column<SuppressionView>[] = [
     {
       id: "value",
-      header: "Who",
+      header: "Value",
       cell: (entry) => (
         <span class="two-lines">
           <button type="button" class="link" onClick={() => setAsked(entry)}>
-            {entry.value ?? "Only a hash is kept"}
+            {entry.value ?? "Hashed entry"}
           </button>
           <span>{entry.value === null ? entry.hash.slice(0, 30) : entry.reason}</span>
         </span>
       ),
     },
-    { id: "kind", header: "Kind", hideBelow: "small", cell: ({ kind }) => kindWords[kind] },
+    { id: "kind", header: "Type", hideBelow: "small", cell: ({ kind }) => kindWords[kind] },
     {
       id: "scope",
-      header: "For",
+      header: "Applies to",
       cell: ({ scope }) => (
-        <Badge tone={scope === "team" ? "info" : "neutral"}>{scope === "team" ? "All" : "You"}</Badge>
+        <Badge tone={scope === "team" ? "info" : "neutral"}>{scope === "team" ? "Whole team" : "You"}</Badge>
       ),
     },
-    { id: "source", header: "From", hideBelow: "medium", cell: ({ source }) => sourceWords[source] },
-    { id: "at", header: "Since", hideBelow: "small", cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+    { id: "source", header: "Source", hideBelow: "medium", cell: ({ source }) => sourceWords[source] },
+    { id: "at", header: "Added", hideBelow: "small", cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
   ];
 
   return (
@@ -82,26 +82,26 @@ export function SuppressionList() {
           )}
         </div>
       </div>
-      <div class="filter-row" role="search" aria-label="Do not contact">
+      <div class="filter-row" role="search" aria-label="Do-not-contact list">
         <SearchField value={filter.q ?? ""} onChange={(q) => setQuery({ q })} />
         <FilterField
-          label="Kind"
+          label="Type"
           value={filter.kind ?? ""}
           choices={Object.entries(kindWords)}
           onChange={(kind) => setQuery({ kind })}
         />
         <FilterField
-          label="Holds for"
+          label="Applies to"
           value={filter.scope ?? ""}
           choices={[
             ["user", "You"],
-            ["team", "Everybody"],
+            ["team", "Whole team"],
           ]}
           onChange={(scope) => setQuery({ scope })}
         />
       </div>
       <DataTable
-        label="Do not contact"
+        label="Do-not-contact list"
         columns={columns}
         rows={list.data?.suppressions}
         rowKey={({ id }) => id}
@@ -111,14 +111,13 @@ export function SuppressionList() {
         paging={paging(list.data?.nextCursor)}
         empty={
           isNarrowed ? (
-            <EmptyState icon="prospects" title="No entry matches">
+            <EmptyState icon="prospects" title="No matching entries">
               <Button onClick={() => setQuery({ q: null, kind: null, scope: null })}>Show all</Button>
             </EmptyState>
           ) : (
             <EmptyState icon="settings" title="The list is empty">
               <p>
-                Put people and companies on it who must not be contacted. Nobody on it can be stored, imported or sent
-                anything.
+                Add people and companies that must not be contacted. They cannot be added, imported, or sent anything.
               </p>
             </EmptyState>
           )
@@ -151,7 +150,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (text: stri
           {...control}
           type="search"
           defaultValue={value}
-          placeholder="Part of the value"
+          placeholder="Search values"
           maxLength={500}
           onInput={(event) => {
             const text = event.currentTarget.value;

@@ -7,16 +7,16 @@ import { FormError, TextField, useForm } from "../../ui/form.tsx";
 import { fieldInWords } from "../enrichment/field-words.ts";
 
 const words: Record<ProviderTest["outcome"], string> = {
-  found: "It works: it knows the person.",
-  none: "It works, but does not know this person.",
-  insufficientInput: "It was not asked: this is not enough for it to look somebody up.",
-  paused: "It asks for a pause.",
-  exhausted: "Its account is used up, or its key is not accepted.",
-  failed: "It gave no usable answer.",
-  skipped: "It was not asked: it pauses, or has spent what it may in this month.",
+  found: "The provider works and found the person.",
+  none: "The provider works, but did not find the person.",
+  insufficientInput: "Not queried: the provider needs more information to look up a person.",
+  paused: "The provider is rate limiting requests.",
+  exhausted: "The provider account has no credits left, or the key was rejected.",
+  failed: "The provider returned an invalid response.",
+  skipped: "Not queried: the provider is paused or has reached its monthly cap.",
 };
 
-/** Asks one provider about somebody, to see whether its key and the way to it work. */
+/** Queries one provider about a person, to test its key and connection. */
 export function TestProviderDialog({ name, onClose }: { name: string; onClose: () => void }) {
   const [test, setTest] = useState<ProviderTest | null>(null);
   const form = useForm({ email: "", networkUrl: "", firstName: "", lastName: "", company: "" }, async (values) => {
@@ -29,10 +29,11 @@ export function TestProviderDialog({ name, onClose }: { name: string; onClose: (
       <form onSubmit={form.onSubmit}>
         <FormError form={form} />
         <p class="faint">
-          Name somebody it should know. You pay no credits, but the provider may charge the account that you have there.
+          Enter a person that the provider should know. The test uses none of your credits, but the provider may charge
+          your account there.
         </p>
         <div class="fields">
-          <TextField form={form} name="email" label="E-mail" isOptional autofocus />
+          <TextField form={form} name="email" label="Email" isOptional autofocus />
           <TextField form={form} name="networkUrl" label="Profile" isOptional />
           <TextField form={form} name="firstName" label="First name" isOptional />
           <TextField form={form} name="lastName" label="Last name" isOptional />
@@ -44,8 +45,10 @@ export function TestProviderDialog({ name, onClose }: { name: string; onClose: (
               <div>
                 <p>{words[test.outcome]}</p>
                 {test.reason !== null && <p>{test.reason}</p>}
-                {test.fields.length > 0 && <p class="small">It knew: {test.fields.map(fieldInWords).join(" · ")}</p>}
-                <p class="small">It took {test.milliseconds} ms.</p>
+                {test.fields.length > 0 && (
+                  <p class="small">Fields found: {test.fields.map(fieldInWords).join(" · ")}</p>
+                )}
+                <p class="small">Took {test.milliseconds} ms.</p>
               </div>
             </div>
           )}

@@ -21,7 +21,7 @@ import { NewKeyDialog, SecretDialog } from "./new-key.tsx";
 
 const pageSize = 50;
 
-/** The people of the team, for admins. */
+/** The users of the team, for admins. */
 export function UserList() {
   const [asked, setAsked] = useState<"new" | UserView | null>(null);
   const offset = Math.max(0, Number(here.value.query.get("offset")) || 0);
@@ -54,15 +54,15 @@ export function UserList() {
       ),
     },
     { id: "zone", header: "Time zone", hideBelow: "medium", cell: ({ timeZone: zone }) => zone },
-    { id: "since", header: "Since", hideBelow: "small", cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+    { id: "since", header: "Added", hideBelow: "small", cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
   ];
   return (
     <>
       <div class="part-head">
-        <p class="faint">Everybody has leads, accounts, keys and credits of their own.</p>
+        <p class="faint">Each user has their own leads, accounts, keys, and credits.</p>
         {may("users:write") && (
           <Button kind="primary" icon="plus" onClick={() => setAsked("new")}>
-            Add a user
+            Add user
           </Button>
         )}
       </div>
@@ -101,20 +101,20 @@ export function UserList() {
 function NewUserDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (user: UserView) => void }) {
   const form = useForm({ email: "", name: "", role: "member", timeZone: timeZone() }, async ({ name, ...values }) => {
     const user = await api.post<UserView>("/users", { ...values, ...(name.trim() !== "" && { name }) });
-    tell(`${user.email} was added. Make a sign-in link next.`);
+    tell(`${user.email} was added. Next, create a sign-in link.`);
     onAdded(user);
   });
   return (
-    <Dialog title="Add a user" onClose={onClose}>
+    <Dialog title="Add user" onClose={onClose}>
       <form onSubmit={form.onSubmit}>
         <FormError form={form} />
-        <TextField form={form} name="email" label="E-mail" type="email" maxLength={254} autofocus required />
+        <TextField form={form} name="email" label="Email" type="email" maxLength={254} autofocus required />
         <TextField form={form} name="name" label="Name" maxLength={200} isOptional />
         <SelectField
           form={form}
           name="role"
           label="Role"
-          hint="Admins also look after users and what holds for the whole team."
+          hint="Admins also manage users and settings of the whole team."
           choices={[
             { value: "member", label: "Member" },
             { value: "admin", label: "Admin" },
@@ -132,7 +132,7 @@ function NewUserDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (us
   );
 }
 
-/** What an admin does for somebody: credits, and a way in. */
+/** Keys, sign-in links, and credits of a user, for admins. */
 function UserDialog({ user, onClose }: { user: UserView; onClose: () => void }) {
   const [isMaking, setIsMaking] = useState(false);
   const [made, setMade] = useState<NewKeyView | null>(null);
@@ -150,7 +150,7 @@ function UserDialog({ user, onClose }: { user: UserView; onClose: () => void }) 
       amount: Number(amount),
       ...(note.trim() !== "" && { note }),
     });
-    tell(`${name} has ${count(balance)} credits now.`);
+    tell(`${name} now has ${count(balance)} credits.`);
     form.reset({ amount: "", note: "" });
   });
 
@@ -187,10 +187,10 @@ function UserDialog({ user, onClose }: { user: UserView; onClose: () => void }) 
   return (
     <Dialog title={name} onClose={onClose}>
       <dl class="facts">
-        <dt>E-mail</dt>
+        <dt>Email</dt>
         <dd>{user.email}</dd>
         <dt>Role</dt>
-        <dd>{user.role}</dd>
+        <dd>{user.role === "admin" ? "Admin" : "Member"}</dd>
         <dt>Time zone</dt>
         <dd>{user.timeZone}</dd>
       </dl>
@@ -198,7 +198,7 @@ function UserDialog({ user, onClose }: { user: UserView; onClose: () => void }) 
         <section class="form">
           <h3>Keys and sign-in</h3>
           {keys.data !== undefined && usable.length === 0 && (
-            <p class="faint">No key yet. A person needs one to sign in, or a link that acts with one.</p>
+            <p class="faint">No keys yet. Users sign in with a key, or with a link created from a key.</p>
           )}
           <ul class="form">
             {usable.map((key) => (
@@ -212,7 +212,7 @@ function UserDialog({ user, onClose }: { user: UserView; onClose: () => void }) 
           </ul>
           {link !== null && (
             <div>
-              <p class="hint">Works once, within the hour. Whoever opens it may do what the key may.</p>
+              <p class="hint">This link works once and expires in one hour. It grants all permissions of the key.</p>
               <CopyText label="Sign-in link" text={link} />
             </div>
           )}
@@ -231,9 +231,9 @@ function UserDialog({ user, onClose }: { user: UserView; onClose: () => void }) 
             <TextField
               form={form}
               name="amount"
-              label="Give or take"
+              label="Amount"
               type="number"
-              hint="A negative number takes away."
+              hint="A negative number removes credits."
               required
             />
             <TextField form={form} name="note" label="Note" maxLength={500} isOptional />

@@ -2,8 +2,8 @@ import type { DeliveryState, EndpointView } from "../../../../../features/webhoo
 import type { Tone } from "../../ui/badge.tsx";
 
 export const endpointStateWords: Record<EndpointView["state"], { tone: Tone; label: string }> = {
-  working: { tone: "good", label: "Works" },
-  failing: { tone: "bad", label: "Fails" },
+  working: { tone: "good", label: "Working" },
+  failing: { tone: "bad", label: "Failing" },
   disabled: { tone: "neutral", label: "Disabled" },
 };
 

@@ -22,7 +22,7 @@ import { endpointStateWords } from "./webhook-words.ts";
 
 type Asked = "rotate" | "replay" | "delete";
 
-/** One endpoint: how it does, what was delivered, and what it gets. */
+/** An endpoint: its state, its settings, and its deliveries. */
 export function WebhookPage({ params }: PageProps) {
   const path = `/webhooks/${encodeURIComponent(params["id"] ?? "")}`;
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -41,7 +41,7 @@ export function WebhookPage({ params }: PageProps) {
     setIsTesting(true);
     try {
       await api.post<DeliveryView>(`${path}/test`);
-      tell("A test event is scheduled. See the delivery log below for the outcome.");
+      tell("Test event scheduled. See the deliveries below for the outcome.");
       logAgain();
     } catch (error) {
       tellError(error);
@@ -60,10 +60,10 @@ export function WebhookPage({ params }: PageProps) {
         may("webhooks:write") && (
           <>
             <Button isBusy={isTesting} onClick={() => void test()}>
-              Send a test
+              Send test event
             </Button>
-            <Button onClick={() => setAsked("replay")}>Deliver again…</Button>
-            <Button onClick={() => setAsked("rotate")}>New secret…</Button>
+            <Button onClick={() => setAsked("replay")}>Redeliver…</Button>
+            <Button onClick={() => setAsked("rotate")}>Rotate secret…</Button>
             <Button onClick={() => setAsked("delete")}>Delete…</Button>
           </>
         )
@@ -93,20 +93,20 @@ export function WebhookPage({ params }: PageProps) {
       </Loaded>
       {asked === "rotate" && (
         <ConfirmDialog
-          title="Give it a new secret?"
+          title="Rotate the signing secret?"
           kind="primary"
-          confirm="Make a new secret"
+          confirm="Rotate secret"
           onClose={close}
           onConfirm={async () => setMade(await api.post<NewEndpointView>(`${path}/rotate`, { overlapHours: 24 }))}
         >
-          <p>For 24 hours deliveries carry the signatures of both, so that your program can change over.</p>
+          <p>For 24 hours, deliveries are signed with both secrets, so that you can update your program.</p>
         </ConfirmDialog>
       )}
       {asked === "replay" && <ReplayDialog path={path} onClose={close} onDone={logAgain} />}
       {asked === "delete" && (
         <ConfirmDialog
-          title="Delete the endpoint?"
-          confirm="Delete it"
+          title="Delete this endpoint?"
+          confirm="Delete endpoint"
           onClose={close}
           onConfirm={async () => {
             await api.delete(path);
@@ -114,7 +114,7 @@ export function WebhookPage({ params }: PageProps) {
             navigate("/settings?part=webhooks");
           }}
         >
-          <p>Its deliveries are deleted too, also those that wait. The events themselves stay.</p>
+          <p>Its deliveries are also deleted, including pending ones. The events themselves are kept.</p>
         </ConfirmDialog>
       )}
       {made !== null && <EndpointSecretDialog made={made} onClose={() => setMade(null)} />}
@@ -129,13 +129,13 @@ function StateLine({ endpoint }: { endpoint: EndpointView }) {
       <StateBadge words={endpointStateWords} state={state} /> {disabledReason}
       {failures > 0 && failingSince !== null && (
         <>
-          {counted(failures, "attempt")} failed, since <RelativeTime at={failingSince} />.
+          {counted(failures, "attempt")} failed since <RelativeTime at={failingSince} />.
         </>
       )}
       {oldSecretUntil !== null && (
         <>
           {" "}
-          The old secret signs as well, until <RelativeTime at={oldSecretUntil} />.
+          Deliveries are also signed with the old secret until <RelativeTime at={oldSecretUntil} />.
         </>
       )}
     </>
@@ -144,13 +144,13 @@ function StateLine({ endpoint }: { endpoint: EndpointView }) {
 
 const hourMs = 3_600_000;
 const spans = [
-  { value: "1", label: "Of the last hour" },
-  { value: "24", label: "Of the last day" },
-  { value: "168", label: "Of the last 7 days" },
-  { value: "other", label: "Since a set time" },
+  { value: "1", label: "Last hour" },
+  { value: "24", label: "Last 24 hours" },
+  { value: "168", label: "Last 7 days" },
+  { value: "other", label: "Custom start time" },
 ];
 
-/** Puts what happened in a time into the queue again, as many answers as it takes. */
+/** Redelivers the events of a time range, in as many requests as needed. */
 function ReplayDialog({ path, onClose, onDone }: { path: string; onClose: () => void; onDone: () => void }) {
   const form = useForm({ span: "24", since: "", include: "undelivered" }, async ({ span, since, include }) => {
     const from = span === "other" ? instantOf(since) : new Date(now() - Number(span) * hourMs).toISOString();
@@ -170,26 +170,26 @@ function ReplayDialog({ path, onClose, onDone }: { path: string; onClose: () => 
     onClose();
   });
   return (
-    <Dialog title="Deliver again" onClose={onClose}>
+    <Dialog title="Redeliver events" onClose={onClose}>
       <form onSubmit={form.onSubmit}>
         <FormError form={form} />
-        <SelectField form={form} name="span" label="Events" choices={spans} />
+        <SelectField form={form} name="span" label="Time range" choices={spans} />
         {form.values.span === "other" && (
           <TextField form={form} name="since" path="from" label="Since" type="datetime-local" required />
         )}
         <SelectField
           form={form}
           name="include"
-          label="Which of them"
+          label="Events"
           choices={[
-            { value: "undelivered", label: "Those that were not delivered" },
-            { value: "all", label: "All" },
+            { value: "undelivered", label: "Undelivered events" },
+            { value: "all", label: "All events" },
           ]}
         />
         <footer class="buttons">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" isBusy={form.isBusy}>
-            Deliver again
+            Redeliver
           </Button>
         </footer>
       </form>

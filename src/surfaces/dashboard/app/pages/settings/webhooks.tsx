@@ -17,7 +17,7 @@ import { endpointStateWords } from "./webhook-words.ts";
 const columns: readonly Column<EndpointView>[] = [
   {
     id: "url",
-    header: "Address",
+    header: "URL",
     cell: ({ id, url, description }) => (
       <span class="two-lines">
         <Link to={`/settings/webhooks/${id}`}>{url}</Link>
@@ -28,9 +28,9 @@ const columns: readonly Column<EndpointView>[] = [
   { id: "state", header: "State", cell: ({ state }) => <StateBadge words={endpointStateWords} state={state} /> },
   {
     id: "events",
-    header: "Gets",
+    header: "Events",
     hideBelow: "medium",
-    cell: ({ events }) => (events.length === 0 || events.includes("*") ? "everything" : events.join(", ")),
+    cell: ({ events }) => (events.length === 0 || events.includes("*") ? "All" : events.join(", ")),
   },
   {
     id: "last",
@@ -41,7 +41,7 @@ const columns: readonly Column<EndpointView>[] = [
   },
 ];
 
-/** The addresses that events are posted to. */
+/** The endpoints that events are posted to. */
 export function WebhookList() {
   const [isNew, setIsNew] = useState(false);
   const [made, setMade] = useState<NewEndpointView | null>(null);
@@ -56,10 +56,10 @@ export function WebhookList() {
   return (
     <>
       <div class="part-head">
-        <p class="faint">Your own programs hear at once of what happens, signed and tried again until they answer.</p>
+        <p class="faint">Events are posted to your programs immediately, signed, and retried until they succeed.</p>
         {may("webhooks:write") && (
           <Button kind="primary" icon="plus" onClick={() => setIsNew(true)}>
-            Add an endpoint
+            Add endpoint
           </Button>
         )}
       </div>
@@ -73,12 +73,12 @@ export function WebhookList() {
         isLoading={endpoints.isLoading}
         empty={
           <EmptyState icon="external" title="No webhooks">
-            <p>Add the address of a program of yours, and choose what it hears of.</p>
+            <p>Add the URL of your program and the events it receives.</p>
           </EmptyState>
         }
       />
       {isNew && (
-        <Dialog title="Add an endpoint" onClose={() => setIsNew(false)}>
+        <Dialog title="Add endpoint" onClose={() => setIsNew(false)}>
           <EndpointForm
             endpoint={null}
             onCancel={() => setIsNew(false)}

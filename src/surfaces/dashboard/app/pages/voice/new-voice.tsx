@@ -14,7 +14,7 @@ import { formOf } from "./words.ts";
 
 const no: boolean = false;
 
-/** From recordings to a voice in training. Recordings are measured before anything is stored. */
+/** Creates a voice from recordings. Their quality can be checked before anything is stored. */
 export function NewVoicePage() {
   const [files, setFiles] = useState<File[]>([]);
   const [report, setReport] = useState<CheckView | null>(null);
@@ -22,9 +22,9 @@ export function NewVoicePage() {
   const [consentRecording, setConsentRecording] = useState<File | null>(null);
 
   const form = useForm({ name: "", description: "", speakerName: "", attested: no }, async (values) => {
-    if (files.length === 0) throw new RequestError("Record something, or drop at least one recording.");
+    if (files.length === 0) throw new RequestError("Add at least one recording.");
     if (!values.attested)
-      throw new RequestError("A voice is cloned only with the consent of the person: tick that they agreed.");
+      throw new RequestError("Cloning a voice requires the person's consent. Confirm that they agreed.");
     const consent = { attested: true, speakerName: values.speakerName };
     const body = formOf(files, {
       name: values.name,
@@ -63,17 +63,19 @@ export function NewVoicePage() {
           />
           <div class="buttons">
             <Button isBusy={isChecking} disabled={files.length === 0} onClick={() => void check()}>
-              Check the quality
+              Check quality
             </Button>
-            {isChecking && <span class="faint small">Some seconds for each minute of speech. Nothing is stored.</span>}
+            {isChecking && (
+              <span class="faint small">Takes a few seconds per minute of speech. Nothing is stored.</span>
+            )}
           </div>
           <div role="status">
             {report !== null && (
               <>
                 <p class={`notice ${report.isTrainable ? "" : "warn"}`}>
                   {report.isTrainable
-                    ? "A voice can be made of these."
-                    : "These are not enough for a voice: see below what to do about it."}
+                    ? "These recordings are good enough to train a voice."
+                    : "These recordings are not good enough to train a voice. See below how to improve them."}
                 </p>
                 <VoiceReport quality={report.quality} />
               </>
@@ -88,8 +90,8 @@ export function NewVoicePage() {
               form={form}
               name="speakerName"
               path="consent.speakerName"
-              label="Whose voice it is"
-              hint="Kept with the consent, as long as the voice."
+              label="Speaker"
+              hint="Full name of the person. Stored with the consent until the voice is deleted."
               maxLength={200}
               required
             />
@@ -99,26 +101,26 @@ export function NewVoicePage() {
             form={form}
             name="attested"
             path="consent.attested"
-            label="This person agreed that their voice is cloned from these recordings, and that the clone is used"
+            label="The speaker has agreed to the cloning of their voice from these recordings and to the use of the clone"
           />
           <div class="buttons" data-path="consentRecording">
             <Recorder
-              label={consentRecording === null ? "Record them saying so" : "Record it again"}
+              label={consentRecording === null ? "Record consent" : "Record again"}
               fileName="consent.wav"
               onRecorded={setConsentRecording}
             />
             {consentRecording !== null && (
               <>
-                <Player label="The consent" load={() => Promise.resolve(consentRecording)} />
+                <Player label="Consent" load={() => Promise.resolve(consentRecording)} />
                 <Button
                   kind="quiet"
                   icon="close"
-                  aria-label="Leave the recording of the consent out"
+                  aria-label="Remove the consent recording"
                   onClick={() => setConsentRecording(null)}
                 />
               </>
             )}
-            <span class="hint">Some servers ask for it. The speaker reads the sentence above aloud.</span>
+            <span class="hint">Required by some servers. The speaker reads the sentence above aloud.</span>
           </div>
           {form.errors["consentRecording"] !== undefined && (
             <p class="field-error" role="alert">
@@ -129,7 +131,7 @@ export function NewVoicePage() {
         <FormError form={form} />
         <div class="buttons">
           <Button kind="primary" type="submit" isBusy={form.isBusy}>
-            Train the voice
+            Train voice
           </Button>
         </div>
       </form>

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { tellError } from "../../ui/toast.tsx";
 
-/** A sound that is fetched when somebody wants to hear it. */
+/** A player that loads the audio on demand. */
 export function Player({ label, load }: { label: string; load: () => Promise<Blob> }) {
   const [url, setUrl] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
@@ -22,11 +22,11 @@ export function Player({ label, load }: { label: string; load: () => Promise<Blo
   return <Button icon="play" isBusy={isBusy} aria-label={`Play ${label}`} onClick={() => void play()} />;
 }
 
-/** Begins by itself: it is there because somebody asked for it. */
+/** Plays automatically, because the user has just requested it. */
 export function Sound({ label, url }: { label: string; url: string }) {
   const audio = useRef<HTMLAudioElement>(null);
   useEffect(() => {
-    // Refused where the browser wants a click of its own; its controls are there.
+    // Rejected if the browser requires another click; the user can use the controls.
     audio.current?.play().catch(() => {});
     audio.current?.focus();
   }, [url]);

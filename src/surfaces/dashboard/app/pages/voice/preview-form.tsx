@@ -8,7 +8,7 @@ import { Slider } from "./slider.tsx";
 
 const maxCharacters = 1000;
 
-/** A text in the voice, with settings that hold for this once. */
+/** Speaks a text with the voice, with settings for this preview only. */
 export function PreviewForm({ voice, path }: { voice: CloneDetailView; path: string }) {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => () => (url === null ? undefined : URL.revokeObjectURL(url)), [url]);
@@ -38,17 +38,17 @@ export function PreviewForm({ voice, path }: { voice: CloneDetailView; path: str
         hint={`${form.values.text.length} of ${maxCharacters} characters`}
       />
       <div class="fields">
-        <Slider form={form} name="stability" label="Stability" low="Lively" high="Even" />
-        <Slider form={form} name="clarity" label="Clarity" low="Free" high="Near to the recordings" />
+        <Slider form={form} name="stability" label="Stability" low="Expressive" high="Even" />
+        <Slider form={form} name="clarity" label="Clarity" low="Natural" high="Close to the recordings" />
       </div>
       <div class="buttons">
         <Button kind="primary" type="submit" icon="play" isBusy={form.isBusy} disabled={!voice.isActive}>
-          Speak
+          Play
         </Button>
         {!voice.isActive && <span class="hint">The voice is deactivated. Activate it in the settings below.</span>}
-        {url !== null && <Sound label="The text in this voice" url={url} />}
+        {url !== null && <Sound label="Voice preview" url={url} />}
       </div>
-      <p class="hint">The sound is marked as synthetic.</p>
+      <p class="hint">The audio is marked as synthetic.</p>
     </form>
   );
 }

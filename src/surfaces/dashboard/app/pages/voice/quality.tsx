@@ -10,14 +10,14 @@ const verdictWords: Record<Verdict, { tone: Tone; label: string }> = {
   good: { tone: "good", label: "Good" },
   usable: { tone: "info", label: "Usable" },
   poor: { tone: "warn", label: "Poor" },
-  unusable: { tone: "bad", label: "Can’t be used" },
+  unusable: { tone: "bad", label: "Unusable" },
 };
 
 export function VerdictBadge({ verdict }: { verdict: Verdict }) {
   return <Badge tone={verdictWords[verdict].tone}>{verdictWords[verdict].label}</Badge>;
 }
 
-/** What was measured of one recording, and what to do about it. */
+/** Quality of a recording, and how to improve it. */
 export function SampleReport({ quality }: { quality: SampleQuality }) {
   const { verdict, problems, measures } = quality;
   return (
@@ -36,14 +36,14 @@ export function SampleReport({ quality }: { quality: SampleQuality }) {
   );
 }
 
-/** What was measured of all recordings together. */
+/** Quality of all recordings together. */
 export function VoiceReport({ quality }: { quality: CloneQuality }) {
   const { verdict, usableSamples, speechSeconds, speakers, problems, notes } = quality;
   return (
     <div class="card quality">
       <p>
         <VerdictBadge verdict={verdict} /> {clock(speechSeconds)} of speech in {usableSamples} usable recordings
-        {speakers > 1 && `, by ${speakers} different voices`}
+        {speakers > 1 && `, from ${speakers} different speakers`}
       </p>
       <Problems problems={problems} />
       {notes.length > 0 && (

@@ -4,9 +4,9 @@ import { tellError, tellProblem } from "../../ui/toast.tsx";
 import { asWav, clock } from "./sound.ts";
 
 type RecorderProps = {
-  /** What the button says before it records. */
+  /** Label of the button that starts recording. */
   label: string;
-  /** Of the file that comes out. */
+  /** Name of the recorded file. */
   fileName: string;
   onRecorded: (file: File) => void;
 };
@@ -14,7 +14,7 @@ type RecorderProps = {
 /** Keeps a recording under the server's limit of 50 MB. */
 const longestSeconds = 300;
 
-/** Records from the microphone. Nothing leaves the browser before the person sends it. */
+/** Records from the microphone. Nothing leaves the browser until the user submits it. */
 export function Recorder({ label, fileName, onRecorded }: RecorderProps) {
   const [seconds, setSeconds] = useState<number | null>(null);
   const [level, setLevel] = useState(0);
@@ -77,11 +77,11 @@ function stop(recorder: MediaRecorder | null): void {
   if (recorder !== null && recorder.state !== "inactive") recorder.stop();
 }
 
-/** The voice as it is: what makes calls clearer takes away what a clone is made of. */
+/** The raw signal: processing that makes calls clearer removes what cloning needs. */
 async function microphone(): Promise<MediaStream | null> {
   const { mediaDevices } = navigator as { mediaDevices?: MediaDevices };
   if (mediaDevices === undefined) {
-    tellProblem("This browser lets pages record only over HTTPS or on the server’s own machine. Drop files instead.");
+    tellProblem("Browsers allow recording only over HTTPS or on localhost. Drop files instead.");
     return null;
   }
   try {
@@ -89,12 +89,12 @@ async function microphone(): Promise<MediaStream | null> {
       audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
     });
   } catch {
-    tellProblem("The microphone can’t be used. Allow it for this page, beside the address, or drop files instead.");
+    tellProblem("Microphone not available. Allow access in the address bar, or drop files instead.");
     return null;
   }
 }
 
-/** Tells how loud it is, from 0 to 1, so that a person sees that they are heard. */
+/** Reports the volume, from 0 to 1, so that users see that they are being recorded. */
 function watchLevel(stream: MediaStream, onLevel: (level: number) => void): () => void {
   const context = new AudioContext();
   const analyser = context.createAnalyser();

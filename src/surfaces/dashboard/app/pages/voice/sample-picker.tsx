@@ -1,4 +1,4 @@
-import { fileSize } from "../../format.ts";
+import { counted, fileSize } from "../../format.ts";
 import { Button } from "../../ui/button.tsx";
 import { FileDrop } from "../../ui/file-drop.tsx";
 import { tellProblem } from "../../ui/toast.tsx";
@@ -11,26 +11,26 @@ import { audioTypes, maxSampleBytes, maxSamples } from "./words.ts";
 type SamplePickerProps = {
   files: readonly File[];
   onChange: (files: File[]) => void;
-  /** How many may be added to those that the voice has. */
+  /** How many more recordings the voice can have. */
   room?: number;
   report?: CheckView | null;
 };
 
-/** Recordings that are dropped, chosen or made here; each can be heard before it is sent. */
+/** Recordings that are dropped, selected, or recorded here. Each can be played before it is submitted. */
 export function SamplePicker({ files, onChange, room = maxSamples, report = null }: SamplePickerProps) {
   function add(more: readonly File[]) {
     const tooLarge = more.filter(({ size }) => size > maxSampleBytes);
     if (tooLarge.length > 0)
-      tellProblem(`Larger than 50 MB, and left out: ${tooLarge.map(({ name }) => name).join(", ")}`);
+      tellProblem(`Not added, larger than 50 MB: ${tooLarge.map(({ name }) => name).join(", ")}`);
     const taken = more.filter(({ size }) => size <= maxSampleBytes);
-    if (files.length + taken.length > room) tellProblem(`At most ${room} recordings can be added.`);
+    if (files.length + taken.length > room) tellProblem(`You can add at most ${counted(room, "recording")}.`);
     onChange([...files, ...taken].slice(0, room));
   }
   return (
     <div class="form">
       <FileDrop
         label="Drop recordings of one person"
-        hint="WAV, MP3, M4A or FLAC, up to 10, each under 50 MB. One to three minutes of clear speech in all are best."
+        hint="WAV, MP3, M4A, or FLAC, up to 10 files of 50 MB each. One to three minutes of clear speech in total is best."
         accept={audioTypes}
         isMultiple
         onFiles={add}
@@ -58,7 +58,7 @@ export function SamplePicker({ files, onChange, room = maxSamples, report = null
                     <Button
                       kind="quiet"
                       icon="close"
-                      aria-label={`Leave ${file.name} out`}
+                      aria-label={`Remove ${file.name}`}
                       onClick={() => onChange(files.filter((one) => one !== file))}
                     />
                   </div>

@@ -1,6 +1,6 @@
 import { Field, type Form } from "../../ui/form.tsx";
 
-/** A number from 0 to 1, between two words. */
+/** A number from 0 to 1, with a label at each end. */
 export function Slider<V extends Record<string, string | boolean>>({
   form,
   name,

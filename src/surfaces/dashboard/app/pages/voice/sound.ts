@@ -1,4 +1,4 @@
-/** A recorded sound as WAV (16 bits, one channel), which the server takes from every browser's recorder. */
+/** Converts a recording to 16-bit mono WAV, because browsers record in different formats. */
 export async function asWav(recording: Blob): Promise<Blob> {
   const context = new AudioContext();
   try {

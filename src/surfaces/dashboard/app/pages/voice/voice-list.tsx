@@ -22,7 +22,7 @@ export function VoicesPage() {
   return (
     <PageFrame
       title="Voice"
-      lead="Voices that speak in voice messages. Only with the consent of whoever they belong to."
+      lead="Cloned voices for voice messages. Each requires the consent of the speaker."
       actions={
         may("voice:create") && (
           <Link to="/voice/new" class="button primary">
@@ -35,7 +35,7 @@ export function VoicesPage() {
         {({ voiceClones }) =>
           voiceClones.length === 0 ? (
             <EmptyState icon="voice" title="No voices yet">
-              <p>A minute or two of clear speech is enough. Record it here, or drop files.</p>
+              <p>A minute or two of clear speech is enough. Record it here or drop files.</p>
               {may("voice:create") && (
                 <Link to="/voice/new" class="button primary">
                   Clone a voice

@@ -20,7 +20,7 @@ import { VoiceSamples } from "./voice-samples.tsx";
 import { VoiceSettingsForm } from "./voice-settings.tsx";
 import { voiceStatusWords } from "./words.ts";
 
-/** A voice: its training while it goes on, how it sounds, what it was made of, and who agreed. */
+/** A voice: training progress, preview, settings, recordings, and consent. */
 export function VoicePage({ params }: PageProps) {
   const path = `/voice-clones/${encodeURIComponent(params["id"] ?? "")}`;
   const [isTraining, setIsTraining] = useState(true);
@@ -71,7 +71,7 @@ function VoiceParts({
         </p>
       )}
       {trainedAt !== null && may("voice:preview") && (
-        <Section title="Activate">
+        <Section title="Preview">
           <PreviewForm voice={voice} path={path} />
         </Section>
       )}
@@ -86,7 +86,7 @@ function VoiceParts({
       </Section>
       <Section title="Consent">
         {consent === null ? (
-          <p class="faint">None was recorded when this voice was made.</p>
+          <p class="faint">No consent was recorded for this voice.</p>
         ) : (
           <div class="card form">
             <p>{consent.statement}</p>
@@ -95,10 +95,7 @@ function VoiceParts({
               <DateTime at={consent.attestedAt} />
             </p>
             {consent.recording !== null && (
-              <Player
-                label="The consent"
-                load={async () => (await api.answer("GET", `${path}/consent/audio`)).blob()}
-              />
+              <Player label="Consent" load={async () => (await api.answer("GET", `${path}/consent/audio`)).blob()} />
             )}
           </div>
         )}
@@ -112,7 +109,7 @@ function StateLine({ voice: { status, isActive, engine } }: { voice: CloneDetail
     <span class="badges">
       <StateBadge words={voiceStatusWords} state={status} />
       {!isActive && <Badge>Deactivated</Badge>}
-      <span>made with {engine}</span>
+      <span>Engine: {engine}</span>
     </span>
   );
 }
@@ -124,7 +121,7 @@ function VoiceActions({ voice, path, onChanged }: { voice: CloneDetailView; path
     setIsBusy(true);
     try {
       await api.post<CloneView>(`${path}/train`);
-      tell("It is trained again. Until then it speaks as before.");
+      tell("Retraining started. The current version stays in use until it is done.");
       onChanged();
     } catch (error) {
       tellError(error);
@@ -136,14 +133,14 @@ function VoiceActions({ voice, path, onChanged }: { voice: CloneDetailView; path
     <>
       {may("voice:update") && voice.status !== "processing" && (
         <Button isBusy={isBusy} onClick={() => void retrain()}>
-          Train again
+          Retrain
         </Button>
       )}
       {may("voice:delete") && <Button onClick={() => setIsRemoving(true)}>Delete…</Button>}
       {isRemoving && (
         <ConfirmDialog
           title={`Delete ${voice.name}?`}
-          confirm="Delete for good"
+          confirm="Delete permanently"
           onClose={() => setIsRemoving(false)}
           onConfirm={async () => {
             await api.delete(path);
@@ -152,8 +149,8 @@ function VoiceActions({ voice, path, onChanged }: { voice: CloneDetailView; path
           }}
         >
           <p>
-            Its recordings, what was learned from them and all speech in its voice are deleted, also at a vendor.
-            Nothing of it can be brought back.
+            The recordings, the trained model, and all generated speech are deleted, including at the vendor. This
+            cannot be undone.
           </p>
         </ConfirmDialog>
       )}

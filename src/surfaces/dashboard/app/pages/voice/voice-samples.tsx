@@ -13,7 +13,7 @@ import { formOf, maxSamples } from "./words.ts";
 
 type VoiceSamplesProps = { voice: CloneDetailView; path: string; onChanged: () => void };
 
-/** What the voice was made of; each recording can be heard, and taken away again. */
+/** The recordings of a voice, to play, add, and remove. */
 export function VoiceSamples({ voice, path, onChanged }: VoiceSamplesProps) {
   const [removed, setRemoved] = useState<{ id: string; name: string } | null>(null);
   const [isAdding, setIsAdding] = useState(false);
@@ -29,7 +29,7 @@ export function VoiceSamples({ voice, path, onChanged }: VoiceSamplesProps) {
                 <span>{fileName}</span>
                 <span>
                   {fileSize(bytes)} · {format}
-                  {!hasOriginal && " · deleted after the training"}
+                  {!hasOriginal && " · deleted after training"}
                 </span>
               </span>
               <div class="buttons">
@@ -49,7 +49,7 @@ export function VoiceSamples({ voice, path, onChanged }: VoiceSamplesProps) {
                 )}
               </div>
             </div>
-            {quality === null ? <p class="faint small">Not measured yet.</p> : <SampleReport quality={quality} />}
+            {quality === null ? <p class="faint small">Not checked yet.</p> : <SampleReport quality={quality} />}
           </li>
         ))}
       </ul>
@@ -71,15 +71,15 @@ export function VoiceSamples({ voice, path, onChanged }: VoiceSamplesProps) {
       {removed !== null && (
         <ConfirmDialog
           title={`Remove ${removed.name}?`}
-          confirm="Remove and train again"
+          confirm="Remove and retrain"
           onClose={() => setRemoved(null)}
           onConfirm={async () => {
             await api.delete(`${path}/samples/${removed.id}`);
-            tell("It is trained again without it.");
+            tell("Recording removed. Retraining started.");
             onChanged();
           }}
         >
-          <p>The recording is deleted. The voice is trained again; until that is done it speaks as before.</p>
+          <p>The recording is deleted and the voice is retrained. The current version stays in use until it is done.</p>
         </ConfirmDialog>
       )}
     </>
@@ -103,7 +103,7 @@ function AddSamplesDialog({
     setIsBusy(true);
     try {
       await api.post<CloneView>(`${path}/samples`, formOf(files));
-      tell("It is trained again with them.");
+      tell("Recordings added. Retraining started.");
       onAdded();
       onClose();
     } catch (error) {
@@ -117,7 +117,7 @@ function AddSamplesDialog({
       <footer class="buttons">
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="primary" isBusy={isBusy} disabled={files.length === 0} onClick={() => void add()}>
-          Add and train again
+          Add and retrain
         </Button>
       </footer>
     </Dialog>

@@ -5,7 +5,7 @@ import { CheckField, FormError, TextArea, TextField, useForm } from "../../ui/fo
 import { tell } from "../../ui/toast.tsx";
 import { Slider } from "./slider.tsx";
 
-/** Name, manner of speaking, and whether it speaks at all. It is not trained again by any of it. */
+/** Name, speech settings, and state of a voice. None of them requires retraining. */
 export function VoiceSettingsForm({
   voice,
   path,
@@ -41,11 +41,16 @@ export function VoiceSettingsForm({
       <FormError form={form} />
       <div class="fields">
         <TextField form={form} name="name" label="Name" maxLength={200} required />
-        <Slider form={form} name="stability" label="Usual stability" low="Lively" high="Even" />
-        <Slider form={form} name="clarity" label="Usual clarity" low="Free" high="Near to the recordings" />
+        <Slider form={form} name="stability" label="Default stability" low="Expressive" high="Even" />
+        <Slider form={form} name="clarity" label="Default clarity" low="Natural" high="Close to the recordings" />
       </div>
       <TextArea form={form} name="description" label="Description" rows={2} maxLength={2000} isOptional />
-      <CheckField form={form} name="speakerBoost" label="Bring the tone nearer still" />
+      <CheckField
+        form={form}
+        name="speakerBoost"
+        label="Speaker boost"
+        hint="Brings the tone even closer to the recordings."
+      />
       <CheckField form={form} name="isActive" label="Active" hint="A deactivated voice is stored but can’t be used." />
       <div class="buttons">
         <Button kind="primary" type="submit" isBusy={form.isBusy} disabled={!form.isChanged}>

@@ -14,7 +14,7 @@ export const audioTypes = ".wav,.mp3,.m4a,.flac,audio/wav,audio/mpeg,audio/mp4,a
 
 export function formOf(files: readonly File[], fields: Record<string, string> = {}): FormData {
   const form = new FormData();
-  // Before the files: what is wrong with them is told before megabytes are sent.
+  // Before the files, so that the server can reject invalid fields before megabytes are uploaded.
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   for (const file of files) form.append("files", file, file.name);
   return form;

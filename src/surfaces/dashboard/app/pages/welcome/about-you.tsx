@@ -4,7 +4,7 @@ import { session } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
 
-/** Name and time zone. A time zone that nobody chose is taken from the browser. */
+/** Name and time zone. The time zone of a new user defaults to that of the browser. */
 export function AboutYou({ onSaved }: { onSaved: () => void }) {
   const user = session.value?.user;
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -26,7 +26,7 @@ export function AboutYou({ onSaved }: { onSaved: () => void }) {
         label="Time zone"
         list="time-zones"
         required
-        hint="Times on these pages are shown in it. Type a city to find yours."
+        hint="All times are shown in this time zone. Type a city to find yours."
       />
       <datalist id="time-zones">
         {Intl.supportedValuesOf("timeZone").map((zone) => (
@@ -35,7 +35,7 @@ export function AboutYou({ onSaved }: { onSaved: () => void }) {
       </datalist>
       <div class="buttons">
         <Button kind="primary" type="submit" isBusy={form.isBusy}>
-          Go on
+          Continue
         </Button>
       </div>
     </form>

@@ -7,7 +7,7 @@ type Offer = {
   name: ConnectorName;
   label: string;
   text: string;
-  /** What the connector must know of the account. */
+  /** Account setting that the connector needs. */
   setting?: { name: string; label: string; hint: string };
 };
 
@@ -15,31 +15,31 @@ const offers: readonly Offer[] = [
   {
     name: "manual",
     label: "A person",
-    text: "What is due comes into a work list, with the text ready to copy. The network sees a person, because it is one.",
+    text: "Actions that are due appear in a work list, with the text ready to copy. You send them yourself.",
   },
   {
     name: "simulated",
     label: "Simulated",
-    text: "To look around: everything happens, and nothing leaves this machine.",
+    text: "For testing. Nothing leaves this machine.",
   },
-  { name: "worker", label: "Your own program", text: "It claims what is due over HTTP and reports what came of it." },
+  { name: "worker", label: "Your own program", text: "Your program claims actions over HTTP and reports the outcome." },
   {
     name: "webhook",
     label: "Webhook",
-    text: "What is due is posted to an address of yours.",
-    setting: { name: "url", label: "Address", hint: "https://…" },
+    text: "Each action is posted to your URL.",
+    setting: { name: "url", label: "URL", hint: "https://…" },
   },
   {
     name: "unipile",
     label: "Unipile",
-    text: "A vendor, with your account there. The operator sets its key and accepts the risk.",
-    setting: { name: "accountId", label: "Account id at Unipile", hint: "As its dashboard shows it." },
+    text: "A third-party service. Requires an account there. The operator of the server sets the key and accepts the risk.",
+    setting: { name: "accountId", label: "Unipile account ID", hint: "Shown in the Unipile dashboard." },
   },
   {
     name: "linkedapi",
     label: "Linked API",
-    text: "A vendor, with your account there. The operator sets its token and accepts the risk.",
-    setting: { name: "identification", label: "Name of the token", hint: "As it is called in the configuration." },
+    text: "A third-party service. Requires an account there. The operator of the server sets the token and accepts the risk.",
+    setting: { name: "identification", label: "Token name", hint: "Name of the token in the server configuration." },
   },
 ];
 
@@ -51,7 +51,7 @@ const tiers = [
 
 type ConnectorFormProps = { account: AccountView; onSaved: () => void; onSkip: () => void };
 
-/** Who carries actions out on the network. */
+/** Selects the connector, which executes actions on the network. */
 export function ConnectorForm({ account, onSaved, onSkip }: ConnectorFormProps) {
   const known = offers.find(({ name }) => name === account.connector)?.setting?.name;
   const initial = {
@@ -111,16 +111,16 @@ export function ConnectorForm({ account, onSaved, onSkip }: ConnectorFormProps) 
       <SelectField
         form={form}
         name="tier"
-        label="What your account on the network pays for"
-        hint="Decides the caps to begin with, and how long a note may be."
+        label="Network plan"
+        hint="Sets the default caps and the maximum length of a note."
         choices={tiers}
       />
       <div class="buttons">
         <Button kind="primary" type="submit" isBusy={form.isBusy}>
-          Go on
+          Continue
         </Button>
         <Button kind="quiet" onClick={onSkip}>
-          Later
+          Skip
         </Button>
       </div>
     </form>

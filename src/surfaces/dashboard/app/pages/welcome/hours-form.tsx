@@ -12,7 +12,7 @@ const days = Object.keys(dayNames) as Day[];
 
 type HoursFormProps = { account: AccountView; onSaved: () => void; onSkip: () => void };
 
-/** One span for all working days; who wants it finer sets each day apart. */
+/** The same hours for all working days, or separate hours for each day. */
 export function HoursForm({ account, onSaved, onSkip }: HoursFormProps) {
   const [isByDay, setIsByDay] = useState(() => !isSameEveryDay(account.workingHours));
   const initial = {
@@ -34,10 +34,10 @@ export function HoursForm({ account, onSaved, onSkip }: HoursFormProps) {
 
   return (
     <form class="welcome-step form" onSubmit={form.onSubmit}>
-      <h2>When may it act for you?</h2>
+      <h2>When should outreachd send?</h2>
       <p class="faint">
-        Nothing is sent outside these hours. Within them it works like a person: with breaks, and minutes between two
-        actions.
+        Nothing is sent outside these hours. Within them, actions are spaced like a person’s, with breaks and minutes in
+        between.
       </p>
       <FormError form={form} />
       {isByDay ? (
@@ -47,18 +47,18 @@ export function HoursForm({ account, onSaved, onSkip }: HoursFormProps) {
           <SameHours {...hours} />
           <p>
             <button type="button" class="link" onClick={() => setIsByDay(true)}>
-              Set the hours of each day apart
+              Set hours for each day
             </button>
           </p>
         </>
       )}
-      <TimeZoneField form={form} hint="The hours hold in this time zone." />
+      <TimeZoneField form={form} hint="Time zone of the working hours." />
       <div class="buttons">
         <Button kind="primary" type="submit" isBusy={form.isBusy}>
-          Go on
+          Continue
         </Button>
         <Button kind="quiet" onClick={onSkip}>
-          Later
+          Skip
         </Button>
       </div>
     </form>
@@ -67,9 +67,9 @@ export function HoursForm({ account, onSaved, onSkip }: HoursFormProps) {
 
 type HoursProps = { week: WeekView; onChange: (week: WeekView) => void; errors: Record<string, string> };
 
-/** Working days, and the hours that hold on all of them. */
+/** Working days, with the same hours on each. */
 function SameHours({ week, onChange, errors }: HoursProps) {
-  // Kept here as well: when no day is left, the week no longer knows it.
+  // Kept separately, because a week without working days loses the hours.
   const [span, setSpan] = useState(() => Object.values(week).flat()[0] ?? { from: "09:00", to: "18:00" });
   const weekOf = (chosen: readonly Day[], { from, to } = span): WeekView => {
     const hours = (day: Day) => (chosen.includes(day) ? [{ from, to }] : []);
@@ -112,7 +112,7 @@ function SameHours({ week, onChange, errors }: HoursProps) {
           <span>To</span>
           <input
             type="time"
-            // A field for times knows no 24:00; midnight at the end of a span means the same.
+            // A time input cannot hold 24:00; 00:00 as the end means the same.
             value={span.to === "24:00" ? "00:00" : span.to}
             required
             onInput={(event) => change({ to: endOf(event.currentTarget.value) })}

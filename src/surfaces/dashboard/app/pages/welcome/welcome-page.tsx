@@ -12,15 +12,15 @@ import { ConnectorForm } from "./connector-form.tsx";
 import { HoursForm } from "./hours-form.tsx";
 
 const steps = [
-  { name: "you", label: "You", isOpen: () => may("users:write") },
-  { name: "hours", label: "Hours", isOpen: () => may("network:schedule") && may("network:read") },
+  { name: "you", label: "Profile", isOpen: () => may("users:write") },
+  { name: "hours", label: "Working hours", isOpen: () => may("network:schedule") && may("network:read") },
   { name: "connector", label: "Connector", isOpen: () => may("network:schedule") && may("network:read") },
-  { name: "import", label: "First import", isOpen: () => may("leads:write") },
+  { name: "import", label: "Import", isOpen: () => may("leads:write") },
   { name: "done", label: "Ready", isOpen: () => true },
 ] as const;
 type StepName = (typeof steps)[number]["name"];
 
-/** The first run, one question at a time. Each is kept at once, and each can be passed over. */
+/** The setup wizard. Each step is saved immediately and can be skipped. */
 export function WelcomePage() {
   const open = steps.filter(({ isOpen }) => isOpen());
   const asked = here.value.query.get("step");
@@ -36,7 +36,7 @@ export function WelcomePage() {
   };
 
   return (
-    <PageFrame title="Welcome" lead="Four short questions, and the first people can be reached.">
+    <PageFrame title="Welcome" lead="Set up outreachd in four short steps.">
       <ol class="steps" aria-label="Steps">
         {open.map(({ name, label }, index) => (
           <li key={name} aria-current={index === at ? "step" : undefined} class={index < at ? "passed" : ""}>
@@ -73,19 +73,19 @@ function FirstImport({ next }: { next: () => void }) {
   const [isDone, setIsDone] = useState(false);
   return (
     <div class="welcome-step wide">
-      <h2>Bring your first leads</h2>
-      <p class="faint">A list of people from a spreadsheet or another service. You can do this later, too.</p>
+      <h2>Import your first leads</h2>
+      <p class="faint">Import people from a spreadsheet or another service. You can also do this later.</p>
       <ImportWizard onImported={() => setIsDone(true)} />
       <div class="buttons section">
         <Button kind={isDone ? "primary" : "quiet"} onClick={next}>
-          {isDone ? "Go on" : "Later"}
+          {isDone ? "Continue" : "Skip"}
         </Button>
       </div>
     </div>
   );
 }
 
-/** The first account, which every person starts with. */
+/** The first account, which every user starts with. */
 function WithAccount({ children }: { children: (account: AccountView) => preact.ComponentChildren }) {
   const accounts = useAccounts();
   return (
@@ -98,17 +98,17 @@ function WithAccount({ children }: { children: (account: AccountView) => preact.
 function Ready() {
   return (
     <div class="welcome-step">
-      <h2>You are ready</h2>
+      <h2>You’re all set</h2>
       <p>
-        Choose leads and schedule a connection request, a message or a visit. The service finds the moments: within your
-        hours, under the caps, at the pace of a careful person.
+        Select leads and schedule a connection request, a message, or a profile visit. outreachd chooses the times,
+        within your working hours, caps, and pace.
       </p>
       <div class="buttons">
         <Link to="/leads" class="button primary">
-          Choose leads
+          Select leads
         </Link>
         <Link to="/" class="button plain">
-          Go to home
+          Go to Home
         </Link>
       </div>
     </div>
