@@ -2,12 +2,12 @@ import type { App, Overrides } from "../app/app.ts";
 import type { Config } from "../app/config/config.ts";
 import { createServer } from "../app/server.ts";
 import { dashboardPages } from "./dashboard/pages.ts";
-import { sessionOfBrowser } from "./dashboard/session.ts";
+import { browserSession } from "./dashboard/session.ts";
 import { mcpEndpoint } from "./mcp/endpoint.ts";
 
 export type { Overrides };
 
 /** The whole service: the API with the dashboard and the tools of assistants. Throws `StartError`. */
 export function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
-  return createServer(config, { session: sessionOfBrowser, pages: dashboardPages, tools: mcpEndpoint }, overrides);
+  return createServer(config, { session: browserSession, pages: dashboardPages, tools: mcpEndpoint }, overrides);
 }

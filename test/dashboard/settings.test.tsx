@@ -10,7 +10,7 @@ import { permissionGroups } from "../../src/surfaces/dashboard/app/pages/setting
 import { SettingsPage } from "../../src/surfaces/dashboard/app/pages/settings/settings.tsx";
 import { SuppressionList } from "../../src/surfaces/dashboard/app/pages/settings/suppression.tsx";
 import { changesOf, valuesOf } from "../../src/surfaces/dashboard/app/pages/settings/account-values.ts";
-import { weekInWords } from "../../src/surfaces/dashboard/app/ui/week-editor.tsx";
+import { formatWeek } from "../../src/surfaces/dashboard/app/ui/week-editor.tsx";
 import { account, button, signIn } from "../support/dashboard.ts";
 
 afterEach(() => {
@@ -132,7 +132,7 @@ test("every permission can be given to a key, in words", () => {
 });
 
 test("days with the same hours are told together", () => {
-  expect(weekInWords(account.workingHours)).toBe("Mon–Fri 09:00–18:00");
+  expect(formatWeek(account.workingHours)).toBe("Mon–Fri 09:00–18:00");
   const off = { ...account.workingHours, monday: [], wednesday: [{ from: "00:00", to: "24:00" }] };
-  expect(weekInWords(off)).toBe("Tue 09:00–18:00; Wed 00:00–24:00; Thu–Fri 09:00–18:00");
+  expect(formatWeek(off)).toBe("Tue 09:00–18:00; Wed 00:00–24:00; Thu–Fri 09:00–18:00");
 });

@@ -18,7 +18,7 @@ const maxSignInBytes = 4096;
 const input = body(SignInInput)["~standard"];
 
 /** Sign-in and sign-out for the dashboard. Programs send an API key instead of a cookie. */
-export function sessionOfBrowser({ sessions, audit, limiter, clock, publicUrl, trustedProxies }: SessionParts) {
+export function browserSession({ sessions, audit, limiter, clock, publicUrl, trustedProxies }: SessionParts) {
   const isSecure = (request: Request) => isSecureRequest(request, publicUrl, trustedProxies);
 
   async function view(context: RequestContext) {

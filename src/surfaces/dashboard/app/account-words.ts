@@ -3,7 +3,7 @@ import type { Meter, Tier } from "../../../features/network/meter-model.ts";
 import type { Tone } from "./ui/badge.tsx";
 
 /** Connectors, which execute the actions, and the setting that each needs for an account. */
-export const connectorWords: Record<
+export const connectorLabels: Record<
   ConnectorName,
   { label: string; hint: string; setting?: { name: string; label: string; hint: string } }
 > = {
@@ -34,13 +34,13 @@ export const connectorWords: Record<
   },
 };
 
-export const tierWords: Record<Tier, string> = {
+export const tierLabels: Record<Tier, string> = {
   free: "Free",
   premium: "Premium",
   salesNavigator: "Sales Navigator",
 };
 
-export const meterWords: Record<Meter, string> = {
+export const meterLabels: Record<Meter, string> = {
   all: "All actions",
   invites: "Connection requests",
   notes: "Connection requests with a note",
@@ -53,12 +53,12 @@ export const meterWords: Record<Meter, string> = {
   endorsements: "Endorsements",
   withdrawals: "Withdrawn requests",
 };
-export const meterNames = Object.keys(meterWords) as Meter[];
+export const meterNames = Object.keys(meterLabels) as Meter[];
 
-export const windowWords: Record<Window, string> = { day: "24 hours", week: "7 days", month: "30 days" };
-export const windowNames = Object.keys(windowWords) as Window[];
+export const windowLabels: Record<Window, string> = { day: "24 hours", week: "7 days", month: "30 days" };
+export const windowNames = Object.keys(windowLabels) as Window[];
 
-export const accountStateWords: Record<AccountState, { tone: Tone; label: string }> = {
+export const accountStateLabels: Record<AccountState, { tone: Tone; label: string }> = {
   active: { tone: "good", label: "Active" },
   paused: { tone: "neutral", label: "Paused" },
   needsReconnect: { tone: "bad", label: "Needs reconnecting" },

@@ -1,7 +1,7 @@
 import type { SessionView, SignInInput } from "../../../features/workspaces/sessions/model.ts";
-import { heardTime } from "./clock.ts";
+import { readSimulatedTime } from "./clock.ts";
 import { connectionFound, connectionLost } from "./connection.ts";
-import { heardStatus } from "./server-status.ts";
+import { readServerStatus } from "./server-status.ts";
 import { sessionRenewed } from "./session.ts";
 
 export type FieldError = { path: string; message: string; index?: number };
@@ -54,14 +54,14 @@ export const api = {
 };
 
 /** Stops a list that is too long to show. */
-const mostPages = 50;
+const maxPages = 50;
 
 /** Reads all pages of a list and returns its items, which each page has in `field`. */
 export async function getAll<T>(path: string, field: string, { query, signal }: RequestOptions = {}): Promise<T[]> {
   type Page = { nextCursor?: string | null } & Record<string, unknown>;
   const all: T[] = [];
   let cursor: string | null = null;
-  for (let pages = 0; pages < mostPages; pages++) {
+  for (let pages = 0; pages < maxPages; pages++) {
     const page: Page = await api.get<Page>(path, { query: { ...query, cursor }, ...(signal && { signal }) });
     all.push(...(page[field] as T[]));
     cursor = page.nextCursor ?? null;
@@ -138,8 +138,8 @@ async function send(method: string, path: string, { query = {}, body, headers, s
     connectionLost();
     throw new RequestError("The server is not responding. Your input is still here. Try again in a moment.");
   }
-  heardTime(response);
-  heardStatus(response);
+  readSimulatedTime(response);
+  readServerStatus(response);
   // A reverse proxy responds for a server that is down.
   if ([502, 504].includes(response.status)) connectionLost();
   else connectionFound();

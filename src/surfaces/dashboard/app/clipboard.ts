@@ -5,11 +5,11 @@ export async function copyText(text: string): Promise<boolean> {
     return true;
   } catch {
     // The Clipboard API requires HTTPS or localhost; the deprecated command works elsewhere.
-    return copyMarked(text);
+    return copyWithSelection(text);
   }
 }
 
-function copyMarked(text: string): boolean {
+function copyWithSelection(text: string): boolean {
   const before = document.activeElement as HTMLElement | null;
   const place = document.createElement("textarea");
   place.value = text;

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 export const simulatedNow = signal<string | null>(null);
 
 /** Reads the simulated time, which a simulating server sends with every response. */
-export function heardTime(response: Response): void {
+export function readSimulatedTime(response: Response): void {
   const told = response.headers.get("x-simulation");
   if (told !== simulatedNow.peek()) simulatedNow.value = told;
 }

@@ -3,36 +3,36 @@ import { signal } from "@preact/signals";
 /** False from the first request without a response until the server responds again. */
 export const isConnected = signal(true);
 /** Incremented when everything on the page must be reloaded: the server is back, or the simulated time has changed. */
-export const returns = signal(0);
+export const reloadCount = signal(0);
 
-const lookAgainMs = 2000;
-let isLooking = false;
+const retryMs = 2000;
+let isChecking = false;
 
 /** Call when a request got no response: shows the banner and checks until the server is back. */
 export function connectionLost(): void {
   isConnected.value = false;
-  if (isLooking) return;
-  isLooking = true;
-  setTimeout(() => void look(), lookAgainMs);
+  if (isChecking) return;
+  isChecking = true;
+  setTimeout(() => void checkServer(), retryMs);
 }
 
 export function connectionFound(): void {
   if (isConnected.value) return;
   isConnected.value = true;
-  readAgain();
+  reloadAll();
 }
 
 /** Reloads everything on the page. */
-export function readAgain(): void {
-  returns.value++;
+export function reloadAll(): void {
+  reloadCount.value++;
 }
 
-async function look(): Promise<void> {
+async function checkServer(): Promise<void> {
   const isBack = await fetch("/readyz", { cache: "no-store" }).then(
     ({ ok }) => ok,
     () => false,
   );
-  if (!isBack) return void setTimeout(() => void look(), lookAgainMs);
-  isLooking = false;
+  if (!isBack) return void setTimeout(() => void checkServer(), retryMs);
+  isChecking = false;
   connectionFound();
 }

@@ -10,8 +10,8 @@ export const isLive = signal(false);
 
 const path = "/api/v2/events/stream";
 const listeners = new Set<Listener>();
-const firstWaitMs = 1000;
-const longestWaitMs = 60_000;
+const minWaitMs = 1000;
+const maxWaitMs = 60_000;
 let lastId: string | null = null;
 let isRunning = false;
 
@@ -23,11 +23,11 @@ export function useEvents(types: readonly string[], listener: Listener): void {
   useEffect(() => {
     const prefixes = wanted.split(" ").filter(Boolean);
     if (prefixes.length === 0) return undefined;
-    const hear: Listener = (event) => {
+    const deliver: Listener = (event) => {
       if (prefixes.some((prefix) => event.type.startsWith(prefix))) latest.current(event);
     };
-    listeners.add(hear);
-    return () => void listeners.delete(hear);
+    listeners.add(deliver);
+    return () => void listeners.delete(deliver);
   }, [wanted]);
 }
 
@@ -38,12 +38,12 @@ export function useEvents(types: readonly string[], listener: Listener): void {
 export async function followEvents(): Promise<void> {
   if (isRunning) return;
   isRunning = true;
-  let waitMs = firstWaitMs;
+  let waitMs = minWaitMs;
   while (sessionState.value === "signedIn") {
     const ended = await readStream().catch(() => "broken" as const);
     isLive.value = false;
-    if (ended === "absent") waitMs = longestWaitMs;
-    else waitMs = ended === "closed" ? firstWaitMs : Math.min(waitMs * 2, longestWaitMs);
+    if (ended === "absent") waitMs = maxWaitMs;
+    else waitMs = ended === "closed" ? minWaitMs : Math.min(waitMs * 2, maxWaitMs);
     await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
   isRunning = false;

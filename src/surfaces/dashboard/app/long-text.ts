@@ -1,9 +1,9 @@
 import { count } from "./format.ts";
-import { tellProblem } from "./ui/toast.tsx";
+import { showProblem } from "./ui/toast.tsx";
 
 /** Limits for fields without a maxLength: far more than anyone types, and no strain for the browser. */
-const longestLine = 5_000;
-const longestText = 100_000;
+const maxLineLength = 5_000;
+const maxTextLength = 100_000;
 
 /**
  * Rejects text that is pasted or dropped into a field and exceeds its limit, with a message. The browser would truncate
@@ -15,10 +15,11 @@ export function refuseLongTexts(): void {
     if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return;
     const text = event.data ?? event.dataTransfer?.getData("text/plain") ?? "";
     if (!event.inputType.startsWith("insertFrom") || text === "") return;
-    const limit = field.maxLength > 0 ? field.maxLength : field instanceof HTMLInputElement ? longestLine : longestText;
-    if (text.length + keptOf(field) <= limit) return;
+    const limit =
+      field.maxLength > 0 ? field.maxLength : field instanceof HTMLInputElement ? maxLineLength : maxTextLength;
+    if (text.length + remainingLength(field) <= limit) return;
     event.preventDefault();
-    tellProblem(
+    showProblem(
       `Text not inserted: it is ${count(text.length)} characters; the limit of the field is ${count(limit)}.`,
     );
   });
@@ -28,7 +29,7 @@ export function refuseLongTexts(): void {
  * Length of the text that remains in the field after the selection is replaced. Some input types do not expose the
  * selection; their values are short.
  */
-function keptOf({ value, selectionStart, selectionEnd }: HTMLInputElement | HTMLTextAreaElement): number {
+function remainingLength({ value, selectionStart, selectionEnd }: HTMLInputElement | HTMLTextAreaElement): number {
   if (selectionStart === null || selectionEnd === null) return 0;
   return value.length - (selectionEnd - selectionStart);
 }

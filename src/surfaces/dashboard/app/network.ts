@@ -19,10 +19,10 @@ export function useAccounts(): Resource<AccountList> {
   );
 }
 
-type KindWords = { label: string; text: "none" | "optional" | "required"; textLabel?: string };
+type ActionLabels = { label: string; text: "none" | "optional" | "required"; textLabel?: string };
 
 /** Labels of the action types, and whether they have a text. */
-export const actionWords: Record<ActionType, KindWords> = {
+export const actionLabels: Record<ActionType, ActionLabels> = {
   sendConnectionRequest: { label: "Connection request", text: "optional", textLabel: "Note" },
   sendMessage: { label: "Message", text: "required", textLabel: "Message" },
   sendInMail: { label: "InMail", text: "required", textLabel: "Message" },
@@ -37,7 +37,7 @@ export const actionWords: Record<ActionType, KindWords> = {
 };
 
 /** Why an action is not executed now. */
-export const reasonWords: Record<PendingReason, string> = {
+export const reasonLabels: Record<PendingReason, string> = {
   queued: "Ready",
   spacing: "Spacing between actions",
   break: "On a break",

@@ -1,7 +1,7 @@
 import { useSignalEffect } from "@preact/signals";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { RequestError } from "./api.ts";
-import { isConnected, returns } from "./connection.ts";
+import { isConnected, reloadCount } from "./connection.ts";
 import { isLive, useEvents } from "./events.ts";
 
 export type Resource<T> = {
@@ -22,7 +22,7 @@ type Options = {
 };
 
 /** Factor for the polling interval while the stream is open, which makes up for missed events. */
-const whileLive = 6;
+const liveFactor = 6;
 const settleMs = 300;
 
 /**
@@ -65,17 +65,17 @@ export function useResource<T>(
   useEffect(() => {
     if (pollMs === undefined) return undefined;
     let since = Date.now();
-    const look = () => {
+    const poll = () => {
       if (document.hidden || !isConnected.value) return;
-      if (Date.now() - since < pollMs * (isLive.value ? whileLive : 1)) return;
+      if (Date.now() - since < pollMs * (isLive.value ? liveFactor : 1)) return;
       since = Date.now();
       reload();
     };
-    const timer = setInterval(look, Math.min(pollMs, 5000));
-    document.addEventListener("visibilitychange", look);
+    const timer = setInterval(poll, Math.min(pollMs, 5000));
+    document.addEventListener("visibilitychange", poll);
     return () => {
       clearInterval(timer);
-      document.removeEventListener("visibilitychange", look);
+      document.removeEventListener("visibilitychange", poll);
     };
   }, [pollMs, reload]);
 
@@ -89,10 +89,10 @@ export function useResource<T>(
   });
   useEffect(() => () => clearTimeout(settling.current ?? undefined), []);
 
-  const returnsSeen = useRef(returns.peek());
+  const seenReloadCount = useRef(reloadCount.peek());
   useSignalEffect(() => {
-    if (returns.value === returnsSeen.current) return;
-    returnsSeen.current = returns.value;
+    if (reloadCount.value === seenReloadCount.current) return;
+    seenReloadCount.current = reloadCount.value;
     reload();
   });
 

@@ -26,7 +26,7 @@ export function sessionRenewed(): Promise<void> {
 }
 
 /** Whether the key of the session has the permission; true for null. */
-export function may(permission: Permission | null): boolean {
+export function can(permission: Permission | null): boolean {
   const held = session.value?.permissions ?? [];
   return permission === null || held.includes(permission) || held.includes("*");
 }

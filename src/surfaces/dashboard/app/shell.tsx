@@ -5,7 +5,7 @@ import { followEvents } from "./events.ts";
 import { pages, type Page } from "./pages.ts";
 import { SignInForm, SignInPage } from "./pages/sign-in.tsx";
 import { here, Link, match } from "./router.tsx";
-import { may, session, sessionState, signedIn } from "./session.ts";
+import { can, session, sessionState, signedIn } from "./session.ts";
 import { StatusBanner } from "./status-banner.tsx";
 import { SimulationBar } from "./simulation.tsx";
 import { chooseTheme, theme, themes } from "./theme-choice.ts";
@@ -14,7 +14,7 @@ import { Dialog } from "./ui/dialog.tsx";
 import { Icon } from "./ui/icons.tsx";
 import { PageFrame } from "./ui/page.tsx";
 import { EmptyState, Skeleton } from "./ui/states.tsx";
-import { tellError, Toasts } from "./ui/toast.tsx";
+import { showError, Toasts } from "./ui/toast.tsx";
 
 /** The whole screen. Its content depends on the session. */
 export function Shell() {
@@ -90,11 +90,11 @@ function CurrentPage() {
     isFirst.current = false;
   }, [path]);
 
-  return <div ref={frame}>{found === undefined ? <NoPage /> : <Permitted key={path} {...found} />}</div>;
+  return <div ref={frame}>{found === undefined ? <PageNotFound /> : <Permitted key={path} {...found} />}</div>;
 }
 
 function Permitted({ page, params }: { page: Page; params: Record<string, string> }) {
-  if (may(page.permission)) return <page.component params={params} />;
+  if (can(page.permission)) return <page.component params={params} />;
   return (
     <PageFrame title={page.title}>
       <EmptyState icon="warning" title="Permission required">
@@ -106,7 +106,7 @@ function Permitted({ page, params }: { page: Page; params: Record<string, string
   );
 }
 
-function NoPage() {
+function PageNotFound() {
   return (
     <PageFrame title="Page not found">
       <EmptyState icon="prospects" title="Page not found">
@@ -122,7 +122,7 @@ function Navigation() {
   const [isOpen, setIsOpen] = useState(false);
   const { path } = here.value;
   useEffect(() => setIsOpen(false), [path]);
-  const entries = pages.filter(({ icon, permission }) => icon !== undefined && may(permission));
+  const entries = pages.filter(({ icon, permission }) => icon !== undefined && can(permission));
   return (
     <div class={`navigation ${isOpen ? "open" : ""}`}>
       <div class="brand">
@@ -170,7 +170,7 @@ function Account() {
       // Reloads the page, so that no data of this user stays in memory.
       location.assign("/");
     } catch (error) {
-      tellError(error);
+      showError(error);
     }
   }
   return (

@@ -4,15 +4,15 @@ import type { JobView } from "../../../platform/jobs/model.ts";
 import type { Advanced } from "../../../features/simulation/model.ts";
 import { api } from "./api.ts";
 import { simulatedNow } from "./clock.ts";
-import { readAgain } from "./connection.ts";
+import { reloadAll } from "./connection.ts";
 import { counted, dateTime } from "./format.ts";
-import { actionWords, type ActionType } from "./network.ts";
-import { jobWords } from "./pages/home/attention.tsx";
-import { may, session } from "./session.ts";
+import { actionLabels, type ActionType } from "./network.ts";
+import { jobLabels } from "./pages/home/attention.tsx";
+import { can, session } from "./session.ts";
 import { Button } from "./ui/button.tsx";
 import { Dialog } from "./ui/dialog.tsx";
 import { Facts, type Fact } from "./ui/facts.tsx";
-import { tellError } from "./ui/toast.tsx";
+import { showError } from "./ui/toast.tsx";
 
 const steps = [
   { advance: "PT1H", label: "Advance 1 hour" },
@@ -23,28 +23,28 @@ const steps = [
 
 /** Shown while the server runs a simulation: the simulated time, and buttons to advance it. */
 export function SimulationBar() {
-  const [happened, setHappened] = useState<Advanced | null>(null);
-  const moving = useSignal(false);
-  const going = useRef<AbortController | null>(null);
+  const [report, setReport] = useState<Advanced | null>(null);
+  const isAdvancing = useSignal(false);
+  const request = useRef<AbortController | null>(null);
   const at = simulatedNow.value;
   if (at === null) return null;
 
-  async function move(advance: string) {
-    moving.value = true;
-    going.current = new AbortController();
+  async function advanceBy(advance: string) {
+    isAdvancing.value = true;
+    request.current = new AbortController();
     const from = simulatedNow.peek();
     try {
-      setHappened(await api.post<Advanced>("/simulation/clock", { advance }, { signal: going.current.signal }));
+      setReport(await api.post<Advanced>("/simulation/clock", { advance }, { signal: request.current.signal }));
     } catch (error) {
       // Stopped by the user: the clock stays at the time it has reached.
-      if (!going.current.signal.aborted) tellError(error);
+      if (!request.current.signal.aborted) showError(error);
     } finally {
-      moving.value = false;
-      if (from !== null) readAgain();
+      isAdvancing.value = false;
+      if (from !== null) reloadAll();
     }
   }
 
-  const mayMove = session.value?.isAdmin === true && may("users:write");
+  const canAdvance = session.value?.isAdmin === true && can("users:write");
   return (
     <section class="simulation" aria-label="Simulation">
       <p>
@@ -54,40 +54,40 @@ export function SimulationBar() {
         </time>
         .
       </p>
-      {mayMove && (
+      {canAdvance && (
         <div class="buttons" role="group" aria-label="Advance the clock">
-          {moving.value ? (
+          {isAdvancing.value ? (
             <>
               <span class="spinner" aria-hidden="true" />
-              <Button onClick={() => going.current?.abort()}>Stop the clock</Button>
+              <Button onClick={() => request.current?.abort()}>Stop the clock</Button>
             </>
           ) : (
             steps.map(({ advance, label }) => (
-              <Button key={advance} onClick={() => void move(advance)}>
+              <Button key={advance} onClick={() => void advanceBy(advance)}>
                 {label}
               </Button>
             ))
           )}
         </div>
       )}
-      {happened !== null && <HappenedDialog happened={happened} onClose={() => setHappened(null)} />}
+      {report !== null && <AdvanceReport report={report} onClose={() => setReport(null)} />}
     </section>
   );
 }
 
-function HappenedDialog({ happened, onClose }: { happened: Advanced; onClose: () => void }) {
-  const { from, to, actions, accepted, replied, enrollments, jobs, total } = happened;
+function AdvanceReport({ report, onClose }: { report: Advanced; onClose: () => void }) {
+  const { from, to, actions, accepted, replied, enrollments, jobs, total } = report;
   const facts: Fact[] = [
     ...Object.entries(actions).map(([type, outcomes]): Fact => [
-      actionWords[type as ActionType]?.label ?? type,
-      outcomesInWords(outcomes),
+      actionLabels[type as ActionType]?.label ?? type,
+      formatOutcomes(outcomes),
     ]),
     ["Requests accepted", accepted > 0 && `${accepted}`],
     ["Replies", replied > 0 && `${replied}`],
-    ["Campaign progress", outcomesInWords(enrollments)],
+    ["Campaign progress", formatOutcomes(enrollments)],
     ...Object.entries(jobs).map(([type, outcomes]): Fact => [
-      jobWords[type as JobView["type"]] ?? type,
-      outcomesInWords(outcomes),
+      jobLabels[type as JobView["type"]] ?? type,
+      formatOutcomes(outcomes),
     ]),
   ];
   return (
@@ -106,7 +106,7 @@ function HappenedDialog({ happened, onClose }: { happened: Advanced; onClose: ()
 }
 
 /** "3 completed, 1 failed". */
-function outcomesInWords(outcomes: Record<string, number>): string {
+function formatOutcomes(outcomes: Record<string, number>): string {
   return Object.entries(outcomes)
     .map(([outcome, times]) => `${times} ${outcome}`)
     .join(", ");

@@ -6,7 +6,7 @@ type Health = { message: string | null };
 
 const titles = { maintenance: "Maintenance.", degraded: "The server needs attention." } as const;
 /** The message can change while the status stays the same. */
-const betweenLooksMs = 60_000;
+const pollMs = 60_000;
 
 /** Shows that the server is in maintenance or degraded, and why. Stays mounted for screen readers. */
 export function StatusBanner() {
@@ -14,13 +14,13 @@ export function StatusBanner() {
   const [message, setMessage] = useState<string | null>(null);
   useEffect(() => {
     if (status === "healthy") return undefined;
-    const look = () =>
+    const load = () =>
       void api.get<Health>("/health").then(
         (health) => setMessage(health.message),
         () => {},
       );
-    look();
-    const timer = setInterval(look, betweenLooksMs);
+    load();
+    const timer = setInterval(load, pollMs);
     return () => clearInterval(timer);
   }, [status]);
   return (

@@ -12,7 +12,7 @@ export function Badge({ tone = "neutral", children }: { tone?: Tone; children: C
 
 type Words<State extends string> = Record<State, { tone: Tone; label: string }>;
 
-export const leadStatusWords: Words<LeadStatus> = {
+export const leadStatusLabels: Words<LeadStatus> = {
   new: { tone: "info", label: "New" },
   contacted: { tone: "neutral", label: "Contacted" },
   qualified: { tone: "good", label: "Qualified" },
@@ -20,14 +20,14 @@ export const leadStatusWords: Words<LeadStatus> = {
   unqualified: { tone: "neutral", label: "Unqualified" },
 };
 
-export const jobStatusWords: Words<JobStatus> = {
+export const jobStatusLabels: Words<JobStatus> = {
   pending: { tone: "neutral", label: "Pending" },
   running: { tone: "info", label: "Running" },
   completed: { tone: "good", label: "Completed" },
   failed: { tone: "bad", label: "Failed" },
 };
 
-export const actionStateWords: Words<ActionState> = {
+export const actionStateLabels: Words<ActionState> = {
   awaitingApproval: { tone: "warn", label: "Needs approval" },
   scheduled: { tone: "info", label: "Scheduled" },
   sending: { tone: "info", label: "Sending" },

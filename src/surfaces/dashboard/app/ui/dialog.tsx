@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Button, type ButtonKind } from "./button.tsx";
-import { tellError } from "./toast.tsx";
+import { showError } from "./toast.tsx";
 
 type DialogProps = {
   title: string;
@@ -60,7 +60,7 @@ export function ConfirmDialog({ title, children, confirm, kind = "danger", onCon
       await onConfirm();
       onClose();
     } catch (error) {
-      tellError(error);
+      showError(error);
       setIsBusy(false);
     }
   }

@@ -11,21 +11,21 @@ let lastId = 0;
 const shownMs = 6000;
 
 /** Shows that something succeeded. */
-export function tell(text: string): void {
+export function showSuccess(text: string): void {
   const id = ++lastId;
   toasts.value = [...toasts.value.slice(-3), { id, tone: "good", text }];
   setTimeout(() => close(id), shownMs);
 }
 
 /** Shows an error that belongs to no field or section of the page. */
-export function tellError(error: unknown): void {
-  if (error instanceof RequestError) return tellProblem(error.message);
-  tellProblem("Something went wrong on this page. Reload it and try again.");
+export function showError(error: unknown): void {
+  if (error instanceof RequestError) return showProblem(error.message);
+  showProblem("Something went wrong on this page. Reload it and try again.");
   console.error(error);
 }
 
 /** Shows a problem with a message of the dashboard. */
-export function tellProblem(text: string): void {
+export function showProblem(text: string): void {
   toasts.value = [...toasts.value.slice(-3), { id: ++lastId, tone: "bad", text }];
 }
 

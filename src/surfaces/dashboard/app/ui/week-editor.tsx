@@ -133,7 +133,7 @@ function nextSpan(spans: readonly Span[]): Span {
 }
 
 /** "Mon–Fri 09:00–18:00". Groups days with the same hours. */
-export function weekInWords(week: WeekView): string {
+export function formatWeek(week: WeekView): string {
   const groups: { days: Day[]; hours: string }[] = [];
   for (const day of days) {
     const hours = week[day].map(({ from, to }) => `${from}–${to}`).join(", ");

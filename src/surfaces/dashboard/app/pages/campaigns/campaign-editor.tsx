@@ -2,12 +2,12 @@ import { useState } from "preact/hooks";
 import type { CampaignSettings, CampaignStep, CampaignView } from "../../../../../features/campaigns/model.ts";
 import { api, RequestError } from "../../api.ts";
 import { useAccounts } from "../../network.ts";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { CheckField, FormError, TextField, useForm } from "../../ui/form.tsx";
 import { Loaded } from "../../ui/states.tsx";
-import { tell } from "../../ui/toast.tsx";
-import { deepest, StepList } from "./step-editor.tsx";
+import { showSuccess } from "../../ui/toast.tsx";
+import { maxDepth, StepList } from "./step-editor.tsx";
 
 /** A common sequence, as a starting point. */
 const firstSteps: CampaignStep[] = [
@@ -63,12 +63,12 @@ export function CampaignEditor({ campaign, onSaved }: EditorProps) {
         campaign === null
           ? await api.post<CampaignView>("/campaigns", input)
           : await api.patch<CampaignView>(`/campaigns/${campaign.id}`, input);
-      tell("Saved.");
+      showSuccess("Saved.");
       onSaved(saved);
     },
   );
   const chosen = JSON.parse(form.values.accountIds) as string[];
-  const mayWrite = may("network:schedule");
+  const canWrite = can("network:schedule");
   return (
     <form class="form" onSubmit={form.onSubmit}>
       <FormError form={form} />
@@ -132,11 +132,11 @@ export function CampaignEditor({ campaign, onSaved }: EditorProps) {
             // Errors apply only to the steps that were submitted.
             errors={form.values.steps === sent ? form.errors : {}}
             first={0}
-            depth={deepest}
+            depth={maxDepth}
           />
         </section>
       )}
-      {mayWrite && (
+      {canWrite && (
         <div class="buttons sticky-buttons">
           <Button kind="primary" type="submit" isBusy={form.isBusy} disabled={campaign !== null && !form.isChanged}>
             {campaign === null ? "Save draft" : "Save"}

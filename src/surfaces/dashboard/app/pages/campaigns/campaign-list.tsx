@@ -3,17 +3,17 @@ import { getAll } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
 import { PageFrame } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { campaignStateWords, inOrder } from "./words.ts";
+import { campaignStateLabels, inOrder } from "./words.ts";
 
 const columns: readonly Column<CampaignView>[] = [
   { id: "name", header: "Name", cell: ({ id, name }) => <Link to={`/campaigns/${id}`}>{name}</Link> },
-  { id: "state", header: "State", cell: ({ state }) => <StateBadge words={campaignStateWords} state={state} /> },
+  { id: "state", header: "State", cell: ({ state }) => <StateBadge words={campaignStateLabels} state={state} /> },
   {
     id: "steps",
     header: "Steps",
@@ -46,7 +46,7 @@ export function CampaignsPage() {
       title="Campaigns"
       lead="A campaign takes leads through a sequence of actions, at the pace of each account."
       actions={
-        may("network:schedule") && (
+        can("network:schedule") && (
           <Link to="/campaigns/new" class="button primary">
             New campaign
           </Link>
@@ -64,7 +64,7 @@ export function CampaignsPage() {
         empty={
           <EmptyState icon="campaigns" title="No campaigns yet">
             <p>Build a sequence of steps, preview when each would run, then start the campaign.</p>
-            {may("network:schedule") && (
+            {can("network:schedule") && (
               <Link to="/campaigns/new" class="button primary">
                 Create campaign
               </Link>

@@ -4,7 +4,7 @@ import type { PageProps } from "../../page-props.ts";
 import { api } from "../../api.ts";
 import { useResource } from "../../resource.ts";
 import { here, navigate, setQuery } from "../../router.tsx";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
@@ -12,13 +12,13 @@ import { PageFrame } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
+import { showSuccess, showError } from "../../ui/toast.tsx";
 import { CampaignEditor } from "./campaign-editor.tsx";
 import { CampaignPreview } from "./campaign-preview.tsx";
 import { EnrollDialog } from "./enroll-dialog.tsx";
 import { FollowCampaign } from "./follow-campaign.tsx";
 import { StepOutline } from "./step-outline.tsx";
-import { campaignStateWords } from "./words.ts";
+import { campaignStateLabels } from "./words.ts";
 
 const back = { to: "/campaigns", label: "Campaigns" };
 
@@ -53,8 +53,9 @@ export function CampaignPage({ params }: PageProps) {
   });
   const [enrollments, setEnrollments] = useState(0);
   const { data } = campaign;
-  const asked = here.value.query.get("part");
-  const chosen: Part = parts.find(({ name }) => name === asked)?.name ?? (data?.state === "draft" ? "steps" : "follow");
+  const requested = here.value.query.get("part");
+  const chosen: Part =
+    parts.find(({ name }) => name === requested)?.name ?? (data?.state === "draft" ? "steps" : "follow");
   return (
     <PageFrame
       title={data?.name ?? "Campaign"}
@@ -62,7 +63,7 @@ export function CampaignPage({ params }: PageProps) {
       lead={data && <StateLine campaign={data} />}
       actions={
         data &&
-        may("network:schedule") && (
+        can("network:schedule") && (
           <CampaignActions
             campaign={data}
             path={path}
@@ -96,7 +97,7 @@ export function CampaignPage({ params }: PageProps) {
 function StateLine({ campaign: { state, startedAt } }: { campaign: CampaignView }) {
   return (
     <>
-      <StateBadge words={campaignStateWords} state={state} />{" "}
+      <StateBadge words={campaignStateLabels} state={state} />{" "}
       {startedAt !== null && (
         <>
           Started <RelativeTime at={startedAt} />
@@ -107,7 +108,7 @@ function StateLine({ campaign: { state, startedAt } }: { campaign: CampaignView 
 }
 
 type Turn = "start" | "pause";
-type Asked = "enroll" | "start" | "cancel" | "delete";
+type OpenDialog = "enroll" | "start" | "cancel" | "delete";
 
 type ActionsProps = {
   campaign: CampaignView;
@@ -117,7 +118,7 @@ type ActionsProps = {
 };
 
 function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps) {
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const { state, name } = campaign;
 
@@ -125,9 +126,9 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
     setIsBusy(true);
     try {
       onChanged(await api.post<CampaignView>(`${path}/${to}`));
-      tell(to === "pause" ? "Paused. Every lead stays at its current step." : "Resumed.");
+      showSuccess(to === "pause" ? "Paused. Every lead stays at its current step." : "Resumed.");
     } catch (error) {
-      tellError(error);
+      showError(error);
     } finally {
       setIsBusy(false);
     }
@@ -135,9 +136,9 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
 
   return (
     <>
-      {state !== "canceled" && <Button onClick={() => setAsked("enroll")}>Enroll leads</Button>}
-      {state === "draft" && <Button onClick={() => setAsked("delete")}>Delete…</Button>}
-      {(state === "running" || state === "paused") && <Button onClick={() => setAsked("cancel")}>Cancel…</Button>}
+      {state !== "canceled" && <Button onClick={() => setOpenDialog("enroll")}>Enroll leads</Button>}
+      {state === "draft" && <Button onClick={() => setOpenDialog("delete")}>Delete…</Button>}
+      {(state === "running" || state === "paused") && <Button onClick={() => setOpenDialog("cancel")}>Cancel…</Button>}
       {state === "running" && (
         <Button isBusy={isBusy} onClick={() => void turn("pause")}>
           Pause
@@ -149,22 +150,22 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
         </Button>
       )}
       {state === "draft" && (
-        <Button kind="primary" onClick={() => setAsked("start")}>
+        <Button kind="primary" onClick={() => setOpenDialog("start")}>
           Start
         </Button>
       )}
-      {asked === "enroll" && (
-        <EnrollDialog campaign={campaign} path={path} onClose={() => setAsked(null)} onEnrolled={onEnrolled} />
+      {openDialog === "enroll" && (
+        <EnrollDialog campaign={campaign} path={path} onClose={() => setOpenDialog(null)} onEnrolled={onEnrolled} />
       )}
-      {asked === "start" && (
+      {openDialog === "start" && (
         <ConfirmDialog
           title={`Start ${name}?`}
           kind="primary"
           confirm="Start campaign"
-          onClose={() => setAsked(null)}
+          onClose={() => setOpenDialog(null)}
           onConfirm={async () => {
             onChanged(await api.post<CampaignView>(`${path}/start`));
-            tell(`${name} has started.`);
+            showSuccess(`${name} has started.`);
             setQuery({ part: "follow" });
           }}
         >
@@ -174,14 +175,14 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
           </p>
         </ConfirmDialog>
       )}
-      {asked === "cancel" && (
+      {openDialog === "cancel" && (
         <ConfirmDialog
           title={`Cancel ${name}?`}
           confirm="Cancel campaign"
-          onClose={() => setAsked(null)}
+          onClose={() => setOpenDialog(null)}
           onConfirm={async () => {
             onChanged(await api.post<CampaignView>(`${path}/cancel`));
-            tell(`${name} was canceled.`);
+            showSuccess(`${name} was canceled.`);
           }}
         >
           <p>
@@ -189,14 +190,14 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
           </p>
         </ConfirmDialog>
       )}
-      {asked === "delete" && (
+      {openDialog === "delete" && (
         <ConfirmDialog
           title={`Delete ${name}?`}
           confirm="Delete draft"
-          onClose={() => setAsked(null)}
+          onClose={() => setOpenDialog(null)}
           onConfirm={async () => {
             await api.delete(path);
-            tell(`${name} was deleted.`);
+            showSuccess(`${name} was deleted.`);
             navigate("/campaigns");
           }}
         >

@@ -5,20 +5,20 @@ import { counted } from "../../format.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
-import { reasonInWords } from "./words.ts";
+import { showSuccess, showError } from "../../ui/toast.tsx";
+import { reasonLabel } from "./words.ts";
 
 type EnrollProps = { campaign: CampaignView; path: string; onClose: () => void; onEnrolled: () => void };
 
 /** Enrolls all leads with a tag. First shows how many can be enrolled, and why the others cannot. */
 export function EnrollDialog({ campaign, path, onClose, onEnrolled }: EnrollProps) {
-  const [foreseen, setForeseen] = useState<{ tag: string; answer: EnrollAnswer } | null>(null);
+  const [forecast, setForecast] = useState<{ tag: string; answer: EnrollAnswer } | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const form = useForm({ tag: "" }, async ({ tag }) => {
     const wanted = tag.trim();
-    setForeseen({ tag: wanted, answer: await api.post<EnrollAnswer>(`${path}/enroll`, { tag: wanted, dryRun: true }) });
+    setForecast({ tag: wanted, answer: await api.post<EnrollAnswer>(`${path}/enroll`, { tag: wanted, dryRun: true }) });
   });
-  const isCurrent = foreseen !== null && foreseen.tag === form.values.tag.trim();
+  const isCurrent = forecast !== null && forecast.tag === form.values.tag.trim();
 
   async function enroll(tag: string) {
     setIsBusy(true);
@@ -30,11 +30,11 @@ export function EnrollDialog({ campaign, path, onClose, onEnrolled }: EnrollProp
         // Enrolled leads are skipped, so a round without new enrollments is the last.
         if (!answer.hasMore || answer.enrolled === 0) break;
       }
-      tell(`${counted(enrolled, "lead")} enrolled.`);
+      showSuccess(`${counted(enrolled, "lead")} enrolled.`);
       onEnrolled();
       onClose();
     } catch (error) {
-      tellError(error);
+      showError(error);
     } finally {
       setIsBusy(false);
     }
@@ -53,17 +53,17 @@ export function EnrollDialog({ campaign, path, onClose, onEnrolled }: EnrollProp
           autofocus
           required
         />
-        {isCurrent && <Foresight answer={foreseen.answer} isRunning={campaign.state === "running"} />}
+        {isCurrent && <EnrollmentForecast answer={forecast.answer} isRunning={campaign.state === "running"} />}
         <footer class="buttons">
           <Button onClick={onClose}>Cancel</Button>
           {isCurrent ? (
             <Button
               kind="primary"
               isBusy={isBusy}
-              disabled={foreseen.answer.enrolled === 0}
-              onClick={() => void enroll(foreseen.tag)}
+              disabled={forecast.answer.enrolled === 0}
+              onClick={() => void enroll(forecast.tag)}
             >
-              Enroll {counted(foreseen.answer.enrolled, "lead")}
+              Enroll {counted(forecast.answer.enrolled, "lead")}
             </Button>
           ) : (
             <Button kind="primary" type="submit" isBusy={form.isBusy}>
@@ -77,7 +77,7 @@ export function EnrollDialog({ campaign, path, onClose, onEnrolled }: EnrollProp
 }
 
 /** How many leads can be enrolled, and why the others cannot. */
-export function Foresight({
+export function EnrollmentForecast({
   answer: { enrolled, skipped, hasMore, results },
   isRunning,
 }: {
@@ -96,7 +96,7 @@ export function Foresight({
         <ul class="results" tabIndex={0} aria-label="Why leads cannot be enrolled">
           {[...reasons].map(([reason, n]) => (
             <li key={reason}>
-              {reasonInWords(reason)}: {n}
+              {reasonLabel(reason)}: {n}
             </li>
           ))}
         </ul>

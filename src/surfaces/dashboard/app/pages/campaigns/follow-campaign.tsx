@@ -10,7 +10,7 @@ import { count } from "../../format.ts";
 import { useCursorPages } from "../../cursor-pages.ts";
 import { useResource } from "../../resource.ts";
 import { here, Link, setQuery } from "../../router.tsx";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
@@ -18,8 +18,8 @@ import { Field } from "../../ui/form.tsx";
 import { Section } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
-import { enrollmentStateWords, reasonInWords, stepName } from "./words.ts";
+import { showSuccess, showError } from "../../ui/toast.tsx";
+import { enrollmentStateLabels, reasonLabel, stepName } from "./words.ts";
 
 type FollowProps = { campaign: CampaignView; path: string };
 const live = { pollMs: 15_000, events: ["campaign.", "action.", "connection.", "message."] };
@@ -34,14 +34,16 @@ export function FollowCampaign({ campaign, path }: FollowProps) {
   return (
     <>
       <Loaded resource={statistics} lines={4}>
-        {(loaded) => (loaded.enrolled === 0 ? <NobodyYet /> : <Statistics campaign={campaign} statistics={loaded} />)}
+        {(loaded) =>
+          loaded.enrolled === 0 ? <NoEnrollments /> : <Statistics campaign={campaign} statistics={loaded} />
+        }
       </Loaded>
       {statistics.data !== undefined && statistics.data.enrolled > 0 && <Enrollments campaign={campaign} path={path} />}
     </>
   );
 }
 
-function NobodyYet() {
+function NoEnrollments() {
   return (
     <EmptyState icon="leads" title="No leads enrolled">
       <p>Enroll leads by tag. Before you confirm, you see which leads can’t be enrolled and why.</p>
@@ -104,7 +106,7 @@ function Statistics({ campaign: { steps }, statistics }: { campaign: CampaignVie
           <dl class="facts">
             {reasons.map(([reason, n]) => (
               <>
-                <dt>{reasonInWords(reason)}</dt>
+                <dt>{reasonLabel(reason)}</dt>
                 <dd class="number">{count(n)}</dd>
               </>
             ))}
@@ -140,9 +142,9 @@ function Enrollments({ campaign, path }: FollowProps) {
       cell: ({ state, reason }) => (
         <span class="two-lines">
           <span>
-            <StateBadge words={enrollmentStateWords} state={state} />
+            <StateBadge words={enrollmentStateLabels} state={state} />
           </span>
-          {reason !== null && <span>{reasonInWords(reason)}</span>}
+          {reason !== null && <span>{reasonLabel(reason)}</span>}
         </span>
       ),
     },
@@ -168,7 +170,7 @@ function Enrollments({ campaign, path }: FollowProps) {
       header: "",
       align: "right",
       cell: (enrollment) =>
-        enrollment.state === "active" && may("network:schedule") ? (
+        enrollment.state === "active" && can("network:schedule") ? (
           <StopButton enrollment={enrollment} path={path} onStopped={list.reload} />
         ) : null,
     },
@@ -185,9 +187,9 @@ function Enrollments({ campaign, path }: FollowProps) {
               onChange={(event) => setQuery({ state: event.currentTarget.value })}
             >
               <option value="">All</option>
-              {(Object.keys(enrollmentStateWords) as EnrollmentState[]).map((name) => (
+              {(Object.keys(enrollmentStateLabels) as EnrollmentState[]).map((name) => (
                 <option key={name} value={name}>
-                  {enrollmentStateWords[name].label}
+                  {enrollmentStateLabels[name].label}
                 </option>
               ))}
             </select>
@@ -229,10 +231,10 @@ function StopButton({
     setIsBusy(true);
     try {
       await api.post(`${path}/enrollments/${enrollment.id}/stop`);
-      tell(`${enrollment.leadName ?? "The lead"} was removed.`);
+      showSuccess(`${enrollment.leadName ?? "The lead"} was removed.`);
       onStopped();
     } catch (error) {
-      tellError(error);
+      showError(error);
     } finally {
       setIsBusy(false);
     }

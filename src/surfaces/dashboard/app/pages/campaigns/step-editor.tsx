@@ -1,10 +1,10 @@
 import { useRef } from "preact/hooks";
 import type { CampaignStep, Condition } from "../../../../../features/campaigns/model.ts";
-import { actionWords } from "../../network.ts";
+import { actionLabels } from "../../network.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form.tsx";
 import { VoiceField } from "./voice-field.tsx";
-import { awaitedConditions, conditionWords, inOrder, stepInWords } from "./words.ts";
+import { awaitedConditions, conditionLabels, inOrder, stepLabel } from "./words.ts";
 
 type ActionStep = Extract<CampaignStep, { type: "action" }>;
 type ActionType = ActionStep["actionType"];
@@ -26,7 +26,7 @@ type StepListProps = {
 };
 
 /** Maximum nesting of branches in the API schema. */
-export const deepest = 5;
+export const maxDepth = 5;
 
 /** Edits a sequence: add, move, change, and remove steps. A branch contains two more sequences. */
 export function StepList({ label, steps, onChange, path, errors, first, depth }: StepListProps) {
@@ -56,7 +56,7 @@ export function StepList({ label, steps, onChange, path, errors, first, depth }:
               <header>
                 <h3>
                   <span class="sequence-number">{(numbers[index] ?? 0) + 1}</span>
-                  {stepInWords(step)}
+                  {stepLabel(step)}
                 </h3>
                 <div class="buttons">
                   <Button
@@ -139,7 +139,7 @@ const details: Partial<Record<ActionType, { name: "subject" | "postUrl" | "skill
 };
 
 function ActionFields({ step, onChange, path, errors }: FieldsProps<ActionStep>) {
-  const { text, textLabel = "Text" } = actionWords[step.actionType];
+  const { text, textLabel = "Text" } = actionLabels[step.actionType];
   return (
     <div class="form">
       <Field label="Action" error={errors[`${path}.actionType`]}>
@@ -150,7 +150,7 @@ function ActionFields({ step, onChange, path, errors }: FieldsProps<ActionStep>)
             value={step.actionType}
             onChange={(event) => onChange(withType(step, event.currentTarget.value as ActionType))}
           >
-            {Object.entries(actionWords).map(([name, { label }]) => (
+            {Object.entries(actionLabels).map(([name, { label }]) => (
               <option key={name} value={name}>
                 {label}
               </option>
@@ -301,7 +301,7 @@ function BranchFields({
               value={step.condition}
               onChange={(event) => onChange({ ...step, condition: event.currentTarget.value as Condition })}
             >
-              {Object.entries(conditionWords).map(([name, words]) => (
+              {Object.entries(conditionLabels).map(([name, words]) => (
                 <option key={name} value={name}>
                   {words}
                 </option>
@@ -357,7 +357,7 @@ function BranchFields({
 
 /** Drops the details that the new action type does not use; keeps the message if it has one. */
 function withType({ message }: ActionStep, actionType: ActionType): ActionStep {
-  const { text } = actionWords[actionType];
+  const { text } = actionLabels[actionType];
   return { type: "action", actionType, ...(text !== "none" && message !== undefined && { message }) };
 }
 

@@ -1,5 +1,5 @@
 import type { CampaignStep } from "../../../../../features/campaigns/model.ts";
-import { inOrder, stepInWords } from "./words.ts";
+import { inOrder, stepLabel } from "./words.ts";
 
 /** Read-only steps of a campaign that has started. */
 export function StepOutline({ steps, first = 0 }: { steps: readonly CampaignStep[]; first?: number }) {
@@ -11,7 +11,7 @@ export function StepOutline({ steps, first = 0 }: { steps: readonly CampaignStep
           <li key={index} class="sequence-step">
             <h3>
               <span class="sequence-number">{number + 1}</span>
-              {stepInWords(step)}
+              {stepLabel(step)}
               {step.type === "branch" && step.withinDays ? `, within ${step.withinDays} days` : ""}
             </h3>
             {step.type === "action" && step.message && <blockquote>{step.message}</blockquote>}

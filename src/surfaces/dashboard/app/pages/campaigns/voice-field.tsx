@@ -1,7 +1,7 @@
 import type { CloneView } from "../../../../../features/voice/model.ts";
 import { api } from "../../api.ts";
 import { useResource } from "../../resource.ts";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { Field } from "../../ui/form.tsx";
 
 type VoiceFieldProps = {
@@ -15,7 +15,7 @@ type VoiceFieldProps = {
 export function VoiceField({ voiceId, path, error, onChange }: VoiceFieldProps) {
   const voices = useResource(
     (signal) =>
-      may("voice:read")
+      can("voice:read")
         ? api.get<{ voiceClones: CloneView[] }>("/voice-clones", { query: { status: "ready", limit: 100 }, signal })
         : Promise.resolve({ voiceClones: [] }),
     [],

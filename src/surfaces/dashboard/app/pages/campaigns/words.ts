@@ -5,26 +5,26 @@ import type {
   EnrollmentState,
 } from "../../../../../features/campaigns/model.ts";
 import { counted } from "../../format.ts";
-import { actionWords } from "../../network.ts";
+import { actionLabels } from "../../network.ts";
 import type { Tone } from "../../ui/badge.tsx";
 
 type Words<Name extends string> = Record<Name, { tone: Tone; label: string }>;
 
-export const campaignStateWords: Words<CampaignState> = {
+export const campaignStateLabels: Words<CampaignState> = {
   draft: { tone: "neutral", label: "Draft" },
   running: { tone: "good", label: "Running" },
   paused: { tone: "warn", label: "Paused" },
   canceled: { tone: "neutral", label: "Canceled" },
 };
 
-export const enrollmentStateWords: Words<EnrollmentState> = {
+export const enrollmentStateLabels: Words<EnrollmentState> = {
   active: { tone: "info", label: "In progress" },
   completed: { tone: "good", label: "Completed" },
   stopped: { tone: "neutral", label: "Stopped" },
   failed: { tone: "bad", label: "Failed" },
 };
 
-export const conditionWords: Record<Condition, string> = {
+export const conditionLabels: Record<Condition, string> = {
   connected: "has accepted the connection request",
   replied: "has replied",
   hasEmail: "has an email address",
@@ -50,20 +50,20 @@ const reasons: Record<string, string> = {
 };
 
 /** Why a lead was stopped or not enrolled. Unknown reasons are shown as they are. */
-export function reasonInWords(reason: string): string {
+export function reasonLabel(reason: string): string {
   return reasons[reason] ?? reason;
 }
 
 /** "3. Message" for the number of a step in reading order, from 0. */
 export function stepName(steps: readonly CampaignStep[], number: number): string {
   const step = inOrder(steps)[number];
-  return step === undefined ? `Step ${number + 1}` : `${number + 1}. ${stepInWords(step)}`;
+  return step === undefined ? `Step ${number + 1}` : `${number + 1}. ${stepLabel(step)}`;
 }
 
-export function stepInWords(step: CampaignStep): string {
-  if (step.type === "action") return actionWords[step.actionType].label;
+export function stepLabel(step: CampaignStep): string {
+  if (step.type === "action") return actionLabels[step.actionType].label;
   if (step.type === "wait") return `Wait ${duration(step)}`;
-  return `If the lead ${conditionWords[step.condition]}`;
+  return `If the lead ${conditionLabels[step.condition]}`;
 }
 
 /** Steps in the numbering of the server: a branch, its yes steps, its no steps, then the next step. */

@@ -12,7 +12,7 @@ import { CheckField, FormError, TextArea, TextField, useForm } from "../../ui/fo
 import { PageFrame } from "../../ui/page.tsx";
 import { ErrorState } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { tellError } from "../../ui/toast.tsx";
+import { showError } from "../../ui/toast.tsx";
 import { EnrichmentJob } from "./enrichment-job.tsx";
 import { Results } from "./results.tsx";
 import { leadsOfTag, peopleIn, type LeadToEnrich } from "./people.ts";
@@ -24,7 +24,7 @@ const ways = [
 ] as const;
 type Way = (typeof ways)[number]["name"];
 
-const nobody = {
+const emptyPerson = {
   email: "",
   networkUrl: "",
   firstName: "",
@@ -36,7 +36,7 @@ const nobody = {
 const yes: boolean = true;
 const no: boolean = false;
 
-type Asked = { input: EnrichInput; estimate: Estimate; balance: number };
+type Quote = { input: EnrichInput; estimate: Estimate; balance: number };
 type Outcome = { kind: "answer"; answer: EnrichAnswer } | { kind: "job"; id: string };
 
 /** Enriches people. The maximum cost is shown before any provider is queried. */
@@ -44,14 +44,14 @@ export function EnrichmentPage() {
   const leadId = here.value.query.get("lead");
   const jobId = here.value.query.get("job");
   const [way, setWay] = useState<Way>("person");
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [quote, setQuote] = useState<Quote | null>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(jobId === null ? null : { kind: "job", id: jobId });
   const [isBusy, setIsBusy] = useState(false);
 
   const form = useForm(
-    { ...nobody, personal: yes, companyInfo: yes, social: yes, contact: yes, writeBack: yes, refresh: no },
+    { ...emptyPerson, personal: yes, companyInfo: yes, social: yes, contact: yes, writeBack: yes, refresh: no },
     async (values) => {
-      const leads = await whom(leadId, way, values);
+      const leads = await leadsToEnrich(leadId, way, values);
       const input: EnrichInput = {
         leads,
         enrichmentOptions: {
@@ -67,18 +67,18 @@ export function EnrichmentPage() {
         query: { dryRun: true },
         headers: preferenceFor(leads),
       });
-      if (estimate !== undefined) setAsked({ input, estimate, balance: remainingCredits });
+      if (estimate !== undefined) setQuote({ input, estimate, balance: remainingCredits });
     },
   );
 
-  async function enrich({ input }: Asked) {
+  async function enrich({ input }: Quote) {
     setIsBusy(true);
     try {
       const answer = await api.post<EnrichAnswer | JobView>("/enrich", input, { headers: preferenceFor(input.leads) });
       setOutcome("enriched" in answer ? { kind: "answer", answer } : { kind: "job", id: answer.id });
-      setAsked(null);
+      setQuote(null);
     } catch (error) {
-      tellError(error);
+      showError(error);
     } finally {
       setIsBusy(false);
     }
@@ -100,8 +100,8 @@ export function EnrichmentPage() {
         </Link>
       }
     >
-      {asked !== null ? (
-        <EstimateCard asked={asked} isBusy={isBusy} onGo={() => void enrich(asked)} onBack={() => setAsked(null)} />
+      {quote !== null ? (
+        <EstimateCard quote={quote} isBusy={isBusy} onGo={() => void enrich(quote)} onBack={() => setQuote(null)} />
       ) : (
         <form class="card form" onSubmit={form.onSubmit}>
           <FormError form={form} />
@@ -109,7 +109,7 @@ export function EnrichmentPage() {
             <>
               {lead.error && <ErrorState error={lead.error} retry={lead.reload} />}
               <p>
-                {lead.data && knownOf(lead.data)} <Link to="/enrichment">Select another person</Link>
+                {lead.data && describeKnownFields(lead.data)} <Link to="/enrichment">Select another person</Link>
               </p>
             </>
           ) : (
@@ -188,7 +188,7 @@ export function EnrichmentPage() {
   );
 }
 
-async function whom(leadId: string | null, way: Way, values: typeof nobody): Promise<LeadToEnrich[]> {
+async function leadsToEnrich(leadId: string | null, way: Way, values: typeof emptyPerson): Promise<LeadToEnrich[]> {
   if (leadId !== null) return [{ leadId }];
   const leads =
     way === "tag"
@@ -209,18 +209,18 @@ function preferenceFor({ length }: readonly LeadToEnrich[]): Record<string, stri
 const directPeople = 50;
 
 /** The values that providers look the person up by. */
-function knownOf({ email, networkUrl, company }: LeadView): string {
+function describeKnownFields({ email, networkUrl, company }: LeadView): string {
   const known = [email, networkUrl, company].filter(Boolean);
   return known.length === 0 ? "Only the name is known." : `Known so far: ${known.join(", ")}.`;
 }
 
 function EstimateCard({
-  asked: { estimate, balance },
+  quote: { estimate, balance },
   isBusy,
   onGo,
   onBack,
 }: {
-  asked: Asked;
+  quote: Quote;
   isBusy: boolean;
   onGo: () => void;
   onBack: () => void;

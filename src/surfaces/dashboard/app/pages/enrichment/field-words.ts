@@ -1,4 +1,4 @@
-const fieldWords: Record<string, string> = {
+const fieldLabels: Record<string, string> = {
   firstName: "First name",
   lastName: "Last name",
   email: "Email",
@@ -23,6 +23,6 @@ const fieldWords: Record<string, string> = {
 };
 
 /** Label of a field. Providers may return fields that this page does not know. */
-export function fieldInWords(name: string): string {
-  return fieldWords[name] ?? name;
+export function fieldLabel(name: string): string {
+  return fieldLabels[name] ?? name;
 }

@@ -5,7 +5,7 @@ import { Link } from "../../router.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Section } from "../../ui/page.tsx";
 import { DateTime } from "../../ui/time.tsx";
-import { fieldInWords } from "./field-words.ts";
+import { fieldLabel } from "./field-words.ts";
 
 type Answer = {
   enriched: EnrichmentResult[];
@@ -101,9 +101,9 @@ function ResultCard({ result, name }: { result: EnrichmentResult; name: string }
                 const origin = provenance[name];
                 return (
                   <tr key={name}>
-                    <th scope="row">{fieldInWords(name)}</th>
+                    <th scope="row">{fieldLabel(name)}</th>
                     <td>{value}</td>
-                    <td>{sure !== undefined && <Sureness share={sure} />}</td>
+                    <td>{sure !== undefined && <ConfidenceMeter share={sure} />}</td>
                     <td>{origin?.provider}</td>
                     <td class="hide-small">{origin && <DateTime at={origin.at} />}</td>
                   </tr>
@@ -119,7 +119,7 @@ function ResultCard({ result, name }: { result: EnrichmentResult; name: string }
 
 const verdictTones = { valid: "good", uncertain: "info", invalid: "warn" } as const;
 
-function Sureness({ share }: { share: number }) {
+function ConfidenceMeter({ share }: { share: number }) {
   return (
     <span class="sureness">
       <span class="meter-bar" aria-hidden="true">

@@ -1,6 +1,6 @@
 import type { AccountView } from "../../../../../features/network/account-model.ts";
 import type { UsageView } from "../../../../../features/network/forecast-model.ts";
-import { meterWords, windowWords } from "../../account-words.ts";
+import { meterLabels, windowLabels } from "../../account-words.ts";
 import { api } from "../../api.ts";
 import { useAccounts } from "../../network.ts";
 import { useResource } from "../../resource.ts";
@@ -27,7 +27,7 @@ export function AccountMeters() {
 }
 
 /** Shorter labels than in the settings. */
-const rowWords: Record<string, string> = { ...meterWords, withdrawals: "Withdrawals", all: "All actions" };
+const rowLabels: Record<string, string> = { ...meterLabels, withdrawals: "Withdrawals", all: "All actions" };
 /** Always shown. The others are shown only if they are in use, or on demand. */
 const alwaysShown: readonly string[] = ["invites", "messages", "visits", "all"];
 
@@ -46,7 +46,7 @@ function Account({ account }: { account: AccountView }) {
         <span class="badges">
           {account.state === "paused" && <Badge tone="warn">Paused</Badge>}
           {account.state === "needsReconnect" && <Badge tone="bad">Needs reconnecting</Badge>}
-          <Badge>{connectorWords[account.connector]}</Badge>
+          <Badge>{connectorLabels[account.connector]}</Badge>
         </span>
       }
     >
@@ -76,7 +76,7 @@ function Account({ account }: { account: AccountView }) {
   );
 }
 
-const connectorWords: Record<AccountView["connector"], string> = {
+const connectorLabels: Record<AccountView["connector"], string> = {
   manual: "A person",
   worker: "Your worker",
   webhook: "Webhook",
@@ -91,7 +91,7 @@ function MeterRows({ meters }: { meters: readonly MeterUsage[] }) {
       {meters.map(({ meter, windows, coolDown }) => (
         <div key={meter} class="meter-row">
           <p>
-            {rowWords[meter] ?? meter}
+            {rowLabels[meter] ?? meter}
             {windows.some(({ isWarmUp }) => isWarmUp) && <Badge tone="info">Warming up</Badge>}
             {coolDown && (
               <span class="small bad-text block">
@@ -102,8 +102,8 @@ function MeterRows({ meters }: { meters: readonly MeterUsage[] }) {
           {windows.map(({ window, used, planned, limit }) => (
             <Meter
               key={window}
-              label={windowWords[window]}
-              name={`${rowWords[meter] ?? meter} in ${windowWords[window]}`}
+              label={windowLabels[window]}
+              name={`${rowLabels[meter] ?? meter} in ${windowLabels[window]}`}
               used={used}
               planned={planned}
               limit={limit}

@@ -7,13 +7,13 @@ import { now } from "../../clock.ts";
 import { counted } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon, type IconName } from "../../ui/icons.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
+import { showSuccess, showError } from "../../ui/toast.tsx";
 
-type Matters = {
+type AttentionItems = {
   accounts: AccountView[];
   tasks: number;
   approvals: Counted;
@@ -25,11 +25,11 @@ type Counted = { n: number; isMore: boolean };
 
 const dayMs = 86_400_000;
 /** Older failures are not shown. */
-const failuresOfDays = 7;
+const failureDays = 7;
 
 /** Everything that waits for the user, with a link to resolve it. Renders nothing if there is nothing to do. */
 export function Attention() {
-  const { data, reload } = useResource(mattersOf, [], {
+  const { data, reload } = useResource(loadAttentionItems, [], {
     pollMs: 15_000,
     events: ["action.", "account.", "enrichment.", "leads.imported", "voice."],
   });
@@ -39,10 +39,10 @@ export function Attention() {
   async function retry(job: JobView) {
     try {
       await api.post(`/users/jobs/${job.id}/retry`);
-      tell("The job was restarted.");
+      showSuccess("The job was restarted.");
       reload();
     } catch (error) {
-      tellError(error);
+      showError(error);
     }
   }
 
@@ -76,9 +76,9 @@ export function Attention() {
         key={job.id}
         icon="warning"
         tone="bad"
-        action={may("jobs:update") && <Button onClick={() => void retry(job)}>Try again</Button>}
+        action={can("jobs:update") && <Button onClick={() => void retry(job)}>Try again</Button>}
       >
-        <strong>{jobWords[job.type]}</strong> failed <RelativeTime at={job.completedAt ?? job.createdAt} />:{" "}
+        <strong>{jobLabels[job.type]}</strong> failed <RelativeTime at={job.completedAt ?? job.createdAt} />:{" "}
         {job.message}
       </Item>
     )),
@@ -93,7 +93,7 @@ export function Attention() {
   );
 }
 
-export const jobWords: Record<JobView["type"], string> = {
+export const jobLabels: Record<JobView["type"], string> = {
   linkedin_action: "Action",
   data_enrichment: "Enrichment",
   lead_import: "Lead import",
@@ -105,18 +105,18 @@ export const jobWords: Record<JobView["type"], string> = {
 const shownFailures = 5;
 const atMost = 100;
 
-async function mattersOf(signal: AbortSignal): Promise<Matters> {
+async function loadAttentionItems(signal: AbortSignal): Promise<AttentionItems> {
   const [network, failed] = await Promise.all([
-    may("network:read") ? networkMatters(signal) : nothingOfNetwork,
-    may("users:read") ? failures(signal) : [],
+    can("network:read") ? loadNetworkItems(signal) : noNetworkItems,
+    can("users:read") ? failures(signal) : [],
   ]);
   return { ...network, failed };
 }
 
 const none: Counted = { n: 0, isMore: false };
-const nothingOfNetwork = { accounts: [], tasks: 0, approvals: none, unknown: none };
+const noNetworkItems = { accounts: [], tasks: 0, approvals: none, unknown: none };
 
-async function networkMatters(signal: AbortSignal): Promise<Omit<Matters, "failed">> {
+async function loadNetworkItems(signal: AbortSignal): Promise<Omit<AttentionItems, "failed">> {
   const countOf = async (state: string): Promise<Counted> => {
     const query = { state, limit: atMost };
     const page = await api.get<{ actions: ActionView[]; nextCursor: string | null }>("/network/actions", {
@@ -136,7 +136,7 @@ async function networkMatters(signal: AbortSignal): Promise<Omit<Matters, "faile
 
 /** Canceled jobs also have the status failed, but need no attention. */
 async function failures(signal: AbortSignal): Promise<JobView[]> {
-  const startDate = Math.floor((now() - failuresOfDays * dayMs) / 1000);
+  const startDate = Math.floor((now() - failureDays * dayMs) / 1000);
   const { jobs } = await api.get<{ jobs: JobView[] }>("/users/jobs", {
     query: { status: "failed", startDate, limit: 20 },
     signal,

@@ -2,13 +2,13 @@ import type { CreditsView } from "../../../../../features/credits/model.ts";
 import { api } from "../../api.ts";
 import { count } from "../../format.ts";
 import { useResource } from "../../resource.ts";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { Section } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 
 /** Credits left for enrichment and searches. */
 export function CreditsCard() {
-  if (!may("leads:enrich") && !may("prospecting:search") && !may("users:read")) return null;
+  if (!can("leads:enrich") && !can("prospecting:search") && !can("users:read")) return null;
   return <Credits />;
 }
 

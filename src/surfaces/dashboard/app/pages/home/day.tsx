@@ -3,16 +3,16 @@ import type { ActionView } from "../../../../../features/network/action-model.ts
 import { api } from "../../api.ts";
 import { now } from "../../clock.ts";
 import { isoDay, timeOfDay } from "../../format.ts";
-import { actionWords, reasonWords } from "../../network.ts";
+import { actionLabels, reasonLabels } from "../../network.ts";
 import { targetOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
-import { may } from "../../session.ts";
-import { actionStateWords, jobStatusWords, StateBadge } from "../../ui/badge.tsx";
+import { can } from "../../session.ts";
+import { actionStateLabels, jobStatusLabels, StateBadge } from "../../ui/badge.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { jobWords } from "./attention.tsx";
+import { jobLabels } from "./attention.tsx";
 
 const shown = 8;
 type ActionPage = { actions: ActionView[] };
@@ -41,9 +41,9 @@ export function NextActions() {
                       {action.scheduledFor ? <RelativeTime at={action.scheduledFor} /> : "not scheduled"}
                     </span>
                     <span>
-                      {actionWords[action.actionType].label} to <strong>{targetOf(action)}</strong>
+                      {actionLabels[action.actionType].label} to <strong>{targetOf(action)}</strong>
                       {action.pendingReason !== null && (
-                        <span class="faint small block">{reasonWords[action.pendingReason]}</span>
+                        <span class="faint small block">{reasonLabels[action.pendingReason]}</span>
                       )}
                     </span>
                   </li>
@@ -57,11 +57,14 @@ export function NextActions() {
   );
 }
 
-type Happening = { key: string; at: string; what: string; who: string | null; badge: preact.ComponentChildren };
+type Activity = { key: string; at: string; what: string; who: string | null; badge: preact.ComponentChildren };
 
 /** What happened since midnight in the user's time zone. */
 export function Today() {
-  const today = useResource(happenings, [], { pollMs: 10_000, events: ["action.", "enrichment.", "leads.", "voice."] });
+  const today = useResource(recentActivity, [], {
+    pollMs: 10_000,
+    events: ["action.", "enrichment.", "leads.", "voice."],
+  });
   return (
     <div class="card">
       <Section title="Today" actions={<Link to="/queue?tab=completed">View all</Link>}>
@@ -93,10 +96,10 @@ export function Today() {
   );
 }
 
-async function happenings(signal: AbortSignal): Promise<Happening[]> {
+async function recentActivity(signal: AbortSignal): Promise<Activity[]> {
   const [actions, jobs] = await Promise.all([
-    may("network:read") ? latestActions(signal) : [],
-    may("users:read") ? latestJobs(signal) : [],
+    can("network:read") ? latestActions(signal) : [],
+    can("users:read") ? latestJobs(signal) : [],
   ]);
   const today = isoDay(now());
   return [...actions, ...jobs]
@@ -105,20 +108,20 @@ async function happenings(signal: AbortSignal): Promise<Happening[]> {
     .slice(0, shown);
 }
 
-async function latestActions(signal: AbortSignal): Promise<Happening[]> {
+async function latestActions(signal: AbortSignal): Promise<Activity[]> {
   const query = { order: "latest", limit: shown };
   const { actions } = await api.get<ActionPage>("/network/actions", { query, signal });
   return actions.map((action) => ({
     key: action.jobId,
     at: action.carriedOutAt ?? action.updatedAt,
-    what: `${actionWords[action.actionType].label} to`,
+    what: `${actionLabels[action.actionType].label} to`,
     who: targetOf(action),
-    badge: <StateBadge words={actionStateWords} state={action.state} />,
+    badge: <StateBadge words={actionStateLabels} state={action.state} />,
   }));
 }
 
 /** Jobs other than actions, which are listed separately. */
-async function latestJobs(signal: AbortSignal): Promise<Happening[]> {
+async function latestJobs(signal: AbortSignal): Promise<Activity[]> {
   const others = ["lead_import", "data_enrichment", "prospect_import", "voice_training"] as const;
   const startDate = Math.floor((now() - 2 * 86_400_000) / 1000);
   const pages = await Promise.all(
@@ -131,8 +134,8 @@ async function latestJobs(signal: AbortSignal): Promise<Happening[]> {
     .map(({ id, type, status, message, createdAt, completedAt }) => ({
       key: id,
       at: completedAt ?? createdAt,
-      what: `${jobWords[type]}: ${message}`,
+      what: `${jobLabels[type]}: ${message}`,
       who: null,
-      badge: <StateBadge words={jobStatusWords} state={status} />,
+      badge: <StateBadge words={jobStatusLabels} state={status} />,
     }));
 }

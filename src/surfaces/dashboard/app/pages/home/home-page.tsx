@@ -1,4 +1,4 @@
-import { may, session } from "../../session.ts";
+import { can, session } from "../../session.ts";
 import { PageFrame } from "../../ui/page.tsx";
 import { Link } from "../../router.tsx";
 import { AccountMeters } from "./account-meters.tsx";
@@ -10,7 +10,7 @@ import { NextActions, Today } from "./day.tsx";
 /** An overview: what needs attention, what happened today, what comes next, and how much of each cap is left. */
 export function HomePage() {
   const user = session.value?.user;
-  const sees = { network: may("network:read"), jobs: may("users:read") };
+  const sees = { network: can("network:read"), jobs: can("users:read") };
   return (
     <PageFrame
       title={user?.name ? `Hello, ${user.name}` : "Hello"}

@@ -6,7 +6,7 @@ import { Section } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 
 const states = ["completed", "running", "pending", "failed"] as const;
-const stateWords = { completed: "Completed", running: "Running", pending: "Pending", failed: "Failed" };
+const stateLabels = { completed: "Completed", running: "Running", pending: "Pending", failed: "Failed" };
 const days = 30;
 
 /** Jobs of the last 30 days by day and current status. */
@@ -45,7 +45,7 @@ function Chart({ days }: { days: readonly JobDay[] }) {
         {states.map((state) => (
           <li key={state}>
             <span class={`swatch ${state}`} />
-            {stateWords[state]}{" "}
+            {stateLabels[state]}{" "}
             <span class="number faint">{count(days.reduce((sum, day) => sum + day[state], 0))}</span>
           </li>
         ))}
@@ -94,7 +94,7 @@ function Chart({ days }: { days: readonly JobDay[] }) {
               <th scope="col">Day</th>
               {states.map((state) => (
                 <th key={state} scope="col">
-                  {stateWords[state]}
+                  {stateLabels[state]}
                 </th>
               ))}
             </tr>

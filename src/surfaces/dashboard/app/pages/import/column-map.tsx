@@ -26,7 +26,7 @@ export function ColumnMap({ preview: { columns, targets }, choose }: ColumnMapPr
                   .filter((one) => one !== "ignore")
                   .map((one) => (
                     <option key={one} value={one}>
-                      {targetWords[one] ?? one}
+                      {targetLabels[one] ?? one}
                     </option>
                   ))}
                 <option value={isOwn ? chosen : own}>Custom field</option>
@@ -43,7 +43,7 @@ export function ColumnMap({ preview: { columns, targets }, choose }: ColumnMapPr
 /** The limit of the API is 100. */
 const maxFieldName = 90;
 
-const targetWords: Record<string, string> = {
+const targetLabels: Record<string, string> = {
   firstName: "First name",
   lastName: "Last name",
   fullName: "Full name",

@@ -5,13 +5,13 @@ import { api } from "../../api.ts";
 import { count, counted } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
-import { jobStatusWords, StateBadge } from "../../ui/badge.tsx";
+import { jobStatusLabels, StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
 import { Progress } from "../../ui/meter.tsx";
 import { Section } from "../../ui/page.tsx";
 import { ErrorState } from "../../ui/states.tsx";
-import { tellError } from "../../ui/toast.tsx";
+import { showError } from "../../ui/toast.tsx";
 
 type ImportJobProps = {
   started: JobView;
@@ -63,7 +63,7 @@ export function ImportJob({ started, onChange, onImport, onAnother, onImported }
       await api.post(`/users/jobs/${job.id}/cancel`);
       reload();
     } catch (thrown) {
-      tellError(thrown);
+      showError(thrown);
     }
   }
 
@@ -73,13 +73,13 @@ export function ImportJob({ started, onChange, onImport, onAnother, onImported }
       <div class="card form" aria-live="polite">
         <div class="badges">
           <h2>{titleOf(job, counts)}</h2>
-          {job.status === "failed" && <StateBadge words={jobStatusWords} state={job.status} />}
+          {job.status === "failed" && <StateBadge words={jobStatusLabels} state={job.status} />}
         </div>
         {!isOver && <Progress label={counts.dryRun ? "Checking" : "Importing"} percent={job.progress} />}
         <dl class="counts">
           {(["created", "updated", "skipped", "failed"] as const).map((name) => (
             <div key={name} class={`count-of ${name}`}>
-              <dt>{countWords[name]}</dt>
+              <dt>{countLabels[name]}</dt>
               <dd class="number">{count(counts[name])}</dd>
             </div>
           ))}
@@ -116,7 +116,7 @@ export function ImportJob({ started, onChange, onImport, onAnother, onImported }
   );
 }
 
-const countWords = { created: "New", updated: "Updated", skipped: "Skipped", failed: "Failed" };
+const countLabels = { created: "New", updated: "Updated", skipped: "Skipped", failed: "Failed" };
 
 function titleOf({ status }: JobView, { rows, dryRun }: Counts): string {
   if (status === "failed") return dryRun ? "The check failed" : "The import failed";
@@ -132,7 +132,7 @@ type ReportRow = {
 };
 type ReportPage = { rows: ReportRow[]; nextRow: number | null };
 
-const outcomeWords = {
+const outcomeLabels = {
   created: { tone: "good", label: "Created" },
   skipped: { tone: "neutral", label: "Skipped" },
   updated: { tone: "info", label: "Updated" },
@@ -141,7 +141,7 @@ const outcomeWords = {
 
 const columns: readonly Column<ReportRow>[] = [
   { id: "row", header: "Row", align: "right", cell: ({ row }) => count(row) },
-  { id: "outcome", header: "Outcome", cell: ({ outcome }) => <StateBadge words={outcomeWords} state={outcome} /> },
+  { id: "outcome", header: "Outcome", cell: ({ outcome }) => <StateBadge words={outcomeLabels} state={outcome} /> },
   {
     id: "why",
     header: "Details",

@@ -96,7 +96,7 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
           <span class="faint">
             {fileSize(file.size)}
             {preview.encoding !== null && ` · ${preview.encoding}`}
-            {preview.delimiter !== null && ` · separated by ${delimiterWords[preview.delimiter] ?? preview.delimiter}`}
+            {preview.delimiter !== null && ` · separated by ${delimiterLabels[preview.delimiter] ?? preview.delimiter}`}
           </span>
         </p>
         <Button onClick={startOver}>Select another file</Button>
@@ -176,7 +176,7 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
   );
 }
 
-const delimiterWords: Record<string, string> = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" };
+const delimiterLabels: Record<string, string> = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" };
 
 function asError(thrown: unknown): RequestError {
   return thrown instanceof RequestError ? thrown : new RequestError(String(thrown));

@@ -3,14 +3,14 @@ import type { BulkReport } from "../../../../../features/leads/bulk-model.ts";
 import type { LeadStatus, LeadView } from "../../../../../features/leads/model.ts";
 import { api, longPatienceSeconds } from "../../api.ts";
 import { count, counted } from "../../format.ts";
-import { may } from "../../session.ts";
-import { leadStatusWords } from "../../ui/badge.tsx";
+import { can } from "../../session.ts";
+import { leadStatusLabels } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField, useForm } from "../../ui/form.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { Progress } from "../../ui/meter.tsx";
-import { tell, tellError, tellProblem } from "../../ui/toast.tsx";
+import { showSuccess, showError, showProblem } from "../../ui/toast.tsx";
 import { EnrollChosenDialog } from "./enroll-chosen.tsx";
 import type { FilterName, LeadPage } from "./lead-query.ts";
 import { ScheduleDialog } from "./schedule-dialog.tsx";
@@ -29,18 +29,18 @@ const patient = { patienceSeconds: longPatienceSeconds };
 /** Limit of the API per request. */
 const idsAtOnce = 500;
 
-type Asked = "addTag" | "removeTag" | "delete" | "schedule" | "enroll";
+type OpenDialog = "addTag" | "removeTag" | "delete" | "schedule" | "enroll";
 
 /** Actions for the selected leads, on this page and on others. */
 export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkBarProps) {
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const [progress, setProgress] = useState<{ label: string; percent: number } | null>(null);
   const stopped = useRef(false);
   const reading = useRef<AbortController | null>(null);
 
   /** Sends the IDs in batches and shows the result. */
   async function run(what: string, done: string, send: (ids: string[]) => Promise<BulkReport>) {
-    setAsked(null);
+    setOpenDialog(null);
     stopped.current = false;
     const ids = [...chosen];
     const failed: BulkReport["failed"] = [];
@@ -52,11 +52,11 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
         changed += report.changed;
         failed.push(...report.failed);
       }
-      tell(`${counted(changed, "lead")} ${done}.${stopped.current ? " Stopped before the rest." : ""}`);
-      if (failed.length > 0) tellProblem(`${counted(failed.length, "lead")} failed: ${failed[0]?.message}`);
+      showSuccess(`${counted(changed, "lead")} ${done}.${stopped.current ? " Stopped before the rest." : ""}`);
+      if (failed.length > 0) showProblem(`${counted(failed.length, "lead")} failed: ${failed[0]?.message}`);
       choose(new Set(failed.map(({ id }) => id)));
     } catch (error) {
-      tellError(error);
+      showError(error);
     } finally {
       setProgress(null);
       onDone();
@@ -83,7 +83,7 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
         cursor = page.nextCursor;
       } while (cursor !== null);
     } catch (error) {
-      if (!signal.aborted) tellError(error);
+      if (!signal.aborted) showError(error);
     } finally {
       // Leads read before a stop or an error stay selected.
       choose(all);
@@ -119,59 +119,63 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
         </button>
       </p>
       <div class="buttons">
-        {may("network:schedule") && (
+        {can("network:schedule") && (
           <>
-            <Button onClick={() => setAsked("schedule")}>Schedule…</Button>
-            {may("network:read") && <Button onClick={() => setAsked("enroll")}>Enroll…</Button>}
+            <Button onClick={() => setOpenDialog("schedule")}>Schedule…</Button>
+            {can("network:read") && <Button onClick={() => setOpenDialog("enroll")}>Enroll…</Button>}
           </>
         )}
-        {may("leads:write") && (
+        {can("leads:write") && (
           <>
             <Menu label="Set status">
-              {(Object.keys(leadStatusWords) as LeadStatus[]).map((status) => (
+              {(Object.keys(leadStatusLabels) as LeadStatus[]).map((status) => (
                 <button
                   key={status}
                   type="button"
-                  onClick={() => void update("Changing", `set to ${leadStatusWords[status].label}`, { status })}
+                  onClick={() => void update("Changing", `set to ${leadStatusLabels[status].label}`, { status })}
                 >
-                  {leadStatusWords[status].label}
+                  {leadStatusLabels[status].label}
                 </button>
               ))}
             </Menu>
-            <Button onClick={() => setAsked("addTag")}>Add tag</Button>
-            <Button onClick={() => setAsked("removeTag")}>Remove tag</Button>
+            <Button onClick={() => setOpenDialog("addTag")}>Add tag</Button>
+            <Button onClick={() => setOpenDialog("removeTag")}>Remove tag</Button>
           </>
         )}
-        {may("leads:delete") && <Button onClick={() => setAsked("delete")}>Delete</Button>}
+        {can("leads:delete") && <Button onClick={() => setOpenDialog("delete")}>Delete</Button>}
       </div>
-      {asked === "schedule" && (
+      {openDialog === "schedule" && (
         <ScheduleDialog
           leads={shown.filter(({ id }) => chosen.has(id))}
           others={[...chosen].filter((id) => shown.every((lead) => lead.id !== id))}
-          onClose={() => setAsked(null)}
+          onClose={() => setOpenDialog(null)}
           onDone={() => choose(new Set())}
         />
       )}
-      {asked === "enroll" && (
-        <EnrollChosenDialog ids={[...chosen]} onClose={() => setAsked(null)} onEnrolled={() => choose(new Set())} />
+      {openDialog === "enroll" && (
+        <EnrollChosenDialog
+          ids={[...chosen]}
+          onClose={() => setOpenDialog(null)}
+          onEnrolled={() => choose(new Set())}
+        />
       )}
-      {(asked === "addTag" || asked === "removeTag") && (
+      {(openDialog === "addTag" || openDialog === "removeTag") && (
         <TagDialog
-          isAdded={asked === "addTag"}
+          isAdded={openDialog === "addTag"}
           size={chosen.size}
-          onClose={() => setAsked(null)}
+          onClose={() => setOpenDialog(null)}
           onTag={(tag) =>
-            void (asked === "addTag"
+            void (openDialog === "addTag"
               ? update("Tagging", `tagged ${tag}`, { addTags: [tag] })
               : update("Removing tag", `untagged ${tag}`, { removeTags: [tag] }))
           }
         />
       )}
-      {asked === "delete" && (
-        <Dialog title={`Delete ${counted(chosen.size, "lead")}?`} onClose={() => setAsked(null)}>
+      {openDialog === "delete" && (
+        <Dialog title={`Delete ${counted(chosen.size, "lead")}?`} onClose={() => setOpenDialog(null)}>
           <p>The leads are permanently deleted, with their notes and tags. Their pending actions are not executed.</p>
           <footer class="buttons">
-            <Button onClick={() => setAsked(null)}>Cancel</Button>
+            <Button onClick={() => setOpenDialog(null)}>Cancel</Button>
             <Button
               kind="danger"
               onClick={() =>

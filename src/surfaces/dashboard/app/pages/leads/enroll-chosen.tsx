@@ -9,9 +9,9 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/form.tsx";
 import { Loaded } from "../../ui/states.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
-import { Foresight } from "../campaigns/enroll-dialog.tsx";
-import { campaignStateWords } from "../campaigns/words.ts";
+import { showSuccess, showError } from "../../ui/toast.tsx";
+import { EnrollmentForecast } from "../campaigns/enroll-dialog.tsx";
+import { campaignStateLabels } from "../campaigns/words.ts";
 
 type EnrollChosenProps = { ids: readonly string[]; onClose: () => void; onEnrolled: () => void };
 
@@ -54,22 +54,22 @@ function ChooseCampaign({ campaigns, ids, onClose, onEnrolled }: EnrollChosenPro
   const [chosenId, setChosenId] = useState(campaigns.length === 1 ? (campaigns[0]?.id ?? "") : "");
   const [isBusy, setIsBusy] = useState(false);
   const chosen = campaigns.find(({ id }) => id === chosenId);
-  const foreseen = useResource(
+  const forecast = useResource(
     async (signal) => (chosen === undefined ? null : { of: chosen, answer: await enroll(chosen, ids, true, signal) }),
     [chosenId],
   );
   // Ignores the result for a campaign that is no longer selected.
-  const answer = foreseen.data?.of === chosen ? foreseen.data?.answer : undefined;
+  const answer = forecast.data?.of === chosen ? forecast.data?.answer : undefined;
 
   async function run(campaign: CampaignView) {
     setIsBusy(true);
     try {
       const { enrolled } = await enroll(campaign, ids, false);
-      tell(`${counted(enrolled, "lead")} enrolled in ${campaign.name}.`);
+      showSuccess(`${counted(enrolled, "lead")} enrolled in ${campaign.name}.`);
       onEnrolled();
       onClose();
     } catch (error) {
-      tellError(error);
+      showError(error);
       setIsBusy(false);
     }
   }
@@ -82,15 +82,15 @@ function ChooseCampaign({ campaigns, ids, onClose, onEnrolled }: EnrollChosenPro
             {campaigns.length > 1 && <option value="">Select…</option>}
             {campaigns.map(({ id, name, state }) => (
               <option key={id} value={id}>
-                {name} ({campaignStateWords[state].label.toLowerCase()})
+                {name} ({campaignStateLabels[state].label.toLowerCase()})
               </option>
             ))}
           </select>
         )}
       </Field>
       {chosen && (
-        <Loaded resource={foreseen} lines={2}>
-          {() => answer && <Foresight answer={answer} isRunning={chosen.state === "running"} />}
+        <Loaded resource={forecast} lines={2}>
+          {() => answer && <EnrollmentForecast answer={answer} isRunning={chosen.state === "running"} />}
         </Loaded>
       )}
       <footer class="buttons">

@@ -5,8 +5,8 @@ import { api } from "../../api.ts";
 import { nameOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { Link, navigate } from "../../router.tsx";
-import { may } from "../../session.ts";
-import { leadStatusWords, StateBadge } from "../../ui/badge.tsx";
+import { can } from "../../session.ts";
+import { leadStatusLabels, StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Menu } from "../../ui/menu.tsx";
@@ -14,7 +14,7 @@ import { OutsideLink } from "../../ui/outside-link.tsx";
 import { PageFrame, Section } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { DateTime } from "../../ui/time.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showSuccess } from "../../ui/toast.tsx";
 import { Facts, type Fact } from "../../ui/facts.tsx";
 import { ErasePersonDialog } from "../privacy/erase-person.tsx";
 import { ExportPersonDialog } from "../privacy/export-person.tsx";
@@ -31,12 +31,12 @@ export function LeadPage({ params }: PageProps) {
     events: ["lead."],
   });
   const [isEdited, setIsEdited] = useState(false);
-  const [asked, setAsked] = useState<"delete" | "schedule" | "export" | "erase" | null>(null);
+  const [openDialog, setOpenDialog] = useState<"delete" | "schedule" | "export" | "erase" | null>(null);
   const { data, error } = resource;
   const back = { to: "/leads", label: "Leads" };
 
   // The dialog shows the progress of an erasure even after the lead is gone.
-  if (error?.status === 404 && asked !== "erase")
+  if (error?.status === 404 && openDialog !== "erase")
     return (
       <PageFrame title="Lead" back={back}>
         <EmptyState icon="leads" title="Lead not found">
@@ -54,27 +54,27 @@ export function LeadPage({ params }: PageProps) {
         data &&
         !isEdited && (
           <>
-            {may("network:schedule") && <Button onClick={() => setAsked("schedule")}>Schedule…</Button>}
-            {may("leads:enrich") && (
+            {can("network:schedule") && <Button onClick={() => setOpenDialog("schedule")}>Schedule…</Button>}
+            {can("leads:enrich") && (
               <Link to={`/enrichment?lead=${data.lead.id}`} class="button plain">
                 Enrich…
               </Link>
             )}
-            {may("leads:write") && (
+            {can("leads:write") && (
               <Button kind="primary" onClick={() => setIsEdited(true)}>
                 Edit
               </Button>
             )}
-            {may("leads:delete") && <Button onClick={() => setAsked("delete")}>Delete</Button>}
-            {(may("privacy:read") || may("privacy:write")) && (
+            {can("leads:delete") && <Button onClick={() => setOpenDialog("delete")}>Delete</Button>}
+            {(can("privacy:read") || can("privacy:write")) && (
               <Menu label="Privacy">
-                {may("privacy:read") && (
-                  <button type="button" onClick={() => setAsked("export")}>
+                {can("privacy:read") && (
+                  <button type="button" onClick={() => setOpenDialog("export")}>
                     Export this person…
                   </button>
                 )}
-                {may("privacy:write") && (
-                  <button type="button" onClick={() => setAsked("erase")}>
+                {can("privacy:write") && (
+                  <button type="button" onClick={() => setOpenDialog("erase")}>
                     Erase this person…
                   </button>
                 )}
@@ -108,19 +108,19 @@ export function LeadPage({ params }: PageProps) {
           )
         }
       </Loaded>
-      {data && asked === "schedule" && <ScheduleDialog leads={[data.lead]} onClose={() => setAsked(null)} />}
-      {data && asked === "export" && (
-        <ExportPersonDialog person={{ leadId: id }} name={nameOf(data.lead)} onClose={() => setAsked(null)} />
+      {data && openDialog === "schedule" && <ScheduleDialog leads={[data.lead]} onClose={() => setOpenDialog(null)} />}
+      {data && openDialog === "export" && (
+        <ExportPersonDialog person={{ leadId: id }} name={nameOf(data.lead)} onClose={() => setOpenDialog(null)} />
       )}
-      {data && asked === "erase" && (
+      {data && openDialog === "erase" && (
         <ErasePersonDialog
           person={{ leadId: id }}
           name={nameOf(data.lead)}
-          onClose={() => setAsked(null)}
+          onClose={() => setOpenDialog(null)}
           onErased={() => navigate("/leads")}
         />
       )}
-      {data && asked === "delete" && <DeleteDialog lead={data.lead} onClose={() => setAsked(null)} />}
+      {data && openDialog === "delete" && <DeleteDialog lead={data.lead} onClose={() => setOpenDialog(null)} />}
     </PageFrame>
   );
 }
@@ -134,7 +134,7 @@ async function readLead(id: string, signal: AbortSignal): Promise<ReadLead> {
 function LeadLine({ lead }: { lead: LeadView }) {
   return (
     <span class="badges">
-      <StateBadge words={leadStatusWords} state={lead.status} />
+      <StateBadge words={leadStatusLabels} state={lead.status} />
       {lead.doNotContact && <span class="badge bad">Do not contact</span>}
       <span>{[lead.title, lead.company].filter(Boolean).join(" · ")}</span>
     </span>
@@ -164,17 +164,21 @@ function LeadFacts({ lead }: { lead: LeadView }) {
 }
 
 function DeleteDialog({ lead, onClose }: { lead: LeadView; onClose: () => void }) {
-  const [isKeptOff, setIsKeptOff] = useState(false);
+  const [isSuppressed, setIsSuppressed] = useState(false);
   async function remove() {
-    await api.delete(`/leads/${lead.id}`, { query: { suppress: isKeptOff } });
-    tell(`${nameOf(lead)} was deleted.`);
+    await api.delete(`/leads/${lead.id}`, { query: { suppress: isSuppressed } });
+    showSuccess(`${nameOf(lead)} was deleted.`);
     navigate("/leads");
   }
   return (
     <ConfirmDialog title={`Delete ${nameOf(lead)}?`} confirm="Delete permanently" onConfirm={remove} onClose={onClose}>
       <p>The lead is permanently deleted, with its notes and tags. Its pending actions are not executed.</p>
       <label class="inline-check">
-        <input type="checkbox" checked={isKeptOff} onChange={(event) => setIsKeptOff(event.currentTarget.checked)} />{" "}
+        <input
+          type="checkbox"
+          checked={isSuppressed}
+          onChange={(event) => setIsSuppressed(event.currentTarget.checked)}
+        />{" "}
         Also add the person to the do-not-contact list, as unreadable hashes
       </label>
     </ConfirmDialog>

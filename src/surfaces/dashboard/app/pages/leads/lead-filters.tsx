@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { leadStatusWords } from "../../ui/badge.tsx";
+import { leadStatusLabels } from "../../ui/badge.tsx";
 import { Link, setQuery } from "../../router.tsx";
 import type { FilterName } from "./lead-query.ts";
 
@@ -21,7 +21,7 @@ export function LeadFilters({ filters }: { filters: Partial<Record<FilterName, s
           <option value="">Any status</option>
           <option value="active">Active</option>
           <option value="inactive">Inactive</option>
-          {Object.entries(leadStatusWords).map(([status, { label }]) => (
+          {Object.entries(leadStatusLabels).map(([status, { label }]) => (
             <option key={status} value={status}>
               {label}
             </option>

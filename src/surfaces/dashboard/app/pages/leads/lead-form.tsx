@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import type { LeadUpdate, LeadView } from "../../../../../features/leads/model.ts";
 import { api, RequestError } from "../../api.ts";
-import { leadStatusWords } from "../../ui/badge.tsx";
+import { leadStatusLabels } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FormError, SelectField, TextArea, TextField, useForm } from "../../ui/form.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showSuccess } from "../../ui/toast.tsx";
 
 /** A lead with its version, so that changes by other users are not overwritten unnoticed. */
 export type ReadLead = { lead: LeadView; etag: string | null };
@@ -42,7 +42,7 @@ export function LeadForm({ lead, etag, onSaved, onClose }: LeadFormProps) {
         ...(version !== null && !isStale && { headers: { "if-match": version } }),
       });
       const { data } = (await answer.json()) as { data: LeadView };
-      tell("Saved.");
+      showSuccess("Saved.");
       onSaved({ lead: data, etag: answer.headers.get("etag") });
     } catch (error) {
       if (!(error instanceof RequestError) || error.status !== 412) throw error;
@@ -64,7 +64,7 @@ export function LeadForm({ lead, etag, onSaved, onClose }: LeadFormProps) {
           form={form}
           name="status"
           label="Status"
-          choices={Object.entries(leadStatusWords).map(([value, { label }]) => ({ value, label }))}
+          choices={Object.entries(leadStatusLabels).map(([value, { label }]) => ({ value, label }))}
         />
         <TextField form={form} name="tags" label="Tags" hint="Separate tags with commas." />
       </div>

@@ -6,8 +6,8 @@ import { oneAtATime } from "../../one-at-a-time.ts";
 import { nameOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { here, Link, setQuery } from "../../router.tsx";
-import { may } from "../../session.ts";
-import { leadStatusWords, StateBadge } from "../../ui/badge.tsx";
+import { can } from "../../session.ts";
+import { leadStatusLabels, StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
 import { PageFrame } from "../../ui/page.tsx";
@@ -39,7 +39,7 @@ const columns: readonly Column<LeadView>[] = [
     sort: "status",
     cell: ({ status, doNotContact }) => (
       <span class="badges">
-        <StateBadge words={leadStatusWords} state={status} />
+        <StateBadge words={leadStatusLabels} state={status} />
         {doNotContact && <span class="badge bad">Do not contact</span>}
       </span>
     ),
@@ -96,7 +96,7 @@ export function LeadsPage() {
       actions={
         <>
           <ExportMenu filters={filters} />
-          {may("leads:write") && (
+          {can("leads:write") && (
             <>
               <Button icon="plus" onClick={() => setIsNew(true)}>
                 New lead
@@ -131,7 +131,7 @@ export function LeadsPage() {
         isLoading={leads.isLoading}
         sort={query.get("sort") ?? defaultSort}
         onSort={(sort) => setQuery({ sort: sort === defaultSort ? null : sort, offset: null })}
-        {...(bulkPermissions.some(may) && { selection: { chosen, set: setChosen } })}
+        {...(bulkPermissions.some(can) && { selection: { chosen, set: setChosen } })}
         paging={{
           offset,
           total,

@@ -5,14 +5,14 @@ import { navigate } from "../../router.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showSuccess } from "../../ui/toast.tsx";
 
 export function NewLeadDialog({ onClose }: { onClose: () => void }) {
   const empty = { firstName: "", lastName: "", email: "", company: "", title: "", networkUrl: "" };
   const form = useForm(empty, async (values) => {
     const filled = Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim() !== ""));
     const lead = await api.post<LeadView>("/leads", filled, { query: { onDuplicate: "error" } });
-    tell(`${nameOf(lead)} was added.`);
+    showSuccess(`${nameOf(lead)} was added.`);
     navigate(`/leads/${lead.id}`);
   });
   return (

@@ -2,7 +2,7 @@ import { useRef, useState } from "preact/hooks";
 import type { LeadView } from "../../../../../features/leads/model.ts";
 import { api, longPatienceSeconds, RequestError } from "../../api.ts";
 import { count, counted, dateTime, instantOf } from "../../format.ts";
-import { actionWords, useAccounts, type ActionType } from "../../network.ts";
+import { actionLabels, useAccounts, type ActionType } from "../../network.ts";
 import { nameOf } from "../../person.ts";
 import { Link } from "../../router.tsx";
 import { timeZone } from "../../session.ts";
@@ -10,7 +10,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, FormError, SelectField, TextArea, TextField, useForm } from "../../ui/form.tsx";
 import { Progress } from "../../ui/meter.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showSuccess } from "../../ui/toast.tsx";
 
 /** Action types that need only a profile and a text. */
 const offered = ["sendConnectionRequest", "sendMessage", "visitProfile", "followProfile", "likePost"] as const;
@@ -48,7 +48,7 @@ export function ScheduleDialog({ leads, others = [], onClose, onDone }: Schedule
       if (only !== undefined) {
         const { isNew, scheduledFor } = await scheduleFor(only, input);
         const when = scheduledFor === null ? "" : ` Planned for ${dateTime(scheduledFor)}.`;
-        tell(isNew ? `Scheduled for ${nameOf(only)}.${when}` : `The same action is already scheduled.${when}`);
+        showSuccess(isNew ? `Scheduled for ${nameOf(only)}.${when}` : `The same action is already scheduled.${when}`);
         onDone?.();
         return onClose();
       }
@@ -113,14 +113,14 @@ export function ScheduleDialog({ leads, others = [], onClose, onDone }: Schedule
           form={form}
           name="actionType"
           label="Action"
-          choices={offered.map((type) => ({ value: type, label: actionWords[type].label }))}
+          choices={offered.map((type) => ({ value: type, label: actionLabels[type].label }))}
         />
         {takesText(actionType) && (
           <TextArea
             form={form}
             name="message"
-            label={actionWords[actionType as ActionType].textLabel ?? "Text"}
-            isOptional={actionWords[actionType as ActionType].text === "optional"}
+            label={actionLabels[actionType as ActionType].textLabel ?? "Text"}
+            isOptional={actionLabels[actionType as ActionType].text === "optional"}
             hint={
               <>
                 Variables are replaced for each lead: <code>{"{{firstName|there}}"}</code>, <code>{"{{company}}"}</code>
@@ -213,7 +213,7 @@ async function scheduleFor(lead: LeadView, input: object): Promise<ScheduleAnswe
 }
 
 function takesText(actionType: string): boolean {
-  return actionWords[actionType as ActionType].text !== "none";
+  return actionLabels[actionType as ActionType].text !== "none";
 }
 
 function messageOf(error: unknown): string {

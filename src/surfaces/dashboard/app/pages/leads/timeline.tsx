@@ -1,10 +1,10 @@
 import type { LeadView } from "../../../../../features/leads/model.ts";
 import type { ActionView } from "../../../../../features/network/action-model.ts";
 import { api, RequestError } from "../../api.ts";
-import { actionWords, reasonWords } from "../../network.ts";
+import { actionLabels, reasonLabels } from "../../network.ts";
 import { useResource } from "../../resource.ts";
-import { may } from "../../session.ts";
-import { actionStateWords, StateBadge } from "../../ui/badge.tsx";
+import { can } from "../../session.ts";
+import { actionStateLabels, StateBadge } from "../../ui/badge.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 
@@ -27,7 +27,7 @@ export function Timeline({ lead }: { lead: LeadView }) {
             <li key={key}>
               <div class="timeline-head">
                 <strong>{what}</strong>
-                {action && <StateBadge words={actionStateWords} state={action.state} />}
+                {action && <StateBadge words={actionStateLabels} state={action.state} />}
                 <span class="faint small">
                   <RelativeTime at={at} />
                 </span>
@@ -49,8 +49,8 @@ async function entriesOf(lead: LeadView, signal: AbortSignal): Promise<Entry[]> 
     ...actions.map((action) => ({
       key: action.jobId,
       at: action.carriedOutAt ?? action.updatedAt,
-      what: actionWords[action.actionType].label,
-      detail: action.pendingReason === null ? action.status : reasonWords[action.pendingReason],
+      what: actionLabels[action.actionType].label,
+      detail: action.pendingReason === null ? action.status : reasonLabels[action.pendingReason],
       action,
     })),
     ...events
@@ -58,7 +58,7 @@ async function entriesOf(lead: LeadView, signal: AbortSignal): Promise<Entry[]> 
       .map(({ id, type, timestamp, data }) => ({
         key: id,
         at: timestamp,
-        what: eventWords[type] ?? type,
+        what: eventLabels[type] ?? type,
         detail: detailOf(data),
       })),
   ];
@@ -68,7 +68,7 @@ async function entriesOf(lead: LeadView, signal: AbortSignal): Promise<Entry[]> 
 }
 
 async function actionsOf(leadId: string, signal: AbortSignal): Promise<ActionView[]> {
-  if (!may("network:read")) return [];
+  if (!can("network:read")) return [];
   const { actions } = await api.get<{ actions: ActionView[] }>("/network/actions", {
     query: { leadId, limit: 100 },
     signal,
@@ -87,7 +87,7 @@ async function eventsOf(leadId: string, signal: AbortSignal): Promise<LeadEvent[
   }
 }
 
-const eventWords: Record<string, string> = {
+const eventLabels: Record<string, string> = {
   "lead.created": "Lead created",
   "lead.updated": "Lead updated",
   "lead.enriched": "Lead enriched",

@@ -8,9 +8,9 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Progress } from "../../ui/meter.tsx";
 import { Loaded, Skeleton } from "../../ui/states.tsx";
-import { tellError } from "../../ui/toast.tsx";
+import { showError } from "../../ui/toast.tsx";
 import { widestReach, type GivenPerson } from "./person.ts";
-import { placeInWords } from "./place-words.ts";
+import { placeLabel } from "./place-words.ts";
 import { ReachFields } from "./reach-fields.tsx";
 
 type ErasePersonProps = {
@@ -27,11 +27,11 @@ export function ErasePersonDialog({ person, name, onClose, onErased }: ErasePers
   const [suppress, setSuppress] = useState(true);
   const [isBusy, setIsBusy] = useState(false);
   const [jobId, setJobId] = useState<string | null>(null);
-  const asked = { ...person, ...reach };
-  const foreseen = useResource(
+  const input = { ...person, ...reach };
+  const forecast = useResource(
     async (signal) => ({
       of: reach,
-      view: await api.post<ErasureView>("/privacy/erase", { ...asked, dryRun: true }, { signal }),
+      view: await api.post<ErasureView>("/privacy/erase", { ...input, dryRun: true }, { signal }),
     }),
     [reach.scope, reach.follow],
   );
@@ -39,11 +39,11 @@ export function ErasePersonDialog({ person, name, onClose, onErased }: ErasePers
   async function erase() {
     setIsBusy(true);
     try {
-      const { jobId: started } = await api.post<ErasureView>("/privacy/erase", { ...asked, suppress, dryRun: false });
+      const { jobId: started } = await api.post<ErasureView>("/privacy/erase", { ...input, suppress, dryRun: false });
       if (started === null) onErased();
       else setJobId(started);
     } catch (error) {
-      tellError(error);
+      showError(error);
       setIsBusy(false);
     }
   }
@@ -52,8 +52,8 @@ export function ErasePersonDialog({ person, name, onClose, onErased }: ErasePers
   return (
     <Dialog title={`Erase ${name}?`} onClose={onClose}>
       <ReachFields reach={reach} onChange={setReach} />
-      <Loaded resource={foreseen} lines={4}>
-        {({ of, view }) => (of === reach ? <WhatGoes view={view} /> : <Skeleton lines={4} />)}
+      <Loaded resource={forecast} lines={4}>
+        {({ of, view }) => (of === reach ? <DeletedRecords view={view} /> : <Skeleton lines={4} />)}
       </Loaded>
       <h3>What stays</h3>
       <ul class="bulleted">
@@ -75,7 +75,7 @@ export function ErasePersonDialog({ person, name, onClose, onErased }: ErasePers
         <Button
           kind="danger"
           isBusy={isBusy}
-          disabled={foreseen.data?.of !== reach || foreseen.error !== null}
+          disabled={forecast.data?.of !== reach || forecast.error !== null}
           onClick={() => void erase()}
         >
           Erase permanently
@@ -85,7 +85,7 @@ export function ErasePersonDialog({ person, name, onClose, onErased }: ErasePers
   );
 }
 
-function WhatGoes({ view: { records, mentions, identifiers } }: { view: ErasureView }) {
+function DeletedRecords({ view: { records, mentions, identifiers } }: { view: ErasureView }) {
   const { emails, profileUrls, phones } = identifiers;
   const known = [...emails, ...profileUrls, ...phones];
   const isNothing = Object.keys(records).length + Object.keys(mentions).length === 0;
@@ -97,12 +97,12 @@ function WhatGoes({ view: { records, mentions, identifiers } }: { view: ErasureV
       <ul class="bulleted">
         {Object.entries(records).map(([place, entries]) => (
           <li key={place}>
-            {placeInWords(place)}: {count(entries)}
+            {placeLabel(place)}: {count(entries)}
           </li>
         ))}
         {Object.entries(mentions).map(([place, entries]) => (
           <li key={place}>
-            {placeInWords(place)} about others: {count(entries)}. Only the address is redacted.
+            {placeLabel(place)} about others: {count(entries)}. Only the address is redacted.
           </li>
         ))}
       </ul>

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
+import { showSuccess, showError } from "../../ui/toast.tsx";
 import { downloadPerson, widestReach, type GivenPerson } from "./person.ts";
 import { ReachFields } from "./reach-fields.tsx";
 
@@ -15,10 +15,10 @@ export function ExportPersonDialog({ person, name, onClose }: ExportPersonProps)
     setIsBusy(true);
     try {
       await downloadPerson(person, reach);
-      tell(`The data of ${name} was downloaded.`);
+      showSuccess(`The data of ${name} was downloaded.`);
       onClose();
     } catch (error) {
-      tellError(error);
+      showError(error);
       setIsBusy(false);
     }
   }

@@ -1,5 +1,5 @@
 /** Labels of the places where the server stores data about people. */
-const placeWords: Record<string, string> = {
+const placeLabels: Record<string, string> = {
   leads: "Leads",
   prospects: "Prospects",
   enrichments: "Enrichment results",
@@ -22,6 +22,6 @@ const placeWords: Record<string, string> = {
   suppressions: "Do-not-contact list entries",
 };
 
-export function placeInWords(place: string): string {
-  return placeWords[place] ?? place;
+export function placeLabel(place: string): string {
+  return placeLabels[place] ?? place;
 }

@@ -8,7 +8,7 @@ import { Field } from "../../ui/form.tsx";
 import { ErrorState } from "../../ui/states.tsx";
 import {
   chosenOf,
-  facetWords,
+  facetLabels,
   listFacets,
   withChosen,
   withoutTechnologies,
@@ -81,12 +81,12 @@ function Facet({
   return (
     <details class="facet" open={chosen.length > 0 || (firstFacets.includes(facet) && isWide())}>
       <summary>
-        {facetWords[facet]}
+        {facetLabels[facet]}
         {chosen.length > 0 && <span class="tab-count">{chosen.length}</span>}
       </summary>
       <input
         type="search"
-        aria-label={`Search ${facetWords[facet]}`}
+        aria-label={`Search ${facetLabels[facet]}`}
         placeholder="Search…"
         maxLength={200}
         value={text}
@@ -99,7 +99,7 @@ function Facet({
           setText("");
         }}
       />
-      <ul aria-label={facetWords[facet]}>
+      <ul aria-label={facetLabels[facet]}>
         {shown.map(({ value, count: n }) => (
           <li key={value}>
             <label class="inline-check">
@@ -143,7 +143,7 @@ function Revenue({ filters, onChange }: FacetsProps) {
   );
   return (
     <details class="facet" open={min !== null || max !== null}>
-      <summary>{facetWords.revenue}</summary>
+      <summary>{facetLabels.revenue}</summary>
       <div class="revenue">
         {field("min", "Min. ($ million)")}
         {field("max", "Max. ($ million)")}

@@ -1,7 +1,7 @@
 import type { FacetName, ProspectSourceName, SearchFilters } from "../../../../../features/prospecting/model.ts";
 import { here, setQuery } from "../../router.tsx";
 
-export const facetWords: Record<FacetName, string> = {
+export const facetLabels: Record<FacetName, string> = {
   title: "Job title",
   seniority: "Seniority",
   department: "Department",
@@ -12,7 +12,7 @@ export const facetWords: Record<FacetName, string> = {
   technology: "Technology",
 };
 
-export const sourceWords: Record<ProspectSourceName, string> = {
+export const sourceLabels: Record<ProspectSourceName, string> = {
   directory: "Your directory",
   apollo: "Apollo",
   pdl: "People Data Labs",
@@ -74,7 +74,7 @@ export type Search = { filters: SearchFilters; source: ProspectSourceName };
 /** The search in the URL. Invalid parts are omitted. */
 export function currentSearch(): Search {
   const { query } = here.value;
-  const source = Object.keys(sourceWords).find((name) => name === query.get("source")) ?? "directory";
+  const source = Object.keys(sourceLabels).find((name) => name === query.get("source")) ?? "directory";
   return { filters: filtersIn(query.get("filters")), source: source as ProspectSourceName };
 }
 

@@ -7,7 +7,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FileDrop } from "../../ui/file-drop.tsx";
 import { Progress } from "../../ui/meter.tsx";
-import { tellError } from "../../ui/toast.tsx";
+import { showError } from "../../ui/toast.tsx";
 
 /** Imports a file of people or companies into the directory, and shows the progress. */
 export function ImportProspectsDialog({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
@@ -30,7 +30,7 @@ export function ImportProspectsDialog({ onClose, onDone }: { onClose: () => void
           .id,
       );
     } catch (error) {
-      tellError(error);
+      showError(error);
     } finally {
       setIsSending(false);
     }

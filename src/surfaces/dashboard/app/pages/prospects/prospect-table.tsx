@@ -5,14 +5,14 @@ import { api } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { nameOf } from "../../person.ts";
 import { Link } from "../../router.tsx";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { DataTable, type Column, type Paging } from "../../ui/data-table.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { OutsideLink } from "../../ui/outside-link.tsx";
 import { DateTime } from "../../ui/time.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
+import { showSuccess, showError } from "../../ui/toast.tsx";
 import { Facts, type Fact } from "../../ui/facts.tsx";
 
 export type Found = {
@@ -26,7 +26,7 @@ export type Found = {
   remainingCredits: number;
 };
 
-type MadeLead = { lead: LeadView; isNew: boolean };
+type AddedLead = { lead: LeadView; isNew: boolean };
 
 /** Prospects of a search. Selected prospects can be added to the leads. */
 export function ProspectTable({ found, paging }: { found: Found; paging: Paging }) {
@@ -38,22 +38,24 @@ export function ProspectTable({ found, paging }: { found: Found; paging: Paging 
   const [isBusy, setIsBusy] = useState(false);
   const [open, setOpen] = useState<ProspectView | null>(null);
 
-  async function makeLeads(ids: readonly string[]) {
+  async function addToLeads(ids: readonly string[]) {
     setIsBusy(true);
     const made = new Map(leads);
     const tags = tag.trim() === "" ? [] : [tag.trim()];
     let fresh = 0;
     try {
       for (const id of ids) {
-        const { lead, isNew } = await api.post<MadeLead>(`/prospecting/prospects/${id}/lead`, { tags });
+        const { lead, isNew } = await api.post<AddedLead>(`/prospecting/prospects/${id}/lead`, { tags });
         made.set(id, lead.id);
         if (isNew) fresh++;
       }
       const known = ids.length - fresh;
-      tell(`${counted(fresh, "lead")} added.${known > 0 ? ` ${counted(known, "was", "were")} already leads.` : ""}`);
+      showSuccess(
+        `${counted(fresh, "lead")} added.${known > 0 ? ` ${counted(known, "was", "were")} already leads.` : ""}`,
+      );
       setChosen(new Set());
     } catch (error) {
-      tellError(error);
+      showError(error);
     } finally {
       setLeads(made);
       setIsBusy(false);
@@ -98,12 +100,12 @@ export function ProspectTable({ found, paging }: { found: Found; paging: Paging 
       cell: (prospect) => {
         const leadId = leads.get(prospect.id);
         if (leadId !== undefined) return <Link to={`/leads/${leadId}`}>View lead</Link>;
-        if (!may("leads:write")) return null;
+        if (!can("leads:write")) return null;
         return (
           <Button
             isBusy={isBusy}
             aria-label={`Add ${nameOf(prospect)} to leads`}
-            onClick={() => void makeLeads([prospect.id])}
+            onClick={() => void addToLeads([prospect.id])}
           >
             Add to leads
           </Button>
@@ -127,7 +129,7 @@ export function ProspectTable({ found, paging }: { found: Found; paging: Paging 
               value={tag}
               onInput={(event) => setTag(event.currentTarget.value)}
             />
-            <Button kind="primary" isBusy={isBusy} onClick={() => void makeLeads([...chosen])}>
+            <Button kind="primary" isBusy={isBusy} onClick={() => void addToLeads([...chosen])}>
               Add to leads
             </Button>
           </div>
@@ -140,7 +142,7 @@ export function ProspectTable({ found, paging }: { found: Found; paging: Paging 
         rows={found.prospects}
         rowKey={({ id }) => id}
         rowName={nameOf}
-        {...(may("leads:write") && { selection: { chosen, set: setChosen } })}
+        {...(can("leads:write") && { selection: { chosen, set: setChosen } })}
         paging={paging}
         empty={<p class="faint">These prospects no longer exist.</p>}
       />
@@ -163,7 +165,7 @@ function ProspectDialog({ prospect, onClose }: { prospect: ProspectView; onClose
     ["Website", domain && <OutsideLink href={domain}>{domain}</OutsideLink>],
     ["Industry", prospect.industry],
     ["Employees", prospect.companySize],
-    ["Revenue", revenue && revenueInWords(revenue)],
+    ["Revenue", revenue && formatRevenue(revenue)],
     ["Company location", prospect.companyLocation],
     ["Technologies", technologies.length > 0 && technologies.map((name) => <Badge key={name}>{name}</Badge>)],
     ["Source", prospect.source],
@@ -177,7 +179,7 @@ function ProspectDialog({ prospect, onClose }: { prospect: ProspectView; onClose
   );
 }
 
-function revenueInWords({ min, max }: { min: number; max: number | null }): string {
+function formatRevenue({ min, max }: { min: number; max: number | null }): string {
   const amount = (dollars: number) =>
     new Intl.NumberFormat("en-GB", { notation: "compact", style: "currency", currency: "USD" }).format(dollars);
   return max === null ? `${amount(min)} or more` : `${amount(min)} to ${amount(max)}`;

@@ -2,14 +2,14 @@ import { useEffect, useState } from "preact/hooks";
 import { api } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { useResource } from "../../resource.ts";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form.tsx";
 import { PageFrame } from "../../ui/page.tsx";
 import { EmptyState, ErrorState, Loaded } from "../../ui/states.tsx";
-import { tellError } from "../../ui/toast.tsx";
+import { showError } from "../../ui/toast.tsx";
 import { Facets } from "./facets.tsx";
-import { currentSearch, setSearch, sourceWords, type Search } from "./filters.ts";
+import { currentSearch, setSearch, sourceLabels, type Search } from "./filters.ts";
 import { ImportProspectsDialog } from "./import-prospects.tsx";
 import { ProspectTable, type Found } from "./prospect-table.tsx";
 import { SavedSearches } from "./saved-searches.tsx";
@@ -29,7 +29,7 @@ export function ProspectsPage() {
       actions={
         <>
           <SavedSearches search={search} />
-          {may("leads:write") && <Button onClick={() => setIsImporting(true)}>Import prospects</Button>}
+          {can("leads:write") && <Button onClick={() => setIsImporting(true)}>Import prospects</Button>}
         </>
       }
     >
@@ -42,7 +42,7 @@ export function ProspectsPage() {
                 value={search.source}
                 onChange={(event) => setSearch({ ...search, source: event.currentTarget.value as Search["source"] })}
               >
-                {Object.entries(sourceWords).map(([name, words]) => (
+                {Object.entries(sourceLabels).map(([name, words]) => (
                   <option key={name} value={name}>
                     {words}
                   </option>
@@ -81,7 +81,7 @@ function Results({ search, onImport }: { search: Search; onImport: () => void })
       if (estimate.data !== undefined)
         estimate.replace({ ...estimate.data, total: found.total, remainingCredits: found.remainingCredits });
     } catch (error) {
-      tellError(error);
+      showError(error);
     } finally {
       setIsBusy(false);
     }
@@ -110,7 +110,7 @@ function Results({ search, onImport }: { search: Search; onImport: () => void })
             <>
               <p class="estimate" role="status">
                 {total === null ? (
-                  `${sourceWords[search.source]} returns the number of matches with the first page.`
+                  `${sourceLabels[search.source]} returns the number of matches with the first page.`
                 ) : (
                   <strong>{counted(total, "matching prospect")}.</strong>
                 )}{" "}
@@ -171,7 +171,7 @@ function Nothing({ isNarrowed, search, onImport }: { isNarrowed: boolean; search
       <p>
         Import people and companies from a CSV or NDJSON file to search them here. Results from vendors are stored, too.
       </p>
-      {may("leads:write") && (
+      {can("leads:write") && (
         <Button kind="primary" onClick={onImport}>
           Import prospects
         </Button>

@@ -6,8 +6,8 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
 import { Loaded } from "../../ui/states.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
-import { setSearch, sourceWords, type Search } from "./filters.ts";
+import { showSuccess, showError } from "../../ui/toast.tsx";
+import { setSearch, sourceLabels, type Search } from "./filters.ts";
 
 /** Lists saved searches, and saves the current one under a name. */
 export function SavedSearches({ search }: { search: Search }) {
@@ -29,17 +29,17 @@ function SavedSearchDialog({ search, onClose }: { search: Search; onClose: () =>
   );
   const form = useForm({ name: "" }, async ({ name }) => {
     await api.post("/prospecting/searches", { name, ...search });
-    tell(`The search “${name}” was saved.`);
+    showSuccess(`The search “${name}” was saved.`);
     form.reset({ name: "" });
     saved.reload();
   });
   async function remove({ id, name }: SavedSearchView) {
     try {
       await api.delete(`/prospecting/searches/${id}`);
-      tell(`“${name}” was deleted.`);
+      showSuccess(`“${name}” was deleted.`);
       saved.reload();
     } catch (error) {
-      tellError(error);
+      showError(error);
     }
   }
   return (
@@ -62,7 +62,7 @@ function SavedSearchDialog({ search, onClose }: { search: Search; onClose: () =>
                   >
                     {one.name}
                   </button>
-                  <span class="faint small">{sourceWords[one.source]}</span>
+                  <span class="faint small">{sourceLabels[one.source]}</span>
                   <Button
                     kind="quiet"
                     icon="close"

@@ -1,20 +1,20 @@
 import type { ActionView } from "../../../../../features/network/action-model.ts";
 import { api } from "../../api.ts";
 import { instantOf } from "../../format.ts";
-import { actionWords } from "../../network.ts";
+import { actionLabels } from "../../network.ts";
 import { targetOf } from "../../person.ts";
 import { timeZone } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextArea, TextField, useForm } from "../../ui/form.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showSuccess } from "../../ui/toast.tsx";
 
 type EditActionProps = { action: ActionView; onClose: () => void; onSaved: () => void };
 
 /** Edits the text or the earliest time of an action that has not started. */
 export function EditActionDialog({ action, onClose, onSaved }: EditActionProps) {
   const { actionType, jobId } = action;
-  const { text, textLabel = "Text", label } = actionWords[actionType];
+  const { text, textLabel = "Text", label } = actionLabels[actionType];
   const subject = action.details.subject ?? "";
   const form = useForm({ message: action.message ?? "", subject, notBefore: "" }, async (values) => {
     await api.patch(`/network/actions/${jobId}`, {
@@ -24,7 +24,7 @@ export function EditActionDialog({ action, onClose, onSaved }: EditActionProps) 
       ...(values.subject !== subject && { subject: values.subject }),
       ...(values.notBefore !== "" && { notBefore: instantOf(values.notBefore) }),
     });
-    tell("Saved.");
+    showSuccess("Saved.");
     onSaved();
     onClose();
   });

@@ -2,12 +2,12 @@ import { useState } from "preact/hooks";
 import type { ActionView } from "../../../../../features/network/action-model.ts";
 import { api, type Query } from "../../api.ts";
 import { counted } from "../../format.ts";
-import { actionWords, reasonWords } from "../../network.ts";
+import { actionLabels, reasonLabels } from "../../network.ts";
 import { handleOf, targetOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { here, Link, setQuery } from "../../router.tsx";
-import { may, session } from "../../session.ts";
-import { actionStateWords, StateBadge } from "../../ui/badge.tsx";
+import { can, session } from "../../session.ts";
+import { actionStateLabels, StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
@@ -16,7 +16,7 @@ import { PageFrame } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { DateTime, RelativeTime } from "../../ui/time.tsx";
-import { tell, tellError, tellProblem } from "../../ui/toast.tsx";
+import { showSuccess, showError, showProblem } from "../../ui/toast.tsx";
 import { EditActionDialog } from "./edit-action.tsx";
 import { ResolveDialog } from "./resolve-action.tsx";
 
@@ -54,14 +54,14 @@ const tabs = [
 ] as const satisfies readonly { name: string; label: string; query: Query; empty: string }[];
 type TabName = (typeof tabs)[number]["name"];
 
-type Asked = { kind: "edit" | "cancel" | "resolve"; action: ActionView };
+type OpenDialog = { kind: "edit" | "cancel" | "resolve"; action: ActionView };
 
 /** Actions by state, each with its scheduled time and the reason why it waits. */
 export function QueuePage() {
   const tab = tabs.find(({ name }) => name === here.value.query.get("tab")) ?? tabs[0];
   const [cursors, setCursors] = useState<(string | null)[]>([null]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const cursor = cursors.at(-1) ?? null;
   const page = useResource(
@@ -82,17 +82,17 @@ export function QueuePage() {
     const outcomes = await Promise.allSettled(ids.map((id) => api.post(`/network/actions/${id}/${verb}`)));
     const failed = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as Error] : []));
     const succeeded = ids.length - failed.length;
-    if (succeeded > 0) tell(`${counted(succeeded, "action")} ${done}.`);
-    if (failed.length > 0) tellProblem(`${counted(failed.length, "action")} failed: ${failed[0]?.message}`);
+    if (succeeded > 0) showSuccess(`${counted(succeeded, "action")} ${done}.`);
+    if (failed.length > 0) showProblem(`${counted(failed.length, "action")} failed: ${failed[0]?.message}`);
     setChosen(new Set());
     setIsBusy(false);
     page.reload();
   }
 
-  const canSteer = may("network:schedule");
-  const canApprove = canSteer && session.value?.key.requiresApproval === false;
-  const isSteerable = tab.name === "next" || tab.name === "approval" || tab.name === "waiting";
-  const choose = canSteer && isSteerable ? { selection: { chosen, set: setChosen } } : {};
+  const canManage = can("network:schedule");
+  const canApprove = canManage && session.value?.key.requiresApproval === false;
+  const isManageable = tab.name === "next" || tab.name === "approval" || tab.name === "waiting";
+  const choose = canManage && isManageable ? { selection: { chosen, set: setChosen } } : {};
 
   return (
     <PageFrame
@@ -126,19 +126,19 @@ export function QueuePage() {
           label={tab.label}
           isStacked
           columns={columnsOf(tab.name, {
-            canSteer,
+            canManage,
             canApprove,
-            ask: (kind, action) => setAsked({ kind, action }),
+            ask: (kind, action) => setOpenDialog({ kind, action }),
             approve: ({ jobId }) => void each([jobId], "approve", "approved"),
             retry: ({ jobId }) =>
               void api.post(`/users/jobs/${jobId}/retry`).then(() => {
-                tell("The action was rescheduled.");
+                showSuccess("The action was rescheduled.");
                 page.reload();
-              }, tellError),
+              }, showError),
           })}
           rows={page.isLoading && data === undefined ? undefined : data?.actions}
           rowKey={({ jobId }) => jobId}
-          rowName={(action) => `${actionWords[action.actionType].label} to ${targetOf(action)}`}
+          rowName={(action) => `${actionLabels[action.actionType].label} to ${targetOf(action)}`}
           error={page.error}
           retry={page.reload}
           isLoading={page.isLoading}
@@ -163,25 +163,25 @@ export function QueuePage() {
           }
         />
       </Tabs>
-      {asked?.kind === "edit" && (
-        <EditActionDialog action={asked.action} onClose={() => setAsked(null)} onSaved={page.reload} />
+      {openDialog?.kind === "edit" && (
+        <EditActionDialog action={openDialog.action} onClose={() => setOpenDialog(null)} onSaved={page.reload} />
       )}
-      {asked?.kind === "resolve" && (
-        <ResolveDialog action={asked.action} onClose={() => setAsked(null)} onSaved={page.reload} />
+      {openDialog?.kind === "resolve" && (
+        <ResolveDialog action={openDialog.action} onClose={() => setOpenDialog(null)} onSaved={page.reload} />
       )}
-      {asked?.kind === "cancel" && (
+      {openDialog?.kind === "cancel" && (
         <ConfirmDialog
           title="Cancel this action?"
           confirm="Cancel action"
-          onClose={() => setAsked(null)}
+          onClose={() => setOpenDialog(null)}
           onConfirm={async () => {
-            await api.post(`/network/actions/${asked.action.jobId}/cancel`);
-            tell("Canceled.");
+            await api.post(`/network/actions/${openDialog.action.jobId}/cancel`);
+            showSuccess("Canceled.");
             page.reload();
           }}
         >
           <p>
-            {actionWords[asked.action.actionType].label} to {targetOf(asked.action)} will not be executed.
+            {actionLabels[openDialog.action.actionType].label} to {targetOf(openDialog.action)} will not be executed.
           </p>
         </ConfirmDialog>
       )}
@@ -189,24 +189,24 @@ export function QueuePage() {
   );
 }
 
-type Steering = {
-  canSteer: boolean;
+type ActionControls = {
+  canManage: boolean;
   canApprove: boolean;
-  ask: (kind: Asked["kind"], action: ActionView) => void;
+  ask: (kind: OpenDialog["kind"], action: ActionView) => void;
   approve: (action: ActionView) => void;
   retry: (action: ActionView) => void;
 };
 
-function columnsOf(tab: TabName, { canSteer, canApprove, ask, approve, retry }: Steering): Column<ActionView>[] {
-  const isAhead = tab === "next" || tab === "approval" || tab === "waiting";
+function columnsOf(tab: TabName, { canManage, canApprove, ask, approve, retry }: ActionControls): Column<ActionView>[] {
+  const isPending = tab === "next" || tab === "approval" || tab === "waiting";
   return [
-    { id: "when", header: "Time", cell: (action) => <When action={action} isAhead={isAhead} /> },
+    { id: "when", header: "Time", cell: (action) => <When action={action} isPending={isPending} /> },
     {
       id: "what",
       header: "Action",
       cell: ({ actionType, message }) => (
         <span class="two-lines">
-          <strong>{actionWords[actionType].label}</strong>
+          <strong>{actionLabels[actionType].label}</strong>
           {message && <span class="one-line">{message}</span>}
         </span>
       ),
@@ -214,15 +214,15 @@ function columnsOf(tab: TabName, { canSteer, canApprove, ask, approve, retry }: 
     { id: "who", header: "For", cell: (action) => <Person action={action} /> },
     {
       id: "why",
-      header: isAhead ? "Waiting for" : "State",
+      header: isPending ? "Waiting for" : "State",
       hideBelow: "small",
       cell: ({ state, pendingReason, status }) =>
-        isAhead && pendingReason !== null ? (
-          reasonWords[pendingReason]
+        isPending && pendingReason !== null ? (
+          reasonLabels[pendingReason]
         ) : (
           <span class="two-lines">
             <span>
-              <StateBadge words={actionStateWords} state={state} />
+              <StateBadge words={actionStateLabels} state={state} />
             </span>
             <span>{state === "completed" ? "" : status}</span>
           </span>
@@ -233,7 +233,7 @@ function columnsOf(tab: TabName, { canSteer, canApprove, ask, approve, retry }: 
       header: "Actions",
       align: "right",
       cell: (action) =>
-        canSteer && (
+        canManage && (
           <span class="buttons end">
             {action.state === "awaitingApproval" && canApprove && (
               <Button kind="primary" onClick={() => approve(action)}>
@@ -260,8 +260,8 @@ function columnsOf(tab: TabName, { canSteer, canApprove, ask, approve, retry }: 
   ];
 }
 
-function When({ action, isAhead }: { action: ActionView; isAhead: boolean }) {
-  const at = isAhead ? action.scheduledFor : (action.carriedOutAt ?? action.updatedAt);
+function When({ action, isPending }: { action: ActionView; isPending: boolean }) {
+  const at = isPending ? action.scheduledFor : (action.carriedOutAt ?? action.updatedAt);
   if (at === null) return <span class="faint">Not scheduled</span>;
   return (
     <span class="two-lines">
@@ -278,7 +278,7 @@ function Person({ action }: { action: ActionView }) {
   const name = targetOf(action);
   return (
     <span class="two-lines">
-      {leadId !== null && may("leads:read") ? (
+      {leadId !== null && can("leads:read") ? (
         <Link to={`/leads/${leadId}`}>{name}</Link>
       ) : (
         <OutsideLink href={profileUrl}>{name}</OutsideLink>

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import type { ActionView } from "../../../../../features/network/action-model.ts";
 import { api } from "../../api.ts";
-import { actionWords } from "../../network.ts";
+import { actionLabels } from "../../network.ts";
 import { targetOf } from "../../person.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { OutsideLink } from "../../ui/outside-link.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
+import { showSuccess, showError } from "../../ui/toast.tsx";
 
 type ResolveProps = { action: ActionView; onClose: () => void; onSaved: () => void };
 
@@ -17,18 +17,20 @@ export function ResolveDialog({ action, onClose, onSaved }: ResolveProps) {
     setBusy(outcome);
     try {
       await api.post(`/network/actions/${action.jobId}/resolve`, { outcome });
-      tell(outcome === "completed" ? "Marked as completed." : "Marked as failed. You can retry it on the Failed tab.");
+      showSuccess(
+        outcome === "completed" ? "Marked as completed." : "Marked as failed. You can retry it on the Failed tab.",
+      );
       onSaved();
       onClose();
     } catch (error) {
-      tellError(error);
+      showError(error);
       setBusy(null);
     }
   }
   return (
     <Dialog title="Report outcome" onClose={onClose}>
       <p>
-        {actionWords[action.actionType].label} to {targetOf(action)} was interrupted, so its outcome is unknown. It is
+        {actionLabels[action.actionType].label} to {targetOf(action)} was interrupted, so its outcome is unknown. It is
         not repeated automatically. Check the profile, then report the outcome.
       </p>
       <p>

@@ -4,11 +4,11 @@ import type { TaskOutcome, TaskView } from "../../../../../features/network/acti
 import { api } from "../../api.ts";
 import { copyText } from "../../clipboard.ts";
 import { count, counted } from "../../format.ts";
-import { actionWords } from "../../network.ts";
+import { actionLabels } from "../../network.ts";
 import { handleOf, targetOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextArea, useForm } from "../../ui/form.tsx";
@@ -16,11 +16,11 @@ import { OutsideLink, webAddress } from "../../ui/outside-link.tsx";
 import { PageFrame } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { tell, tellError, tellProblem } from "../../ui/toast.tsx";
+import { showSuccess, showError, showProblem } from "../../ui/toast.tsx";
 
 type TaskPage = { tasks: TaskView[]; total: number };
 
-const outcomeWords: Record<TaskOutcome, string> = {
+const outcomeLabels: Record<TaskOutcome, string> = {
   completed: "Completed",
   failed: "Marked as failed",
   skipped: "Skipped",
@@ -63,7 +63,7 @@ export function WorkPage() {
 }
 
 /** Ignores keys pressed in a form field or a dialog, or with a modifier key. */
-function isForList({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+function isShortcut({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey) return false;
   return !(target as HTMLElement | null)?.closest("input, textarea, select, dialog");
 }
@@ -78,26 +78,26 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
   const at = found === -1 ? Math.min(lastPlace.current, tasks.length - 1) : found;
   lastPlace.current = at;
   const task = tasks[at];
-  const canEnd = may("network:schedule");
+  const canEnd = can("network:schedule");
 
   async function end(outcome: TaskOutcome, note?: string) {
     if (task === undefined || busy !== null || !canEnd) return;
     setBusy(outcome);
     try {
       await api.post(`/network/tasks/${task.jobId}/complete`, { outcome, ...(note && { note }) });
-      tell(`${outcomeWords[outcome]}: ${targetOf(task)}`);
+      showSuccess(`${outcomeLabels[outcome]}: ${targetOf(task)}`);
       setCurrentId((tasks[at + 1] ?? tasks[at - 1])?.jobId);
       onEnd(task.jobId);
     } finally {
       setBusy(null);
     }
   }
-  const endOrTell = (outcome: TaskOutcome) => void end(outcome).catch(tellError);
+  const endWithOutcome = (outcome: TaskOutcome) => void end(outcome).catch(showError);
 
   async function copy() {
     if (!task?.message) return;
-    if (await copyText(task.message)) tell("Copied.");
-    else tellProblem("Your browser does not allow copying. Select the text and copy it manually.");
+    if (await copyText(task.message)) showSuccess("Copied.");
+    else showProblem("Your browser does not allow copying. Select the text and copy it manually.");
   }
 
   const open = () => {
@@ -108,8 +108,8 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
   const keys: Record<string, () => void> = {
     o: open,
     c: () => void copy(),
-    d: () => endOrTell("completed"),
-    s: () => endOrTell("skipped"),
+    d: () => endWithOutcome("completed"),
+    s: () => endWithOutcome("skipped"),
     f: () => canEnd && setIsFailing(true),
     j: () => move(1),
     ArrowRight: () => move(1),
@@ -121,7 +121,7 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const act = latest.current[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-      if (act === undefined || !isForList(event) || event.repeat) return;
+      if (act === undefined || !isShortcut(event) || event.repeat) return;
       event.preventDefault();
       act();
     };
@@ -138,10 +138,10 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
             {count(at + 1)} of {count(tasks.length)} · waiting since <RelativeTime at={task.since} />
           </p>
           <h2 aria-live="polite">
-            {actionWords[task.actionType].label} to {targetOf(task)}
+            {actionLabels[task.actionType].label} to {targetOf(task)}
           </h2>
         </header>
-        {task.leadId !== null && may("leads:read") && <LeadOfTask key={task.leadId} leadId={task.leadId} />}
+        {task.leadId !== null && can("leads:read") && <LeadOfTask key={task.leadId} leadId={task.leadId} />}
         <p>
           <OutsideLink href={task.profileUrl} class="outside button primary">
             Open profile <kbd>O</kbd>
@@ -175,14 +175,14 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
             icon="check"
             isBusy={busy === "completed"}
             disabled={!canEnd}
-            onClick={() => endOrTell("completed")}
+            onClick={() => endWithOutcome("completed")}
           >
             Done <kbd>D</kbd>
           </Button>
           <Button icon="close" isBusy={busy === "failed"} disabled={!canEnd} onClick={() => setIsFailing(true)}>
             Failed <kbd>F</kbd>
           </Button>
-          <Button icon="skip" isBusy={busy === "skipped"} disabled={!canEnd} onClick={() => endOrTell("skipped")}>
+          <Button icon="skip" isBusy={busy === "skipped"} disabled={!canEnd} onClick={() => endWithOutcome("skipped")}>
             Skip <kbd>S</kbd>
           </Button>
           <span class="task-moves">
@@ -213,7 +213,7 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
                 onClick={() => setCurrentId(task.jobId)}
               >
                 <span>{targetOf(task)}</span>
-                <span class="faint small">{actionWords[task.actionType].label}</span>
+                <span class="faint small">{actionLabels[task.actionType].label}</span>
               </button>
             </li>
           ))}

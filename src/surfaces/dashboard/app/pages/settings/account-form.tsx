@@ -2,14 +2,21 @@ import { useState } from "preact/hooks";
 import type { AccountView, WeekView } from "../../../../../features/network/account-model.ts";
 import type { UsageView } from "../../../../../features/network/forecast-model.ts";
 import { api } from "../../api.ts";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { CheckField, FormError, SelectField, TextField, useForm, type Form } from "../../ui/form.tsx";
 import { TimeZoneField } from "../../ui/time-zone-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showSuccess } from "../../ui/toast.tsx";
 import { WeekEditor } from "../../ui/week-editor.tsx";
 import { capPath, changesOf, valuesOf, type AccountValues } from "./account-values.ts";
-import { connectorWords, meterNames, meterWords, tierWords, windowNames, windowWords } from "../../account-words.ts";
+import {
+  connectorLabels,
+  meterNames,
+  meterLabels,
+  tierLabels,
+  windowNames,
+  windowLabels,
+} from "../../account-words.ts";
 
 type AccountFormProps = {
   account: AccountView;
@@ -26,10 +33,10 @@ export function AccountForm({ account, path, usage, onSaved }: AccountFormProps)
     const saved = await api.patch<AccountView>(path, changesOf(values, before));
     setBefore(saved);
     onSaved(saved);
-    tell("Saved. The queue was rescheduled.");
+    showSuccess("Saved. The queue was rescheduled.");
   });
   const { values } = form;
-  const { hint, setting } = connectorWords[values.connector as AccountView["connector"]];
+  const { hint, setting } = connectorLabels[values.connector as AccountView["connector"]];
   return (
     <form class="form account-form" onSubmit={form.onSubmit}>
       <FormError form={form} />
@@ -41,14 +48,14 @@ export function AccountForm({ account, path, usage, onSaved }: AccountFormProps)
             form={form}
             name="tier"
             label="Network plan"
-            choices={Object.entries(tierWords).map(([value, label]) => ({ value, label }))}
+            choices={Object.entries(tierLabels).map(([value, label]) => ({ value, label }))}
           />
           <SelectField
             form={form}
             name="connector"
             label="Connector"
             hint={hint}
-            choices={Object.entries(connectorWords).map(([value, { label }]) => ({ value, label }))}
+            choices={Object.entries(connectorLabels).map(([value, { label }]) => ({ value, label }))}
           />
           {setting && (
             <TextField
@@ -81,7 +88,7 @@ export function AccountForm({ account, path, usage, onSaved }: AccountFormProps)
         <h2>Pace</h2>
         <Pace form={form} />
       </div>
-      {may("network:schedule") && (
+      {can("network:schedule") && (
         <div class="buttons sticky-buttons">
           <Button kind="primary" type="submit" isBusy={form.isBusy} disabled={!form.isChanged}>
             Save
@@ -119,7 +126,7 @@ function Caps({ form, usage }: { form: Form<AccountValues>; usage: UsageView | u
               <td />
               {windowNames.map((window) => (
                 <th key={window} scope="col">
-                  {windowWords[window]}
+                  {windowLabels[window]}
                 </th>
               ))}
             </tr>
@@ -127,7 +134,7 @@ function Caps({ form, usage }: { form: Form<AccountValues>; usage: UsageView | u
           <tbody>
             {meterNames.map((meter) => (
               <tr key={meter}>
-                <th scope="row">{meterWords[meter]}</th>
+                <th scope="row">{meterLabels[meter]}</th>
                 {windowNames.map((window) => {
                   const path = capPath(meter, window);
                   return (
@@ -137,7 +144,7 @@ function Caps({ form, usage }: { form: Form<AccountValues>; usage: UsageView | u
                         inputMode="numeric"
                         pattern="\d{1,7}|none"
                         title="A whole number, “none”, or empty"
-                        aria-label={`${meterWords[meter]}, ${windowWords[window]}`}
+                        aria-label={`${meterLabels[meter]}, ${windowLabels[window]}`}
                         aria-describedby="caps-hint"
                         aria-invalid={form.errors[path] === undefined ? undefined : true}
                         data-path={path}

@@ -1,5 +1,5 @@
 import type { AccountUpdate, AccountView, Caps, WeekView } from "../../../../../features/network/account-model.ts";
-import { connectorWords, meterNames, windowNames } from "../../account-words.ts";
+import { connectorLabels, meterNames, windowNames } from "../../account-words.ts";
 
 /** Values of the form, named by the paths that the server reports in errors. */
 export type AccountValues = {
@@ -16,7 +16,7 @@ export type AccountValues = {
   hasSessions: boolean;
 } & Record<string, string | boolean>;
 
-const settingNames = Object.values(connectorWords).flatMap(({ setting }) => (setting ? [setting.name] : []));
+const settingNames = Object.values(connectorLabels).flatMap(({ setting }) => (setting ? [setting.name] : []));
 const sessionFields = ["minMinutes", "maxMinutes", "minBreakMinutes", "maxBreakMinutes"] as const;
 const usualSessions = { minMinutes: 45, maxMinutes: 60, minBreakMinutes: 10, maxBreakMinutes: 20 };
 
@@ -98,7 +98,7 @@ export function changesOf(values: AccountValues, before: AccountView): AccountUp
 }
 
 function settingsOf(values: AccountValues, before: AccountView): Record<string, string> {
-  const wanted = connectorWords[values.connector as AccountView["connector"]].setting;
+  const wanted = connectorLabels[values.connector as AccountView["connector"]].setting;
   if (wanted === undefined) return {};
   return { ...before.connectorSettings, [wanted.name]: String(values[`connectorSettings.${wanted.name}`]).trim() };
 }

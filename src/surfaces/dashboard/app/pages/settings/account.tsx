@@ -5,7 +5,7 @@ import type { PageProps } from "../../page-props.ts";
 import { api } from "../../api.ts";
 import { useResource } from "../../resource.ts";
 import { navigate } from "../../router.tsx";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
@@ -13,9 +13,9 @@ import { Meter } from "../../ui/meter.tsx";
 import { PageFrame, Section } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
+import { showSuccess, showError } from "../../ui/toast.tsx";
 import { AccountForm } from "./account-form.tsx";
-import { accountStateWords, meterWords, windowWords } from "../../account-words.ts";
+import { accountStateLabels, meterLabels, windowLabels } from "../../account-words.ts";
 
 /** An account: its state, its settings, and its usage. */
 export function AccountPage({ params }: PageProps) {
@@ -32,7 +32,7 @@ export function AccountPage({ params }: PageProps) {
       back={{ to: "/settings?part=accounts", label: "Accounts" }}
       lead={data && <StateLine account={data} />}
       actions={
-        data && may("network:schedule") && <AccountActions account={data} path={path} onChanged={account.replace} />
+        data && can("network:schedule") && <AccountActions account={data} path={path} onChanged={account.replace} />
       }
     >
       <Loaded resource={account} lines={8}>
@@ -59,7 +59,7 @@ export function AccountPage({ params }: PageProps) {
 function StateLine({ account: { state, stateReason } }: { account: AccountView }) {
   return (
     <>
-      <StateBadge words={accountStateWords} state={state} /> {stateReason}
+      <StateBadge words={accountStateLabels} state={state} /> {stateReason}
     </>
   );
 }
@@ -81,9 +81,9 @@ function AccountActions({
     try {
       const state = isActive ? "paused" : "active";
       onChanged(await api.patch<AccountView>(path, { state }));
-      tell(isActive ? "Paused. Nothing is sent from this account." : "Resumed. Its queue was rescheduled.");
+      showSuccess(isActive ? "Paused. Nothing is sent from this account." : "Resumed. Its queue was rescheduled.");
     } catch (error) {
-      tellError(error);
+      showError(error);
     } finally {
       setIsBusy(false);
     }
@@ -101,7 +101,7 @@ function AccountActions({
           onClose={() => setIsRemoving(false)}
           onConfirm={async () => {
             await api.delete(path);
-            tell(`${account.name} was removed.`);
+            showSuccess(`${account.name} was removed.`);
             navigate("/settings?part=accounts");
           }}
         >
@@ -120,7 +120,7 @@ function Usage({ usage }: { usage: UsageView }) {
     <ul class="cards">
       {usage.meters.map(({ meter, windows, coolDown }) => (
         <li key={meter} class="card usage-card">
-          <h3>{meterWords[meter]}</h3>
+          <h3>{meterLabels[meter]}</h3>
           {coolDown && (
             <p class="small notice warn">
               Paused until <RelativeTime at={coolDown.until} />: {coolDown.reason}
@@ -129,7 +129,7 @@ function Usage({ usage }: { usage: UsageView }) {
           {windows.map(({ window, used, planned, limit, isWarmUp }) => (
             <Meter
               key={window}
-              label={`${windowWords[window]}${isWarmUp ? " (warm-up)" : ""}`}
+              label={`${windowLabels[window]}${isWarmUp ? " (warm-up)" : ""}`}
               used={used}
               planned={planned}
               limit={limit}

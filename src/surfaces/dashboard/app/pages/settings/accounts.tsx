@@ -3,16 +3,16 @@ import type { AccountView } from "../../../../../features/network/account-model.
 import { api, getAll } from "../../api.ts";
 import { useResource } from "../../resource.ts";
 import { Link, navigate } from "../../router.tsx";
-import { may, timeZone } from "../../session.ts";
+import { can, timeZone } from "../../session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, SelectField, TextField, useForm } from "../../ui/form.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { TimeZoneField } from "../../ui/time-zone-field.tsx";
-import { tell } from "../../ui/toast.tsx";
-import { weekInWords } from "../../ui/week-editor.tsx";
-import { accountStateWords, connectorWords, tierWords } from "../../account-words.ts";
+import { showSuccess } from "../../ui/toast.tsx";
+import { formatWeek } from "../../ui/week-editor.tsx";
+import { accountStateLabels, connectorLabels, tierLabels } from "../../account-words.ts";
 
 /** The network accounts, each with its connector and working hours. */
 export function AccountList() {
@@ -29,7 +29,7 @@ export function AccountList() {
     <>
       <div class="part-head">
         <p class="faint">Each account sends at its own pace, within its caps and working hours.</p>
-        {may("network:schedule") && (
+        {can("network:schedule") && (
           <Button kind="primary" icon="plus" onClick={() => setIsNew(true)}>
             Add account
           </Button>
@@ -63,13 +63,13 @@ function AccountCard({ account }: { account: AccountView }) {
         <Link to={`/settings/accounts/${id}`}>{name}</Link>
       </h2>
       <p>
-        <StateBadge words={accountStateWords} state={state} />
+        <StateBadge words={accountStateLabels} state={state} />
       </p>
       {stateReason !== null && <p class="small">{stateReason}</p>}
       <p class="faint small">
-        {connectorWords[connector].label} · {tierWords[tier]}
+        {connectorLabels[connector].label} · {tierLabels[tier]}
         <br />
-        {weekInWords(workingHours)}
+        {formatWeek(workingHours)}
         <br />
         {zone}
       </p>
@@ -86,7 +86,7 @@ function NewAccountDialog({ onClose }: { onClose: () => void }) {
         ...values,
         ...(wanted && { connectorSettings: { [wanted.name]: setting.trim() } }),
       });
-      tell(`${account.name} was added.`);
+      showSuccess(`${account.name} was added.`);
       navigate(`/settings/accounts/${account.id}`);
     },
   );
@@ -109,7 +109,7 @@ function NewAccountDialog({ onClose }: { onClose: () => void }) {
           name="connector"
           label="Connector"
           hint={words?.hint}
-          choices={Object.entries(connectorWords).map(([value, { label }]) => ({ value, label }))}
+          choices={Object.entries(connectorLabels).map(([value, { label }]) => ({ value, label }))}
         />
         {words?.setting && (
           <TextField
@@ -126,7 +126,7 @@ function NewAccountDialog({ onClose }: { onClose: () => void }) {
           name="tier"
           label="Network plan"
           hint="Sets the default caps and the maximum length of a note."
-          choices={Object.entries(tierWords).map(([value, label]) => ({ value, label }))}
+          choices={Object.entries(tierLabels).map(([value, label]) => ({ value, label }))}
         />
         <TimeZoneField form={form} />
         <footer class="buttons">
@@ -141,5 +141,5 @@ function NewAccountDialog({ onClose }: { onClose: () => void }) {
 }
 
 function wordsOf(connector: string) {
-  return Object.entries(connectorWords).find(([name]) => name === connector)?.[1];
+  return Object.entries(connectorLabels).find(([name]) => name === connector)?.[1];
 }

@@ -6,7 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FileDrop } from "../../ui/file-drop.tsx";
 import { CheckField, FormError, TextArea, TextField, useForm } from "../../ui/form.tsx";
-import { tellError } from "../../ui/toast.tsx";
+import { showError } from "../../ui/toast.tsx";
 
 /** Limit of the API per request. A file can contain any number. */
 const maxValues = 10_000;
@@ -18,10 +18,10 @@ type Outcome = {
   problems: { value: string; message: string }[];
 };
 
-type AddProps = { mayForAll: boolean; onClose: () => void; onAdded: () => void };
+type AddProps = { canApplyToTeam: boolean; onClose: () => void; onAdded: () => void };
 
 /** Accepts values that are typed or pasted, one per line, or a file of any length. */
-export function AddSuppressionsDialog({ mayForAll, onClose, onAdded }: AddProps) {
+export function AddSuppressionsDialog({ canApplyToTeam, onClose, onAdded }: AddProps) {
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [isReading, setIsReading] = useState(false);
   const form = useForm({ values: "", reason: "", isForAll: false, hashOnly: false }, async (input) => {
@@ -53,7 +53,7 @@ export function AddSuppressionsDialog({ mayForAll, onClose, onAdded }: AddProps)
       setOutcome(answer);
       onAdded();
     } catch (error) {
-      tellError(error);
+      showError(error);
     } finally {
       setIsReading(false);
     }
@@ -92,7 +92,7 @@ export function AddSuppressionsDialog({ mayForAll, onClose, onAdded }: AddProps)
           hint="One per line: email addresses, domains (@example.com), profile URLs, or phone numbers with + and country code."
         />
         <TextField form={form} name="reason" label="Reason" isOptional maxLength={500} />
-        {mayForAll && (
+        {canApplyToTeam && (
           <CheckField
             form={form}
             name="isForAll"

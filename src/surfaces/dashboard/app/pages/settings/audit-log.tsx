@@ -6,7 +6,7 @@ import { useCursorPages } from "../../cursor-pages.ts";
 import { instantOfDay } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { here, setQuery } from "../../router.tsx";
-import { may, session } from "../../session.ts";
+import { can, session } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -15,7 +15,7 @@ import { Field } from "../../ui/form.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { DateTime, RelativeTime } from "../../ui/time.tsx";
 import { AuditCheckDialog } from "./audit-check.tsx";
-import { actorInWords, auditGroups, auditInWords } from "./audit-words.ts";
+import { actorLabel, auditGroups, auditLabel } from "./audit-words.ts";
 
 type AuditPage = { entries: AuditEntryView[]; nextCursor: string | null };
 type NameOfUser = (id: string) => string;
@@ -25,7 +25,7 @@ export function AuditLog() {
   const [open, setOpen] = useState<AuditEntryView | null>(null);
   const [isChecked, setIsChecked] = useState(false);
   const { query } = here.value;
-  const filter = { action: query.get("action"), userId: query.get("user"), ...spanIn(query) };
+  const filter = { action: query.get("action"), userId: query.get("user"), ...dateRange(query) };
   const inputs = Object.values(filter);
   const { cursor, paging } = useCursorPages(inputs);
   const log = useResource(
@@ -34,7 +34,7 @@ export function AuditLog() {
     { pollMs: 30_000 },
   );
   const isAdmin = session.value?.isAdmin === true;
-  const users = useUsers(isAdmin && may("users:read"));
+  const users = useUsers(isAdmin && can("users:read"));
   const nameOfUser: NameOfUser = (id) => {
     const user = users.find((one) => one.id === id);
     return user === undefined ? "A user" : (user.name ?? user.email);
@@ -46,7 +46,7 @@ export function AuditLog() {
       header: "Event",
       cell: (entry) => (
         <button type="button" class="link" onClick={() => setOpen(entry)}>
-          {auditInWords(entry.action)}
+          {auditLabel(entry.action)}
         </button>
       ),
     },
@@ -55,7 +55,7 @@ export function AuditLog() {
       header: "User",
       cell: (entry) => (
         <span class="two-lines">
-          <span>{actorInWords(entry, nameOfUser)}</span>
+          <span>{actorLabel(entry, nameOfUser)}</span>
           <span>{entry.keyName && `key “${entry.keyName}”`}</span>
         </span>
       ),
@@ -128,7 +128,7 @@ export function AuditLog() {
 }
 
 /** From the start of the first day to the end of the last, in the user's time zone. */
-function spanIn(query: URLSearchParams): { from: string | null; to: string | null } {
+function dateRange(query: URLSearchParams): { from: string | null; to: string | null } {
   const [from, to] = [query.get("from"), query.get("to")];
   return { from: from && instantOfDay(from), to: to && instantOfDay(to, 1) };
 }
@@ -209,12 +209,12 @@ function EntryDialog({ entry, nameOfUser, onClose }: EntryDialogProps) {
   const { id, at, action, userId, keyName, address, userAgent, requestId, targetType, targetId, details } = entry;
   const facts: Fact[] = [
     ["Time", <DateTime key="when" at={at} />],
-    ["User", actorInWords(entry, nameOfUser)],
+    ["User", actorLabel(entry, nameOfUser)],
     ["Key", keyName],
     ["Affected user", userId && nameOfUser(userId)],
     ["Target", targetType && `${targetType} ${targetId}`],
     ...Object.entries(details).map(([name, value]): Fact => [
-      nameInWords(name),
+      labelOf(name),
       Array.isArray(value) ? value.join(", ") : String(value),
     ]),
     ["IP address", address],
@@ -223,14 +223,14 @@ function EntryDialog({ entry, nameOfUser, onClose }: EntryDialogProps) {
     ["Entry", `${id}`],
   ];
   return (
-    <Dialog title={auditInWords(action)} onClose={onClose} isWide>
+    <Dialog title={auditLabel(action)} onClose={onClose} isWide>
       <Facts facts={facts} />
     </Dialog>
   );
 }
 
 /** "keptOff" becomes "Kept off". */
-function nameInWords(name: string): string {
+function labelOf(name: string): string {
   const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -60,12 +60,12 @@ export const auditGroups: readonly { label: string; actions: Partial<Record<Audi
 const words = Object.assign({}, ...auditGroups.map(({ actions }) => actions)) as Partial<Record<string, string>>;
 
 /** A newer server may know actions that this page does not. */
-export function auditInWords(action: string): string {
+export function auditLabel(action: string): string {
   return words[action] ?? action;
 }
 
 /** Name of the actor: a user, a global key, the command line, or the server. */
-export function actorInWords(
+export function actorLabel(
   { via, actorId, keyName }: Pick<AuditEntryView, "via" | "actorId" | "keyName">,
   nameOfUser: (id: string) => string,
 ): string {

@@ -3,14 +3,14 @@ import type { BackupList as Backups, BackupRunView, BackupView } from "../../../
 import { api, downloadUrl } from "../../api.ts";
 import { counted, fileSize } from "../../format.ts";
 import { useResource } from "../../resource.ts";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Progress } from "../../ui/meter.tsx";
 import { EmptyState, ErrorState } from "../../ui/states.tsx";
 import { DateTime } from "../../ui/time.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
+import { showSuccess, showError } from "../../ui/toast.tsx";
 
 /** Backups of all data of the server, for admins. */
 export function BackupList() {
@@ -34,7 +34,7 @@ export function BackupList() {
       await api.post<BackupRunView>("/backups");
       list.reload();
     } catch (error) {
-      tellError(error);
+      showError(error);
     } finally {
       setIsStarting(false);
     }
@@ -64,7 +64,7 @@ export function BackupList() {
           <a class="button plain" href={downloadUrl(`/backups/${backup.name}/download`)} download>
             Download
           </a>
-          {may("backups:write") && (
+          {can("backups:write") && (
             <Button kind="quiet" icon="close" aria-label={`Delete ${backup.name}`} onClick={() => setRemoved(backup)} />
           )}
         </span>
@@ -75,8 +75,8 @@ export function BackupList() {
   return (
     <>
       <div class="part-head">
-        <p class="faint">{data && settingsInWords(data)}</p>
-        {may("backups:write") && (
+        <p class="faint">{data && describeSettings(data)}</p>
+        {can("backups:write") && (
           <Button kind="primary" isBusy={isStarting || isRunning} onClick={() => void start()}>
             Create backup
           </Button>
@@ -117,7 +117,7 @@ export function BackupList() {
           onClose={() => setRemoved(null)}
           onConfirm={async () => {
             await api.delete(`/backups/${removed.name}`);
-            tell("The backup was deleted.");
+            showSuccess("The backup was deleted.");
             list.reload();
           }}
         >
@@ -129,7 +129,7 @@ export function BackupList() {
   );
 }
 
-function settingsInWords({ place, schedule, keep }: Backups): string {
+function describeSettings({ place, schedule, keep }: Backups): string {
   const when =
     schedule === null ? "Backups are created only on demand" : `Backups are created on the schedule ${schedule} (UTC)`;
   return `${when}, in ${place}. The newest ${keep} of this server are kept. They contain the data of all users.`;

@@ -4,7 +4,7 @@ import { api } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
-import { kindWords } from "./suppression-words.ts";
+import { kindLabels } from "./suppression-words.ts";
 
 /** Checks whether a person may be contacted, even if only hashes are stored. */
 export function CheckPersonDialog({ onClose }: { onClose: () => void }) {
@@ -33,7 +33,7 @@ export function CheckPersonDialog({ onClose }: { onClose: () => void }) {
                 </p>
                 {answer.matches.map(({ entryId, kind, scope, reason }) => (
                   <p key={entryId}>
-                    {kindWords[kind]}, {scope === "team" ? "for the whole team" : "for you"}
+                    {kindLabels[kind]}, {scope === "team" ? "for the whole team" : "for you"}
                     {reason !== null && `: ${reason}`}
                   </p>
                 ))}

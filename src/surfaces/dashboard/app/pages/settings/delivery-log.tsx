@@ -3,7 +3,7 @@ import type { DeliveryState, DeliveryView } from "../../../../../features/webhoo
 import { api } from "../../api.ts";
 import { useCursorPages } from "../../cursor-pages.ts";
 import { useResource } from "../../resource.ts";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
@@ -11,8 +11,8 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/form.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { DateTime, RelativeTime } from "../../ui/time.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
-import { deliveryStateWords } from "./webhook-words.ts";
+import { showSuccess, showError } from "../../ui/toast.tsx";
+import { deliveryStateLabels } from "./webhook-words.ts";
 
 /** Deliveries, newest first: each event with its attempts and their responses. */
 export function DeliveryLog({ path }: { path: string }) {
@@ -38,7 +38,7 @@ export function DeliveryLog({ path }: { path: string }) {
         </button>
       ),
     },
-    { id: "state", header: "State", cell: (one) => <StateBadge words={deliveryStateWords} state={one.state} /> },
+    { id: "state", header: "State", cell: (one) => <StateBadge words={deliveryStateLabels} state={one.state} /> },
     {
       id: "answer",
       header: "Last response",
@@ -68,7 +68,7 @@ export function DeliveryLog({ path }: { path: string }) {
               onChange={(event) => setState(event.currentTarget.value as DeliveryState | "")}
             >
               <option value="">All</option>
-              {Object.entries(deliveryStateWords).map(([name, { label }]) => (
+              {Object.entries(deliveryStateLabels).map(([name, { label }]) => (
                 <option key={name} value={name}>
                   {label}
                 </option>
@@ -115,11 +115,11 @@ function DeliveryDialog({
     setIsBusy(true);
     try {
       await api.post(`${path}/deliveries/${delivery.id}/replay`);
-      tell("Redelivery scheduled.");
+      showSuccess("Redelivery scheduled.");
       onAgain();
       onClose();
     } catch (error) {
-      tellError(error);
+      showError(error);
       setIsBusy(false);
     }
   }
@@ -128,7 +128,7 @@ function DeliveryDialog({
       <dl class="facts">
         <dt>State</dt>
         <dd>
-          <StateBadge words={deliveryStateWords} state={delivery.state} />
+          <StateBadge words={deliveryStateLabels} state={delivery.state} />
         </dd>
         <dt>Event time</dt>
         <dd>
@@ -164,7 +164,7 @@ function DeliveryDialog({
       <pre class="excerpt" tabIndex={0} aria-label="Payload">
         {JSON.stringify(delivery.payload, null, 2)}
       </pre>
-      {may("webhooks:write") && (
+      {can("webhooks:write") && (
         <footer class="buttons">
           <Button isBusy={isBusy} onClick={() => void again()}>
             Redeliver

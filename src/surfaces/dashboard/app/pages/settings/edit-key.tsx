@@ -5,12 +5,12 @@ import type { SignInLinkView } from "../../../../../features/workspaces/sessions
 import { api, sessionApi } from "../../api.ts";
 import { count } from "../../format.ts";
 import { useResource } from "../../resource.ts";
-import { may, session, signedIn } from "../../session.ts";
+import { can, session, signedIn } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyText } from "../../ui/copy.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
 import { CheckField, FormError, TextField, useForm } from "../../ui/form.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
+import { showSuccess, showError } from "../../ui/toast.tsx";
 import { PermissionField } from "./permission-field.tsx";
 
 type EditKeyProps = {
@@ -20,11 +20,11 @@ type EditKeyProps = {
   onSecret: (key: NewKeyView) => void;
 };
 
-type Asked = "regenerate" | "delete";
+type OpenDialog = "regenerate" | "delete";
 
 /** Edits a key. Warns before changes that end the user's session. */
 export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: EditKeyProps) {
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const [link, setLink] = useState<string | null>(null);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(key.permissions));
   const isOwn = key.id === session.value?.key.id;
@@ -42,7 +42,7 @@ export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: Edi
       });
       const current = isOwn ? await sessionApi.current() : null;
       if (current !== null) signedIn(current);
-      tell(`The key “${name}” was updated.`);
+      showSuccess(`The key “${name}” was updated.`);
       onChanged();
       onClose();
     },
@@ -51,27 +51,27 @@ export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: Edi
   async function turn() {
     try {
       await api.put(path, { isActive: !key.isActive });
-      tell(key.isActive ? `“${key.name}” was disabled.` : `“${key.name}” was enabled.`);
+      showSuccess(key.isActive ? `“${key.name}” was disabled.` : `“${key.name}” was enabled.`);
       onChanged();
       onClose();
     } catch (error) {
-      tellError(error);
+      showError(error);
     }
   }
-  async function makeLink() {
+  async function createLink() {
     try {
       setLink((await api.post<SignInLinkView>(`${path}/link`)).url);
     } catch (error) {
-      tellError(error);
+      showError(error);
     }
   }
 
-  if (asked === "regenerate")
+  if (openDialog === "regenerate")
     return (
       <ConfirmDialog
         title={`Regenerate “${key.name}”?`}
         confirm="Regenerate key"
-        onClose={() => setAsked(null)}
+        onClose={() => setOpenDialog(null)}
         onConfirm={async () => {
           const made = await api.post<NewKeyView>(`${path}/regenerate`);
           // The session ended with the old secret. Sign in again to be able to show the new one.
@@ -83,15 +83,15 @@ export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: Edi
         {isOwn && <p>You are signed in with this key. You stay signed in here; other browsers are signed out.</p>}
       </ConfirmDialog>
     );
-  if (asked === "delete")
+  if (openDialog === "delete")
     return (
       <ConfirmDialog
         title={`Delete “${key.name}”?`}
         confirm="Delete permanently"
-        onClose={() => setAsked(null)}
+        onClose={() => setOpenDialog(null)}
         onConfirm={async () => {
           await api.delete(path);
-          tell(`The key “${key.name}” was deleted.`);
+          showSuccess(`The key “${key.name}” was deleted.`);
           onChanged();
           onClose();
         }}
@@ -118,9 +118,9 @@ export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: Edi
           <Button onClick={() => void turn()} disabled={isOwn && key.isActive}>
             {key.isActive ? "Disable" : "Enable"}
           </Button>
-          <Button onClick={() => setAsked("regenerate")}>Regenerate…</Button>
-          <Button onClick={() => void makeLink()}>Sign-in link</Button>
-          {may("keys:manage") && <Button onClick={() => setAsked("delete")}>Delete…</Button>}
+          <Button onClick={() => setOpenDialog("regenerate")}>Regenerate…</Button>
+          <Button onClick={() => void createLink()}>Sign-in link</Button>
+          {can("keys:manage") && <Button onClick={() => setOpenDialog("delete")}>Delete…</Button>}
         </div>
         {isOwn && <p class="hint">You are signed in with this key, so you can’t disable it here.</p>}
       </form>
@@ -154,7 +154,7 @@ function LoadedBudget({
 }) {
   const form = useForm({ monthly: budget === null ? "" : String(budget.monthly) }, async ({ monthly }) => {
     onSaved(await api.put<CreditBudgetView | null>(path, { monthly: monthly.trim() === "" ? null : Number(monthly) }));
-    tell("The credit limit was saved.");
+    showSuccess("The credit limit was saved.");
   });
   return (
     <form class="budget" onSubmit={form.onSubmit}>

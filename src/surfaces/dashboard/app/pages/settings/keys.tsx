@@ -4,7 +4,7 @@ import { getAll } from "../../api.ts";
 import { now } from "../../clock.ts";
 import { count } from "../../format.ts";
 import { useResource } from "../../resource.ts";
-import { may, session } from "../../session.ts";
+import { can, session } from "../../session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
@@ -15,13 +15,13 @@ import { NewKeyDialog, SecretDialog } from "./new-key.tsx";
 
 /** API keys, with their permissions and last use. */
 export function KeyList() {
-  const [asked, setAsked] = useState<"new" | KeyView | null>(null);
+  const [openDialog, setOpenDialog] = useState<"new" | KeyView | null>(null);
   const [made, setMade] = useState<NewKeyView | null>(null);
   const keys = useResource(async (signal) => ({ keys: await getAll<KeyView>("/keys", "keys", { signal }) }), [], {
     pollMs: 30_000,
     events: ["key."],
   });
-  const mayWrite = may("api_keys:write") || may("keys:manage");
+  const canWrite = can("api_keys:write") || can("keys:manage");
 
   const columns: readonly Column<KeyView>[] = [
     {
@@ -29,8 +29,8 @@ export function KeyList() {
       header: "Name",
       cell: (key) => (
         <span class="two-lines">
-          {mayWrite ? (
-            <button type="button" class="link" onClick={() => setAsked(key)}>
+          {canWrite ? (
+            <button type="button" class="link" onClick={() => setOpenDialog(key)}>
               {key.name}
             </button>
           ) : (
@@ -77,8 +77,8 @@ export function KeyList() {
         <p class="faint">
           You and your programs sign in with API keys. Create one for each program, with only the permissions it needs.
         </p>
-        {mayWrite && (
-          <Button kind="primary" icon="plus" onClick={() => setAsked("new")}>
+        {canWrite && (
+          <Button kind="primary" icon="plus" onClick={() => setOpenDialog("new")}>
             Create key
           </Button>
         )}
@@ -97,23 +97,23 @@ export function KeyList() {
           </EmptyState>
         }
       />
-      {asked === "new" && (
+      {openDialog === "new" && (
         <NewKeyDialog
-          onClose={() => setAsked(null)}
+          onClose={() => setOpenDialog(null)}
           onMade={(key) => {
-            setAsked(null);
+            setOpenDialog(null);
             setMade(key);
             keys.reload();
           }}
         />
       )}
-      {asked !== null && asked !== "new" && (
+      {openDialog !== null && openDialog !== "new" && (
         <EditKeyDialog
-          apiKey={asked}
-          onClose={() => setAsked(null)}
+          apiKey={openDialog}
+          onClose={() => setOpenDialog(null)}
           onChanged={keys.reload}
           onSecret={(key) => {
-            setAsked(null);
+            setOpenDialog(null);
             setMade(key);
             keys.reload();
           }}

@@ -1,4 +1,4 @@
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { isReading, permissionGroups } from "./permission-words.ts";
 
 /** Selects the permissions of a key. Users can only grant permissions that they have. */
@@ -12,7 +12,7 @@ export function PermissionField({
   // A newer server may know permissions that this page does not. They are kept.
   const known = permissionGroups.flatMap(({ permissions }) => Object.keys(permissions));
   const others = [...chosen].filter((name) => !known.includes(name));
-  const mine = known.filter((name) => may(name as Parameters<typeof may>[0]));
+  const mine = known.filter((name) => can(name as Parameters<typeof can>[0]));
 
   function turn(name: string, isOn: boolean) {
     const next = new Set(chosen);

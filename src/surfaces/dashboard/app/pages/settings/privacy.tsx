@@ -1,25 +1,25 @@
 import { useRef, useState } from "preact/hooks";
 import { RequestError } from "../../api.ts";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
 import { ErasePersonDialog } from "../privacy/erase-person.tsx";
 import { ExportPersonDialog } from "../privacy/export-person.tsx";
 import type { GivenPerson } from "../privacy/person.ts";
 
-type Asked = { what: "export" | "erase"; person: GivenPerson; name: string };
+type OpenDialog = { what: "export" | "erase"; person: GivenPerson; name: string };
 
 /** Answers requests of people for access to their data, or for its erasure. */
 export function PrivacyTools() {
   // The pressed button. A state would be updated only after the submission.
-  const what = useRef<Asked["what"]>("export");
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const what = useRef<OpenDialog["what"]>("export");
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const form = useForm({ email: "", networkUrl: "" }, async ({ email, networkUrl }) => {
     const given = Object.entries({ email: email.trim(), networkUrl: networkUrl.trim() }).filter(([, text]) => text);
     if (given.length === 0) throw new RequestError("Enter an email address, a profile, or both.");
-    setAsked({ what: what.current, person: Object.fromEntries(given), name: email.trim() || networkUrl.trim() });
+    setOpenDialog({ what: what.current, person: Object.fromEntries(given), name: email.trim() || networkUrl.trim() });
   });
-  const close = () => setAsked(null);
+  const close = () => setOpenDialog(null);
   return (
     <>
       <div class="part-head">
@@ -35,22 +35,22 @@ export function PrivacyTools() {
           <TextField form={form} name="networkUrl" label="Profile" maxLength={500} isOptional />
         </div>
         <div class="buttons">
-          {may("privacy:read") && (
+          {can("privacy:read") && (
             <Button type="submit" icon="download" onClick={() => (what.current = "export")}>
               Export this person…
             </Button>
           )}
-          {may("privacy:write") && (
+          {can("privacy:write") && (
             <Button type="submit" onClick={() => (what.current = "erase")}>
               Erase this person…
             </Button>
           )}
         </div>
       </form>
-      {asked?.what === "export" && <ExportPersonDialog {...asked} onClose={close} />}
-      {asked?.what === "erase" && (
+      {openDialog?.what === "export" && <ExportPersonDialog {...openDialog} onClose={close} />}
+      {openDialog?.what === "erase" && (
         <ErasePersonDialog
-          {...asked}
+          {...openDialog}
           onClose={close}
           onErased={() => {
             close();

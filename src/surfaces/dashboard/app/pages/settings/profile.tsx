@@ -1,10 +1,10 @@
 import type { UserView } from "../../../../../platform/auth/user-model.ts";
 import { api } from "../../api.ts";
-import { may, session } from "../../session.ts";
+import { can, session } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
 import { TimeZoneField } from "../../ui/time-zone-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showSuccess } from "../../ui/toast.tsx";
 
 /** Name and time zone of the signed-in user. */
 export function ProfileForm() {
@@ -14,7 +14,7 @@ export function ProfileForm() {
     async ({ name, timeZone }) => {
       const user = await api.patch<UserView>("/users/me", { name: name.trim() || null, timeZone });
       if (session.value !== null) session.value = { ...session.value, user };
-      tell("Saved.");
+      showSuccess("Saved.");
     },
   );
   if (view === null) return null;
@@ -26,7 +26,7 @@ export function ProfileForm() {
       <p class="faint">
         {view.user.email} · {view.isAdmin ? "Admin" : "Member"} · Signed in with the key “{view.key.name}”
       </p>
-      {may("users:write") && (
+      {can("users:write") && (
         <div class="buttons">
           <Button kind="primary" type="submit" isBusy={form.isBusy} disabled={!form.isChanged}>
             Save

@@ -8,8 +8,8 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
-import { fieldInWords } from "../enrichment/field-words.ts";
+import { showSuccess, showError } from "../../ui/toast.tsx";
+import { fieldLabel } from "../enrichment/field-words.ts";
 import { TestProviderDialog } from "./test-provider.tsx";
 
 /** The enrichment providers, and the order in which they are queried. */
@@ -44,9 +44,9 @@ function ProviderOrder({ settings, onSaved }: { settings: SettingsView; onSaved:
     setIsBusy(true);
     try {
       onSaved(await api.put<SettingsView>("/enrich/settings", { providers }));
-      tell("Saved.");
+      showSuccess("Saved.");
     } catch (error) {
-      tellError(error);
+      showError(error);
     } finally {
       setIsBusy(false);
     }
@@ -134,7 +134,7 @@ function TestButton({ name, onTest }: { name: string; onTest: (name: string) => 
   );
 }
 
-const stateWords = {
+const stateLabels = {
   ready: { tone: "good", label: "Ready" },
   paused: { tone: "warn", label: "Paused" },
   exhausted: { tone: "bad", label: "Monthly cap reached" },
@@ -145,13 +145,13 @@ function Provider({ name, provider, place }: { name: string; provider: ProviderV
     <div>
       <h3>
         {place !== undefined && <span class="faint">{place}. </span>}
-        {name} {provider && <Badge tone={stateWords[provider.state].tone}>{stateWords[provider.state].label}</Badge>}
+        {name} {provider && <Badge tone={stateLabels[provider.state].tone}>{stateLabels[provider.state].label}</Badge>}
       </h3>
       {provider === undefined ? (
         <p class="faint small">No longer configured on the server.</p>
       ) : (
         <>
-          <p class="faint small">Fields: {provider.fields.map(fieldInWords).join(" · ")}</p>
+          <p class="faint small">Fields: {provider.fields.map(fieldLabel).join(" · ")}</p>
           <p class="faint small">
             {count(provider.creditsUsed)} {provider.spendCap !== null && `of ${count(provider.spendCap)} `}provider
             credits used this month

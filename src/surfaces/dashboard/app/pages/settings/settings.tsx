@@ -1,7 +1,7 @@
 import type { ComponentType } from "preact";
 import type { Permission } from "../../../../../platform/auth/key-model.ts";
 import { here, setQuery } from "../../router.tsx";
-import { may, session } from "../../session.ts";
+import { can, session } from "../../session.ts";
 import { PageFrame } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { AccountList } from "./accounts.tsx";
@@ -39,7 +39,7 @@ const parts: readonly Part[] = [
 /** All settings that the key has permissions for. */
 export function SettingsPage() {
   const open = parts.filter(
-    ({ permissions, isForAdmins }) => permissions.some(may) && (!isForAdmins || session.value?.isAdmin === true),
+    ({ permissions, isForAdmins }) => permissions.some(can) && (!isForAdmins || session.value?.isAdmin === true),
   );
   const chosen = open.find(({ name }) => name === here.value.query.get("part")) ?? open[0];
   if (chosen === undefined)

@@ -1,31 +1,31 @@
 import { useState } from "preact/hooks";
 import type { SuppressionView } from "../../../../../features/suppression/model.ts";
 import { api } from "../../api.ts";
-import { may, session } from "../../session.ts";
+import { can, session } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
 import { DateTime } from "../../ui/time.tsx";
-import { tell } from "../../ui/toast.tsx";
-import { kindWords, sourceWords } from "./suppression-words.ts";
+import { showSuccess } from "../../ui/toast.tsx";
+import { kindLabels, sourceLabels } from "./suppression-words.ts";
 
 type EntryProps = { entry: SuppressionView; onClose: () => void; onChanged: () => void };
 
 /** An entry, with the actions to erase its value and to remove the entry. */
 export function SuppressionDialog({ entry, onClose, onChanged }: EntryProps) {
-  const [asked, setAsked] = useState<"remove" | "erase" | null>(null);
+  const [openDialog, setOpenDialog] = useState<"remove" | "erase" | null>(null);
   const path = `/suppressions/${entry.id}`;
-  const mayRemove = may("leads:delete") && (entry.scope === "user" || session.value?.isAdmin === true);
+  const canRemove = can("leads:delete") && (entry.scope === "user" || session.value?.isAdmin === true);
   const done = (words: string) => {
-    tell(words);
+    showSuccess(words);
     onChanged();
     onClose();
   };
-  if (asked === "remove")
+  if (openDialog === "remove")
     return (
       <ConfirmDialog
         title="Remove this entry?"
         confirm="Remove entry"
-        onClose={() => setAsked(null)}
+        onClose={() => setOpenDialog(null)}
         onConfirm={async () => {
           await api.delete(path);
           done("The entry was removed.");
@@ -34,12 +34,12 @@ export function SuppressionDialog({ entry, onClose, onChanged }: EntryProps) {
         <p>{entry.value ?? "The person"} can be contacted again, unless another entry matches.</p>
       </ConfirmDialog>
     );
-  if (asked === "erase")
+  if (openDialog === "erase")
     return (
       <ConfirmDialog
         title="Erase the value?"
         confirm="Keep only the hash"
-        onClose={() => setAsked(null)}
+        onClose={() => setOpenDialog(null)}
         onConfirm={async () => {
           await api.post(`${path}/erase`);
           done("The value was erased. The hash is kept.");
@@ -52,13 +52,13 @@ export function SuppressionDialog({ entry, onClose, onChanged }: EntryProps) {
     <Dialog title={entry.value ?? "Hashed entry"} onClose={onClose}>
       <dl class="facts">
         <dt>Type</dt>
-        <dd>{kindWords[entry.kind]}</dd>
+        <dd>{kindLabels[entry.kind]}</dd>
         <dt>Applies to</dt>
         <dd>{entry.scope === "team" ? "Whole team" : "You"}</dd>
         <dt>Reason</dt>
         <dd>{entry.reason ?? "–"}</dd>
         <dt>Source</dt>
-        <dd>{sourceWords[entry.source]}</dd>
+        <dd>{sourceLabels[entry.source]}</dd>
         <dt>Added</dt>
         <dd>
           <DateTime at={entry.createdAt} />
@@ -68,10 +68,10 @@ export function SuppressionDialog({ entry, onClose, onChanged }: EntryProps) {
           <code>{entry.hash}</code>
         </dd>
       </dl>
-      {mayRemove && (
+      {canRemove && (
         <footer class="buttons">
-          {entry.value !== null && <Button onClick={() => setAsked("erase")}>Erase value…</Button>}
-          <Button onClick={() => setAsked("remove")}>Remove…</Button>
+          {entry.value !== null && <Button onClick={() => setOpenDialog("erase")}>Erase value…</Button>}
+          <Button onClick={() => setOpenDialog("remove")}>Remove…</Button>
         </footer>
       )}
     </Dialog>

@@ -5,7 +5,7 @@ import { counted } from "../../format.ts";
 import { useCursorPages } from "../../cursor-pages.ts";
 import { useResource } from "../../resource.ts";
 import { here, setQuery } from "../../router.tsx";
-import { may, session } from "../../session.ts";
+import { can, session } from "../../session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
@@ -15,13 +15,13 @@ import { RelativeTime } from "../../ui/time.tsx";
 import { AddSuppressionsDialog } from "./add-suppressions.tsx";
 import { CheckPersonDialog } from "./check-person.tsx";
 import { SuppressionDialog } from "./suppression-entry.tsx";
-import { kindWords, sourceWords } from "./suppression-words.ts";
+import { kindLabels, sourceLabels } from "./suppression-words.ts";
 
 type SuppressionPage = { suppressions: SuppressionView[]; total: number; nextCursor: string | null };
 
 /** The do-not-contact list. */
 export function SuppressionList() {
-  const [asked, setAsked] = useState<"add" | "check" | SuppressionView | null>(null);
+  const [openDialog, setOpenDialog] = useState<"add" | "check" | SuppressionView | null>(null);
   const { query } = here.value;
   const filter = { q: query.get("q"), kind: query.get("kind"), scope: query.get("scope") };
   const inputs = Object.values(filter);
@@ -39,14 +39,14 @@ export function SuppressionList() {
       header: "Value",
       cell: (entry) => (
         <span class="two-lines">
-          <button type="button" class="link" onClick={() => setAsked(entry)}>
+          <button type="button" class="link" onClick={() => setOpenDialog(entry)}>
             {entry.value ?? "Hashed entry"}
           </button>
           <span>{entry.value === null ? entry.hash.slice(0, 30) : entry.reason}</span>
         </span>
       ),
     },
-    { id: "kind", header: "Type", hideBelow: "small", cell: ({ kind }) => kindWords[kind] },
+    { id: "kind", header: "Type", hideBelow: "small", cell: ({ kind }) => kindLabels[kind] },
     {
       id: "scope",
       header: "Applies to",
@@ -54,7 +54,7 @@ export function SuppressionList() {
         <Badge tone={scope === "team" ? "info" : "neutral"}>{scope === "team" ? "Whole team" : "You"}</Badge>
       ),
     },
-    { id: "source", header: "Source", hideBelow: "medium", cell: ({ source }) => sourceWords[source] },
+    { id: "source", header: "Source", hideBelow: "medium", cell: ({ source }) => sourceLabels[source] },
     { id: "at", header: "Added", hideBelow: "small", cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
   ];
 
@@ -74,9 +74,9 @@ export function SuppressionList() {
           >
             Export
           </a>
-          <Button onClick={() => setAsked("check")}>Check a person</Button>
-          {may("leads:write") && (
-            <Button kind="primary" icon="plus" onClick={() => setAsked("add")}>
+          <Button onClick={() => setOpenDialog("check")}>Check a person</Button>
+          {can("leads:write") && (
+            <Button kind="primary" icon="plus" onClick={() => setOpenDialog("add")}>
               Add
             </Button>
           )}
@@ -87,7 +87,7 @@ export function SuppressionList() {
         <FilterField
           label="Type"
           value={filter.kind ?? ""}
-          choices={Object.entries(kindWords)}
+          choices={Object.entries(kindLabels)}
           onChange={(kind) => setQuery({ kind })}
         />
         <FilterField
@@ -123,16 +123,16 @@ export function SuppressionList() {
           )
         }
       />
-      {asked === "add" && (
+      {openDialog === "add" && (
         <AddSuppressionsDialog
-          mayForAll={session.value?.isAdmin === true}
-          onClose={() => setAsked(null)}
+          canApplyToTeam={session.value?.isAdmin === true}
+          onClose={() => setOpenDialog(null)}
           onAdded={list.reload}
         />
       )}
-      {asked === "check" && <CheckPersonDialog onClose={() => setAsked(null)} />}
-      {asked !== null && typeof asked === "object" && (
-        <SuppressionDialog entry={asked} onClose={() => setAsked(null)} onChanged={list.reload} />
+      {openDialog === "check" && <CheckPersonDialog onClose={() => setOpenDialog(null)} />}
+      {openDialog !== null && typeof openDialog === "object" && (
+        <SuppressionDialog entry={openDialog} onClose={() => setOpenDialog(null)} onChanged={list.reload} />
       )}
     </>
   );

@@ -4,7 +4,7 @@ import { api } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
-import { fieldInWords } from "../enrichment/field-words.ts";
+import { fieldLabel } from "../enrichment/field-words.ts";
 
 const words: Record<ProviderTest["outcome"], string> = {
   found: "The provider works and found the person.",
@@ -45,9 +45,7 @@ export function TestProviderDialog({ name, onClose }: { name: string; onClose: (
               <div>
                 <p>{words[test.outcome]}</p>
                 {test.reason !== null && <p>{test.reason}</p>}
-                {test.fields.length > 0 && (
-                  <p class="small">Fields found: {test.fields.map(fieldInWords).join(" · ")}</p>
-                )}
+                {test.fields.length > 0 && <p class="small">Fields found: {test.fields.map(fieldLabel).join(" · ")}</p>}
                 <p class="small">Took {test.milliseconds} ms.</p>
               </div>
             </div>

@@ -6,7 +6,7 @@ import { api, getAll } from "../../api.ts";
 import { count } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { here, setQuery } from "../../router.tsx";
-import { may, session, timeZone } from "../../session.ts";
+import { can, session, timeZone } from "../../session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyText } from "../../ui/copy.tsx";
@@ -16,14 +16,14 @@ import { FormError, SelectField, TextField, useForm } from "../../ui/form.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { TimeZoneField } from "../../ui/time-zone-field.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
+import { showSuccess, showError } from "../../ui/toast.tsx";
 import { NewKeyDialog, SecretDialog } from "./new-key.tsx";
 
 const pageSize = 50;
 
 /** The users of the team, for admins. */
 export function UserList() {
-  const [asked, setAsked] = useState<"new" | UserView | null>(null);
+  const [openDialog, setOpenDialog] = useState<"new" | UserView | null>(null);
   const offset = Math.max(0, Number(here.value.query.get("offset")) || 0);
   const users = useResource(
     (signal) => api.get<{ users: UserView[]; total: number }>("/users", { query: { limit: pageSize, offset }, signal }),
@@ -36,7 +36,7 @@ export function UserList() {
       header: "Name",
       cell: (user) => (
         <span class="two-lines">
-          <button type="button" class="link" onClick={() => setAsked(user)}>
+          <button type="button" class="link" onClick={() => setOpenDialog(user)}>
             {user.name ?? user.email}
           </button>
           <span>{user.email}</span>
@@ -60,8 +60,8 @@ export function UserList() {
     <>
       <div class="part-head">
         <p class="faint">Each user has their own leads, accounts, keys, and credits.</p>
-        {may("users:write") && (
-          <Button kind="primary" icon="plus" onClick={() => setAsked("new")}>
+        {can("users:write") && (
+          <Button kind="primary" icon="plus" onClick={() => setOpenDialog("new")}>
             Add user
           </Button>
         )}
@@ -84,16 +84,18 @@ export function UserList() {
         }}
         empty={<EmptyState icon="leads" title="No users on this page" />}
       />
-      {asked === "new" && (
+      {openDialog === "new" && (
         <NewUserDialog
-          onClose={() => setAsked(null)}
+          onClose={() => setOpenDialog(null)}
           onAdded={(user) => {
             users.reload();
-            setAsked(user);
+            setOpenDialog(user);
           }}
         />
       )}
-      {asked !== null && asked !== "new" && <UserDialog user={asked} onClose={() => setAsked(null)} />}
+      {openDialog !== null && openDialog !== "new" && (
+        <UserDialog user={openDialog} onClose={() => setOpenDialog(null)} />
+      )}
     </>
   );
 }
@@ -101,7 +103,7 @@ export function UserList() {
 function NewUserDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (user: UserView) => void }) {
   const form = useForm({ email: "", name: "", role: "member", timeZone: timeZone() }, async ({ name, ...values }) => {
     const user = await api.post<UserView>("/users", { ...values, ...(name.trim() !== "" && { name }) });
-    tell(`${user.email} was added. Next, create a sign-in link.`);
+    showSuccess(`${user.email} was added. Next, create a sign-in link.`);
     onAdded(user);
   });
   return (
@@ -138,10 +140,10 @@ function UserDialog({ user, onClose }: { user: UserView; onClose: () => void }) 
   const [made, setMade] = useState<NewKeyView | null>(null);
   const [link, setLink] = useState<string | null>(null);
   const name = user.name ?? user.email;
-  const mayMakeKeys = may("api_keys:write") || may("keys:manage");
+  const canCreateKeys = can("api_keys:write") || can("keys:manage");
   const keys = useResource(
     async (signal) => ({
-      keys: mayMakeKeys ? await getAll<KeyView>("/keys", "keys", { query: { userId: user.id }, signal }) : [],
+      keys: canCreateKeys ? await getAll<KeyView>("/keys", "keys", { query: { userId: user.id }, signal }) : [],
     }),
     [user.id],
   );
@@ -150,15 +152,15 @@ function UserDialog({ user, onClose }: { user: UserView; onClose: () => void }) 
       amount: Number(amount),
       ...(note.trim() !== "" && { note }),
     });
-    tell(`${name} now has ${count(balance)} credits.`);
+    showSuccess(`${name} now has ${count(balance)} credits.`);
     form.reset({ amount: "", note: "" });
   });
 
-  async function linkOf(keyId: string) {
+  async function createLink(keyId: string) {
     try {
       setLink((await api.post<SignInLinkView>(`/keys/${keyId}/link`)).url);
     } catch (error) {
-      tellError(error);
+      showError(error);
     }
   }
 
@@ -194,7 +196,7 @@ function UserDialog({ user, onClose }: { user: UserView; onClose: () => void }) 
         <dt>Time zone</dt>
         <dd>{user.timeZone}</dd>
       </dl>
-      {mayMakeKeys && (
+      {canCreateKeys && (
         <section class="form">
           <h3>Keys and sign-in</h3>
           {keys.data !== undefined && usable.length === 0 && (
@@ -206,7 +208,7 @@ function UserDialog({ user, onClose }: { user: UserView; onClose: () => void }) 
                 <span>
                   {key.name} <code>{key.hint}</code>
                 </span>
-                <Button onClick={() => void linkOf(key.id)}>Sign-in link</Button>
+                <Button onClick={() => void createLink(key.id)}>Sign-in link</Button>
               </li>
             ))}
           </ul>
@@ -223,7 +225,7 @@ function UserDialog({ user, onClose }: { user: UserView; onClose: () => void }) 
           </div>
         </section>
       )}
-      {may("users:write") && (
+      {can("users:write") && (
         <form onSubmit={form.onSubmit}>
           <h3>Credits</h3>
           <FormError form={form} />

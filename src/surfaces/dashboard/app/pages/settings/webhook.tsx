@@ -6,7 +6,7 @@ import { now } from "../../clock.ts";
 import { counted, instantOf } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { navigate } from "../../router.tsx";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
@@ -14,18 +14,18 @@ import { FormError, SelectField, TextField, useForm } from "../../ui/form.tsx";
 import { PageFrame, Section } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
+import { showSuccess, showError } from "../../ui/toast.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { EndpointSecretDialog } from "./endpoint-secret.tsx";
-import { endpointStateWords } from "./webhook-words.ts";
+import { endpointStateLabels } from "./webhook-words.ts";
 
-type Asked = "rotate" | "replay" | "delete";
+type OpenDialog = "rotate" | "replay" | "delete";
 
 /** An endpoint: its state, its settings, and its deliveries. */
 export function WebhookPage({ params }: PageProps) {
   const path = `/webhooks/${encodeURIComponent(params["id"] ?? "")}`;
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const [made, setMade] = useState<NewEndpointView | null>(null);
   const [isTesting, setIsTesting] = useState(false);
   const [log, setLog] = useState(0);
@@ -34,17 +34,17 @@ export function WebhookPage({ params }: PageProps) {
     events: ["webhook."],
   });
   const { data } = endpoint;
-  const close = () => setAsked(null);
+  const close = () => setOpenDialog(null);
   const logAgain = () => setLog((n) => n + 1);
 
   async function test() {
     setIsTesting(true);
     try {
       await api.post<DeliveryView>(`${path}/test`);
-      tell("Test event scheduled. See the deliveries below for the outcome.");
+      showSuccess("Test event scheduled. See the deliveries below for the outcome.");
       logAgain();
     } catch (error) {
-      tellError(error);
+      showError(error);
     } finally {
       setIsTesting(false);
     }
@@ -57,14 +57,14 @@ export function WebhookPage({ params }: PageProps) {
       lead={data && <StateLine endpoint={data} />}
       actions={
         data &&
-        may("webhooks:write") && (
+        can("webhooks:write") && (
           <>
             <Button isBusy={isTesting} onClick={() => void test()}>
               Send test event
             </Button>
-            <Button onClick={() => setAsked("replay")}>Redeliver…</Button>
-            <Button onClick={() => setAsked("rotate")}>Rotate secret…</Button>
-            <Button onClick={() => setAsked("delete")}>Delete…</Button>
+            <Button onClick={() => setOpenDialog("replay")}>Redeliver…</Button>
+            <Button onClick={() => setOpenDialog("rotate")}>Rotate secret…</Button>
+            <Button onClick={() => setOpenDialog("delete")}>Delete…</Button>
           </>
         )
       }
@@ -72,7 +72,7 @@ export function WebhookPage({ params }: PageProps) {
       <Loaded resource={endpoint} lines={4}>
         {(loaded) => (
           <>
-            {may("webhooks:write") && (
+            {can("webhooks:write") && (
               <div class="card">
                 <EndpointForm
                   key={loaded.id}
@@ -80,7 +80,7 @@ export function WebhookPage({ params }: PageProps) {
                   onCancel={close}
                   onSend={async (input) => {
                     endpoint.replace(await api.patch<EndpointView>(path, input));
-                    tell("Saved.");
+                    showSuccess("Saved.");
                   }}
                 />
               </div>
@@ -91,7 +91,7 @@ export function WebhookPage({ params }: PageProps) {
           </>
         )}
       </Loaded>
-      {asked === "rotate" && (
+      {openDialog === "rotate" && (
         <ConfirmDialog
           title="Rotate the signing secret?"
           kind="primary"
@@ -102,15 +102,15 @@ export function WebhookPage({ params }: PageProps) {
           <p>For 24 hours, deliveries are signed with both secrets, so that you can update your program.</p>
         </ConfirmDialog>
       )}
-      {asked === "replay" && <ReplayDialog path={path} onClose={close} onDone={logAgain} />}
-      {asked === "delete" && (
+      {openDialog === "replay" && <ReplayDialog path={path} onClose={close} onDone={logAgain} />}
+      {openDialog === "delete" && (
         <ConfirmDialog
           title="Delete this endpoint?"
           confirm="Delete endpoint"
           onClose={close}
           onConfirm={async () => {
             await api.delete(path);
-            tell("The endpoint was deleted.");
+            showSuccess("The endpoint was deleted.");
             navigate("/settings?part=webhooks");
           }}
         >
@@ -126,7 +126,7 @@ function StateLine({ endpoint }: { endpoint: EndpointView }) {
   const { state, disabledReason, failures, failingSince, oldSecretUntil } = endpoint;
   return (
     <>
-      <StateBadge words={endpointStateWords} state={state} /> {disabledReason}
+      <StateBadge words={endpointStateLabels} state={state} /> {disabledReason}
       {failures > 0 && failingSince !== null && (
         <>
           {counted(failures, "attempt")} failed since <RelativeTime at={failingSince} />.
@@ -165,7 +165,7 @@ function ReplayDialog({ path, onClose, onDone }: { path: string; onClose: () => 
       replayed += answer.replayed;
       after = answer.nextCursor;
     } while (after !== null);
-    tell(`${counted(replayed, "event")} scheduled for redelivery.`);
+    showSuccess(`${counted(replayed, "event")} scheduled for redelivery.`);
     onDone();
     onClose();
   });

@@ -3,7 +3,7 @@ import type { EndpointView, NewEndpointView } from "../../../../../features/webh
 import { api, getAll } from "../../api.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
@@ -12,7 +12,7 @@ import { EmptyState } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { EndpointSecretDialog } from "./endpoint-secret.tsx";
-import { endpointStateWords } from "./webhook-words.ts";
+import { endpointStateLabels } from "./webhook-words.ts";
 
 const columns: readonly Column<EndpointView>[] = [
   {
@@ -25,7 +25,7 @@ const columns: readonly Column<EndpointView>[] = [
       </span>
     ),
   },
-  { id: "state", header: "State", cell: ({ state }) => <StateBadge words={endpointStateWords} state={state} /> },
+  { id: "state", header: "State", cell: ({ state }) => <StateBadge words={endpointStateLabels} state={state} /> },
   {
     id: "events",
     header: "Events",
@@ -57,7 +57,7 @@ export function WebhookList() {
     <>
       <div class="part-head">
         <p class="faint">Events are posted to your programs immediately, signed, and retried until they succeed.</p>
-        {may("webhooks:write") && (
+        {can("webhooks:write") && (
           <Button kind="primary" icon="plus" onClick={() => setIsNew(true)}>
             Add endpoint
           </Button>

@@ -5,7 +5,7 @@ import { navigate } from "../../router.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CheckField, FormError, TextArea, TextField, useForm } from "../../ui/form.tsx";
 import { PageFrame } from "../../ui/page.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
+import { showSuccess, showError } from "../../ui/toast.tsx";
 import { VoiceReport } from "./quality.tsx";
 import { Recorder } from "./recorder.tsx";
 import { Player } from "./player.tsx";
@@ -33,7 +33,7 @@ export function NewVoicePage() {
     });
     if (consentRecording !== null) body.append("consentRecording", consentRecording, consentRecording.name);
     const { voiceId } = await api.post<Pick<CloneView, "voiceId">>("/voice-clones", body);
-    tell(`${values.name} is being trained.`);
+    showSuccess(`${values.name} is being trained.`);
     navigate(`/voice/${voiceId}`);
   });
 
@@ -42,7 +42,7 @@ export function NewVoicePage() {
     try {
       setReport(await api.post<CheckView>("/voice-clones/check", formOf(files)));
     } catch (error) {
-      tellError(error);
+      showError(error);
     } finally {
       setIsChecking(false);
     }

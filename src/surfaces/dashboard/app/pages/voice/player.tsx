@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
-import { tellError } from "../../ui/toast.tsx";
+import { showError } from "../../ui/toast.tsx";
 
 /** A player that loads the audio on demand. */
 export function Player({ label, load }: { label: string; load: () => Promise<Blob> }) {
@@ -13,7 +13,7 @@ export function Player({ label, load }: { label: string; load: () => Promise<Blo
     try {
       setUrl(URL.createObjectURL(await load()));
     } catch (error) {
-      tellError(error);
+      showError(error);
     } finally {
       setIsBusy(false);
     }

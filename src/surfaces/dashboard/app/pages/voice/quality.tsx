@@ -6,7 +6,7 @@ type Verdict = CheckView["quality"]["verdict"];
 type SampleQuality = NonNullable<SampleView["quality"]>;
 type CloneQuality = NonNullable<CloneDetailView["quality"]>;
 
-const verdictWords: Record<Verdict, { tone: Tone; label: string }> = {
+const verdictLabels: Record<Verdict, { tone: Tone; label: string }> = {
   good: { tone: "good", label: "Good" },
   usable: { tone: "info", label: "Usable" },
   poor: { tone: "warn", label: "Poor" },
@@ -14,7 +14,7 @@ const verdictWords: Record<Verdict, { tone: Tone; label: string }> = {
 };
 
 export function VerdictBadge({ verdict }: { verdict: Verdict }) {
-  return <Badge tone={verdictWords[verdict].tone}>{verdictWords[verdict].label}</Badge>;
+  return <Badge tone={verdictLabels[verdict].tone}>{verdictLabels[verdict].label}</Badge>;
 }
 
 /** Quality of a recording, and how to improve it. */

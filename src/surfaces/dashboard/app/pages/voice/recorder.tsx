@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
-import { tellError, tellProblem } from "../../ui/toast.tsx";
+import { showError, showProblem } from "../../ui/toast.tsx";
 import { asWav, clock } from "./sound.ts";
 
 type RecorderProps = {
@@ -12,7 +12,7 @@ type RecorderProps = {
 };
 
 /** Keeps a recording under the server's limit of 50 MB. */
-const longestSeconds = 300;
+const maxSeconds = 300;
 
 /** Records from the microphone. Nothing leaves the browser until the user submits it. */
 export function Recorder({ label, fileName, onRecorded }: RecorderProps) {
@@ -24,7 +24,7 @@ export function Recorder({ label, fileName, onRecorded }: RecorderProps) {
 
   useEffect(() => {
     if (seconds === null) return undefined;
-    if (seconds >= longestSeconds) stop(running.current);
+    if (seconds >= maxSeconds) stop(running.current);
     const timer = setTimeout(() => setSeconds(seconds + 1), 1000);
     return () => clearTimeout(timer);
   }, [seconds]);
@@ -44,7 +44,7 @@ export function Recorder({ label, fileName, onRecorded }: RecorderProps) {
       setIsBusy(true);
       asWav(new Blob(pieces, { type: recorder.mimeType }))
         .then((wav) => onRecorded(new File([wav], fileName, { type: "audio/wav" })))
-        .catch(tellError)
+        .catch(showError)
         .finally(() => setIsBusy(false));
     };
     running.current = recorder;
@@ -81,7 +81,7 @@ function stop(recorder: MediaRecorder | null): void {
 async function microphone(): Promise<MediaStream | null> {
   const { mediaDevices } = navigator as { mediaDevices?: MediaDevices };
   if (mediaDevices === undefined) {
-    tellProblem("Browsers allow recording only over HTTPS or on localhost. Drop files instead.");
+    showProblem("Browsers allow recording only over HTTPS or on localhost. Drop files instead.");
     return null;
   }
   try {
@@ -89,7 +89,7 @@ async function microphone(): Promise<MediaStream | null> {
       audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
     });
   } catch {
-    tellProblem("Microphone not available. Allow access in the address bar, or drop files instead.");
+    showProblem("Microphone not available. Allow access in the address bar, or drop files instead.");
     return null;
   }
 }

@@ -1,7 +1,7 @@
 import { counted, fileSize } from "../../format.ts";
 import { Button } from "../../ui/button.tsx";
 import { FileDrop } from "../../ui/file-drop.tsx";
-import { tellProblem } from "../../ui/toast.tsx";
+import { showProblem } from "../../ui/toast.tsx";
 import type { CheckView } from "../../../../../features/voice/model.ts";
 import { Player } from "./player.tsx";
 import { SampleReport } from "./quality.tsx";
@@ -21,9 +21,9 @@ export function SamplePicker({ files, onChange, room = maxSamples, report = null
   function add(more: readonly File[]) {
     const tooLarge = more.filter(({ size }) => size > maxSampleBytes);
     if (tooLarge.length > 0)
-      tellProblem(`Not added, larger than 50 MB: ${tooLarge.map(({ name }) => name).join(", ")}`);
+      showProblem(`Not added, larger than 50 MB: ${tooLarge.map(({ name }) => name).join(", ")}`);
     const taken = more.filter(({ size }) => size <= maxSampleBytes);
-    if (files.length + taken.length > room) tellProblem(`You can add at most ${counted(room, "recording")}.`);
+    if (files.length + taken.length > room) showProblem(`You can add at most ${counted(room, "recording")}.`);
     onChange([...files, ...taken].slice(0, room));
   }
   return (

@@ -3,13 +3,13 @@ import { getAll } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { Badge, StateBadge } from "../../ui/badge.tsx";
 import { Progress } from "../../ui/meter.tsx";
 import { PageFrame } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { voiceStatusWords } from "./words.ts";
+import { voiceStatusLabels } from "./words.ts";
 
 export function VoicesPage() {
   const voices = useResource(
@@ -24,7 +24,7 @@ export function VoicesPage() {
       title="Voice"
       lead="Cloned voices for voice messages. Each requires the consent of the speaker."
       actions={
-        may("voice:create") && (
+        can("voice:create") && (
           <Link to="/voice/new" class="button primary">
             Clone a voice
           </Link>
@@ -36,7 +36,7 @@ export function VoicesPage() {
           voiceClones.length === 0 ? (
             <EmptyState icon="voice" title="No voices yet">
               <p>A minute or two of clear speech is enough. Record it here or drop files.</p>
-              {may("voice:create") && (
+              {can("voice:create") && (
                 <Link to="/voice/new" class="button primary">
                   Clone a voice
                 </Link>
@@ -64,7 +64,7 @@ function VoiceCard({ voice }: { voice: CloneView }) {
         <Link to={`/voice/${voiceId}`}>{name}</Link>
       </h2>
       <p class="badges">
-        <StateBadge words={voiceStatusWords} state={status} />
+        <StateBadge words={voiceStatusLabels} state={status} />
         {!isActive && <Badge>Deactivated</Badge>}
       </p>
       {description !== "" && <p class="small">{description}</p>}

@@ -4,7 +4,7 @@ import type { PageProps } from "../../page-props.ts";
 import { api } from "../../api.ts";
 import { useResource, type Resource } from "../../resource.ts";
 import { navigate } from "../../router.tsx";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { Badge, StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
@@ -12,13 +12,13 @@ import { Progress } from "../../ui/meter.tsx";
 import { PageFrame, Section } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { DateTime } from "../../ui/time.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
+import { showSuccess, showError } from "../../ui/toast.tsx";
 import { Player } from "./player.tsx";
 import { PreviewForm } from "./preview-form.tsx";
 import { VoiceReport } from "./quality.tsx";
 import { VoiceSamples } from "./voice-samples.tsx";
 import { VoiceSettingsForm } from "./voice-settings.tsx";
-import { voiceStatusWords } from "./words.ts";
+import { voiceStatusLabels } from "./words.ts";
 
 /** A voice: training progress, preview, settings, recordings, and consent. */
 export function VoicePage({ params }: PageProps) {
@@ -70,12 +70,12 @@ function VoiceParts({
           {errorMessage}
         </p>
       )}
-      {trainedAt !== null && may("voice:preview") && (
+      {trainedAt !== null && can("voice:preview") && (
         <Section title="Preview">
           <PreviewForm voice={voice} path={path} />
         </Section>
       )}
-      {may("voice:update") && (
+      {can("voice:update") && (
         <Section title="Settings">
           <VoiceSettingsForm key={voice.updatedAt} voice={voice} path={path} onSaved={resource.reload} />
         </Section>
@@ -107,7 +107,7 @@ function VoiceParts({
 function StateLine({ voice: { status, isActive, engine } }: { voice: CloneDetailView }) {
   return (
     <span class="badges">
-      <StateBadge words={voiceStatusWords} state={status} />
+      <StateBadge words={voiceStatusLabels} state={status} />
       {!isActive && <Badge>Deactivated</Badge>}
       <span>Engine: {engine}</span>
     </span>
@@ -121,22 +121,22 @@ function VoiceActions({ voice, path, onChanged }: { voice: CloneDetailView; path
     setIsBusy(true);
     try {
       await api.post<CloneView>(`${path}/train`);
-      tell("Retraining started. The current version stays in use until it is done.");
+      showSuccess("Retraining started. The current version stays in use until it is done.");
       onChanged();
     } catch (error) {
-      tellError(error);
+      showError(error);
     } finally {
       setIsBusy(false);
     }
   }
   return (
     <>
-      {may("voice:update") && voice.status !== "processing" && (
+      {can("voice:update") && voice.status !== "processing" && (
         <Button isBusy={isBusy} onClick={() => void retrain()}>
           Retrain
         </Button>
       )}
-      {may("voice:delete") && <Button onClick={() => setIsRemoving(true)}>Delete…</Button>}
+      {can("voice:delete") && <Button onClick={() => setIsRemoving(true)}>Delete…</Button>}
       {isRemoving && (
         <ConfirmDialog
           title={`Delete ${voice.name}?`}
@@ -144,7 +144,7 @@ function VoiceActions({ voice, path, onChanged }: { voice: CloneDetailView; path
           onClose={() => setIsRemoving(false)}
           onConfirm={async () => {
             await api.delete(path);
-            tell(`${voice.name} was deleted.`);
+            showSuccess(`${voice.name} was deleted.`);
             navigate("/voice");
           }}
         >

@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import type { CloneDetailView, CloneView } from "../../../../../features/voice/model.ts";
 import { api } from "../../api.ts";
 import { fileSize } from "../../format.ts";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
-import { tell, tellError } from "../../ui/toast.tsx";
+import { showSuccess, showError } from "../../ui/toast.tsx";
 import { Player } from "./player.tsx";
 import { SampleReport } from "./quality.tsx";
 import { SamplePicker } from "./sample-picker.tsx";
@@ -18,7 +18,7 @@ export function VoiceSamples({ voice, path, onChanged }: VoiceSamplesProps) {
   const [removed, setRemoved] = useState<{ id: string; name: string } | null>(null);
   const [isAdding, setIsAdding] = useState(false);
   const { samples } = voice;
-  const mayChange = may("voice:update");
+  const canChange = can("voice:update");
   return (
     <>
       <ul class="samples" aria-label="Recordings of the voice">
@@ -39,7 +39,7 @@ export function VoiceSamples({ voice, path, onChanged }: VoiceSamplesProps) {
                     load={async () => (await api.answer("GET", `${path}/samples/${sampleId}/audio`)).blob()}
                   />
                 )}
-                {mayChange && samples.length > 1 && (
+                {canChange && samples.length > 1 && (
                   <Button
                     kind="quiet"
                     icon="close"
@@ -53,7 +53,7 @@ export function VoiceSamples({ voice, path, onChanged }: VoiceSamplesProps) {
           </li>
         ))}
       </ul>
-      {mayChange && samples.length < maxSamples && (
+      {canChange && samples.length < maxSamples && (
         <div class="buttons">
           <Button icon="plus" onClick={() => setIsAdding(true)}>
             Add recordings
@@ -75,7 +75,7 @@ export function VoiceSamples({ voice, path, onChanged }: VoiceSamplesProps) {
           onClose={() => setRemoved(null)}
           onConfirm={async () => {
             await api.delete(`${path}/samples/${removed.id}`);
-            tell("Recording removed. Retraining started.");
+            showSuccess("Recording removed. Retraining started.");
             onChanged();
           }}
         >
@@ -103,11 +103,11 @@ function AddSamplesDialog({
     setIsBusy(true);
     try {
       await api.post<CloneView>(`${path}/samples`, formOf(files));
-      tell("Recordings added. Retraining started.");
+      showSuccess("Recordings added. Retraining started.");
       onAdded();
       onClose();
     } catch (error) {
-      tellError(error);
+      showError(error);
       setIsBusy(false);
     }
   }

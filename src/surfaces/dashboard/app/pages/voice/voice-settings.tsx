@@ -2,7 +2,7 @@ import type { CloneDetailView } from "../../../../../features/voice/model.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { CheckField, FormError, TextArea, TextField, useForm } from "../../ui/form.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showSuccess } from "../../ui/toast.tsx";
 import { Slider } from "./slider.tsx";
 
 /** Name, speech settings, and state of a voice. None of them requires retraining. */
@@ -32,7 +32,7 @@ export function VoiceSettingsForm({
         isActive,
         settings: { stability: Number(stability), clarity: Number(clarity), use_speaker_boost: speakerBoost },
       });
-      tell("Saved.");
+      showSuccess("Saved.");
       onSaved();
     },
   );

@@ -1,7 +1,7 @@
 import type { CloneStatus } from "../../../../../features/voice/model.ts";
 import type { Tone } from "../../ui/badge.tsx";
 
-export const voiceStatusWords: Record<CloneStatus, { tone: Tone; label: string }> = {
+export const voiceStatusLabels: Record<CloneStatus, { tone: Tone; label: string }> = {
   processing: { tone: "info", label: "Training" },
   ready: { tone: "good", label: "Ready" },
   failed: { tone: "bad", label: "Failed" },

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { AccountView } from "../../../../../features/network/account-model.ts";
 import { useAccounts } from "../../network.ts";
 import { here, Link, setQuery } from "../../router.tsx";
-import { may } from "../../session.ts";
+import { can } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { PageFrame } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
@@ -12,10 +12,10 @@ import { ConnectorForm } from "./connector-form.tsx";
 import { HoursForm } from "./hours-form.tsx";
 
 const steps = [
-  { name: "you", label: "Profile", isOpen: () => may("users:write") },
-  { name: "hours", label: "Working hours", isOpen: () => may("network:schedule") && may("network:read") },
-  { name: "connector", label: "Connector", isOpen: () => may("network:schedule") && may("network:read") },
-  { name: "import", label: "Import", isOpen: () => may("leads:write") },
+  { name: "you", label: "Profile", isOpen: () => can("users:write") },
+  { name: "hours", label: "Working hours", isOpen: () => can("network:schedule") && can("network:read") },
+  { name: "connector", label: "Connector", isOpen: () => can("network:schedule") && can("network:read") },
+  { name: "import", label: "Import", isOpen: () => can("leads:write") },
   { name: "done", label: "Ready", isOpen: () => true },
 ] as const;
 type StepName = (typeof steps)[number]["name"];
@@ -23,10 +23,10 @@ type StepName = (typeof steps)[number]["name"];
 /** The setup wizard. Each step is saved immediately and can be skipped. */
 export function WelcomePage() {
   const open = steps.filter(({ isOpen }) => isOpen());
-  const asked = here.value.query.get("step");
+  const requested = here.value.query.get("step");
   const at = Math.max(
     0,
-    open.findIndex(({ name }) => name === asked),
+    open.findIndex(({ name }) => name === requested),
   );
   const step = open[at] ?? steps[4];
   const next = () => {
