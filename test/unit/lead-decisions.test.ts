@@ -17,11 +17,11 @@ import {
 } from "fast-check";
 import { decideLoaded, Loaded } from "../../src/adapters/storage/postgres/loaded.ts";
 import type { ImportBatch, InsertLead } from "../../src/features/leads/change-model.ts";
+import type { Decision } from "../../src/platform/base/decision.ts";
 import {
   decideInsert,
   decideRemove,
   decideUpdate,
-  type Decision,
   type LeadChange,
   type LeadFacts,
   type StoredLead,

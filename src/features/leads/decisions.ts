@@ -1,4 +1,5 @@
 import type { AuditEntry } from "../../platform/auth/audit/model.ts";
+import type { Decision } from "../../platform/base/decision.ts";
 import type { Lock } from "../../platform/base/lock.ts";
 import type { NewEvent } from "../../platform/events/model.ts";
 import { locksOfReader } from "../suppression/locks.ts";
@@ -17,9 +18,6 @@ import { leadKeysOf } from "./keys.ts";
 import { mergedContent } from "./merge.ts";
 import type { Lead, LeadContent, LeadIdentity } from "./model.ts";
 import { canBeOne, samePerson } from "./same-person.ts";
-
-/** What a decision returns, and the changes that the store must write for it, in order and in one transaction. */
-export type Decision<Outcome, Change> = { outcome: Outcome; changes: readonly Change[] };
 
 /** `seq`: number of the lead in the store; older leads have smaller ones. */
 export type StoredLead = { seq: number; lead: Lead };

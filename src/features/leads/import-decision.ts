@@ -3,15 +3,8 @@ import { isHeld, type JobChange } from "../../platform/jobs/transitions.ts";
 import type { SuppressionMatch } from "../suppression/model.ts";
 import { doNotContactText, suppressedField } from "../suppression/refusal.ts";
 import type { ImportBatch, ImportCounts, ImportReportRow, ImportRowError } from "./change-model.ts";
-import {
-  findSame,
-  keysOf,
-  nextVersion,
-  targetOf,
-  type Decision,
-  type LeadFacts,
-  type StoredLead,
-} from "./decisions.ts";
+import type { Decision } from "../../platform/base/decision.ts";
+import { findSame, keysOf, nextVersion, targetOf, type LeadFacts, type StoredLead } from "./decisions.ts";
 import { leadIdentity } from "./identity.ts";
 import { identityKeysOfRow, isLead, keysOfRow, unpackedRow, type ImportRow } from "./import/packed-rows.ts";
 import { mergedContent } from "./merge.ts";

@@ -1,3 +1,4 @@
+import type { Decision } from "../../../platform/base/decision.ts";
 import {
   allLeads,
   decideInsert,
@@ -6,7 +7,6 @@ import {
   findSame,
   keysOf,
   leadLocks,
-  type Decision,
   type LeadChange,
 } from "../../../features/leads/decisions.ts";
 import type { InsertLead, InsertLeadOutcome } from "../../../features/leads/change-model.ts";

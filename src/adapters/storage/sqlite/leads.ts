@@ -1,10 +1,10 @@
+import type { Decision } from "../../../platform/base/decision.ts";
 import {
   decideInsert,
   decideRemove,
   decideUpdate,
   findSame,
   targetOf,
-  type Decision,
   type LeadChange,
   type LeadFacts,
 } from "../../../features/leads/decisions.ts";
