@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import type { ReserveCredits } from "../../src/features/credits/change-model.ts";
 import type { LedgerPlace } from "../../src/features/credits/model.ts";
-import type { LedgerPageRequest, ReserveCredits } from "../../src/features/credits/store.ts";
+import type { LedgerPageRequest } from "../../src/features/credits/store.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";

@@ -1,5 +1,5 @@
 import type { LedgerEntry } from "../../src/features/credits/model.ts";
-import type { ChargeCredits, ReserveCredits, SettleCredits } from "../../src/features/credits/store.ts";
+import type { ChargeCredits, ReserveCredits, SettleCredits } from "../../src/features/credits/change-model.ts";
 import type { Job, JobClaim } from "../../src/platform/jobs/model.ts";
 import { permissions, type ApiKey } from "../../src/platform/auth/key-model.ts";
 import { hashOf } from "../../src/platform/auth/key-ring.ts";

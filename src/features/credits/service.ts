@@ -5,6 +5,15 @@ import { denied, isAdmin, requireAdmin, type Caller } from "../../platform/auth/
 import type { KeyStore } from "../../platform/auth/key-store.ts";
 import type { UserLookup } from "../../platform/auth/user-model.ts";
 import type {
+  ChargeCredits,
+  ChargeOutcome,
+  Exhausted,
+  ReserveCredits,
+  ReserveOutcome,
+  SettleCredits,
+  SettleOutcome,
+} from "./change-model.ts";
+import type {
   CreditBudget,
   CreditBudgetView,
   CreditPurpose,
@@ -12,17 +21,7 @@ import type {
   LedgerEntry,
   LedgerEntryView,
 } from "./model.ts";
-import type {
-  ChargeCredits,
-  ChargeOutcome,
-  CreditStore,
-  Exhausted,
-  LedgerPageRequest,
-  ReserveCredits,
-  ReserveOutcome,
-  SettleCredits,
-  SettleOutcome,
-} from "./store.ts";
+import type { CreditStore, LedgerPageRequest } from "./store.ts";
 
 export type CreditSettings = {
   /** Credits per item, by purpose. */

@@ -1,56 +1,16 @@
 import type { TimePlace } from "../../platform/base/time-place.ts";
-import type { CreditBudget, CreditPurpose, LedgerEntry, LedgerKind } from "./model.ts";
-
-export type ReserveCredits = {
-  /** ID of the reservation if it is new; `entryId` is the ID of the ledger entry. */
-  id: string;
-  entryId: string;
-  userId: string;
-  /** Identifier of the request, unique per user. Each request has at most one reservation. */
-  request: string;
-  purpose: CreditPurpose;
-  amount: number;
-  keyId: string | null;
-  /**
-   * Job that does the work; null if the process does it itself, in which case the reservation ends with the process.
-   */
-  jobId: string | null;
-  /** Not released automatically before this time. */
-  heldUntil: number;
-  at: number;
-};
-
-/** `budget`: of the key; `balance`: of the user. `remaining` is what is left of it. */
-export type Exhausted = { kind: "exhausted"; by: "balance" | "budget"; remaining: number; required: number };
-export type ReserveOutcome = { kind: "reserved"; id: string; balance: number } | Exhausted;
-
-export type SettleCredits = {
-  reservationId: string;
-  /** Items with the IDs of their ledger entries. The sum of the amounts must not exceed the reservation. */
-  items: { entryId: string; item: string; amount: number }[];
-  /** ID of the ledger entry that releases unused credits. */
-  releaseId: string;
-  /** Releases the rest and ends the reservation. */
-  closes: boolean;
-  at: number;
-};
-/**
- * `void`: the reservation had already been released, so nothing was charged. `charged` excludes items settled earlier.
- */
-export type SettleOutcome = { kind: "settled"; charged: number; balance: number } | { kind: "void" };
-
-export type ChargeCredits = Omit<ReserveCredits, "id" | "jobId" | "heldUntil">;
-export type ChargeOutcome = { kind: "charged"; balance: number } | Exhausted;
-
-export type RefundCredits = {
-  entryId: string;
-  userId: string;
-  request: string;
-  item: string;
-  note: string | null;
-  at: number;
-};
-export type RefundOutcome = { kind: "refunded"; balance: number } | { kind: "absent" } | { kind: "refundedBefore" };
+import type {
+  BudgetOutcome,
+  ChargeCredits,
+  ChargeOutcome,
+  RefundCredits,
+  RefundOutcome,
+  ReserveCredits,
+  ReserveOutcome,
+  SettleCredits,
+  SettleOutcome,
+} from "./change-model.ts";
+import type { CreditBudget, LedgerEntry, LedgerKind } from "./model.ts";
 
 export type LedgerFilter = {
   userId: string;
@@ -59,8 +19,6 @@ export type LedgerFilter = {
   createdTo: number | null;
 };
 export type LedgerPageRequest = LedgerFilter & { limit: number; after: TimePlace | null };
-
-export type BudgetOutcome = { kind: "set" } | { kind: "beyond"; ceiling: number };
 
 export type CreditStore = {
   /** Adds the entry and returns the new balance. */

@@ -1,4 +1,4 @@
-import type { ReserveCredits, ReserveOutcome, SettleCredits, SettleOutcome } from "../credits/store.ts";
+import type { ReserveCredits, ReserveOutcome, SettleCredits, SettleOutcome } from "../credits/change-model.ts";
 import type { Job, JobMetadata, JobClaim } from "../../platform/jobs/model.ts";
 import type { LeadIdentity } from "../leads/model.ts";
 import type { EnrichmentFailure, EnrichmentResult, LeadToEnrich, Merged, Verdict } from "./model.ts";

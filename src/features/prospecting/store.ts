@@ -1,4 +1,4 @@
-import type { ChargeCredits, Exhausted, SettleCredits } from "../credits/store.ts";
+import type { ChargeCredits, Exhausted, SettleCredits } from "../credits/change-model.ts";
 import type { FieldError } from "../../platform/base/errors.ts";
 import type { TimePlace } from "../../platform/base/time-place.ts";
 import type { TermQuery } from "./facets/query.ts";

@@ -1,14 +1,19 @@
 import { and, eq, sql } from "drizzle-orm";
-import { lowBalance, type LedgerEntry } from "../../../features/credits/model.ts";
 import type {
+  BudgetLimit,
   ChargeCredits,
-  ChargeOutcome,
-  Exhausted,
   ReserveCredits,
-  ReserveOutcome,
   SettleCredits,
-  SettleOutcome,
-} from "../../../features/credits/store.ts";
+} from "../../../features/credits/change-model.ts";
+import {
+  decideCharge,
+  decideReserve,
+  decideSettle,
+  type CreditChange,
+  type CreditFacts,
+} from "../../../features/credits/decisions.ts";
+import type { LedgerEntry } from "../../../features/credits/model.ts";
+import type { Decision } from "../../../platform/base/decision.ts";
 import { creditBalances, creditBudgets, creditKeyMonths, creditReservations } from "./credit-tables.ts";
 import type { Engine } from "./engine.ts";
 import type { EventRows } from "./event-rows.ts";
@@ -16,7 +21,11 @@ import { placeholdersOf } from "./placeholders.ts";
 import { lazy } from "./prepared.ts";
 import { creditLedger } from "./tables.ts";
 
-/** Credits inside a write unit; also for features that charge together with rows of their own. */
+/**
+ * Credits inside a write unit, also for features that charge in the same transaction as other rows: the facts that
+ * decisions ask for, and the rows that they change. Triggers keep balances and the usage of keys in step with the
+ * ledger.
+ */
 export type CreditRows = ReturnType<typeof createCreditRows>;
 
 export function createCreditRows({ orm }: Engine, events: EventRows) {
@@ -37,15 +46,18 @@ export function createCreditRows({ orm }: Engine, events: EventRows) {
       .returning({ id: creditLedger.id })
       .prepare(),
   );
-  const budgetOf = lazy(() =>
+  const limitOf = lazy(() =>
     orm
-      .select({ monthly: creditBudgets.monthly, used: creditKeyMonths.used })
+      .select({ monthly: creditBudgets.monthly, ceiling: creditBudgets.ceiling })
       .from(creditBudgets)
-      .leftJoin(
-        creditKeyMonths,
-        and(eq(creditKeyMonths.keyId, creditBudgets.keyId), eq(creditKeyMonths.month, at("month"))),
-      )
       .where(eq(creditBudgets.keyId, at("keyId")))
+      .prepare(),
+  );
+  const usedBy = lazy(() =>
+    orm
+      .select({ used: creditKeyMonths.used })
+      .from(creditKeyMonths)
+      .where(and(eq(creditKeyMonths.keyId, at("keyId")), eq(creditKeyMonths.month, at("month"))))
       .prepare(),
   );
   const reservationOf = lazy(() =>
@@ -72,134 +84,81 @@ export function createCreditRows({ orm }: Engine, events: EventRows) {
       .where(eq(creditReservations.id, at("id")))
       .prepare(),
   );
-  const settled = lazy(() =>
-    orm
-      .select({ amount: creditLedger.amount })
-      .from(creditLedger)
-      .where(
-        and(
-          eq(creditLedger.userId, at("userId")),
-          eq(creditLedger.request, at("request")),
-          eq(creditLedger.item, at("item")),
-          eq(creditLedger.kind, "settle"),
-        ),
-      )
-      .prepare(),
-  );
+  const itemOf = (kind: "settle" | "refund") =>
+    lazy(() =>
+      orm
+        .select({ amount: creditLedger.amount, purpose: creditLedger.purpose, keyId: creditLedger.keyId })
+        .from(creditLedger)
+        .where(
+          and(
+            eq(creditLedger.userId, at("userId")),
+            eq(creditLedger.request, at("request")),
+            eq(creditLedger.item, at("item")),
+            eq(creditLedger.kind, kind),
+          ),
+        )
+        .prepare(),
+    );
+  const settledItem = itemOf("settle");
+  const refundedItem = itemOf("refund");
 
-  const balance = (userId: string): number => balanceOf().get({ userId })?.balance ?? 0;
+  const facts: CreditFacts = {
+    balance: (userId) => balanceOf().get({ userId })?.balance ?? 0,
+    limit: (keyId) => limitOf().get({ keyId }) ?? null,
+    used: (keyId, month) => usedBy().get({ keyId, month })?.used ?? 0,
+    reservation: (id) => reservationById().get({ id }) ?? null,
+    reservationOf: (userId, request) => reservationOf().get({ userId, request }) ?? null,
+    settled: (userId, request, item) => settledItem().get({ userId, request, item }) ?? null,
+    isRefunded: (userId, request, item) => refundedItem().get({ userId, request, item }) !== undefined,
+    lastEventAt: (userId, type) => events.lastTold(userId, type),
+  };
 
-  function add(entry: LedgerEntry): void {
-    insert().run({ ...noDetails, ...entry });
+  function apply<Outcome>({ outcome, changes }: Decision<Outcome, CreditChange>): Outcome {
+    for (const change of changes) write(change);
+    return outcome;
   }
 
-  /** False when the ledger has an entry of this user, request, item and kind already. */
+  function write(change: CreditChange): void {
+    switch (change.kind) {
+      case "entry":
+        return void insert().run({ ...noDetails, ...change.entry });
+      case "open":
+        return void insertReservation().run(change.reservation);
+      case "hold":
+        return void holdAnew().run({ id: change.id, held: change.held, heldUntil: change.heldUntil });
+      case "budget":
+        return writeLimit(change.keyId, change.limit);
+      case "event":
+        return events.append(change.event);
+    }
+  }
+
+  function writeLimit(keyId: string, limit: BudgetLimit | null): void {
+    if (limit === null) orm.delete(creditBudgets).where(eq(creditBudgets.keyId, keyId)).run();
+    else
+      orm
+        .insert(creditBudgets)
+        .values({ keyId, ...limit })
+        .onConflictDoUpdate({ target: creditBudgets.keyId, set: limit })
+        .run();
+  }
+
+  /** False if the ledger already has an entry of this user, request, item, and kind. */
   function addOnce(entry: LedgerEntry): boolean {
     return insertOnce().all({ ...noDetails, ...entry }).length > 0;
   }
 
-  function budget(keyId: string, now: number): { monthly: number; used: number } | null {
-    const found = budgetOf().get({ keyId, month: monthOf(now) });
-    return found === undefined ? null : { monthly: found.monthly, used: found.used ?? 0 };
-  }
-
-  /** Why the amount can't be taken; null when it can. */
-  function lack({ userId, keyId, amount, at: now }: Pick<ReserveCredits, "userId" | "keyId" | "amount" | "at">) {
-    const refused = (by: Exhausted["by"], remaining: number): Exhausted => ({
-      kind: "exhausted",
-      by,
-      remaining: Math.max(0, remaining),
-      required: amount,
-    });
-    const limit = keyId === null ? null : budget(keyId, now);
-    if (limit !== null && limit.used + amount > limit.monthly) return refused("budget", limit.monthly - limit.used);
-    const available = balance(userId);
-    return available < amount ? refused("balance", available) : null;
-  }
-
-  function reserve(request: ReserveCredits): ReserveOutcome {
-    const { id, entryId, userId, amount, at: now, ...rest } = request;
-    const existing = reservationOf().get({ userId, request: request.request });
-    if (existing !== undefined && existing.heldUntil !== null) {
-      holdAnew().run({ id: existing.id, held: existing.held, heldUntil: rest.heldUntil });
-      return { kind: "reserved", id: existing.id, balance: balance(userId) };
-    }
-    const lacking = lack(request);
-    if (lacking !== null) return refused(userId, lacking, now);
-    const { heldUntil, jobId, ...named } = rest;
-    if (existing === undefined) insertReservation().run({ id, userId, jobId, held: amount, heldUntil, ...named });
-    else holdAnew().run({ id: existing.id, held: amount, heldUntil });
-    add({ id: entryId, userId, kind: "reserve", amount: -amount, note: null, createdAt: now, ...named });
-    tellOfDebit(userId, amount, now);
-    return { kind: "reserved", id: existing?.id ?? id, balance: balance(userId) };
-  }
-
-  function settle({ reservationId, items, releaseId, closes, at: now }: SettleCredits): SettleOutcome {
-    const reservation = reservationById().get({ id: reservationId });
-    if (reservation === undefined || reservation.heldUntil === null) return { kind: "void" };
-    const { userId, held, heldUntil, request, purpose, keyId } = reservation;
-    const named = { userId, request, purpose, keyId, note: null, createdAt: now };
-    let charged = 0;
-    for (const { entryId, item, amount } of items)
-      if (addOnce({ ...named, id: entryId, kind: "settle", amount: -amount, item })) charged += amount;
-    if (charged > held) throw new Error(`Expected to settle at most the ${held} credits that are held, got ${charged}`);
-    const released = closes ? held : charged;
-    if (released > 0) add({ ...named, id: releaseId, kind: "release", amount: released });
-    if (closes || charged > 0)
-      holdAnew().run({ id: reservationId, held: held - released, heldUntil: closes ? null : heldUntil });
-    if (charged > 0) tellOfSearch(userId, purpose, charged, now);
-    return { kind: "settled", charged, balance: balance(userId) };
-  }
-
-  /** What an item of a request has cost by now. */
-  function costOf(userId: string, request: string, item: string): number {
-    return -(settled().get({ userId, request, item })?.amount ?? 0);
-  }
-
-  function charge({ entryId, amount, at: now, ...named }: ChargeCredits): ChargeOutcome {
-    const item = "all";
-    const isRepeated = settled().get({ userId: named.userId, request: named.request, item }) !== undefined;
-    const lacking = isRepeated ? null : lack({ ...named, amount, at: now });
-    if (lacking !== null) return refused(named.userId, lacking, now);
-    if (!isRepeated && amount > 0) {
-      add({ ...named, id: entryId, kind: "settle", amount: -amount, item, note: null, createdAt: now });
-      tellOfDebit(named.userId, amount, now);
-      tellOfSearch(named.userId, named.purpose, amount, now);
-    }
-    return { kind: "charged", balance: balance(named.userId) };
-  }
-
-  /** After credits were taken: of a balance that fell below the level of warning, or to nothing. */
-  function tellOfDebit(userId: string, amount: number, at: number): void {
-    const after = balance(userId);
-    if (after >= lowBalance) return;
-    if (after <= 0) tellOncePerDay("credits.exhausted", userId, after, at);
-    else if (after + amount >= lowBalance) tellOncePerDay("credits.low", userId, after, at);
-  }
-
-  function refused(userId: string, lacking: Exhausted, at: number): Exhausted {
-    if (lacking.by === "balance") tellOncePerDay("credits.exhausted", userId, lacking.remaining, at);
-    return lacking;
-  }
-
-  // Reservations come and go around the level, and who is refused tries again.
-  function tellOncePerDay(type: "credits.low" | "credits.exhausted", userId: string, left: number, at: number): void {
-    const told = events.lastTold(userId, type);
-    if (told === null || told <= at - dayMs) events.append({ type, userId, at, data: { balance: left } });
-  }
-
-  function tellOfSearch(userId: string, purpose: string, creditsUsed: number, at: number): void {
-    if (purpose === "search") events.append({ type: "prospect.searched", userId, at, data: { creditsUsed } });
-  }
-
-  return { balance, add, addOnce, budget, lack, reserve, settle, costOf, charge, tellOfDebit };
+  return {
+    facts,
+    apply,
+    addOnce,
+    balance: facts.balance,
+    reserve: (request: ReserveCredits) => apply(decideReserve(request, facts)),
+    settle: (request: SettleCredits) => apply(decideSettle(request, facts)),
+    charge: (request: ChargeCredits) => apply(decideCharge(request, facts)),
+    /** What an item of a request has cost so far. */
+    costOf: (userId: string, request: string, item: string) => -(facts.settled(userId, request, item)?.amount ?? 0),
+  };
 }
 
-const dayMs = 86_400_000;
 const noDetails = { purpose: null, request: null, item: null, keyId: null };
-
-/** Year * 100 + month, in UTC. */
-function monthOf(at: number): number {
-  const date = new Date(at);
-  return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1;
-}

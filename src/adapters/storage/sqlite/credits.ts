@@ -1,15 +1,7 @@
 import { and, desc, eq, gte, isNotNull, lt, lte, notExists, sql } from "drizzle-orm";
-import type { LedgerEntry } from "../../../features/credits/model.ts";
-import type {
-  BudgetOutcome,
-  ChargeOutcome,
-  CreditStore,
-  LedgerFilter,
-  LedgerPageRequest,
-  RefundCredits,
-  RefundOutcome,
-} from "../../../features/credits/store.ts";
-import { creditBudgets, creditReservations } from "./credit-tables.ts";
+import { decideAdjustment, decideBudget, decideRefund, monthOf } from "../../../features/credits/decisions.ts";
+import type { CreditStore, LedgerFilter, LedgerPageRequest } from "../../../features/credits/store.ts";
+import { creditReservations } from "./credit-tables.ts";
 import type { Engine } from "./engine.ts";
 import { countRows, olderThan } from "./list-pages.ts";
 import type { SharedRows } from "./shared-rows.ts";
@@ -17,35 +9,7 @@ import { creditLedger, jobs, users } from "./tables.ts";
 
 export function createCreditStore(engine: Engine, { credits: rows }: SharedRows): CreditStore {
   const { orm, writer } = engine;
-
-  function adjust(entry: LedgerEntry): ChargeOutcome {
-    const { userId, amount, createdAt } = entry;
-    const lacking = amount < 0 ? rows.lack({ userId, keyId: null, amount: -amount, at: createdAt }) : null;
-    if (lacking !== null) return lacking;
-    rows.add(entry);
-    if (amount < 0) rows.tellOfDebit(userId, -amount, createdAt);
-    return { kind: "charged", balance: rows.balance(userId) };
-  }
-
-  function refund({ entryId, userId, request, item, note, at }: RefundCredits): RefundOutcome {
-    const [settled] = orm
-      .select()
-      .from(creditLedger)
-      .where(
-        and(
-          eq(creditLedger.userId, userId),
-          eq(creditLedger.request, request),
-          eq(creditLedger.item, item),
-          eq(creditLedger.kind, "settle"),
-        ),
-      )
-      .all();
-    if (settled === undefined) return { kind: "absent" };
-    const { purpose, keyId, amount } = settled;
-    const entry = { id: entryId, userId, request, item, purpose, keyId, note, createdAt: at } as const;
-    if (!rows.addOnce({ ...entry, kind: "refund", amount: -amount })) return { kind: "refundedBefore" };
-    return { kind: "refunded", balance: rows.balance(userId) };
-  }
+  const { facts, apply } = rows;
 
   async function page({ limit, after, ...filter }: LedgerPageRequest) {
     return orm
@@ -94,43 +58,28 @@ export function createCreditStore(engine: Engine, { credits: rows }: SharedRows)
       .map(({ id }) => id);
   }
 
-  function setBudget(keyId: string, monthly: number | null, by: "admin" | "owner"): BudgetOutcome {
-    const ofKey = eq(creditBudgets.keyId, keyId);
-    const set = orm.select({ ceiling: creditBudgets.ceiling }).from(creditBudgets).where(ofKey).get();
-    const ceiling = by === "admin" ? monthly : (set?.ceiling ?? null);
-    if (ceiling !== null && (monthly ?? Infinity) > ceiling) return { kind: "beyond", ceiling };
-    if (monthly === null) orm.delete(creditBudgets).where(ofKey).run();
-    else
-      orm
-        .insert(creditBudgets)
-        .values({ keyId, monthly, ceiling })
-        .onConflictDoUpdate({ target: creditBudgets.keyId, set: { monthly, ceiling } })
-        .run();
-    return { kind: "set" };
-  }
-
   return {
     add: (entry) =>
       writer.write(() => {
-        rows.add(entry);
-        return rows.balance(entry.userId);
+        apply({ outcome: null, changes: [{ kind: "entry", entry }] });
+        return facts.balance(entry.userId);
       }),
-    adjust: (entry) => writer.write(() => adjust(entry)),
+    adjust: (entry) => writer.write(() => apply(decideAdjustment(entry, facts))),
     addOnce: (entries) => writer.write(() => entries.filter((entry) => rows.addOnce(entry)).length),
     usersWithout,
-    balance: async (userId) => rows.balance(userId),
+    balance: async (userId) => facts.balance(userId),
     reserved,
     page,
     countEntries,
     reserve: (request) => writer.write(() => rows.reserve(request)),
     settle: (request) => writer.write(() => rows.settle(request)),
     charge: (request) => writer.write(() => rows.charge(request)),
-    refund: (request) => writer.write(() => refund(request)),
+    refund: (request) => writer.write(() => apply(decideRefund(request, facts))),
     abandoned,
-    setBudget: (keyId, monthly, by) => writer.write(() => setBudget(keyId, monthly, by)),
+    setBudget: (keyId, monthly, by) => writer.write(() => apply(decideBudget({ keyId, monthly, by }, facts))),
     budget: async (keyId, at) => {
-      const found = rows.budget(keyId, at);
-      return found && { keyId, ...found };
+      const limit = facts.limit(keyId);
+      return limit && { keyId, monthly: limit.monthly, used: facts.used(keyId, monthOf(at)) };
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { ChargeOutcome, SettleOutcome } from "../../../../features/credits/store.ts";
+import type { ChargeOutcome, SettleOutcome } from "../../../../features/credits/change-model.ts";
 import type { ProspectStore, RevealPayment } from "../../../../features/prospecting/store.ts";
 import type { Engine } from "../engine.ts";
 import { prepared } from "../prepared.ts";
