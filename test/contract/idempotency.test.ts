@@ -18,7 +18,7 @@ async function keyed(
   { startedAt = 5, body = fingerprint }: { startedAt?: number; body?: Fingerprint } = {},
 ): Promise<void> {
   const attempt = idempotency.begin({ id: idOf(n), startedAt, userId: null }, body);
-  await currentRequest.run({ keyed: { attempt } }, () => work(attempt));
+  await currentRequest.run(attempt, () => work(attempt));
 }
 
 describe.each(engines)("idempotency on $name", ({ open }) => {

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { sqliteConnection } from "../../src/adapters/storage/sqlite/connection.ts";
 import { gatherWrites } from "../../src/lib/group-commit/gathered-writes.ts";
-import { Writer, type TransactionParticipant } from "../../src/lib/group-commit/writer.ts";
+import { Writer, type Participation } from "../../src/lib/group-commit/writer.ts";
 
 test("items that come before the unit runs are one unit, and each is answered by itself", async () => {
   using notes = openNotes();
@@ -47,14 +47,10 @@ function openNotes(most = 100) {
   const database = new Database(":memory:", { strict: true });
   database.run("CREATE TABLE notes (text TEXT NOT NULL UNIQUE CHECK (text <> 'bad')) STRICT");
   const insert = database.prepare("INSERT INTO notes VALUES (?)");
-  const participants = new AsyncLocalStorage<TransactionParticipant>();
+  const participants = new AsyncLocalStorage<Participation>();
   let commits = 0;
   const participant = { beforeCommit: () => {}, committed: () => void commits++, rolledBack: () => {} };
-  const writer = new Writer(
-    sqliteConnection(database),
-    () => {},
-    () => participants.getStore() ?? null,
-  );
+  const writer = new Writer(sqliteConnection(database), participants);
   const units: string[][] = [];
   const add = gatherWrites<string, string>(writer, most, (items) => {
     units.push([...items]);
@@ -67,7 +63,7 @@ function openNotes(most = 100) {
     writer,
     add,
     units,
-    participating: <T>(work: () => T): T => participants.run(participant, work),
+    participating: <T>(work: () => T): T => participants.run({ participant }, work),
     committed: () => commits,
     stored: () =>
       database

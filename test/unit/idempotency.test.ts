@@ -4,7 +4,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sqliteConnection } from "../../src/adapters/storage/sqlite/connection.ts";
 import { createIdempotencyStore } from "../../src/adapters/storage/sqlite/idempotency.ts";
-import { currentAttempt } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
 import { SharedRead } from "../../src/adapters/storage/sqlite/shared-read.ts";
 import { Writer } from "../../src/lib/group-commit/writer.ts";
 import type { Caller } from "../../src/platform/auth/caller.ts";
@@ -89,8 +88,8 @@ function world() {
   database.run("CREATE TABLE users (id TEXT PRIMARY KEY, seq INTEGER) STRICT");
   for (const name of ["0009_idempotency", "0017_idempotency_keys", "0018_owner_of_answers"])
     database.run(readFileSync(join(import.meta.dir, `../../migrations/sqlite/${name}.sql`), "utf8"));
-  const writer = new Writer(sqliteConnection(database), () => {}, currentAttempt);
-  const shared = new SharedRead(database, writer);
+  const writer = new Writer(sqliteConnection(database), currentRequest);
+  const shared = new SharedRead(database);
   const warnings: string[] = [];
   const log = { warn: (_: unknown, text: string) => warnings.push(text) } as unknown as Log;
   const clock = new FakeClock();
@@ -127,7 +126,7 @@ function world() {
       context.caller = { keyId: "key", userId: null } as unknown as Caller;
       context.keyed = keyedRequestOf(request);
       if (context.keyed === null) throw new ApiError("VALIDATION_ERROR");
-      return currentRequest.run(context, async () =>
+      return currentRequest.run(context.keyed, async () =>
         idempotency.finish(context, await execute(context, respond, effect)),
       );
     },

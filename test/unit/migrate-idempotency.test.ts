@@ -20,7 +20,7 @@ test("responses stored before the index was rebuilt are still replayed", async (
   for (const [n, id] of ids.entries()) insert.run(id, 200 + n);
   migrate(database, migrations, 1);
   const writer = new Writer(sqliteConnection(database));
-  const shared = new SharedRead(database, writer);
+  const shared = new SharedRead(database);
   const store = createIdempotencyStore({ database, writer, shared });
   for (const [n, id] of ids.entries())
     expect(await store.find(id)).toMatchObject({ id, response: { status: 200 + n } });

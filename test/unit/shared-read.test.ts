@@ -60,7 +60,7 @@ function openNotes() {
   database.run("CREATE TABLE notes (text TEXT) STRICT");
   const other = new Database(path, { readwrite: true, strict: true });
   const writer = new Writer(sqliteConnection(database));
-  const shared = new SharedRead(database, writer);
+  const shared = new SharedRead(database);
   const insert = "INSERT INTO notes VALUES ('a')";
   const count = database.query<{ n: number }, []>("SELECT count(*) AS n FROM notes");
   return {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { sqliteConnection } from "../../src/adapters/storage/sqlite/connection.ts";
-import { Writer, type TransactionParticipant } from "../../src/lib/group-commit/writer.ts";
+import { Writer, type Participation, type TransactionParticipant } from "../../src/lib/group-commit/writer.ts";
 
 test("a participant writes into the transaction of its unit, and learns that it is committed", async () => {
   using notes = openNotes();
@@ -84,12 +84,8 @@ function openNotes() {
     "CREATE TABLE notes (text TEXT PRIMARY KEY, about TEXT REFERENCES notes DEFERRABLE INITIALLY DEFERRED) STRICT",
   );
   const insertNote = database.prepare("INSERT INTO notes VALUES (?, ?)");
-  const participants = new AsyncLocalStorage<TransactionParticipant>();
-  const writer = new Writer(
-    sqliteConnection(database),
-    () => {},
-    () => participants.getStore() ?? null,
-  );
+  const participants = new AsyncLocalStorage<Participation>();
+  const writer = new Writer(sqliteConnection(database), participants);
   const batches: number[] = [];
   writer.onBatch((units) => void batches.push(units));
   const add = (text: string, about: string | null = null): void => void insertNote.run(text, about);
@@ -98,7 +94,7 @@ function openNotes() {
     batches,
     add,
     insert: (text: string, about: string | null = null) => writer.write(() => add(text, about)),
-    as: <T>(participant: TransactionParticipant, work: () => T): T => participants.run(participant, work),
+    as: <T>(participant: TransactionParticipant, work: () => T): T => participants.run({ participant }, work),
     all: () =>
       database
         .query<{ text: string }, []>("SELECT text FROM notes ORDER BY text")

@@ -68,7 +68,7 @@ test("units that belong together share one commit, however many they are and how
     Promise.all(Array.from({ length: 400 }, (_, n) => notes.writer.write(slowly(`one ${n}`)))),
   );
   const sizes: number[] = [];
-  notes.writer.onCommit(() => sizes.push(notes.all().filter((text) => text.startsWith("one")).length));
+  notes.writer.onBatch(() => sizes.push(notes.all().filter((text) => text.startsWith("one")).length));
   others.push(...Array.from({ length: 300 }, (_, n) => notes.writer.write(slowly(`after ${n}`))));
   await Promise.all([...others, group]);
   expect(sizes.length).toBeGreaterThan(2);
@@ -91,7 +91,7 @@ test("two groups whose units alternate are committed as one", async () => {
       }),
     );
   const sizes: number[] = [];
-  notes.writer.onCommit(() => sizes.push(notes.all().length));
+  notes.writer.onBatch(() => sizes.push(notes.all().length));
   await Promise.all(all);
   expect(sizes).toEqual([400]);
 });
@@ -121,14 +121,21 @@ test("another connection sees what was written as soon as the write resolves", a
 function leaving(notes: ReturnType<typeof openNotes>) {
   let left: string[] = [];
   const written: string[][] = [];
-  notes.writer.beforeCommit(() => {
-    if (left.length === 0) return;
-    written.push(left);
-    for (const text of left) notes.insert(text);
-    left = [];
-  });
-  notes.writer.onRollback(() => (left = []));
-  return { written, leave: (text: string) => void left.push(text) };
+  const participant = {
+    beforeCommit() {
+      if (left.length === 0) return;
+      written.push(left);
+      for (const text of left) notes.insert(text);
+      left = [];
+    },
+    committed: () => {},
+    rolledBack: () => void (left = []),
+  };
+  function leave(text: string): void {
+    notes.writer.join(participant);
+    left.push(text);
+  }
+  return { written, leave };
 }
 
 test("a commit waits for the disk unless all in it is done again after a power cut", async () => {
@@ -171,13 +178,21 @@ test("what a unit left that throws is not written, and that of the others is", a
 test("when what units left can't be written, none of them holds", async () => {
   using notes = openNotes();
   let isFull = true;
-  notes.writer.beforeCommit(() => {
-    if (isFull) throw new Error("full");
-  });
-  const results = await Promise.allSettled(["a", "b"].map((text) => notes.writer.write(() => notes.insert(text))));
+  const participant = {
+    beforeCommit() {
+      if (isFull) throw new Error("full");
+    },
+    committed: () => {},
+    rolledBack: () => {},
+  };
+  function insert(text: string): void {
+    notes.writer.join(participant);
+    notes.insert(text);
+  }
+  const results = await Promise.allSettled(["a", "b"].map((text) => notes.writer.write(() => insert(text))));
   expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   isFull = false;
-  await notes.writer.write(() => notes.insert("c"));
+  await notes.writer.write(() => insert("c"));
   expect(notes.all()).toEqual(["c"]);
 });
 
@@ -353,9 +368,13 @@ function openNotes(path = ":memory:") {
   database.run("CREATE TABLE notes (text TEXT PRIMARY KEY, body BLOB) STRICT");
   const insertNote = database.query("INSERT INTO notes VALUES (?, ?)");
   let commits = 0;
+  const countCommit = (): number => {
+    commits++;
+    return 1;
+  };
   return {
     database,
-    writer: new Writer(sqliteConnection(database), () => commits++),
+    writer: new Writer(sqliteConnection(database, countCommit)),
     commits: () => commits,
     insert(text: string, body: Uint8Array = bytes(0)): string {
       insertNote.run(text, body);

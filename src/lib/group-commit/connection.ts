@@ -3,7 +3,7 @@
  * not nest.
  */
 export type Connection = {
-  /** Starts a transaction that may write. */
+  /** Starts a transaction that may write, and ends one that only reads. */
   begin(): void;
   commit(): void;
   rollback(): void;
@@ -17,4 +17,6 @@ export type Connection = {
   countChanges(): number;
   /** Whether the next commits wait until they are on disk. Not called inside a transaction. */
   waitForDisk(isWaiting: boolean): void;
+  /** Called after each commit, once the promises of its units have settled: time for a checkpoint. Must not throw. */
+  maintain(): void;
 };

@@ -1,13 +1,21 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Connection } from "./connection.ts";
 
-/** Takes part in every transaction that contains its writes, such as a request that records its progress. */
+/**
+ * Takes part in transactions: a request that records its progress in each transaction with its writes, or a table whose
+ * rows are collected and written at the end.
+ */
 export type TransactionParticipant = {
-  /** Called inside the open transaction, if one of its writes changed something, to write its own row. */
+  /** Called inside the open transaction, after its units, to write what belongs to it. */
   beforeCommit(): void;
+  /** Called once the promises of the units have settled. Must not throw. */
   committed(): void;
+  /** The transaction, or the unit that joined, was rolled back: discards what is in memory about it. */
   rolledBack(): void;
 };
+
+/** What the running code belongs to, such as a request. Each unit that it queues has its participant. */
+export type Participation = { readonly participant: TransactionParticipant | null };
 
 type Unit = {
   run: () => unknown;
@@ -49,16 +57,16 @@ const gatherMs = 5;
  * unit that throws is rolled back alone: the batch is rolled back and runs again with a savepoint for each unit. So a
  * unit must have the same effect if it runs twice. Always using savepoints would cost as much as a small unit.
  *
- * A participant writes its own row into the same transaction. `participant` returns the one of the running code.
+ * A participant of the code that queues a unit is part of each transaction in which one of its units changed something.
+ * Other participants join from inside a unit.
  */
 export class Writer {
   readonly #connection: Connection;
-  readonly #afterCommit: () => void;
-  readonly #participant: () => TransactionParticipant | null;
-  readonly #beforeBegin: (() => void)[] = [];
+  readonly #current: AsyncLocalStorage<Participation>;
+  /** Participants that have joined the running transaction. */
+  #joined = new Set<TransactionParticipant>();
   readonly #beforeCommit: (() => void)[] = [];
   readonly #onRollback: (() => void)[] = [];
-  readonly #onCommit: (() => void)[] = [];
   #onBatch: ((units: number, seconds: number) => void) | null = null;
   #queue: Unit[] = [];
   #scheduled = false;
@@ -66,20 +74,19 @@ export class Writer {
   #isClosing = false;
   #closed = false;
 
-  /** `afterCommit` is called after each COMMIT. */
-  constructor(
-    connection: Connection,
-    afterCommit: () => void = () => {},
-    participant: () => TransactionParticipant | null = () => null,
-  ) {
+  constructor(connection: Connection, current = new AsyncLocalStorage<Participation>()) {
     this.#connection = connection;
-    this.#afterCommit = afterCommit;
-    this.#participant = participant;
+    this.#current = current;
   }
 
   /** Whether the running code has a participant. */
   get hasParticipant(): boolean {
-    return this.#participant() !== null;
+    return (this.#current.getStore()?.participant ?? null) !== null;
+  }
+
+  /** Called inside a unit: the participant takes part in the running transaction. */
+  join(participant: TransactionParticipant): void {
+    this.#joined.add(participant);
   }
 
   /** Resolves with the result of `run` once its effect is on disk. */
@@ -101,11 +108,6 @@ export class Writer {
     return groups.run({}, work);
   }
 
-  /** Calls `end` before each transaction, to end what else is open on the connection. */
-  beforeBegin(end: () => void): void {
-    this.#beforeBegin.push(end);
-  }
-
   /**
    * Calls `finish` in each transaction after its units and participants, for writes that they have deferred to the end.
    */
@@ -116,11 +118,6 @@ export class Writer {
   /** Calls `forget` when a unit or a whole batch was rolled back, to discard what is in memory about it. */
   onRollback(forget: () => void): void {
     this.#onRollback.push(forget);
-  }
-
-  /** Calls `tell` after each COMMIT, once the promises of its units have settled. It must not throw. */
-  onCommit(tell: () => void): void {
-    this.#onCommit.push(tell);
   }
 
   /** Calls `listener` for every commit with the number of units and the seconds that it took, including their work. */
@@ -142,7 +139,7 @@ export class Writer {
         run,
         resolve: resolve as (value: unknown) => void,
         reject,
-        participant: this.#participant(),
+        participant: this.#current.getStore()?.participant ?? null,
         group: groups.getStore() ?? null,
         isRelaxed,
       });
@@ -186,8 +183,10 @@ export class Writer {
     for (const participant of outcome.participants) participant.committed();
     for (const { unit, value } of outcome.done) unit.resolve(value);
     for (const { unit, value } of outcome.failed) unit.reject(value);
-    this.#afterCommit();
-    for (const tell of this.#onCommit) tell();
+    const joined = this.#joined;
+    this.#joined = new Set();
+    for (const participant of joined) participant.committed();
+    this.#connection.maintain();
   }
 
   /** Returns null if a unit failed; nothing of the batch was written then. */
@@ -209,7 +208,6 @@ export class Writer {
   /** Runs as many units as fit into the time and removes the others from the batch. */
   #transact(batch: Unit[], run: (unit: Unit, into: Outcome) => void): Outcome {
     const outcome: Outcome = { done: [], failed: [], participants: new Set(), changes: null };
-    for (const end of this.#beforeBegin) end();
     this.#sync(!batch.every(({ isRelaxed }) => isRelaxed));
     this.#connection.begin();
     const startedAt = performance.now();
@@ -268,15 +266,18 @@ export class Writer {
   }
 
   #finish(): void {
+    for (const participant of this.#joined) participant.beforeCommit();
     for (const finish of this.#beforeCommit) finish();
   }
 
   #notifyRollback(): void {
+    for (const participant of this.#joined) participant.rolledBack();
     for (const forget of this.#onRollback) forget();
   }
 
   #rollback(): void {
     this.#notifyRollback();
+    this.#joined = new Set();
     if (!this.#connection.isInTransaction) return;
     try {
       this.#connection.rollback();

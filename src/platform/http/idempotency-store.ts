@@ -1,3 +1,5 @@
+import type { Participation } from "../../lib/group-commit/writer.ts";
+
 /** A request with an Idempotency-Key, as it is stored. */
 export type StoredKey = {
   /** 16 random bytes that identify the caller, the route, and the key. */
@@ -27,9 +29,10 @@ export type Ending = StoredResponse | "unknown" | "undone";
 
 /**
  * The execution of a request. Every transaction that the request writes also stores its key, in the state `started`. So
- * after a crash, a request without a row has changed nothing, and one whose row has no response was interrupted.
+ * after a crash, a request without a row has changed nothing, and one whose row has no response was interrupted. Its
+ * participant is null once the request has ended: work that it started in the background is not part of it.
  */
-export type KeyedAttempt = {
+export type KeyedAttempt = Participation & {
   /** Whether the request has committed a change. */
   readonly hasChanged: boolean;
   /** Stores the response, leaves the key as started (`unknown`), or removes it (`undone`). Later writes are not recorded. */

@@ -1,3 +1,4 @@
+import type { Participation, TransactionParticipant } from "../../lib/group-commit/writer.ts";
 import { invalid } from "../base/errors.ts";
 import { BodyDigest } from "./body-digest.ts";
 import type { KeyedAttempt } from "./idempotency-store.ts";
@@ -5,7 +6,7 @@ import type { KeyedAttempt } from "./idempotency-store.ts";
 export const idempotencyHeader = "idempotency-key";
 
 /** State of a request with an Idempotency-Key. */
-export class KeyedRequest {
+export class KeyedRequest implements Participation {
   readonly key: string;
   readonly digest = new BodyDigest();
   /** The user or global key that sent it, and its name among the requests of all callers. */
@@ -18,6 +19,10 @@ export class KeyedRequest {
 
   constructor(key: string) {
     this.key = key;
+  }
+
+  get participant(): TransactionParticipant | null {
+    return this.attempt?.participant ?? null;
   }
 }
 

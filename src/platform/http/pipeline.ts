@@ -73,7 +73,8 @@ export class Pipeline {
     if (route.access === null) return render(context, await route.handle(context));
     this.#authorize(context, route.access);
     if (!isKeyed(context.request)) return this.#execute(context, route, route.access);
-    return currentRequest.run(context, () => this.#executeOnce(context, route, route.access!));
+    context.keyed = keyedRequestOf(context.request)!;
+    return currentRequest.run(context.keyed, () => this.#executeOnce(context, route, route.access!));
   }
 
   async #execute(context: RequestContext, route: Route, access: Access): Promise<Response> {
@@ -86,7 +87,6 @@ export class Pipeline {
   /** Like `#execute`, for a request with an Idempotency-Key. */
   async #executeOnce(context: RequestContext, route: Route, access: Access): Promise<Response> {
     const { idempotency, refusals } = this.#parts;
-    context.keyed = keyedRequestOf(context.request);
     const response = await this.#execute(context, route, access).catch((error) => refusals.render(context, error));
     return idempotency.finish(context, response);
   }

@@ -21,36 +21,36 @@ const maxTries = 3;
 
 type LogState = { log: number; checkpointed: number };
 
-/** After a commit: has the reader thread make a checkpoint when it is time, so that no commit has to wait for one. */
-export function checkpointing(database: Database, reader: Reader): () => void {
+/**
+ * Returns a function to call between transactions. It lets the reader thread run a checkpoint once the log is long enough,
+ * so that no commit has to wait for one, and returns the number of commits until its next call.
+ */
+export function createCheckpoint(database: Database, reader: Reader): () => number {
   const look = prepared<LogState, []>(database, "PRAGMA wal_checkpoint(NOOP)");
   const moveHere = prepared(database, "PRAGMA wal_checkpoint(PASSIVE)");
-  let commitsToLook = commitsBetweenLooks;
-  let isUnderWay = false;
+  let isRunning = false;
   let anewFrom = pagesToBeginAnew;
   let tries = 0;
   // One that failed is made by a later call, or by the writer itself when the log gets too long.
   const move = () => {
-    isUnderWay = true;
+    isRunning = true;
     reader
       .checkpoint()
       .catch(() => undefined)
-      .finally(() => (isUnderWay = false));
+      .finally(() => (isRunning = false));
   };
   return () => {
-    if (isUnderWay || --commitsToLook > 0) return;
-    commitsToLook = commitsBetweenLooks;
+    if (isRunning) return 1;
     const state = look.get();
-    if (state === null) return;
+    if (state === null) return commitsBetweenLooks;
     const left = state.log - state.checkpointed;
     if (state.log < anewFrom) {
       tries = 0;
       if (state.log < pagesToBeginAnew) anewFrom = pagesToBeginAnew;
       if (left >= pagesToMove) move();
     } else if (left <= lastPages) moveHere.all();
-    else if (++tries <= maxTries) {
-      commitsToLook = 1;
-      move();
-    } else anewFrom = state.log + pagesToBeginAnew;
+    else if (++tries <= maxTries) move();
+    else anewFrom = state.log + pagesToBeginAnew;
+    return isRunning ? 1 : commitsBetweenLooks;
   };
 }

@@ -1,12 +1,13 @@
 import type { Database } from "bun:sqlite";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
-import { checkpointing } from "./checkpoints.ts";
+import { createCheckpoint } from "./checkpoints.ts";
 import { ProspectIndex } from "./directory/prospect-index.ts";
 import { openDatabase } from "./open.ts";
 import { Reader } from "./reader.ts";
 import { SharedRead } from "./shared-read.ts";
-import { Writer, type TransactionParticipant } from "../../../lib/group-commit/writer.ts";
+import { Writer } from "../../../lib/group-commit/writer.ts";
+import { currentRequest } from "../../../platform/base/current-request.ts";
 import { sqliteConnection } from "./connection.ts";
 
 /** What every SQLite store works with. */
@@ -25,16 +26,15 @@ export type Engine = {
   phoneRegion: PhoneRegion | null;
 };
 
-/** `database` is the file at `path`, if it is already open. `participant`: see `Writer`. */
+/** `database` is the file at `path`, if it is already open. */
 export function openEngine(
   path: string,
   phoneRegion: PhoneRegion | null = null,
   database = openDatabase(path),
-  participant: () => TransactionParticipant | null = () => null,
 ): Engine {
   const reader = new Reader(path);
-  const writer = new Writer(sqliteConnection(database), checkpointing(database, reader), participant);
+  const writer = new Writer(sqliteConnection(database, createCheckpoint(database, reader)), currentRequest);
   const prospectIndex = new ProspectIndex({ database, writer }, path);
-  const shared = new SharedRead(database, writer);
+  const shared = new SharedRead(database);
   return { orm: drizzle(database), database, reader, writer, prospectIndex, shared, phoneRegion };
 }

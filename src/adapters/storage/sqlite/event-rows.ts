@@ -25,26 +25,25 @@ export function createEventRows({ database, writer }: Engine, owners: Owners): E
   /** What the units of a batch tell is inserted in one go, which costs half. The values of one after the other. */
   let waiting: Value[] = [];
   const listeners = new Set<() => void>();
-  let hasNew = false;
-  writer.onCommit(() => {
-    if (!hasNew) return;
-    hasNew = false;
-    for (const tell of listeners) tell();
-  });
   function flush(): void {
     if (waiting.length === 0) return;
     const values = waiting;
     waiting = [];
     rows.insert(values);
-    hasNew = true;
   }
-  writer.beforeCommit(flush);
-  writer.onRollback(() => (waiting = []));
+  const participant = {
+    beforeCommit: flush,
+    committed() {
+      for (const notify of listeners) notify();
+    },
+    rolledBack: () => void (waiting = []),
+  };
 
   return {
     append({ type, userId, at, leadId, jobId, campaignId, accountId, voiceId, data }) {
       const owner = userId === null ? null : owners(userId);
       if (owner === null && userId !== null) return;
+      if (waiting.length === 0) writer.join(participant);
       const subjects = [leadId ?? null, jobId ?? null, campaignId ?? null, accountId ?? null, voiceId ?? null] as const;
       waiting.push(owner, type, at, ...subjects, data === undefined ? "{}" : JSON.stringify(data));
     },
@@ -54,9 +53,9 @@ export function createEventRows({ database, writer }: Engine, owners: Owners): E
       const owner = owners(userId);
       return owner === null ? null : (last.get(owner, type)?.at ?? null);
     },
-    onNew(tell) {
-      listeners.add(tell);
-      return () => listeners.delete(tell);
+    onNew(notify) {
+      listeners.add(notify);
+      return () => listeners.delete(notify);
     },
   };
 }

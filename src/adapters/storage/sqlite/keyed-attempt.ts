@@ -20,9 +20,8 @@ export class SqliteAttempt implements KeyedAttempt, TransactionParticipant {
     this.#body = body;
   }
 
-  /** False once the request has ended: work that it started in the background is not part of it. */
-  get isOpen(): boolean {
-    return this.#isOpen;
+  get participant(): TransactionParticipant | null {
+    return this.#isOpen ? this : null;
   }
 
   get hasChanged(): boolean {

@@ -5,6 +5,7 @@ import type {
   StoredRequest,
   StoredKey,
 } from "../../../platform/http/idempotency-store.ts";
+import type { TransactionParticipant, Writer } from "../../../lib/group-commit/writer.ts";
 import type { Engine } from "./engine.ts";
 import { HashIndex } from "./hash-index.ts";
 import { createOwners, type Owners } from "./owners.ts";
@@ -21,7 +22,8 @@ type Row = {
 };
 
 /** Rows of requests with an Idempotency-Key. Rows of a transaction are written together at its end. */
-export class KeyedRows {
+export class KeyedRows implements TransactionParticipant {
+  readonly #writer: Writer;
   readonly #lookUp;
   readonly #last;
   readonly #drop;
@@ -33,6 +35,7 @@ export class KeyedRows {
 
   constructor(engine: Pick<Engine, "database" | "writer">) {
     const { database, writer } = engine;
+    this.#writer = writer;
     this.#lookUp = prepared<Row, [number, Uint8Array]>(
       database,
       "SELECT started_at, fingerprint, bytes, status, headers, body FROM idempotent_requests WHERE seq = ? AND id = ?",
@@ -47,8 +50,6 @@ export class KeyedRows {
     // IDs are random: an index on them would write another page for each row, three times the cost of the row.
     this.#keys = new HashIndex(engine, { table: "idempotent_request_keys", row: "seq", firstKept });
     void this.#keys.expectNew();
-    writer.beforeCommit(() => this.#write());
-    writer.onRollback(() => this.#discard());
   }
 
   /** Does not read the tables. False does not mean that the ID exists. */
@@ -67,6 +68,7 @@ export class KeyedRows {
   newSeq(id: Uint8Array): number {
     this.#lastSeq ??= this.#last.get()?.seq ?? 0;
     const seq = ++this.#lastSeq;
+    this.#writer.join(this);
     this.#keys.add(keyOf(id), seq);
     return seq;
   }
@@ -81,6 +83,7 @@ export class KeyedRows {
     const { status, headers, body } = response ?? { status: null, headers: null, body: null };
     const storedHeaders = headers && JSON.stringify(headers);
     const owner = userId && this.#owners(userId);
+    this.#writer.join(this);
     this.#values.push(seq, id, owner, startedAt, hash, bytes, status, storedHeaders, body);
   }
 
@@ -90,13 +93,15 @@ export class KeyedRows {
     this.#keys.remove(keyOf(id), seq);
   }
 
-  #write(): void {
+  beforeCommit(): void {
     if (this.#values.length === 0) return;
     this.#inserter.insert(this.#values.splice(0));
     this.#keys.write();
   }
 
-  #discard(): void {
+  committed(): void {}
+
+  rolledBack(): void {
     this.#values.splice(0);
     this.#keys.takeBack();
   }

@@ -1,9 +1,8 @@
 import type { Database, Statement } from "bun:sqlite";
-import type { Writer } from "../../../lib/group-commit/writer.ts";
 
 /**
  * One read transaction for the look-ups of a turn of the event loop. Each alone would begin and end one of its own,
- * whose locks cost several times what it takes to find a row.
+ * whose locks cost several times what it takes to find a row. The connection ends it when a write begins.
  */
 export class SharedRead {
   readonly #database: Database;
@@ -11,11 +10,10 @@ export class SharedRead {
   readonly #end: Statement;
   #isOpen = false;
 
-  constructor(database: Database, writer: Writer) {
+  constructor(database: Database) {
     this.#database = database;
     this.#begin = database.prepare("BEGIN");
     this.#end = database.prepare("COMMIT");
-    writer.beforeBegin(() => this.end());
   }
 
   /** What `look` finds, at once; it must be synchronous, and must not write. */
@@ -32,7 +30,7 @@ export class SharedRead {
   end(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    // SQLite ends it by itself on some faults of the disk.
+    // SQLite ends it on some disk faults.
     if (this.#database.inTransaction) this.#end.run();
   }
 }

@@ -1,7 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { TransactionParticipant } from "../../../lib/group-commit/writer.ts";
 import type { Clock } from "../../../platform/base/clock.ts";
-import { currentRequest } from "../../../platform/base/current-request.ts";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import type { Storage } from "../storage.ts";
 import { createAuditStore } from "./audit.ts";
@@ -15,7 +13,6 @@ import { createEnrichmentStore } from "./enrichment.ts";
 import { createEventStore } from "./events.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createJobStore } from "./jobs.ts";
-import { SqliteAttempt } from "./keyed-attempt.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
@@ -46,7 +43,7 @@ export function openSqliteStorage(
   { beforeUpgrade = () => {}, beforeCreation = () => {} } = {},
 ): Storage {
   const migrated = openMigrated(path, clock.now(), beforeUpgrade, beforeCreation);
-  const engine = openEngine(path, phoneRegion, migrated, currentAttempt);
+  const engine = openEngine(path, phoneRegion, migrated);
   const { database, writer } = engine;
   database.run(endLeases);
   const shared = createSharedRows(engine);
@@ -86,12 +83,6 @@ export function openSqliteStorage(
       database.close();
     },
   };
-}
-
-/** The request whose key the running transaction records; null if there is none. */
-export function currentAttempt(): TransactionParticipant | null {
-  const attempt = currentRequest.getStore()?.keyed?.attempt;
-  return attempt instanceof SqliteAttempt && attempt.isOpen ? attempt : null;
 }
 
 function openMigrated(path: string, now: number, beforeUpgrade: () => void, beforeCreation: () => void): Database {
