@@ -67,8 +67,8 @@ export function composeEvents({ config, storage, clock, ids, log, keyRing, keys 
     chores,
     /** Background work outside the job runner. */
     workers: [deliverer],
-    async start(): Promise<void> {
-      await streams.start();
+    start(): void {
+      streams.start();
       deliverer.start();
     },
     /** Called before the server waits for its requests to end, because a stream never ends on its own. */

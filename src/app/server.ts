@@ -330,7 +330,7 @@ async function compose(
       throw startErrorOf(error, directory.path);
     });
     await enrichment.start();
-    await events.start();
+    events.start();
   }
   const prepare = async () => (prepared ??= prepareWork());
 

@@ -84,7 +84,7 @@ export class Deliverer {
   /** Outcomes cannot be written to disk, so nothing is posted: it could not be recorded as delivered. */
   #isDiskFaulty = false;
   #isStarted = false;
-  #stopListening = (): void => {};
+  #stopListening: (() => void) | null = null;
   #cancelTimer = (): void => {};
 
   constructor(parts: DelivererParts) {
@@ -101,7 +101,6 @@ export class Deliverer {
   start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
-    this.#stopListening = this.#parts.onNewEvents(() => this.#fanOutWork.wake());
     this.#fanOutWork.wake(startDelayMs);
     this.#dispatchWork.wake(startDelayMs);
   }
@@ -110,7 +109,7 @@ export class Deliverer {
   async stop(drainMs: number): Promise<void> {
     if (!this.#isStarted) return;
     this.#isStarted = false;
-    this.#stopListening();
+    this.#listen(false);
     this.#cancelTimer();
     for (const lane of this.#lanes.values()) lane.close();
     await Promise.all([this.#fanOutWork.stop(), this.#dispatchWork.stop()]);
@@ -126,8 +125,9 @@ export class Deliverer {
     if (this.#isStarted) this.#dispatchWork.wake();
   }
 
-  /** Stops posting with the previous settings of an endpoint. */
+  /** Stops posting with the previous settings of an endpoint, and posts events to it if it is new or enabled again. */
   endpointChanged(endpointId: string): void {
+    if (this.#isStarted) this.#fanOutWork.wake();
     const lane = this.#lanes.get(endpointId);
     lane?.close();
     if (lane?.isEmpty) this.#lanes.delete(endpointId);
@@ -150,10 +150,21 @@ export class Deliverer {
 
   async #fanOut(): Promise<void> {
     const { store, clock } = this.#parts;
-    for (let events = eventBatchSize; events === eventBatchSize && this.#isStarted;) {
+    // Before the first read, so that no event is missed.
+    this.#listen(true);
+    for (let events: number | null = eventBatchSize; events === eventBatchSize && this.#isStarted;) {
       events = await store.fanOut(clock.now(), eventBatchSize);
-      if (events > 0) this.#dispatchWork.wake();
+      if (events === null) this.#listen(false);
+      else if (events > 0) this.#dispatchWork.wake();
     }
+  }
+
+  /** Listens for new events only while an endpoint is enabled: most servers have none. */
+  #listen(isListening: boolean): void {
+    if (!isListening) {
+      this.#stopListening?.();
+      this.#stopListening = null;
+    } else if (this.#isStarted) this.#stopListening ??= this.#parts.onNewEvents(() => this.#fanOutWork.wake());
   }
 
   async #dispatchDue(): Promise<void> {

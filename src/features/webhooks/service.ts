@@ -41,7 +41,7 @@ export type WebhookParts = {
   ids: Ids;
   /** Signals that deliveries may be due. */
   wake: () => void;
-  /** Signals that an endpoint was changed, enabled, disabled, or removed. */
+  /** Signals that an endpoint was created, changed, enabled, disabled, or removed. */
   onChanged: (endpointId: string) => void;
 };
 
@@ -62,7 +62,7 @@ export class WebhookService {
 
   /** Throws VALIDATION_ERROR for an unusable URL or unknown event types, and CONFLICT at the endpoint limit. */
   async create(userId: string, input: EndpointInput): Promise<NewEndpointView> {
-    const { store, clock, ids } = this.#parts;
+    const { store, clock, ids, onChanged } = this.#parts;
     const now = clock.now();
     const endpoint: Endpoint = {
       id: ids.next(now),
@@ -85,6 +85,7 @@ export class WebhookService {
       throw new ApiError("CONFLICT", {
         message: `Webhook endpoint limit reached: you have ${maxEndpoints} of ${maxEndpoints}. Delete one first.`,
       });
+    onChanged(endpoint.id);
     return { ...this.#view(endpoint), secret: endpoint.secret };
   }
 

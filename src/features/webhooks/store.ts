@@ -91,9 +91,9 @@ export type WebhookStore = {
 
   /**
    * Creates the deliveries of the next events, at most `limit`, and returns how many events were processed. Each event
-   * is processed exactly once.
+   * is processed exactly once. Null if no endpoint is enabled.
    */
-  fanOut(now: number, limit: number): Promise<number>;
+  fanOut(now: number, limit: number): Promise<number | null>;
   /** Endpoints with due deliveries, longest waiting first. */
   dueEndpoints(request: DueRequest): Promise<Endpoint[]>;
   /** Due deliveries of an endpoint, longest waiting first. */

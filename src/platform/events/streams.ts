@@ -34,10 +34,11 @@ export class EventStreams {
   readonly #reading: BackgroundWork;
   readonly #world: StreamWorld;
   #position = 0;
+  #stopFollowing = (): void => {};
   #isGathering = false;
   #isStarted = false;
   #cancelBeat: () => void = () => {};
-  #stopListening: (() => void)[] = [];
+  #stopListening = (): void => {};
 
   constructor(parts: StreamParts) {
     this.#parts = parts;
@@ -51,7 +52,10 @@ export class EventStreams {
       page: ({ scopes, filter }, after, limit) =>
         events.page({ scopes, filter, after, before: null, newestFirst: false, limit }),
       position: () => this.#position,
-      onEnd: (client) => void this.#clients.delete(client),
+      onEnd: (client) => {
+        this.#clients.delete(client);
+        if (this.#clients.size === 0) this.#stopFollowing();
+      },
     };
   }
 
@@ -60,13 +64,10 @@ export class EventStreams {
     return this.#clients.size;
   }
 
-  /** Follows the log from its current end. */
-  async start(): Promise<void> {
+  start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
-    const { events, onKeysChanged } = this.#parts;
-    this.#position = await events.last();
-    this.#stopListening = [events.onNew(() => this.#gather()), onKeysChanged(() => void this.#checkKeys())];
+    this.#stopListening = this.#parts.onKeysChanged(() => void this.#checkKeys());
     this.#beatLater();
   }
 
@@ -74,7 +75,7 @@ export class EventStreams {
   async stop(): Promise<void> {
     this.#isStarted = false;
     this.#cancelBeat();
-    for (const stop of this.#stopListening.splice(0)) stop();
+    this.#stopListening();
     for (const client of this.#clients) client.end("The server is shutting down. Reconnect with Last-Event-ID.");
     await this.#reading.stop();
   }
@@ -87,9 +88,19 @@ export class EventStreams {
     const last = await this.#parts.events.last();
     this.#requireRoom(request.caller);
     // An ID that does not exist yet is from before the database was reset or restored.
+    if (this.#clients.size === 0) this.#follow(last);
     const client = new StreamClient(request, Math.min(after ?? last, last), this.#world);
     this.#clients.add(client);
     return client;
+  }
+
+  /** Follows the log, for the first client. */
+  #follow(last: number): void {
+    this.#position = last;
+    this.#stopFollowing();
+    this.#stopFollowing = this.#parts.events.onNew(() => this.#gather());
+    // An event may have been committed after `last` was read.
+    this.#gather();
   }
 
   #requireRoom({ keyId }: Caller): void {
@@ -113,11 +124,11 @@ export class EventStreams {
 
   async #read(): Promise<void> {
     const { events } = this.#parts;
-    if (this.#clients.size === 0) {
-      this.#position = await events.last();
-      return;
-    }
-    for (let page: Event[] = [], isFirst = true; isFirst || page.length === pageSize; isFirst = false) {
+    for (
+      let page: Event[] = [], isFirst = true;
+      this.#clients.size > 0 && (isFirst || page.length === pageSize);
+      isFirst = false
+    ) {
       page = await events.since(this.#position, pageSize);
       for (const event of page) this.#offer(event);
       await pause();

@@ -152,8 +152,7 @@ export function createWebhookQueue(
   }
 
   return {
-    // Not a write while nobody listens: this is asked after every commit that brought events.
-    fanOut: async (now, limit) => (someActive.get() === null ? 0 : writer.write(() => fanOut(now, limit))),
+    fanOut: async (now, limit) => (someActive.get() === null ? null : writer.write(() => fanOut(now, limit))),
     dueEndpoints: async ({ areFailing, now, limit }) =>
       (areFailing ? dueFailing : dueWorking).all(now, limit).map(storedEndpoint),
     due: async (endpointId, now, limit) => {
