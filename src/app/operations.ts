@@ -23,13 +23,12 @@ export async function composeOperations({ storage, clock, checkRunning, isSimula
     if (problem === null) await storage.check();
     return problem;
   };
-  const readiness = new Readiness(checkReady, clock.system, log);
+  const readiness = new Readiness(checkReady, clock.system, log, (damage) => operations.reportDamage(damage));
   // A simulation has its own time, and nothing in it is really sent.
   if (!isSimulation) clock.raiseTo((await storage.operations.latestTime()) ?? 0);
   const operations = new Operations({
     store: storage.operations,
     clock: isSimulation ? { now: () => clock.now(), behindMs: () => 0 } : clock,
-    health: readiness,
     onChange: poke,
     log,
   });

@@ -46,7 +46,7 @@ export function healthRoutes(
       keys.usageCount(caller.keyId),
       readiness.problem(),
     ]);
-    const operation = operations.status();
+    const operation = operations.report();
     const isFine = problem === null || operation.status !== "healthy";
     return {
       version: apiVersion,

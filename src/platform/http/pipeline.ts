@@ -37,7 +37,7 @@ export type PipelineParts = {
   maxBodyBytes: number;
   isSimulation: boolean;
   /** Whether the server is healthy, and why it accepts no changes; null if it does. */
-  operations: { status(): { status: string }; writeRefusal(): WriteRefusal | null };
+  operations: { readonly status: string; readonly writeRefusal: WriteRefusal | null };
   /** The caller that a signed-in browser acts as. Throws UNAUTHORIZED if the session has ended. */
   callerOfSession: (token: string) => Promise<Caller>;
   userExists: (id: string) => Promise<boolean>;
@@ -99,8 +99,7 @@ export class Pipeline {
     context.id = requestIdOf(request) ?? ids.next(now);
     Object.assign(set.headers, securityHeaders, { "x-request-id": context.id });
     if (isSimulation) set.headers["x-simulation"] = isoTime(now);
-    const { status } = operations.status();
-    if (status !== "healthy") set.headers["x-server-status"] = status;
+    if (operations.status !== "healthy") set.headers["x-server-status"] = operations.status;
     if (corsOrigins.length > 0) {
       const response = preflight(request, corsOrigins);
       if (response !== null) return render(context, response);
@@ -150,7 +149,7 @@ export class Pipeline {
   /** Throws PERMISSION_DENIED, or SERVICE_UNAVAILABLE for a change while the server accepts none. */
   #authorize({ caller, request, route }: RequestContext, access: Access): void {
     requireAccess(caller, access);
-    const refusal = this.#parts.operations.writeRefusal();
+    const refusal = this.#parts.operations.writeRefusal;
     if (refusal !== null) requireWritable(request.method, route, refusal);
   }
 

@@ -13,8 +13,6 @@ export type WatchedClock = { now(): number; behindMs(): number };
 export type OperationsParts = {
   store: OperationsStore;
   clock: WatchedClock;
-  /** `damage`: set if the data is damaged, with a message for clients. */
-  health: { readonly damage: { message: string } | null };
   /** Called when maintenance mode is enabled or disabled. */
   onChange: () => void;
   log: Log;
@@ -29,9 +27,17 @@ export const toleratedMs = 120_000;
 /** Maintenance takes minutes. Retrying every few seconds would only fill the log. */
 const maintenanceRetrySeconds = 60;
 
-/** Whether the server accepts writes and sends actions, and why not. */
+/**
+ * Whether the server accepts writes and sends actions, and why not. Every request reads the fields; they are updated when
+ * something changes, and every second for the clock.
+ */
 export class Operations {
+  status: OperationsView["status"] = "healthy";
+  /** Null if the server accepts writes. */
+  writeRefusal: WriteRefusal | null = null;
   readonly #parts: OperationsParts;
+  /** Damage to the data, with a message for clients. */
+  #damage: { message: string } | null = null;
   #maintenance: MaintenanceState | null = null;
   #wasBehind = false;
 
@@ -43,6 +49,13 @@ export class Operations {
   async load(): Promise<void> {
     this.#maintenance = await this.#parts.store.maintenance();
     if (this.#maintenance !== null) this.#parts.log.warn(this.#maintenance, "maintenance mode is on");
+    this.#update();
+  }
+
+  /** Rejects writes until the server starts with intact data. */
+  reportDamage(damage: { message: string }): void {
+    this.#damage = damage;
+    this.#update();
   }
 
   /** Logs when the clock falls behind and when it is correct again. */
@@ -52,24 +65,18 @@ export class Operations {
     if (isBehind && !this.#wasBehind) log.error({ behindMs: clock.behindMs() }, `${this.#clockText()} ${clockHint}`);
     if (!isBehind && this.#wasBehind) log.info("the clock is correct again");
     this.#wasBehind = isBehind;
+    this.#update();
   }
 
   /** Stores the current time for the next process. */
   async keepTime(): Promise<void> {
-    const { clock, health, store } = this.#parts;
-    if (health.damage === null) await store.keepTime(clock.now());
-  }
-
-  writeRefusal(): WriteRefusal | null {
-    const { damage } = this.#parts.health;
-    if (damage !== null) return { message: damage.message, retryAfterSeconds: null };
-    if (this.#maintenance === null) return null;
-    return { message: maintenanceText(this.#maintenance), retryAfterSeconds: maintenanceRetrySeconds };
+    const { clock, store } = this.#parts;
+    if (this.#damage === null) await store.keepTime(clock.now());
   }
 
   /** Whether jobs of this type must not start now. */
   isPaused(type: JobType): boolean {
-    return this.writeRefusal() !== null || (type === "linkedin_action" && this.#isClockBehind());
+    return this.writeRefusal !== null || (type === "linkedin_action" && this.#isClockBehind());
   }
 
   /** When external workers can claim actions again; null: now. */
@@ -78,9 +85,8 @@ export class Operations {
     return this.#parts.clock.now() + this.#parts.clock.behindMs();
   }
 
-  status(): Pick<OperationsView, "status" | "message"> {
-    const { damage } = this.#parts.health;
-    if (damage !== null) return { status: "degraded", message: damage.message };
+  report(): Pick<OperationsView, "status" | "message"> {
+    if (this.#damage !== null) return { status: "degraded", message: this.#damage.message };
     if (this.#maintenance !== null) return { status: "maintenance", message: maintenanceText(this.#maintenance) };
     if (this.#isClockBehind()) return { status: "degraded", message: this.#clockText() };
     return { status: "healthy", message: null };
@@ -91,7 +97,7 @@ export class Operations {
     const { clock } = this.#parts;
     const { since = null, message = null } = this.#maintenance ?? {};
     return {
-      ...this.status(),
+      ...this.report(),
       maintenance: { enabled: this.#maintenance !== null, since: isoTimeOrNull(since), message },
       clock: { behindSeconds: Math.floor(clock.behindMs() / 1000), latest: isoTime(clock.now()) },
     };
@@ -106,9 +112,21 @@ export class Operations {
     const action = enabled ? "maintenance.enabled" : "maintenance.disabled";
     await store.setMaintenance(state, auditEntry(caller, now, { action, userId: null }));
     this.#maintenance = state;
+    this.#update();
     onChange();
     log.warn({ enabled, message }, enabled ? "maintenance mode is on" : "maintenance mode is off");
     return this.view(caller);
+  }
+
+  #update(): void {
+    this.status = this.report().status;
+    this.writeRefusal = this.#refusal();
+  }
+
+  #refusal(): WriteRefusal | null {
+    if (this.#damage !== null) return { message: this.#damage.message, retryAfterSeconds: null };
+    if (this.#maintenance === null) return null;
+    return { message: maintenanceText(this.#maintenance), retryAfterSeconds: maintenanceRetrySeconds };
   }
 
   #isClockBehind(): boolean {

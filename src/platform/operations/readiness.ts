@@ -11,10 +11,11 @@ const faultCacheMs = 5_000;
 /** Whether requests can be served and jobs can run. Logs changes. */
 export class Readiness {
   /** Damage to the data, which persists until the server starts with intact data; null if none was found. */
-  damage: DiskFault | null = null;
+  #damage: DiskFault | null = null;
   readonly #check: () => Promise<string | null>;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #onDamage: (damage: DiskFault) => void;
   #checkedAt = Number.NEGATIVE_INFINITY;
   #faultedAt = Number.NEGATIVE_INFINITY;
   #fault: DiskFault | null = null;
@@ -22,18 +23,25 @@ export class Readiness {
   #lastProblem: string | null = null;
 
   /** `check` returns or throws the problem. */
-  constructor(check: () => Promise<string | null>, clock: Clock, log: Log) {
+  constructor(
+    check: () => Promise<string | null>,
+    clock: Clock,
+    log: Log,
+    onDamage: (damage: DiskFault) => void = () => {},
+  ) {
     this.#check = check;
     this.#clock = clock;
     this.#log = log;
+    this.#onDamage = onDamage;
   }
 
   /** Reports an error of a request or a job, in case it is a disk fault. */
   reportError(error: unknown): void {
     const fault = diskFaultOf(error);
-    if (fault === null || this.damage !== null) return;
+    if (fault === null || this.#damage !== null) return;
     if (fault.kind === "damaged") {
-      this.damage = fault;
+      this.#damage = fault;
+      this.#onDamage(fault);
       this.#log.fatal({ err: error }, `${fault.words}; writes are rejected until then`);
     }
     this.#fault = fault;
@@ -69,7 +77,7 @@ export class Readiness {
       },
     );
     if (cause !== undefined && diskFaultOf(cause)?.kind === "damaged") this.reportError(cause);
-    if (this.damage !== null) problem = this.damage.words;
+    if (this.#damage !== null) problem = this.#damage.words;
     else if (this.#fault !== null && this.#isWithin(faultCacheMs, this.#faultedAt)) problem ??= this.#fault.words;
     if (problem !== null && problem !== this.#lastProblem) this.#log.error({ problem, err: cause }, "not ready");
     if (problem === null && this.#lastProblem !== null) this.#log.info("ready again");
