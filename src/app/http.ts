@@ -7,7 +7,7 @@ import { Idempotency } from "../platform/http/idempotency.ts";
 import { Pipeline } from "../platform/http/pipeline.ts";
 import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import { Refusals } from "../platform/http/refusals.ts";
-import { RequestLog, type RequestObserver } from "../platform/http/request-log.ts";
+import { RequestLog, type RequestMetrics } from "../platform/http/request-log.ts";
 import { RouteTable } from "../platform/http/route-table.ts";
 import type { Route } from "../platform/http/route.ts";
 import { HttpServer } from "../platform/http/server.ts";
@@ -36,12 +36,12 @@ export type HttpParts = {
   operations: Operations;
   audit: AuditService;
   isSimulation: boolean;
-  observer: RequestObserver | null;
+  metrics: RequestMetrics | null;
 };
 
 /** Composes the HTTP server for the given routes. */
 export function composeHttp(
-  { config, storage, clock, realClock, log, readiness, audit, users, sessions, keys, observer, ...parts }: HttpParts,
+  { config, storage, clock, realClock, log, readiness, audit, users, sessions, keys, metrics, ...parts }: HttpParts,
   lists: readonly { readonly all: readonly Route[] }[],
 ) {
   const onFault = (error: unknown) => readiness.reportError(error);
@@ -55,7 +55,7 @@ export function composeHttp(
   });
   const retentionMs = config.idempotencyHours * 3_600_000;
   const idempotency = new Idempotency({ store: storage.idempotency, clock: realClock, log, refusals, retentionMs });
-  const requestLog = new RequestLog(log, createLineLog(log), config.logRequests ? "info" : "debug", observer);
+  const requestLog = new RequestLog(log, createLineLog(log), config.logRequests ? "info" : "debug", metrics);
   const table = new RouteTable(lists);
   const { corsOrigins, publicUrl, maxBodyBytes, trustedProxies } = config;
   const pipeline = new Pipeline({

@@ -295,7 +295,7 @@ async function compose(
       operations,
       audit,
       isSimulation: simulated !== null,
-      observer: metrics,
+      metrics: metrics?.http ?? null,
     },
     [
       ...api,

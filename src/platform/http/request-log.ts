@@ -1,12 +1,15 @@
 import type { LineLog, Log } from "../base/log.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** Receives every request. */
-export type RequestObserver = {
-  requestStarted(): void;
-  /** `route` is the template of the route; null if there is none. */
-  requestEnded(method: string, route: string | null, status: number, seconds: number): void;
+/** What the log measures, in the form of prom-client. Labels come from closed lists. */
+export type RequestMetrics = {
+  requests: { inc(labels: { method: string; route: string; status: number }): void };
+  durations: { observe(labels: { method: string; route: string }, seconds: number): void };
+  inFlight: { inc(): void; dec(): void };
 };
+
+/** Other methods share a label, because clients may send any. */
+const measuredMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /** Requested every few seconds by machines. */
 const probePaths = ["/healthz", "/readyz", "/metrics"];
@@ -18,28 +21,28 @@ const patienceMs = 500;
 export class RequestLog {
   readonly #log: Log;
   readonly #lines: LineLog;
-  readonly #observer: RequestObserver | null;
+  readonly #metrics: RequestMetrics | null;
   readonly #level: "info" | "debug";
   readonly #writes: { info: boolean; debug: boolean };
 
-  constructor(log: Log, lines: LineLog, level: "info" | "debug", observer: RequestObserver | null) {
+  constructor(log: Log, lines: LineLog, level: "info" | "debug", metrics: RequestMetrics | null) {
     this.#log = log;
     this.#lines = lines;
     this.#level = level;
-    this.#observer = observer;
+    this.#metrics = metrics;
     this.#writes = { info: lines.writes("info"), debug: lines.writes("debug") };
   }
 
   /** Returns the time, for `ended`. */
   started(): number {
-    this.#observer?.requestStarted();
+    this.#metrics?.inFlight.inc();
     return performance.now();
   }
 
   ended(context: RequestContext, response: Response, startedAt: number): void {
     const ms = performance.now() - startedAt;
     const { request, route, path, failure } = context;
-    this.#observer?.requestEnded(request.method, route, response.status, ms / 1000);
+    this.#measure(request.method, route, response.status, ms / 1000);
     const isFault = failure !== null && failure.thrown !== failure.error && !request.signal.aborted;
     const level = probePaths.includes(path) ? "debug" : this.#level;
     if (!isFault && !this.#writes[level]) return;
@@ -57,6 +60,16 @@ export class RequestLog {
     if (isFault) this.#log.error({ ...line, err: failure.thrown }, "request failed");
     else if (ms > patienceMs && request.signal.aborted) this.#lines.write(level, line, "the client disconnected");
     else this.#lines.write(level, line, failure === null ? "request served" : "request refused");
+  }
+
+  #measure(sentMethod: string, template: string | null, status: number, seconds: number): void {
+    if (this.#metrics === null) return;
+    const { requests, durations, inFlight } = this.#metrics;
+    const method = measuredMethods.has(sentMethod) ? sentMethod : "other";
+    const route = template ?? "none";
+    inFlight.dec();
+    requests.inc({ method, route, status });
+    durations.observe({ method, route }, seconds);
   }
 
   /** The body of a response ended early, after its status was sent. */

@@ -2,6 +2,7 @@ import { statfs } from "node:fs/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Clock } from "../base/clock.ts";
 import { version } from "../base/version.ts";
+import type { Counter, Gauge, Histogram } from "./prom-client.ts";
 import { CachedValue } from "./cached-value.ts";
 import type { MetricsStore, QueueDepth } from "./store.ts";
 
@@ -9,10 +10,12 @@ export type MetricsParts = { store: MetricsStore; clock: Clock; dataDir: string 
 
 /** Records events as they happen. Labels come from closed lists: route templates, job types, and connectors. */
 export type Metrics = {
-  /** A request was received. */
-  requestStarted(): void;
-  /** A response was sent. `route` is the route template; null if no route matched. */
-  requestEnded(method: string, route: string | null, status: number, seconds: number): void;
+  /** What the request log measures. */
+  http: {
+    requests: Counter<"method" | "route" | "status">;
+    durations: Histogram<"method" | "route">;
+    inFlight: Gauge;
+  };
   jobsClaimed(type: string, jobs: number): void;
   jobEnded(type: string, outcome: string): void;
   actionAttempted(connector: string, outcome: string): void;
@@ -21,7 +24,6 @@ export type Metrics = {
   stop(): void;
 };
 
-const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const commitSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5];
 const commitWrites = [1, 2, 4, 8, 16, 32, 64, 128, 256];
@@ -167,14 +169,7 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
   new Gauge({ name: "outreachd_info", help: "Always 1.", labelNames: ["version"], registers }).set({ version }, 1);
 
   return {
-    requestStarted: () => inFlight.inc(),
-    requestEnded(sentMethod, template, status, seconds) {
-      inFlight.dec();
-      const method = methods.has(sentMethod) ? sentMethod : "other";
-      const route = template ?? "none";
-      requests.inc({ method, route, status });
-      durations.observe({ method, route }, seconds);
-    },
+    http: { requests, durations, inFlight },
     jobsClaimed: (type, jobs) => claims.inc({ type }, jobs),
     jobEnded: (type, outcome) => ends.inc({ type, outcome }),
     actionAttempted: (connector, outcome) => actions.inc({ connector, outcome }),
