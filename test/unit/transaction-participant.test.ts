@@ -87,7 +87,7 @@ function openNotes() {
   const participants = new AsyncLocalStorage<Participation>();
   const writer = new Writer(sqliteConnection(database), participants);
   const batches: number[] = [];
-  writer.onBatch((units) => void batches.push(units));
+  writer.measure({ units: { observe: (units) => void batches.push(units) }, seconds: { observe: () => {} } });
   const add = (text: string, about: string | null = null): void => void insertNote.run(text, about);
   return {
     writer,

@@ -68,7 +68,7 @@ test("units that belong together share one commit, however many they are and how
     Promise.all(Array.from({ length: 400 }, (_, n) => notes.writer.write(slowly(`one ${n}`)))),
   );
   const sizes: number[] = [];
-  notes.writer.onBatch(() => sizes.push(notes.all().filter((text) => text.startsWith("one")).length));
+  notes.onCommit(() => sizes.push(notes.all().filter((text) => text.startsWith("one")).length));
   others.push(...Array.from({ length: 300 }, (_, n) => notes.writer.write(slowly(`after ${n}`))));
   await Promise.all([...others, group]);
   expect(sizes.length).toBeGreaterThan(2);
@@ -91,7 +91,7 @@ test("two groups whose units alternate are committed as one", async () => {
       }),
     );
   const sizes: number[] = [];
-  notes.writer.onBatch(() => sizes.push(notes.all().length));
+  notes.onCommit(() => sizes.push(notes.all().length));
   await Promise.all(all);
   expect(sizes).toEqual([400]);
 });
@@ -368,14 +368,17 @@ function openNotes(path = ":memory:") {
   database.run("CREATE TABLE notes (text TEXT PRIMARY KEY, body BLOB) STRICT");
   const insertNote = database.query("INSERT INTO notes VALUES (?, ?)");
   let commits = 0;
-  const countCommit = (): number => {
+  const listeners: (() => void)[] = [];
+  const maintain = (): number => {
     commits++;
+    for (const listener of listeners) listener();
     return 1;
   };
   return {
     database,
-    writer: new Writer(sqliteConnection(database, countCommit)),
+    writer: new Writer(sqliteConnection(database, maintain)),
     commits: () => commits,
+    onCommit: (listener: () => void) => void listeners.push(listener),
     insert(text: string, body: Uint8Array = bytes(0)): string {
       insertNote.run(text, body);
       return text;

@@ -17,6 +17,9 @@ export type TransactionParticipant = {
 /** What the running code belongs to, such as a request. Each unit that it queues has its participant. */
 export type Participation = { readonly participant: TransactionParticipant | null };
 
+/** Receives the number of units of each commit and the seconds it took, including their work: histograms, for example. */
+export type CommitMetrics = Record<"units" | "seconds", { observe(value: number): void }>;
+
 type Unit = {
   run: () => unknown;
   resolve: (value: unknown) => void;
@@ -67,7 +70,7 @@ export class Writer {
   #joined = new Set<TransactionParticipant>();
   readonly #beforeCommit: (() => void)[] = [];
   readonly #onRollback: (() => void)[] = [];
-  #onBatch: ((units: number, seconds: number) => void) | null = null;
+  #metrics: CommitMetrics | null = null;
   #queue: Unit[] = [];
   #scheduled = false;
   #isSynced = true;
@@ -120,9 +123,8 @@ export class Writer {
     this.#onRollback.push(forget);
   }
 
-  /** Calls `listener` for every commit with the number of units and the seconds that it took, including their work. */
-  onBatch(listener: (units: number, seconds: number) => void): void {
-    this.#onBatch = listener;
+  measure(metrics: CommitMetrics): void {
+    this.#metrics = metrics;
   }
 
   /** Commits what is queued and rejects further writes. */
@@ -224,7 +226,8 @@ export class Writer {
       for (const participant of outcome.participants) participant.rolledBack();
       throw error;
     }
-    this.#onBatch?.(batch.length, (performance.now() - startedAt) / 1000);
+    this.#metrics?.units.observe(batch.length);
+    this.#metrics?.seconds.observe((performance.now() - startedAt) / 1000);
     return outcome;
   }
 

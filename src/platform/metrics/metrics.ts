@@ -85,10 +85,7 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
     buckets: commitSeconds,
     registers,
   });
-  store.onCommit((writes, seconds) => {
-    batches.observe(writes);
-    commits.observe(seconds);
-  });
+  store.measureCommits({ units: batches, seconds: commits });
 
   const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
     new Gauge({

@@ -1,3 +1,5 @@
+import type { CommitMetrics } from "../../lib/group-commit/writer.ts";
+
 /** Waiting jobs of one type. */
 export type QueueDepth = {
   type: string;
@@ -20,6 +22,5 @@ export type MetricsStore = {
   credits(after: number, limit: number): Promise<CreditMovements>;
   /** Size in bytes of the database and of its write-ahead log. */
   sizes(): { database: number; log: number };
-  /** Sets the only listener for group commits, called with the number of writes and the duration. */
-  onCommit(listener: (writes: number, seconds: number) => void): void;
+  measureCommits(metrics: CommitMetrics): void;
 };

@@ -26,7 +26,7 @@ export function createMetricsStore({ database, reader, writer }: Engine, path: s
       return { sums, last: Math.max(after, ...rows.map(({ last }) => last)) };
     },
     sizes: () => ({ database: sizeOf(path), log: sizeOf(`${path}-wal`) }),
-    onCommit: (listener) => writer.onBatch(listener),
+    measureCommits: (metrics) => writer.measure(metrics),
   };
 }
 
