@@ -15,7 +15,7 @@ import {
   subarray,
   type Arbitrary,
 } from "fast-check";
-import { decideLoaded, Loaded } from "../../src/adapters/storage/postgres/loaded.ts";
+import { decideLoaded, Loaded, type FactSource } from "../../src/adapters/storage/postgres/loaded.ts";
 import type { ImportBatch, InsertLead } from "../../src/features/leads/change-model.ts";
 import type { Decision } from "../../src/platform/base/decision.ts";
 import {
@@ -81,21 +81,25 @@ class Memory {
   }
 
   /** Answers only what was loaded, as an engine across a network. */
-  loaded(): { facts: LeadFacts; load: () => Promise<boolean> } {
+  loaded(): { facts: LeadFacts; sources: FactSource[] } {
     const { lazy } = this;
     const fetch =
       <Q extends string | number, A>(answer: (question: Q) => A) =>
       async (questions: readonly Q[]) =>
         new Map(questions.map((question) => [question, answer(question)] as const));
-    const leads = new Loaded<string, StoredLead | null>(null, String, fetch(lazy.lead));
-    const candidates = new Loaded<number, readonly StoredLead[]>(
-      [],
-      Number,
-      fetch((key) => this.withKey(key)),
-    );
+    const leads = new Loaded<string, StoredLead | null>({
+      provisional: null,
+      nameOf: String,
+      fetch: fetch(lazy.lead),
+    });
+    const candidates = new Loaded<number, readonly StoredLead[]>({
+      provisional: [],
+      nameOf: Number,
+      fetch: fetch((key) => this.withKey(key)),
+    });
     return {
       facts: { ...lazy, lead: (id) => leads.get(id), candidates: (key) => candidates.get(key) },
-      load: async () => [await leads.load(), await candidates.load()].includes(true),
+      sources: [leads, candidates],
     };
   }
 
@@ -189,9 +193,9 @@ test("facts that are answered on demand and facts that were loaded lead to the s
       for (const taken of steps) {
         if (taken.kind === "suppress") memory.suppressed.add(taken.email);
         const decide = decisionOf(memory, taken);
-        const { facts, load } = memory.loaded();
+        const { facts, sources } = memory.loaded();
         const decided = decide(memory.lazy);
-        expect(await decideLoaded(() => decide(facts), load)).toEqual(decided);
+        expect(await decideLoaded(() => decide(facts), ...sources)).toEqual(decided);
         memory.write(decided.changes);
       }
     }),

@@ -69,10 +69,7 @@ async function whileHeld<T>(
 
 async function insertIn(connection: Connection, request: InsertLead): Promise<void> {
   const loader = await LeadFactLoader.open(connection, request.lead.userId, null, (owner) => leadLocks(owner, request));
-  const { changes } = await decideLoaded(
-    () => decideInsert(request, loader.facts),
-    () => loader.load(),
-  );
+  const { changes } = await decideLoaded(() => decideInsert(request, loader.facts), loader);
   await writeLeadChanges(connection, loader.owner, changes);
 }
 

@@ -1,16 +1,24 @@
 import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import type { DryRunNote, ImportChange, ImportFacts, PersonTexts } from "../../../features/leads/import-decision.ts";
 import type { Connection } from "./engine.ts";
-import { Loaded } from "./loaded.ts";
+import { loadAll, Loaded, type FactSource } from "./loaded.ts";
 import { leadImportNoteKeys, leadImportNotes } from "./tables.ts";
 
 /** The notes of one dry run, loaded as the decision asks. */
-export class DryRunNotes {
+export class DryRunNotes implements FactSource {
   readonly facts: ImportFacts["notes"];
   readonly #connection: Connection;
   readonly #jobId: string;
-  readonly #withKey = new Loaded<number, readonly DryRunNote[]>([], Number, (keys) => this.#loadByKeys(keys));
-  readonly #ofLead = new Loaded<number, DryRunNote | null>(null, Number, (seqs) => this.#loadOfLeads(seqs));
+  readonly #withKey = new Loaded<number, readonly DryRunNote[]>({
+    provisional: [],
+    nameOf: Number,
+    fetch: (keys) => this.#loadByKeys(keys),
+  });
+  readonly #ofLead = new Loaded<number, DryRunNote | null>({
+    provisional: null,
+    nameOf: Number,
+    fetch: (seqs) => this.#loadOfLeads(seqs),
+  });
 
   static async open(connection: Connection, jobId: string): Promise<DryRunNotes> {
     const [row] = await connection
@@ -35,10 +43,8 @@ export class DryRunNotes {
     for (const key of keys) this.#withKey.want(key);
   }
 
-  /** False if nothing was missing. */
-  async load(): Promise<boolean> {
-    const loaded = [await this.#withKey.load(), await this.#ofLead.load()];
-    return loaded.includes(true);
+  load(): Promise<boolean> {
+    return loadAll([this.#withKey, this.#ofLead]);
   }
 
   async write(changes: readonly Extract<ImportChange, { kind: "note" }>[]): Promise<void> {

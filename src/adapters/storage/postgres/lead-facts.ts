@@ -16,7 +16,7 @@ import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import { campaignEnrollments } from "./campaign-tables.ts";
 import type { Connection } from "./engine.ts";
 import { ownersOf } from "./event-rows.ts";
-import { Loaded } from "./loaded.ts";
+import { loadAll, Loaded, type FactSource } from "./loaded.ts";
 import { networkAccounts, networkActions, networkContacts } from "./network-tables.ts";
 import { takeLocks } from "./locks.ts";
 import { hasEntries, loadedEntries } from "./suppression-facts.ts";
@@ -28,7 +28,7 @@ const firstCandidates = 50;
 type Candidates = { stored: readonly StoredLead[]; isWhole: boolean };
 
 /** Loads what decisions about the leads of one user ask, in one transaction. */
-export class LeadFactLoader {
+export class LeadFactLoader implements FactSource {
   readonly owner: number;
   readonly hasSuppressions: boolean;
   readonly facts: LeadFacts;
@@ -68,14 +68,32 @@ export class LeadFactLoader {
     this.owner = owner;
     this.hasSuppressions = hasSuppressions;
     const parts = {
-      byId: new Loaded<string, StoredLead | null>(null, String, (ids) => this.#loadLeads(ids)),
-      candidates: new Loaded<number, Candidates>({ stored: [], isWhole: true }, Number, (keys) =>
-        this.#loadCandidates(keys),
-      ),
+      byId: new Loaded<string, StoredLead | null>({
+        provisional: null,
+        nameOf: String,
+        fetch: (ids) => this.#loadLeads(ids),
+      }),
+      candidates: new Loaded<number, Candidates>({
+        provisional: { stored: [], isWhole: true },
+        nameOf: Number,
+        fetch: (keys) => this.#loadCandidates(keys),
+      }),
       entries: loadedEntries(connection, owner),
-      records: new Loaded<number, readonly Identifier[][]>([], Number, (keys) => this.#loadRecords(keys)),
-      ofLead: new Loaded<string, readonly Identifier[]>([], String, (ids) => this.#loadIdentifiers(ids)),
-      ofProfile: new Loaded<string, readonly Identifier[][]>([], String, (profiles) => this.#loadProfiles(profiles)),
+      records: new Loaded<number, readonly Identifier[][]>({
+        provisional: [],
+        nameOf: Number,
+        fetch: (keys) => this.#loadRecords(keys),
+      }),
+      ofLead: new Loaded<string, readonly Identifier[]>({
+        provisional: [],
+        nameOf: String,
+        fetch: (ids) => this.#loadIdentifiers(ids),
+      }),
+      ofProfile: new Loaded<string, readonly Identifier[][]>({
+        provisional: [],
+        nameOf: String,
+        fetch: (profiles) => this.#loadProfiles(profiles),
+      }),
     };
     this.#parts = parts;
     this.suppressionFacts = {
@@ -103,11 +121,8 @@ export class LeadFactLoader {
     return matchesOf([...identifiersOf(target, this.#phoneRegion), ...ofLead], this.suppressionFacts);
   }
 
-  /** False if nothing was missing. */
-  async load(): Promise<boolean> {
-    const loaded: boolean[] = [];
-    for (const part of Object.values(this.#parts)) loaded.push(await part.load());
-    return loaded.includes(true);
+  load(): Promise<boolean> {
+    return loadAll(Object.values(this.#parts));
   }
 
   /** The decision will ask for the leads with these keys. */

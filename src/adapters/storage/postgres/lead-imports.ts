@@ -46,13 +46,7 @@ export function createLeadImports(engine: Engine): ImportStore {
     const { hasSuppressions } = loader;
     const mayHave = (key: number) => loader.mayHave(key);
     const facts: ImportFacts = { ...loader.facts, job, mayHave, hasSuppressions, notes: notes.facts };
-    const { outcome, changes } = await decideLoaded(
-      () => decideImport(batch, facts),
-      async () => {
-        const loaded = [await loader.load(), await notes.load()];
-        return loaded.includes(true);
-      },
-    );
+    const { outcome, changes } = await decideLoaded(() => decideImport(batch, facts), loader, notes);
     await write(connection, batch, changes, notes);
     return outcome;
   }

@@ -36,10 +36,7 @@ export function createLeadStore(engine: Engine): LeadStore {
   ): Promise<{ owner: number } & Decision<Outcome, LeadChange>> {
     const loader = await LeadFactLoader.open(connection, userId, phoneRegion, locks);
     loader.expectCandidates(keys(loader.owner));
-    const decided = await decideLoaded(
-      () => decision(loader),
-      () => loader.load(),
-    );
+    const decided = await decideLoaded(() => decision(loader), loader);
     return { owner: loader.owner, ...decided };
   }
 
@@ -91,18 +88,12 @@ export function createLeadStore(engine: Engine): LeadStore {
     },
     get: async (userId, id) => {
       const loader = await LeadFactLoader.open(orm, userId, phoneRegion, () => []);
-      const found = await decideLoaded(
-        () => loader.facts.lead(id),
-        () => loader.load(),
-      );
+      const found = await decideLoaded(() => loader.facts.lead(id), loader);
       return found?.lead ?? null;
     },
     findSame: async (userId, identity, exceptId) => {
       const loader = await LeadFactLoader.open(orm, userId, phoneRegion, () => []);
-      const found = await decideLoaded(
-        () => findSame(loader.facts, identity, exceptId),
-        () => loader.load(),
-      );
+      const found = await decideLoaded(() => findSame(loader.facts, identity, exceptId), loader);
       return found?.lead ?? null;
     },
     ...createLeadQueries(engine),

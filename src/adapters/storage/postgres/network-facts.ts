@@ -15,21 +15,22 @@ import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import { meterCode } from "../meter-code.ts";
 import { campaigns } from "./campaign-tables.ts";
 import type { Connection, Engine } from "./engine.ts";
+import { decideLoaded, loadAll, Loaded, type FactSource } from "./loaded.ts";
 import { lockAccounts, recordOf } from "./network-accounts.ts";
 import { networkAccounts, networkActions, networkContacts, networkMeters } from "./network-tables.ts";
 import { LoadedTimeline, loadUsed } from "./network-timeline.ts";
-import { OutOfReach, withFacts } from "./out-of-reach.ts";
 import { findSuppression } from "./suppression-rows.ts";
 import { jobs, leads } from "./tables.ts";
 
-/**
- * What decisions ask, loaded in the transaction in which they are written. Decisions are synchronous, so one that asks
- * for something unknown is stopped; it is loaded, and the decision starts again. What it depends on is locked before.
- */
-export class LoadedFacts implements NetworkFacts {
+/** A fact under its name. `load` locks what the decision depends on. */
+type Question = { name: string; load: () => Promise<unknown> };
+
+/** The facts of decisions about actions, loaded in the transaction that writes the changes. */
+export class LoadedFacts implements NetworkFacts, FactSource {
   readonly #connection: Connection;
   readonly #region: PhoneRegion | null;
-  readonly #known = new Map<string, unknown>();
+  readonly #facts = new Loaded<Question, unknown>({ nameOf: ({ name }) => name, fetch: loadEach });
+  readonly #timelines = new Map<string, LoadedTimeline>();
 
   constructor(connection: Connection, { phoneRegion }: Pick<Engine, "phoneRegion">) {
     this.#connection = connection;
@@ -38,7 +39,11 @@ export class LoadedFacts implements NetworkFacts {
 
   /** Runs a decision until it has all its facts. */
   decide<T>(decision: (facts: NetworkFacts) => T): Promise<T> {
-    return withFacts(() => decision(this));
+    return decideLoaded(() => decision(this), this);
+  }
+
+  load(): Promise<boolean> {
+    return loadAll([this.#facts, ...this.#timelines.values()]);
   }
 
   /** What most decisions about these targets ask, with a query for each kind of fact. */
@@ -46,7 +51,8 @@ export class LoadedFacts implements NetworkFacts {
     const connection = this.#connection;
     const accounts = [...new Set(targets.map(({ record }) => record.seq))];
     for (const { record } of targets) this.know(`account ${record.seq}`, record);
-    for (const [account, timeline] of await loadUsed(connection, accounts, now)) this.know(`used ${account}`, timeline);
+    for (const [account, timeline] of await loadUsed(connection, accounts, now))
+      this.#timelines.set(`used ${account}`, timeline);
     const leadIds = [...new Set(targets.flatMap(({ row }) => row.leadId ?? []))];
     const found =
       leadIds.length === 0
@@ -63,7 +69,7 @@ export class LoadedFacts implements NetworkFacts {
   }
 
   know(name: string, value: unknown): void {
-    this.#known.set(name, value);
+    this.#facts.set({ name, load: async () => value }, value);
   }
 
   account = (seq: number): StoredAccount | null =>
@@ -129,14 +135,22 @@ export class LoadedFacts implements NetworkFacts {
 
   #timelineOf(kind: string, account: number, onlyUsed: boolean): Timeline {
     const name = `${kind} ${account}`;
-    if (!this.#known.has(name)) this.know(name, new LoadedTimeline(this.#connection, account, { onlyUsed }));
-    return this.#known.get(name) as Timeline;
+    const known = this.#timelines.get(name);
+    if (known !== undefined) return known;
+    const timeline = new LoadedTimeline(this.#connection, account, { onlyUsed });
+    this.#timelines.set(name, timeline);
+    return timeline;
   }
 
   #fact<T>(name: string, load: () => Promise<T>): T {
-    if (this.#known.has(name)) return this.#known.get(name) as T;
-    throw new OutOfReach(async () => this.know(name, await load()));
+    return this.#facts.get({ name, load }) as T;
   }
+}
+
+async function loadEach(questions: readonly Question[]): Promise<Map<string, unknown>> {
+  const answers = new Map<string, unknown>();
+  for (const { name, load } of questions) answers.set(name, await load());
+  return answers;
 }
 
 /** The action of a job with the job and its account, all locked. */

@@ -6,7 +6,7 @@ import type { Timeline } from "../../../features/network/governor/slot.ts";
 import { meterOf } from "../meter-code.ts";
 import type { Connection } from "./engine.ts";
 import { networkActions } from "./network-tables.ts";
-import { OutOfReach } from "./out-of-reach.ts";
+import { OutOfReach, type FactSource } from "./loaded.ts";
 
 /** No window is longer, and no distance between two actions. */
 const reachMs = windowMs.month;
@@ -14,13 +14,14 @@ const reachMs = windowMs.month;
 const marginMs = windowMs.week;
 
 /** The moments taken from an account's meters within a range that grows as decisions ask beyond it. */
-export class LoadedTimeline implements Timeline {
+export class LoadedTimeline implements Timeline, FactSource {
   readonly #connection: Connection;
   readonly #account: number;
   readonly #onlyUsed: boolean;
   #moments = new MemoryTimeline();
   #from = 0;
   #to = 0;
+  #missing: { from: number; to: number } | null = null;
 
   constructor(connection: Connection, account: number, { onlyUsed }: { onlyUsed: boolean }) {
     this.#connection = connection;
@@ -43,13 +44,19 @@ export class LoadedTimeline implements Timeline {
     const isFirst = this.#to === 0;
     const start = isFirst ? from : Math.min(from, this.#from);
     const end = isFirst ? to + marginMs : Math.max(to + marginMs, this.#to);
-    throw new OutOfReach(async () => {
-      const rows = await momentsOf(this.#connection, [this.#account], start, end, this.#onlyUsed);
-      this.fill(rows, start, end);
-    });
+    this.#missing = { from: start, to: end };
+    throw new OutOfReach();
   }
 
-  /** All moments of the range, read before. */
+  async load(): Promise<boolean> {
+    if (this.#missing === null) return false;
+    const { from, to } = this.#missing;
+    this.#missing = null;
+    this.fill(await momentsOf(this.#connection, [this.#account], from, to, this.#onlyUsed), from, to);
+    return true;
+  }
+
+  /** Sets the moments of a range, which must be all that there are. */
   fill(rows: readonly Moment[], from: number, to: number): void {
     this.#moments = new MemoryTimeline();
     for (const { meter, hasNote, at } of rows) {

@@ -11,7 +11,9 @@ type Value = { kind: SuppressionKind; value: string };
 /** The entries for values, the user's own first. */
 export function loadedEntries(connection: Connection, owner: number): Loaded<Value, readonly StoredEntry[]> {
   const nameOf = ({ kind, value }: Value) => Buffer.from(suppressionKey(kind, value)).toString("hex");
-  return new Loaded<Value, readonly StoredEntry[]>([], nameOf, async (values) => {
+  return new Loaded<Value, readonly StoredEntry[]>({ provisional: [], nameOf, fetch });
+
+  async function fetch(values: readonly Value[]) {
     const keys = JSON.stringify(values.map(nameOf));
     const rows = await connection
       .select()
@@ -24,7 +26,7 @@ export function loadedEntries(connection: Connection, owner: number): Loaded<Val
       )
       .orderBy(sql`${suppressions.owner} NULLS LAST`);
     return Map.groupBy(rows, ({ key }) => Buffer.from(key).toString("hex"));
-  });
+  }
 }
 
 /** Whether any entry applies to the user. */

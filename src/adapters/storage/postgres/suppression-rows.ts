@@ -36,8 +36,5 @@ export async function findSuppressions(
 ): Promise<SuppressionMatch[]> {
   const loader = await LeadFactLoader.open(connection, userId, region, () => []);
   if (!loader.hasSuppressions) return [];
-  return await decideLoaded(
-    () => [...loader.suppressions(target).take(limit)],
-    () => loader.load(),
-  );
+  return await decideLoaded(() => [...loader.suppressions(target).take(limit)], loader);
 }
