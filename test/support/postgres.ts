@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Sql } from "postgres";
 import { connect } from "../../src/adapters/storage/postgres/engine.ts";
+import { isAlive } from "./processes.ts";
 
-/** A database of its own with all tables and no rows. */
+/** A separate database with all tables and no rows. */
 export type TestDatabase = {
   url: string;
   /** Ends every connection to it, as if its clients had died. */
@@ -16,17 +17,17 @@ export type TestDatabase = {
   drop(): Promise<void>;
 };
 
-/** The process that lives as long as the test run: with --parallel, the parent of this one. */
+/** The process that lasts for the whole test run: with --parallel, the parent of this one. */
 const runPid = process.env["BUN_TEST_WORKER_ID"] === undefined ? process.pid : process.ppid;
-/** Initializing a cluster takes about a second, on a busy machine many. */
+/** Initializing a cluster takes about a second; on a busy machine, much longer. */
 const startTimeoutMs = 60_000;
 
 let admin: Promise<{ url: string; client: Sql }> | null = null;
 let made = 0;
-/** Emptied databases of earlier tests: to empty one takes a tenth of the time that a copy of the template takes. */
+/** Emptied databases of earlier tests: emptying one takes a tenth of the time of copying the template. */
 const spare: string[] = [];
 
-/** The server is started by the first caller of a test run and shared by all of its processes. */
+/** The first caller of a test run starts the server, which all processes of the run share. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   admin ??= serverUrl().then((url) => ({ url, client: connect(`${url}/postgres`, { poolSize: 2 }) }));
   const { url, client } = await admin;
@@ -63,6 +64,7 @@ async function empty(url: string): Promise<void> {
 
 async function serverUrl(): Promise<string> {
   const folder = join(tmpdir(), `outreachd-postgres-${runPid}`);
+  removeAbandoned(folder);
   if (isFirst(folder)) startServer(folder);
   const deadline = performance.now() + startTimeoutMs;
   while (performance.now() < deadline) {
@@ -77,6 +79,20 @@ async function serverUrl(): Promise<string> {
   throw new Error(`PostgreSQL did not start within ${startTimeoutMs / 1000} s; see ${folder}/log`);
 }
 
+/** Of an earlier run with the same process ID that was killed together with its server. */
+function removeAbandoned(folder: string): void {
+  const pidFile = join(folder, "pid");
+  if (!existsSync(pidFile) || isAlive(Number(readFileSync(pidFile, "utf8")))) return;
+  const renamed = `${folder}-abandoned-${process.pid}`;
+  try {
+    renameSync(folder, renamed);
+  } catch {
+    // Another process of this run was faster.
+    return;
+  }
+  rmSync(renamed, { recursive: true, force: true });
+}
+
 function isFirst(folder: string): boolean {
   try {
     mkdirSync(folder);
@@ -86,7 +102,7 @@ function isFirst(folder: string): boolean {
   }
 }
 
-/** It outlives this process, which is one of several, and ends with the test run. */
+/** The server outlives this process, which may be one of several, and ends with the test run. */
 function startServer(folder: string): void {
   const log = openSync(join(folder, "log"), "a");
   const program = join(import.meta.dir, "postgres-server.ts");
