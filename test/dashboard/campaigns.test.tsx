@@ -4,7 +4,7 @@ import type { CampaignStep, CampaignView, PreviewView } from "../../src/features
 import { compile } from "../../src/features/campaigns/program.ts";
 import { CampaignEditor } from "../../src/surfaces/dashboard/app/pages/campaigns/campaign-editor.tsx";
 import { CampaignPreview } from "../../src/surfaces/dashboard/app/pages/campaigns/campaign-preview.tsx";
-import { inOrder, stepName } from "../../src/surfaces/dashboard/app/pages/campaigns/words.ts";
+import { inOrder, stepName } from "../../src/surfaces/dashboard/app/pages/campaigns/labels.ts";
 import { session } from "../../src/surfaces/dashboard/app/session.ts";
 import { account, button, signIn } from "../support/dashboard.ts";
 

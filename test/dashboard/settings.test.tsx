@@ -6,7 +6,7 @@ import { setQuery } from "../../src/surfaces/dashboard/app/router.tsx";
 import { session } from "../../src/surfaces/dashboard/app/session.ts";
 import { BackupList } from "../../src/surfaces/dashboard/app/pages/settings/backups.tsx";
 import { KeyList } from "../../src/surfaces/dashboard/app/pages/settings/keys.tsx";
-import { permissionGroups } from "../../src/surfaces/dashboard/app/pages/settings/permission-words.ts";
+import { permissionGroups } from "../../src/surfaces/dashboard/app/pages/settings/permission-labels.ts";
 import { SettingsPage } from "../../src/surfaces/dashboard/app/pages/settings/settings.tsx";
 import { SuppressionList } from "../../src/surfaces/dashboard/app/pages/settings/suppression.tsx";
 import { changesOf, valuesOf } from "../../src/surfaces/dashboard/app/pages/settings/account-values.ts";

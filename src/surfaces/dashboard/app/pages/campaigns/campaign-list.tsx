@@ -9,7 +9,7 @@ import { DataTable, type Column } from "../../ui/data-table.tsx";
 import { PageFrame } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { campaignStateLabels, inOrder } from "./words.ts";
+import { campaignStateLabels, inOrder } from "./labels.ts";
 
 const columns: readonly Column<CampaignView>[] = [
   { id: "name", header: "Name", cell: ({ id, name }) => <Link to={`/campaigns/${id}`}>{name}</Link> },

@@ -18,7 +18,7 @@ import { CampaignPreview } from "./campaign-preview.tsx";
 import { EnrollDialog } from "./enroll-dialog.tsx";
 import { FollowCampaign } from "./follow-campaign.tsx";
 import { StepOutline } from "./step-outline.tsx";
-import { campaignStateLabels } from "./words.ts";
+import { campaignStateLabels } from "./labels.ts";
 
 const back = { to: "/campaigns", label: "Campaigns" };
 

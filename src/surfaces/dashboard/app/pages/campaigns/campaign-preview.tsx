@@ -7,7 +7,7 @@ import { Field } from "../../ui/form.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { DateTime } from "../../ui/time.tsx";
-import { stepName } from "./words.ts";
+import { stepName } from "./labels.ts";
 
 /** When each step would run, given the current caps, hours, and queues of the accounts. */
 export function CampaignPreview({ campaign, path }: { campaign: CampaignView; path: string }) {

@@ -6,7 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
 import { showSuccess, showError } from "../../ui/toast.tsx";
-import { reasonLabel } from "./words.ts";
+import { reasonLabel } from "./labels.ts";
 
 type EnrollProps = { campaign: CampaignView; path: string; onClose: () => void; onEnrolled: () => void };
 

@@ -19,7 +19,7 @@ import { Section } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { showSuccess, showError } from "../../ui/toast.tsx";
-import { enrollmentStateLabels, reasonLabel, stepName } from "./words.ts";
+import { enrollmentStateLabels, reasonLabel, stepName } from "./labels.ts";
 
 type FollowProps = { campaign: CampaignView; path: string };
 const live = { pollMs: 15_000, events: ["campaign.", "action.", "connection.", "message."] };

@@ -4,7 +4,7 @@ import { actionLabels } from "../../network.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form.tsx";
 import { VoiceField } from "./voice-field.tsx";
-import { awaitedConditions, conditionLabels, inOrder, stepLabel } from "./words.ts";
+import { awaitedConditions, conditionLabels, inOrder, stepLabel } from "./labels.ts";
 
 type ActionStep = Extract<CampaignStep, { type: "action" }>;
 type ActionType = ActionStep["actionType"];

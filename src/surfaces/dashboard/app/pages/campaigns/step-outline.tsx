@@ -1,5 +1,5 @@
 import type { CampaignStep } from "../../../../../features/campaigns/model.ts";
-import { inOrder, stepLabel } from "./words.ts";
+import { inOrder, stepLabel } from "./labels.ts";
 
 /** Read-only steps of a campaign that has started. */
 export function StepOutline({ steps, first = 0 }: { steps: readonly CampaignStep[]; first?: number }) {

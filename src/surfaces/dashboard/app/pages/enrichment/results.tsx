@@ -5,7 +5,7 @@ import { Link } from "../../router.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Section } from "../../ui/page.tsx";
 import { DateTime } from "../../ui/time.tsx";
-import { fieldLabel } from "./field-words.ts";
+import { fieldLabel } from "./field-labels.ts";
 
 type Answer = {
   enriched: EnrichmentResult[];

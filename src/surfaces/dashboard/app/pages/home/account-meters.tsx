@@ -1,6 +1,6 @@
 import type { AccountView } from "../../../../../features/network/account-model.ts";
 import type { UsageView } from "../../../../../features/network/forecast-model.ts";
-import { meterLabels, windowLabels } from "../../account-words.ts";
+import { meterLabels, windowLabels } from "../../account-labels.ts";
 import { api } from "../../api.ts";
 import { useAccounts } from "../../network.ts";
 import { useResource } from "../../resource.ts";

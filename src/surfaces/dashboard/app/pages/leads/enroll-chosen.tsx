@@ -11,7 +11,7 @@ import { Field } from "../../ui/form.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { showSuccess, showError } from "../../ui/toast.tsx";
 import { EnrollmentForecast } from "../campaigns/enroll-dialog.tsx";
-import { campaignStateLabels } from "../campaigns/words.ts";
+import { campaignStateLabels } from "../campaigns/labels.ts";
 
 type EnrollChosenProps = { ids: readonly string[]; onClose: () => void; onEnrolled: () => void };
 

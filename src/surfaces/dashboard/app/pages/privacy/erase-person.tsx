@@ -10,7 +10,7 @@ import { Progress } from "../../ui/meter.tsx";
 import { Loaded, Skeleton } from "../../ui/states.tsx";
 import { showError } from "../../ui/toast.tsx";
 import { widestReach, type GivenPerson } from "./person.ts";
-import { placeLabel } from "./place-words.ts";
+import { placeLabel } from "./place-labels.ts";
 import { ReachFields } from "./reach-fields.tsx";
 
 type ErasePersonProps = {

@@ -16,7 +16,7 @@ import {
   tierLabels,
   windowNames,
   windowLabels,
-} from "../../account-words.ts";
+} from "../../account-labels.ts";
 
 type AccountFormProps = {
   account: AccountView;

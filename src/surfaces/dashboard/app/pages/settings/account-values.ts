@@ -1,5 +1,5 @@
 import type { AccountUpdate, AccountView, Caps, WeekView } from "../../../../../features/network/account-model.ts";
-import { connectorLabels, meterNames, windowNames } from "../../account-words.ts";
+import { connectorLabels, meterNames, windowNames } from "../../account-labels.ts";
 
 /** Values of the form, named by the paths that the server reports in errors. */
 export type AccountValues = {

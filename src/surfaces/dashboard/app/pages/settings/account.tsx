@@ -15,7 +15,7 @@ import { Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { showSuccess, showError } from "../../ui/toast.tsx";
 import { AccountForm } from "./account-form.tsx";
-import { accountStateLabels, meterLabels, windowLabels } from "../../account-words.ts";
+import { accountStateLabels, meterLabels, windowLabels } from "../../account-labels.ts";
 
 /** An account: its state, its settings, and its usage. */
 export function AccountPage({ params }: PageProps) {

@@ -12,7 +12,7 @@ import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { TimeZoneField } from "../../ui/time-zone-field.tsx";
 import { showSuccess } from "../../ui/toast.tsx";
 import { formatWeek } from "../../ui/week-editor.tsx";
-import { accountStateLabels, connectorLabels, tierLabels } from "../../account-words.ts";
+import { accountStateLabels, connectorLabels, tierLabels } from "../../account-labels.ts";
 
 /** The network accounts, each with its connector and working hours. */
 export function AccountList() {

@@ -15,7 +15,7 @@ import { Field } from "../../ui/form.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { DateTime, RelativeTime } from "../../ui/time.tsx";
 import { AuditCheckDialog } from "./audit-check.tsx";
-import { actorLabel, auditGroups, auditLabel } from "./audit-words.ts";
+import { actorLabel, auditGroups, auditLabel } from "./audit-labels.ts";
 
 type AuditPage = { entries: AuditEntryView[]; nextCursor: string | null };
 type NameOfUser = (id: string) => string;

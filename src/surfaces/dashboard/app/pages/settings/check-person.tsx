@@ -4,7 +4,7 @@ import { api } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
-import { kindLabels } from "./suppression-words.ts";
+import { kindLabels } from "./suppression-labels.ts";
 
 /** Checks whether a person may be contacted, even if only hashes are stored. */
 export function CheckPersonDialog({ onClose }: { onClose: () => void }) {

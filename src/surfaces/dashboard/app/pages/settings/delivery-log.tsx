@@ -12,7 +12,7 @@ import { Field } from "../../ui/form.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { DateTime, RelativeTime } from "../../ui/time.tsx";
 import { showSuccess, showError } from "../../ui/toast.tsx";
-import { deliveryStateLabels } from "./webhook-words.ts";
+import { deliveryStateLabels } from "./webhook-labels.ts";
 
 /** Deliveries, newest first: each event with its attempts and their responses. */
 export function DeliveryLog({ path }: { path: string }) {

@@ -1,5 +1,5 @@
 import { can } from "../../session.ts";
-import { isReading, permissionGroups } from "./permission-words.ts";
+import { isReading, permissionGroups } from "./permission-labels.ts";
 
 /** Selects the permissions of a key. Users can only grant permissions that they have. */
 export function PermissionField({

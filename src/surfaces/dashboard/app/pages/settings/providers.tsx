@@ -9,7 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { showSuccess, showError } from "../../ui/toast.tsx";
-import { fieldLabel } from "../enrichment/field-words.ts";
+import { fieldLabel } from "../enrichment/field-labels.ts";
 import { TestProviderDialog } from "./test-provider.tsx";
 
 /** The enrichment providers, and the order in which they are queried. */

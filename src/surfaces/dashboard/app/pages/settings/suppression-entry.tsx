@@ -6,7 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
 import { DateTime } from "../../ui/time.tsx";
 import { showSuccess } from "../../ui/toast.tsx";
-import { kindLabels, sourceLabels } from "./suppression-words.ts";
+import { kindLabels, sourceLabels } from "./suppression-labels.ts";
 
 type EntryProps = { entry: SuppressionView; onClose: () => void; onChanged: () => void };
 

@@ -15,7 +15,7 @@ import { RelativeTime } from "../../ui/time.tsx";
 import { AddSuppressionsDialog } from "./add-suppressions.tsx";
 import { CheckPersonDialog } from "./check-person.tsx";
 import { SuppressionDialog } from "./suppression-entry.tsx";
-import { kindLabels, sourceLabels } from "./suppression-words.ts";
+import { kindLabels, sourceLabels } from "./suppression-labels.ts";
 
 type SuppressionPage = { suppressions: SuppressionView[]; total: number; nextCursor: string | null };
 

@@ -4,7 +4,7 @@ import { api } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
-import { fieldLabel } from "../enrichment/field-words.ts";
+import { fieldLabel } from "../enrichment/field-labels.ts";
 
 const words: Record<ProviderTest["outcome"], string> = {
   found: "The provider works and found the person.",

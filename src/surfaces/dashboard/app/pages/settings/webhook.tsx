@@ -18,7 +18,7 @@ import { showSuccess, showError } from "../../ui/toast.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { EndpointSecretDialog } from "./endpoint-secret.tsx";
-import { endpointStateLabels } from "./webhook-words.ts";
+import { endpointStateLabels } from "./webhook-labels.ts";
 
 type OpenDialog = "rotate" | "replay" | "delete";
 

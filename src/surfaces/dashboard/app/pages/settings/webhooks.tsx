@@ -12,7 +12,7 @@ import { EmptyState } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { EndpointSecretDialog } from "./endpoint-secret.tsx";
-import { endpointStateLabels } from "./webhook-words.ts";
+import { endpointStateLabels } from "./webhook-labels.ts";
 
 const columns: readonly Column<EndpointView>[] = [
   {

@@ -10,7 +10,7 @@ import { VoiceReport } from "./quality.tsx";
 import { Recorder } from "./recorder.tsx";
 import { Player } from "./player.tsx";
 import { SamplePicker } from "./sample-picker.tsx";
-import { formOf } from "./words.ts";
+import { formOf } from "./labels.ts";
 
 const no: boolean = false;
 

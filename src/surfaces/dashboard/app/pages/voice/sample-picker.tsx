@@ -6,7 +6,7 @@ import type { CheckView } from "../../../../../features/voice/model.ts";
 import { Player } from "./player.tsx";
 import { SampleReport } from "./quality.tsx";
 import { Recorder } from "./recorder.tsx";
-import { audioTypes, maxSampleBytes, maxSamples } from "./words.ts";
+import { audioTypes, maxSampleBytes, maxSamples } from "./labels.ts";
 
 type SamplePickerProps = {
   files: readonly File[];

@@ -9,7 +9,7 @@ import { Progress } from "../../ui/meter.tsx";
 import { PageFrame } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { voiceStatusLabels } from "./words.ts";
+import { voiceStatusLabels } from "./labels.ts";
 
 export function VoicesPage() {
   const voices = useResource(

@@ -18,7 +18,7 @@ import { PreviewForm } from "./preview-form.tsx";
 import { VoiceReport } from "./quality.tsx";
 import { VoiceSamples } from "./voice-samples.tsx";
 import { VoiceSettingsForm } from "./voice-settings.tsx";
-import { voiceStatusLabels } from "./words.ts";
+import { voiceStatusLabels } from "./labels.ts";
 
 /** A voice: training progress, preview, settings, recordings, and consent. */
 export function VoicePage({ params }: PageProps) {

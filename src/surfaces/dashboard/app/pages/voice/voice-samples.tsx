@@ -9,7 +9,7 @@ import { showSuccess, showError } from "../../ui/toast.tsx";
 import { Player } from "./player.tsx";
 import { SampleReport } from "./quality.tsx";
 import { SamplePicker } from "./sample-picker.tsx";
-import { formOf, maxSamples } from "./words.ts";
+import { formOf, maxSamples } from "./labels.ts";
 
 type VoiceSamplesProps = { voice: CloneDetailView; path: string; onChanged: () => void };
 
