@@ -109,7 +109,7 @@ function Permitted({ page, params }: { page: Page; params: Record<string, string
 function PageNotFound() {
   return (
     <PageFrame title="Page not found">
-      <EmptyState icon="prospects" title="Page not found">
+      <EmptyState icon="prospects" title="This page doesn’t exist">
         <p>
           The URL may be mistyped, or the page no longer exists. <Link to="/">Go to Home</Link>.
         </p>

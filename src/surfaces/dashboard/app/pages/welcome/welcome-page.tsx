@@ -15,7 +15,7 @@ const steps = [
   { name: "you", label: "Profile", isOpen: () => can("users:write") },
   { name: "hours", label: "Working hours", isOpen: () => can("network:schedule") && can("network:read") },
   { name: "connector", label: "Connector", isOpen: () => can("network:schedule") && can("network:read") },
-  { name: "import", label: "Import", isOpen: () => can("leads:write") },
+  { name: "import", label: "First import", isOpen: () => can("leads:write") },
   { name: "done", label: "Ready", isOpen: () => true },
 ] as const;
 type StepName = (typeof steps)[number]["name"];
