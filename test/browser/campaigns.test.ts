@@ -4,7 +4,7 @@ import { createDirectory, startServer } from "../support/program.ts";
 
 afterAll(closeBrowser);
 
-testInBrowser("a campaign is built, previewed, given leads, started and paused", async () => {
+testInBrowser("creates, previews, fills, starts, and pauses a campaign", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);
   const headers = { "x-api-key": server.firstRun?.key ?? "", "content-type": "application/json" };

@@ -5,7 +5,7 @@ import { callApi } from "../support/server-api.ts";
 
 afterAll(closeBrowser);
 
-testInBrowser("a server that is gone is told, and the page goes on by itself when it is back", async () => {
+testInBrowser("shows that the server is down, and reconnects automatically", async () => {
   await using directory = await createDirectory();
   const dataDir = `${directory.path}/data`;
   const before = await startServer(dataDir);
@@ -25,25 +25,22 @@ testInBrowser("a server that is gone is told, and the page goes on by itself whe
   expect(problems).toEqual([]);
 });
 
-testInBrowser(
-  "who is signed out by a key that was turned off signs in again, and goes on where they were",
-  async () => {
-    await using directory = await createDirectory();
-    await using server = await startServer(`${directory.path}/data`);
-    const key = await callApi<{ id: string; key: string }>(server, "POST", "/keys", {
-      name: "page",
-      permissions: ["leads:read", "leads:write"],
-    });
-    await using opened = await openSignedIn({ ...server, firstRun: { key: key.key } }, "/app/leads");
-    const { page, problems } = opened;
-    await page.getByRole("button", { name: "New lead" }).click();
-    await page.getByLabel("Email").fill("ada@example.com");
-    await callApi(server, "PUT", `/keys/${key.id}`, { isActive: false });
-    await page.getByRole("button", { name: "Add lead" }).click();
-    await page.getByRole("heading", { name: "Sign in again" }).waitFor();
-    await page.getByLabel("API key").fill(server.firstRun?.key ?? "");
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("ada@example.com was added.").waitFor();
-    expect(problems).toEqual([]);
-  },
-);
+testInBrowser("after a key is disabled, the user signs in again and continues", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(`${directory.path}/data`);
+  const key = await callApi<{ id: string; key: string }>(server, "POST", "/keys", {
+    name: "page",
+    permissions: ["leads:read", "leads:write"],
+  });
+  await using opened = await openSignedIn({ ...server, firstRun: { key: key.key } }, "/app/leads");
+  const { page, problems } = opened;
+  await page.getByRole("button", { name: "New lead" }).click();
+  await page.getByLabel("Email").fill("ada@example.com");
+  await callApi(server, "PUT", `/keys/${key.id}`, { isActive: false });
+  await page.getByRole("button", { name: "Add lead" }).click();
+  await page.getByRole("heading", { name: "Sign in again" }).waitFor();
+  await page.getByLabel("API key").fill(server.firstRun?.key ?? "");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("ada@example.com was added.").waitFor();
+  expect(problems).toEqual([]);
+});

@@ -6,7 +6,7 @@ afterAll(closeBrowser);
 
 const people = "Name,Email,Profile\nAda Lovelace,ada@example.com,https://network.example/in/ada\n";
 
-testInBrowser("from the link of the first start to the first scheduled action", async () => {
+testInBrowser("first run, from the sign-in link to the first scheduled action", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);
   await using opened = await openPage(server.signInUrl ?? "");
@@ -36,7 +36,7 @@ testInBrowser("from the link of the first start to the first scheduled action", 
   await page.getByRole("checkbox", { name: "Select Ada Lovelace" }).check();
   await page.getByRole("button", { name: "Schedule…" }).click();
   await page.getByLabel("Note").fill("Hello {{firstName}}");
-  // In working hours it would go at once, and the queue would not have it any more.
+  // During working hours, the action would be executed immediately and leave the queue.
   await page.getByLabel("Not before").fill(new Date(Date.now() + 86_400_000).toISOString().slice(0, 16));
   await page.getByRole("button", { name: "Schedule", exact: true }).click();
   await page.getByText("Scheduled for Ada Lovelace.").waitFor();

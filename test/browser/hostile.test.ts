@@ -8,7 +8,7 @@ afterAll(closeBrowser);
 const hostile = `<img src=x onerror="document.title='hacked'"><script>document.title='hacked'</script>`;
 const short = hostile.slice(0, 90);
 
-testInBrowser("HTML and scripts in the texts of all records are only texts, on every page", async () => {
+testInBrowser("every page shows HTML and scripts in records as plain text", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);
   const post = <T = { id: string }>(path: string, body: unknown) => callApi<T>(server, "POST", path, body);
@@ -61,7 +61,7 @@ testInBrowser("HTML and scripts in the texts of all records are only texts, on e
   ];
   const unseen: string[] = [];
   for (const [path, text] of shown) {
-    // As a link does it, without loading everything anew.
+    // Navigates like a link, without reloading the page.
     await page.evaluate((to) => {
       history.pushState(null, "", to);
       dispatchEvent(new PopStateEvent("popstate"));
@@ -81,7 +81,7 @@ testInBrowser("HTML and scripts in the texts of all records are only texts, on e
   expect(problems).toEqual([]);
 });
 
-testInBrowser("ten megabytes that are pasted are refused at once, and what is in the field stays", async () => {
+testInBrowser("rejects ten megabytes of pasted text immediately, and keeps the content of the field", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);
   await callApi(server, "POST", "/leads", { firstName: "Ada", networkUrl: "https://network.example/in/ada" });

@@ -8,14 +8,14 @@ afterAll(closeBrowser);
 const hostile = `<img src=x onerror="document.title='hacked'"><script>document.title='hacked'</script>`;
 const companies = ["Engines", "Navy Yard", "Orbital"];
 
-/** 537 rows, of which 534 become leads: one is there twice, one has no mail that could be, one is nobody. */
+/** 537 rows, of which 534 become leads: one is a duplicate, one has an invalid email address, one has no person. */
 function people(): string {
   const rows = Array.from({ length: 534 }, (_, n) => `Person ${n},p${n}@example.com,${companies[n % 3]},"${n},x"`);
   const others = ["Again,p7@example.com,Engines,", "Wrong,no mail at all,,", ",,Engines,alone"];
   return ["Kontakt,Post,Firma,Note", ...rows, ...others].join("\n");
 }
 
-testInBrowser("a file is dropped, its columns are mapped, it is checked, imported and reported", async () => {
+testInBrowser("drops a file, maps its columns, runs a dry run, imports it, and shows the report", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);
   await using opened = await openSignedIn(server, "/app/leads");
@@ -42,7 +42,7 @@ testInBrowser("a file is dropped, its columns are mapped, it is checked, importe
   expect(problems).toEqual([]);
 });
 
-testInBrowser("leads are found, changed together and one by one, and their HTML is only text", async () => {
+testInBrowser("finds and edits leads, individually and in bulk, and shows their HTML as text", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);
   const texts = ["firstName", "lastName", "company", "title", "industry", "location", "source", "notes"];
@@ -70,7 +70,7 @@ testInBrowser("leads are found, changed together and one by one, and their HTML 
   await page.getByRole("checkbox", { name: "Select Ada Lovelace" }).check();
   await page.getByRole("button", { name: "Add tag" }).click();
   await page.getByLabel("Tag", { exact: true }).last().fill("spring");
-  await page.getByRole("button", { name: "Add the tag" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Add tag" }).click();
   await page.getByText("1 lead tagged spring.").waitFor();
   await page.getByRole("link", { name: "Ada Lovelace" }).click();
   await page.getByRole("button", { name: "Edit" }).click();

@@ -5,7 +5,7 @@ import { callApi } from "../support/server-api.ts";
 
 afterAll(closeBrowser);
 
-testInBrowser("a lead is enriched, enrolled, handed out and erased, and the audit log tells of it", async () => {
+testInBrowser("enriches, enrolls, exports, and erases a lead, with entries in the audit log", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);
   const csv = "First name,Last name,Company,Profile,Job title\nAda,Lovelace,Engines,network.example/in/ada,Countess\n";

@@ -10,7 +10,7 @@ const people = [
   "Grace,<b>Hopper</b>,Engineer,Navy,grace@navy.example,https://www.linkedin.com/in/grace-hopper",
 ].join("\n");
 
-testInBrowser("prospects are imported, narrowed, paid for, and one becomes a lead that is enriched", async () => {
+testInBrowser("imports, filters, and pays for prospects, adds one to leads, and enriches it", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);
   await using opened = await openSignedIn(server, "/app/prospects");

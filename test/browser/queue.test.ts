@@ -16,7 +16,7 @@ function schedule(server: Server, name: string, change: object = {}) {
   });
 }
 
-testInBrowser("a person goes through the work list by keyboard", async () => {
+testInBrowser("the work list works with the keyboard", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);
   await hurryAccount(server);
@@ -50,10 +50,10 @@ testInBrowser("a person goes through the work list by keyboard", async () => {
   expect(problems).toEqual([]);
 });
 
-testInBrowser("actions are approved, edited and canceled, on a narrow dark screen too", async () => {
+testInBrowser("approves, edits, and cancels actions, also on a narrow dark screen", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);
-  // Not before tomorrow: approved in working hours it would go out at once.
+  // Not before tomorrow: during working hours, an approved action would be sent immediately.
   const notBefore = new Date(Date.now() + 86_400_000).toISOString();
   await schedule(server, "ada", { requireApproval: true, notBefore });
   await schedule(server, "grace", { requireApproval: true, notBefore });

@@ -4,7 +4,7 @@ import { createDirectory, startServer } from "../support/program.ts";
 
 afterAll(closeBrowser);
 
-testInBrowser("an account is set up, a key is made, used and turned off, somebody is kept off", async () => {
+testInBrowser("configures an account, creates, uses, and disables a key, and suppresses a person", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);
   await using opened = await openSignedIn(server, "/app/settings");
@@ -27,7 +27,7 @@ testInBrowser("an account is set up, a key is made, used and turned off, somebod
   await page.getByRole("button", { name: "Create key" }).click();
   await page.getByLabel("Name").fill("<script>alert(1)</script>");
   await page.getByRole("button", { name: "Read only" }).click();
-  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
   const secret = await page.getByRole("textbox", { name: "API key" }).inputValue();
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "I have stored it" }).click();
@@ -57,7 +57,7 @@ testInBrowser("an account is set up, a key is made, used and turned off, somebod
   await page.getByRole("tab", { name: "Users" }).click();
   await page.getByRole("button", { name: "Add user" }).click();
   await page.getByLabel("Email").fill("grace@example.com");
-  await page.getByRole("button", { name: "Add user" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Add user" }).click();
   await page.getByText("No keys yet.").waitFor();
   expect(await findings(page)).toEqual([]);
   expect(problems).toEqual([]);

@@ -4,7 +4,7 @@ import { createDirectory, startServer } from "../support/program.ts";
 
 afterAll(closeBrowser);
 
-testInBrowser("the link of the first start signs in once, and leaves no token behind", async () => {
+testInBrowser("the first sign-in link works once and leaves no token behind", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);
   await using first = await openPage(server.signInUrl ?? "");
@@ -20,7 +20,7 @@ testInBrowser("the link of the first start signs in once, and leaves no token be
   expect([first.problems, second.problems]).toEqual([[], []]);
 });
 
-testInBrowser("an API key signs in where the person wanted to go; signing out ends it", async () => {
+testInBrowser("signing in with an API key opens the requested page; signing out ends the session", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);
   await using opened = await openPage(`${server.url}/app/nowhere`);

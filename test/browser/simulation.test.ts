@@ -5,7 +5,7 @@ import { callApi } from "../support/server-api.ts";
 
 afterAll(closeBrowser);
 
-testInBrowser("a simulation says so on every page, and is moved on there", async () => {
+testInBrowser("every page shows the simulation and can advance it", async () => {
   await using directory = await createDirectory();
   const args = ["--simulate", "--simulated-start", "2026-03-02T10:00:00Z"];
   await using server = await startServer(`${directory.path}/data`, { args });

@@ -6,7 +6,7 @@ import { spokenWav } from "../support/voices.ts";
 afterAll(closeBrowser);
 
 testInBrowser(
-  "a voice is recorded or dropped, checked, trained while one watches, and speaks",
+  "records, uploads, checks, and trains a voice, then plays a preview",
   async () => {
     await using directory = await createDirectory();
     await using server = await startServer(`${directory.path}/data`);
@@ -24,13 +24,13 @@ testInBrowser(
       buffer: Buffer.from(await spokenWav(13, "slt")),
     });
     await page.getByRole("button", { name: "Check quality" }).click();
-    // The browser's pretended microphone beeps, which is no speech.
+    // The browser's fake microphone beeps, which is not speech.
     await page.getByText("Unusable").first().waitFor({ timeout: 60_000 });
     expect(await findings(page)).toEqual([]);
     await page.getByRole("button", { name: "Remove recording-1.wav" }).click();
 
     await page.getByLabel("Name").fill("Ada");
-    await page.getByLabel("Speaker").fill("Ada Byron");
+    await page.getByLabel("Speaker", { exact: true }).fill("Ada Byron");
     await page.getByRole("button", { name: "Train voice" }).click();
     await page.getByText("requires the person").waitFor();
     await page.getByLabel("The speaker has agreed").check();

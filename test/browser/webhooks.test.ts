@@ -4,7 +4,7 @@ import { createDirectory, startServer } from "../support/program.ts";
 
 afterAll(closeBrowser);
 
-testInBrowser("an endpoint is added, tested, and its log tells what was answered", async () => {
+testInBrowser("adds and tests an endpoint, and shows the response in the delivery log", async () => {
   using receiver = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -18,7 +18,7 @@ testInBrowser("an endpoint is added, tested, and its log tells what was answered
 
   await page.getByRole("button", { name: "Add endpoint" }).click();
   await page.getByLabel("URL").fill(`http://127.0.0.1:${receiver.port}/hook`);
-  await page.getByRole("button", { name: "Add endpoint" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Add endpoint" }).click();
   expect(await page.getByRole("textbox", { name: "Signing secret" }).inputValue()).toStartWith("whsec_");
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "I have stored it" }).click();

@@ -7,7 +7,7 @@ afterEach(() => {
   globalThis.setTimeout = realTimeout;
 });
 
-/** A server that asks once to wait for so long, and a clock that does not make us wait. */
+/** A server that rate limits one request for this time, and timers that fire immediately. */
 function limitedFor(seconds: number): { asked: string[]; waited: number[] } {
   const waited: number[] = [];
   globalThis.setTimeout = ((run: () => void, ms = 0) => {
@@ -27,7 +27,7 @@ function limitedFor(seconds: number): { asked: string[]; waited: number[] } {
   return { asked, waited };
 }
 
-test("a short rest that the rate limit asks for is kept without a word, a long one is told", async () => {
+test("waits silently for a short rate limit, and reports a long one", async () => {
   const short = limitedFor(5);
   expect(await api.get<string>("/leads")).toBe("leads");
   expect(short.waited).toContain(5000);
@@ -35,7 +35,7 @@ test("a short rest that the rate limit asks for is kept without a word, a long o
   await expect(api.get("/leads")).rejects.toThrow("Too many requests.");
 });
 
-test("what shows its progress waits for the next minute, and can be stopped meanwhile", async () => {
+test("operations with progress wait up to a minute, and can be stopped", async () => {
   const patient = { patienceSeconds: longPatienceSeconds };
   const { waited } = limitedFor(50);
   expect(await api.get<string>("/leads", patient)).toBe("leads");

@@ -14,7 +14,7 @@ const entry: AuditEntryView = {
 
 const users = { success: true, data: { users: [{ id: "u", name: "Ada", email: "ada@example.com" }], total: 1 } };
 
-test("an entry tells who did what, when and from where; its texts are only texts", async () => {
+test("an entry shows who did what, when, and from where, as plain text", async () => {
   signInAs();
   navigate("/settings?part=audit");
   const byService = { ...entry, id: 6, action: "backup.made", via: "service", actorId: null, keyName: null } as const;
@@ -33,7 +33,7 @@ test("an entry tells who did what, when and from where; its texts are only texts
   expect(place.querySelector("dialog")?.textContent).toContain("leads:read, leads:write");
 });
 
-test("filters live in the address; days are those of the person", async () => {
+test("filters are stored in the URL, with days in the user's time zone", async () => {
   signInAs();
   navigate("/settings?part=audit&action=key.created&from=2026-01-05&to=2026-01-05");
   const span = "from=2026-01-05T00%3A00%3A00.000Z&to=2026-01-06T00%3A00%3A00.000Z";

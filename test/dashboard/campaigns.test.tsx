@@ -33,13 +33,13 @@ const campaign: CampaignView = {
 };
 const accounts = () => ({ body: { success: true, data: { accounts: [account], total: 1 } } });
 
-test("steps are numbered as the server numbers them", () => {
+test("steps have the same numbers as on the server", () => {
   expect(inOrder(steps).map(({ type }) => type)).toEqual(compile(steps).map(({ kind }) => kind));
   expect(stepName(steps, 1)).toBe("2. Wait 1 day and 2 hours");
   expect(stepName(steps, 3)).toBe("4. Message");
 });
 
-test("what is wrong with a step in a branch stands at its field, until the steps change", async () => {
+test("an error in a branch step is shown at its field until the steps change", async () => {
   signIn(["*"]);
   let sent: unknown;
   answerWith({
@@ -70,7 +70,7 @@ test("what is wrong with a step in a branch stands at its field, until the steps
   expect(invalid()).toBeNull();
 });
 
-test("a preview tells what keeps steps from ever running, and when the others run", async () => {
+test("a preview shows why steps never run, and when the others run", async () => {
   signIn(["network:read"]);
   const preview: PreviewView = {
     leads: 20,

@@ -36,7 +36,7 @@ function refusal(errors: object[], message = "email: Expected an email address."
   return { status: 400, body: { error: true, code: "VALIDATION_ERROR", message, details: { errors } } };
 }
 
-test("what the server finds wrong with a field stands at the field, tied to it", async () => {
+test("a validation error is shown at its field and associated with it", async () => {
   const place = await show(<LeadForm />);
   answerWith({ "POST /api/v2/leads": () => refusal([{ path: "email", message: "Expected an email address." }]) });
   const field = await type(place, "Email", "nobody");
@@ -48,7 +48,7 @@ test("what the server finds wrong with a field stands at the field, tied to it",
   expect(place.querySelector(".notice")).toBeNull();
 });
 
-test("what is wrong with no field of the form stands above it, and what was typed stays", async () => {
+test("other errors are shown above the form, and input is kept", async () => {
   const place = await show(<LeadForm />);
   answerWith({ "POST /api/v2/leads": () => refusal([{ path: "", message: "Name somebody." }], "Name somebody.") });
   const field = await type(place, "Company", "<b>Acme</b>");
@@ -57,7 +57,7 @@ test("what is wrong with no field of the form stands above it, and what was type
   expect(field.value).toBe("<b>Acme</b>");
 });
 
-test("a field that is changed is not called wrong any more", async () => {
+test("changing a field clears its error", async () => {
   const place = await show(<LeadForm />);
   answerWith({ "POST /api/v2/leads": () => refusal([{ path: "email", message: "Expected an email address." }]) });
   await submit(place);

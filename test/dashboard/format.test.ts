@@ -12,7 +12,7 @@ test.each([
   ["UTC", "2026-07-01T09:30", "2026-07-01T09:30:00.000Z"],
   ["America/New_York", "2026-07-01T09:30", "2026-07-01T13:30:00.000Z"],
   ["Asia/Kathmandu", "2026-01-01T00:15", "2025-12-31T18:30:00.000Z"],
-  // The night in which the clocks go forward in Berlin, an hour before and an hour behind it.
+  // One hour before and after the start of daylight saving time in Berlin.
   ["Europe/Berlin", "2026-03-29T01:30", "2026-03-29T00:30:00.000Z"],
   ["Europe/Berlin", "2026-03-29T03:30", "2026-03-29T01:30:00.000Z"],
   ["Pacific/Apia", "2026-01-01T12:00", "2025-12-31T23:00:00.000Z"],
@@ -21,7 +21,7 @@ test.each([
   expect(instantOf(local)).toBe(instant);
 });
 
-test("a day begins at midnight where the person is, also after months end; no day is none", () => {
+test("a day starts at midnight in the user's time zone, also across months; an invalid day is null", () => {
   inZone("America/New_York");
   expect(instantOfDay("2026-01-31")).toBe("2026-01-31T05:00:00.000Z");
   expect(instantOfDay("2026-01-31", 1)).toBe("2026-02-01T05:00:00.000Z");

@@ -11,7 +11,7 @@ const network = {
   "GET /api/v2/network/actions?state=unknown&limit=100": ok({ actions: [], nextCursor: null }),
 };
 
-test("what wants attention is named, with the way to it", async () => {
+test("lists what needs attention, with links", async () => {
   signInAs({ permissions: ["network:read"] });
   answerWith({
     ...network,
@@ -30,7 +30,7 @@ test("what wants attention is named, with the way to it", async () => {
   ]);
 });
 
-test("when all is well, nothing asks for attention", async () => {
+test("shows nothing if nothing needs attention", async () => {
   signInAs({ permissions: ["network:read"] });
   answerWith(network);
   const place = await show(<Attention />);
@@ -38,7 +38,7 @@ test("when all is well, nothing asks for attention", async () => {
   expect(place.textContent).toBe("");
 });
 
-test("the bars stand on each other, and the same is there as a table", async () => {
+test("the chart stacks its bars, and a table contains the same data", async () => {
   signInAs();
   const days = [
     { date: "2026-01-04", completed: 0, running: 0, pending: 0, failed: 0 },

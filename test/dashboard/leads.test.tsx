@@ -17,7 +17,7 @@ function lead(change: Partial<LeadView> = {}): LeadView {
 
 const page = (leads: LeadView[]) => ({ success: true, data: { leads, total: leads.length, limit: 50, offset: 0 } });
 
-test("the list shows texts as texts, whatever they hold", async () => {
+test("the list renders values as plain text", async () => {
   signInAs();
   navigate("/leads");
   const name = "<img src=x onerror=alert(1)>";
@@ -30,7 +30,7 @@ test("the list shows texts as texts, whatever they hold", async () => {
   expect(place.querySelector("tbody img")).toBeNull();
 });
 
-test("filters and order of the address are asked for, and the way out of them is shown when nobody fits", async () => {
+test("requests the filters and the order in the URL, and offers to clear them without matches", async () => {
   signInAs();
   navigate("/leads?q=nobody&status=active&sort=company&offset=50");
   const asked = answerWith({
@@ -43,7 +43,7 @@ test("filters and order of the address are asked for, and the way out of them is
   expect(place.querySelector('a[href="/app/leads"]')).not.toBeNull();
 });
 
-test("a list that can't be read says why, and is read again on demand", async () => {
+test("a list that fails to load shows the error, and can be reloaded", async () => {
   signInAs();
   navigate("/leads");
   let isBroken = true;
@@ -61,7 +61,7 @@ test("a list that can't be read says why, and is read again on demand", async ()
   expect(place.textContent).toContain("Ada Lovelace");
 });
 
-test("without the permission to write nothing can be chosen, made or imported", async () => {
+test("without the write permission, leads cannot be selected, created, or imported", async () => {
   signInAs({ permissions: ["leads:read"] });
   navigate("/leads");
   answerWith({ "GET /api/v2/leads?sort=-createdAt&limit=50&offset=0": () => ({ body: page([lead()]) }) });
@@ -71,7 +71,7 @@ test("without the permission to write nothing can be chosen, made or imported", 
   expect(place.textContent).not.toContain("New lead");
 });
 
-test("only what was changed is sent, and nobody's change is overwritten unseen", async () => {
+test("sends only changes, and does not overwrite other users' changes unnoticed", async () => {
   signInAs();
   const sent: { body: unknown; ifMatch: string | null }[] = [];
   let isStale = true;
@@ -113,7 +113,7 @@ test("only what was changed is sent, and nobody's change is overwritten unseen",
   ]);
 });
 
-test("for letters that are typed faster than the server searches, only the last search is made", async () => {
+test("skips outdated searches while the user types", async () => {
   signInAs();
   navigate("/leads?q=a");
   const answers: (() => void)[] = [];
@@ -143,7 +143,7 @@ const noAccounts = {
   "GET /api/v2/network/accounts": () => ({ body: { success: true, data: { accounts: [], total: 0 } } }),
 };
 
-test("leads that nothing can be sent to are named before anything is scheduled, and the report stays", async () => {
+test("warns about unreachable leads before scheduling, and keeps the report open", async () => {
   signInAs();
   let isDone = false;
   answerWith({
@@ -166,7 +166,7 @@ test("leads that nothing can be sent to are named before anything is scheduled, 
   expect(isDone).toBe(true);
 });
 
-test("chosen leads are enrolled in a campaign after it was told who would be taken", async () => {
+test("enrolls selected leads after showing how many can be enrolled", async () => {
   signInAs();
   const sent: unknown[] = [];
   const draft = { id: "c1", name: "Spring", state: "draft" };

@@ -21,7 +21,7 @@ const found: ErasureView = {
 };
 const job = { id: "j1", type: "person_erasure", status: "completed", message: "Erased", progress: 100 };
 
-/** The dialog for one lead, and what it sent. */
+/** The dialog for one lead, and the requests it sent. */
 async function dialog(answer: (body: { dryRun: boolean }) => Partial<ErasureView>) {
   const sent: unknown[] = [];
   let erased = 0;
@@ -42,7 +42,7 @@ async function dialog(answer: (body: { dryRun: boolean }) => Partial<ErasureView
   return { place, sent, erased: () => erased };
 }
 
-test("what goes and what stays is told before anything is erased", async () => {
+test("shows what is deleted and what stays before erasing", async () => {
   const { place, sent } = await dialog(() => ({}));
   expect(sent).toEqual([{ leadId: "l1", scope: "team", follow: true, dryRun: true }]);
   const text = place.textContent;
@@ -50,14 +50,14 @@ test("what goes and what stays is told before anything is erased", async () => {
     expect(text).toContain(words);
 });
 
-test("a member looks through their own data only", async () => {
+test("members search only their own data", async () => {
   session.value = { ...session.value!, isAdmin: false };
   const { place, sent } = await dialog(() => ({}));
   expect(sent).toEqual([{ leadId: "l1", scope: "user", follow: true, dryRun: true }]);
   expect(place.querySelector("select")).toBeNull();
 });
 
-test("the erasure is followed to its end; without the wish the person is not kept off", async () => {
+test("follows the erasure to its end, and suppresses the person only if selected", async () => {
   const { place, sent, erased } = await dialog(({ dryRun }) => (dryRun ? {} : { dryRun, jobId: "j1" }));
   const keptOff = [...place.querySelectorAll<HTMLInputElement>("input[type=checkbox]")].at(-1);
   expect(keptOff?.checked).toBe(true);

@@ -17,7 +17,7 @@ afterEach(() => {
   session.value = null;
 });
 
-test("filters live in the address, without what is empty; what it can't mean is passed over", () => {
+test("filters are stored in the URL without empty ones; invalid ones are ignored", () => {
   const filters = withRevenue(withChosen({}, "title", ["CTO"]), { min: 1_000_000, max: null });
   setSearch({ filters, source: "apollo" });
   expect(currentSearch()).toEqual({ filters, source: "apollo" });
@@ -29,7 +29,7 @@ test("filters live in the address, without what is empty; what it can't mean is 
   expect(withRevenue(fewer, { min: null, max: null })).toEqual({});
 });
 
-test("counting is free, and what a page costs is told before it is shown", async () => {
+test("counting is free, and the cost of a page is shown before it is loaded", async () => {
   signIn(["*"]);
   const found = { total: 30, limit: 25, offset: 0, creditsUsed: 0, creditsRequired: 25, remainingCredits: 40 };
   const prospect = {
@@ -69,7 +69,7 @@ test("counting is free, and what a page costs is told before it is shown", async
   expect(place.querySelector('a[href="/app/leads/l1"]')?.textContent).toBe("View lead");
 });
 
-test("a vendor that was not asked is not said to have nobody", async () => {
+test("a vendor that was not queried is not shown as empty", async () => {
   signIn(["*"]);
   setSearch({ filters: {}, source: "pdl" });
   const found = { prospects: [], limit: 25, offset: 0, creditsUsed: 0, remainingCredits: 40 };
@@ -79,7 +79,7 @@ test("a vendor that was not asked is not said to have nobody", async () => {
     "POST /api/v2/prospecting/search": (body) => {
       bodies.push(body);
       const isDry = (body as { dryRun?: boolean }).dryRun === true;
-      // Of a source without a price nothing is asked without a click either.
+      // A free vendor is not queried without a click either.
       return { body: { data: { ...found, creditsRequired: 0, total: isDry ? null : 31 } } };
     },
   });
@@ -93,7 +93,7 @@ test("a vendor that was not asked is not said to have nobody", async () => {
   expect(place.textContent).toContain("31 matching prospects.");
 });
 
-test("people of a text are told apart by what stands there", () => {
+test("parses people by the format of each value", () => {
   expect(peopleIn("ada@example.com\n\nhttps://network.example/in/grace\nAlan, Turing, Bletchley\n")).toEqual([
     { email: "ada@example.com" },
     { networkUrl: "https://network.example/in/grace" },
@@ -105,7 +105,7 @@ test("people of a text are told apart by what stands there", () => {
   expect(peopleIn(["", "", "", ""])).toEqual([]);
 });
 
-test("every field tells who said it and how sure it is, nested ones too", async () => {
+test("every field shows its source and confidence, including nested fields", async () => {
   const at = "2030-01-01T00:00:00.000Z";
   const place = await show(
     <Results

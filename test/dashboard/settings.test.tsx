@@ -32,13 +32,13 @@ const key: KeyView = {
   last_used_at: null,
 };
 
-test("only the parts of the settings that the key reaches are shown", async () => {
+test("shows only the settings that the key has permissions for", async () => {
   signIn(["users:read"]);
   const place = await show(<SettingsPage />);
   expect([...place.querySelectorAll("[role=tab]")].map((tab) => tab.textContent)).toEqual(["Profile"]);
 });
 
-test("the secret of a new key is shown once, and is not closed by accident", async () => {
+test("the secret of a new key is shown once, and not closed by accident", async () => {
   signIn(["*"]);
   answerWith({
     "GET /api/v2/keys": () => ({ body: { success: true, data: { keys: [key], total: 1 } } }),
@@ -59,7 +59,7 @@ test("the secret of a new key is shown once, and is not closed by accident", asy
   expect(place.textContent).not.toContain("oak_secret");
 });
 
-test("a place for backups that can't be used is told, and not that there are none", async () => {
+test("an unavailable backup location is reported, not shown as empty", async () => {
   signIn(["*"]);
   const settings = { place: "/mnt/nas", schedule: null, keep: 7 };
   const problem = "The place for backups /mnt/nas can't be used: it is gone.";
@@ -75,7 +75,7 @@ test("a place for backups that can't be used is told, and not that there are non
   expect(place.textContent).not.toContain("No backups yet");
 });
 
-test("an entry whose value is forgotten shows its hash, and a failed load can be tried again", async () => {
+test("an erased entry shows its hash, and a failed load can be retried", async () => {
   signIn(["leads:read"]);
   const entry: SuppressionView = {
     id: "s1",
@@ -104,7 +104,7 @@ test("an entry whose value is forgotten shows its hash, and a failed load can be
   expect([...place.querySelectorAll("button")].some(({ textContent }) => textContent === "Add")).toBe(false);
 });
 
-test("an account's form sends only what was changed, and what belongs together as a whole", () => {
+test("the account form sends only changes, and nested objects as a whole", () => {
   const values = valuesOf(account);
   expect(changesOf(values, account)).toEqual({});
   expect(
@@ -120,18 +120,18 @@ test("an account's form sends only what was changed, and what belongs together a
   });
 });
 
-test("a warm-up whose numbers change goes on from its first day", () => {
+test("a warm-up keeps its start date when its numbers change", () => {
   expect(changesOf({ ...valuesOf(account), "warmUp.perDay": "8" }, account)).toEqual({
     warmUp: { perDay: 8, addPerDay: 3, startedAt: "2030-01-01T00:00:00.000Z" },
   });
 });
 
-test("every permission can be given to a key, in words", () => {
+test("every permission has a label", () => {
   const known = permissionGroups.flatMap(({ permissions }) => Object.keys(permissions));
   expect(known.toSorted()).toEqual([...permissions].toSorted());
 });
 
-test("days with the same hours are told together", () => {
+test("groups days with the same hours", () => {
   expect(formatWeek(account.workingHours)).toBe("Mon–Fri 09:00–18:00");
   const off = { ...account.workingHours, monday: [], wednesday: [{ from: "00:00", to: "24:00" }] };
   expect(formatWeek(off)).toBe("Tue 09:00–18:00; Wed 00:00–24:00; Thu–Fri 09:00–18:00");

@@ -9,7 +9,7 @@ import type { Advanced } from "../../src/features/simulation/model.ts";
 
 afterEach(() => (simulatedNow.value = null));
 
-/** A server that answers everything with this, and tells its time. */
+/** A server that returns this for every request, with its simulated time. */
 function serverAt(time: () => string | null, data: unknown = {}): unknown[] {
   const sent: unknown[] = [];
   globalThis.fetch = (async (_url: string, init: RequestInit) => {
@@ -20,7 +20,7 @@ function serverAt(time: () => string | null, data: unknown = {}): unknown[] {
   return sent;
 }
 
-test("a real server has no bar, and its time is that of the world", async () => {
+test("a real server has no simulation bar and uses the real time", async () => {
   signInAs();
   serverAt(() => null);
   await api.get("/leads");
@@ -28,7 +28,7 @@ test("a real server has no bar, and its time is that of the world", async () => 
   expect(Math.abs(now() - Date.now())).toBeLessThan(60_000);
 });
 
-test("a simulation says so, is moved on, and tells what happened; times go by its clock", async () => {
+test("a simulation can be advanced and reports what happened; times follow its clock", async () => {
   signInAs();
   let at = "2026-01-05T10:00:00.000Z";
   const happened: Partial<Advanced> = {
@@ -53,7 +53,7 @@ test("a simulation says so, is moved on, and tells what happened; times go by it
   expect(time.textContent).toBe("7 days ago");
 });
 
-test("only an admin moves the clock", async () => {
+test("only admins can advance the clock", async () => {
   signInAs({ permissions: ["leads:read"] });
   serverAt(() => "2026-01-05T10:00:00.000Z");
   await api.get("/leads");

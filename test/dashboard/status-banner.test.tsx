@@ -6,7 +6,7 @@ import { change, settled, show, signInAs } from "../support/page.ts";
 
 afterEach(() => (serverStatus.value = "healthy"));
 
-/** A server that says this of itself with every answer. */
+/** A server that reports this status with every response. */
 function serverWith(status: () => string | null, message: string): void {
   globalThis.fetch = (async () => {
     const told = status();

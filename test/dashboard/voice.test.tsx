@@ -39,7 +39,7 @@ const voice: CloneDetailView = {
   samples: [],
 };
 
-test("what was recorded goes out as WAV: 16 bits, one channel, at its own rate", async () => {
+test("converts recordings to 16-bit mono WAV at their sample rate", async () => {
   const bytes = new DataView(await wavOf(new Float32Array([0, 1, -1, 2]), 48_000).arrayBuffer());
   const text = (at: number) => String.fromCharCode(...[0, 1, 2, 3].map((n) => bytes.getUint8(at + n)));
   expect([text(0), text(8), text(36)]).toEqual(["RIFF", "WAVE", "data"]);
@@ -48,7 +48,7 @@ test("what was recorded goes out as WAV: 16 bits, one channel, at its own rate",
   expect([0, 1, 2, 3].map((n) => bytes.getInt16(44 + n * 2, true))).toEqual([0, 32_767, -32_767, 32_767]);
 });
 
-test("a training shows how far it is, and what was found in the recordings", async () => {
+test("shows the training progress and the quality of the recordings", async () => {
   signIn(["voice:read"]);
   answerWith({ "GET /api/v2/voice-clones/v1": () => ({ body: { data: voice } }) });
   const place = await show(<VoicePage params={{ id: "v1" }} />);
@@ -60,7 +60,7 @@ test("a training shows how far it is, and what was found in the recordings", asy
   expect(place.textContent).not.toContain("Preview");
 });
 
-test("no voice is cloned without recordings and consent", async () => {
+test("cloning a voice requires recordings and consent", async () => {
   signIn(["*"]);
   const asked = answerWith({});
   const place = await show(<NewVoicePage />);

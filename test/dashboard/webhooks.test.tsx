@@ -7,7 +7,7 @@ import { button, signIn } from "../support/dashboard.ts";
 
 afterEach(() => (session.value = null));
 
-test("a delivery tells every attempt, and shows what was answered as text", async () => {
+test("a delivery shows every attempt and its response as plain text", async () => {
   signIn(["webhooks:read"]);
   const at = "2030-01-01T00:00:00.000Z";
   const delivery: DeliveryView = {

@@ -13,7 +13,7 @@ async function submit(place: HTMLElement): Promise<void> {
   });
 }
 
-test("the name is kept, and the page knows it at once", async () => {
+test("the name is saved, and the page updates immediately", async () => {
   signInAs({ name: null });
   answerWith({
     "PATCH /api/v2/users/me": (body) => ({
@@ -32,7 +32,7 @@ test("the name is kept, and the page knows it at once", async () => {
   expect(session.value?.user.name).toBe("Ada");
 });
 
-test("days that are not chosen are days off, and the end of a day is its end", async () => {
+test("unselected days are days off, and midnight ends a day", async () => {
   signInAs();
   const span = [{ from: "09:00", to: "24:00" }];
   const off: WeekView["monday"] = [];
@@ -59,7 +59,7 @@ test("days that are not chosen are days off, and the end of a day is its end", a
   ]);
 });
 
-test("hours that differ by day are shown by day, and what is wrong with one stands there", async () => {
+test("different hours are shown by day, with the error at its day", async () => {
   signInAs();
   const workingHours = Object.fromEntries(
     Object.keys(dayNames).map((day, index) => [day, index < 2 ? [{ from: `0${8 + index}:00`, to: "17:00" }] : []]),

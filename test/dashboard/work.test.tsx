@@ -35,7 +35,7 @@ async function press(key: string, target: EventTarget = document.body): Promise<
 
 const current = (place: HTMLElement) => place.querySelector("article h2")?.textContent;
 
-test("done and skip end the action that is shown, and the next one comes", async () => {
+test("Done and Skip end the current action and show the next one", async () => {
   signInAs();
   const { place, ended } = await withTasks("ada", "grace", "alan");
   expect(current(place)).toBe("Message to ada");
@@ -52,7 +52,7 @@ test("done and skip end the action that is shown, and the next one comes", async
   expect(current(place)).toBe("Message to alan");
 });
 
-test("keys in a field of text, or together with others, end nothing", async () => {
+test("ignores shortcuts in text fields and with modifier keys", async () => {
   signInAs();
   const { place, ended } = await withTasks("ada");
   const field = document.createElement("textarea");
@@ -64,7 +64,7 @@ test("keys in a field of text, or together with others, end nothing", async () =
   expect(ended).toEqual([]);
 });
 
-test("who has a name is called by it", async () => {
+test("shows the name of a person if it is known", async () => {
   signInAs();
   const tasks = [task("ada-l", { personName: "Ada Lovelace" }), task("grace", { personName: null })];
   answerWith({
@@ -80,7 +80,7 @@ test("who has a name is called by it", async () => {
   ]);
 });
 
-test("a key that may only read sees the list and ends nothing", async () => {
+test("a read-only key sees the list and cannot end actions", async () => {
   signInAs({ permissions: ["network:read"] });
   const { place, ended } = await withTasks("ada");
   await press("d");
