@@ -2,6 +2,8 @@ import { Type, type Static } from "@sinclair/typebox";
 
 export const jobStatuses = ["pending", "running", "completed", "failed"] as const;
 export type JobStatus = (typeof jobStatuses)[number];
+/** Of jobs that are not claimed again, unless their user retries them. */
+export const endedStatuses = ["completed", "failed"] as const satisfies readonly JobStatus[];
 
 /** Wire names; `linkedin_action` is fixed by the specification. */
 export const jobTypes = [

@@ -10,6 +10,7 @@ import type { Job, JobType, JobClaim, JobEnd } from "./model.ts";
 import { diskRetryMs, retryOnDiskFault } from "./disk-retry.ts";
 import { retryDelayMs } from "./retry-policy.ts";
 import type { JobStore } from "./store.ts";
+import { isFinal } from "./transitions.ts";
 
 /** Much longer than any pause of a healthy process. A lost lease only delays the job. */
 const leaseMs = 60_000;
@@ -220,7 +221,7 @@ export class JobRunner {
       this.#observer?.jobEnded(handler.type, end?.kind ?? "own");
       if (end === null) return;
       const isOurs = await this.#retryOnDiskFault(job, () => this.#store.end(claim, end), interruption);
-      if (isOurs && (end.kind === "completed" || end.kind === "failed")) await handler.onEnded?.(job, end);
+      if (isOurs && isFinal(end)) await handler.onEnded?.(job, end);
     } catch (error) {
       this.#log.error({ err: error, jobId: job.id, type: job.type }, "could not end a job");
     }

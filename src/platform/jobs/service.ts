@@ -3,6 +3,7 @@ import { isoTime, isoTimeOrNull, type Clock } from "../base/clock.ts";
 import { ApiError, notFound } from "../base/errors.ts";
 import type { Job, JobDay, JobFilter, JobPlace, JobStatistics, JobStatus, JobView } from "./model.ts";
 import type { ClientChange, JobStore } from "./store.ts";
+import { hasEnded, isOfAction } from "./transitions.ts";
 
 export type JobPage = { jobs: Job[]; statistics: JobStatistics };
 
@@ -162,8 +163,7 @@ export function statisticsOf(counts: Record<JobStatus, number>): JobStatistics {
 
 export function jobView(job: Job): JobView {
   const { id, type, status, progress, metadata, editedMessage = null } = job;
-  const hasEnded = status === "completed" || status === "failed";
-  const message = editedMessage === null || hasEnded ? job.message : editedMessage;
+  const message = editedMessage === null || hasEnded(job) ? job.message : editedMessage;
   return {
     id,
     type,
@@ -173,6 +173,6 @@ export function jobView(job: Job): JobView {
     message,
     progress: Math.round(progress * 100) / 100,
     // The planned time of a deleted action is unknown, but the delay must still be a number.
-    metadata: { ...(type === "linkedin_action" && { delay: 0 }), ...metadata, attempt: job.attempt },
+    metadata: { ...(isOfAction(job) && { delay: 0 }), ...metadata, attempt: job.attempt },
   };
 }

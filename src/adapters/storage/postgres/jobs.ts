@@ -1,13 +1,17 @@
-import { and, asc, desc, eq, gte, lte, sql } from "drizzle-orm";
-import { startEventOf, endEventOf } from "../../../platform/jobs/job-events.ts";
+import { and, asc, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
+import { startEventOf } from "../../../platform/jobs/job-events.ts";
 import type { Job, JobClaim, JobEnd } from "../../../platform/jobs/model.ts";
 import type { ClaimRequest, ClientChange, JobPageRequest, JobStore } from "../../../platform/jobs/store.ts";
 import {
-  canceledJob,
+  changedJob,
+  claimedJob,
+  decideCancel,
+  decideRetry,
   endedJob,
-  hasEnded,
+  isFinal,
   isHeld,
-  retriedJob,
+  isOfAction,
+  type ClientDecision,
   type JobChange,
 } from "../../../platform/jobs/transitions.ts";
 import type { Connection, Engine } from "./engine.ts";
@@ -29,7 +33,7 @@ type SliceOfJobs = Pick<JobStore, "insert" | "get" | "page" | "claim" | "end" | 
 
 /** `actions` knows the jobs of network actions, which their own store claims and ends. */
 export function createJobStore({ orm, transact }: Engine, actions: ActionJobs): SliceOfJobs {
-  const shown = async (job: Job): Promise<Job> => (job.type === "linkedin_action" ? actions.describe(orm, job) : job);
+  const shown = async (job: Job): Promise<Job> => (isOfAction(job) ? actions.describe(orm, job) : job);
 
   async function find(userId: string, id: string): Promise<Job | null> {
     const [job] = await orm
@@ -73,19 +77,15 @@ export function createJobStore({ orm, transact }: Engine, actions: ActionJobs): 
     claim: (request) => transact((connection) => claim(connection, request)),
     end: (held, end) => transact((connection) => endClaim(connection, actions, held, end)),
     async cancel(userId, id, at) {
-      const job = await find(userId, id);
-      if (job === null) return { kind: "absent" };
+      const decision = decideCancel(await find(userId, id), userId, at);
       // An action locks its account before its job, so its job is not locked here.
-      if (job.type === "linkedin_action" && !hasEnded(job))
-        return transact((connection) => actions.cancel(connection, job, at));
-      return transact((connection) => cancel(connection, userId, id, at));
+      if (decision.kind === "ofAction") return transact((connection) => actions.cancel(connection, decision.job, at));
+      return transact((connection) => change(connection, id, (job) => decideCancel(job, userId, at)));
     },
     async retry(userId, id, at) {
-      const job = await find(userId, id);
-      if (job === null) return { kind: "absent" };
-      if (job.type === "linkedin_action" && job.status === "failed")
-        return transact((connection) => actions.retry(connection, job, at));
-      return transact((connection) => retry(connection, userId, id, at));
+      const decision = decideRetry(await find(userId, id), userId, at);
+      if (decision.kind === "ofAction") return transact((connection) => actions.retry(connection, decision.job, at));
+      return transact((connection) => change(connection, id, (job) => decideRetry(job, userId, at)));
     },
   };
 }
@@ -103,12 +103,11 @@ export async function lockJob(connection: Connection, id: string): Promise<Job |
 }
 
 export async function writeJob(connection: Connection, job: Job, change: JobChange): Promise<Job> {
-  const isAgain = hasEnded(job) && change.status !== undefined && !hasEnded({ ...job, ...change });
-  // A message that the user wrote for the job's end.
-  const changed = isAgain ? { ...change, editedMessage: null } : change;
-  const after = { ...job, ...changed };
-  await connection.update(jobs).set(changed).where(eq(jobs.id, job.id));
-  const event = job.status !== after.status && hasEnded(after) ? endEventOf(after) : null;
+  const { job: after, event } = changedJob(job, change);
+  await connection
+    .update(jobs)
+    .set({ ...change, editedMessage: after.editedMessage ?? null })
+    .where(eq(jobs.id, job.id));
   if (event !== null) await appendEvents(connection, [event]);
   return after;
 }
@@ -131,20 +130,16 @@ async function claim(connection: Connection, { type, limit, now, leaseUntil }: C
       ) AS waiting ORDER BY turn, user_id LIMIT ${limit - abandoned.length}
     ) FOR UPDATE SKIP LOCKED`);
   const isAbandoned = new Set(abandoned.map(({ id }) => id));
+  const ids = [...abandoned, ...due].map(({ id }) => id);
+  const found = new Map(
+    (await connection.select().from(jobs).where(inArray(jobs.id, ids))).map((job) => [job.id, job]),
+  );
   const claimed: Job[] = [];
-  for (const { id } of [...abandoned, ...due]) {
-    const [job] = await connection
-      .update(jobs)
-      .set({
-        status: "running",
-        attempt: sql`${jobs.attempt} + 1`,
-        failures: sql`${jobs.failures} + ${isAbandoned.has(id) ? 1 : 0}`,
-        leaseUntil,
-        updatedAt: now,
-      })
-      .where(eq(jobs.id, id))
-      .returning();
-    if (job !== undefined) claimed.push(job);
+  for (const id of ids) {
+    const job = found.get(id);
+    if (job === undefined) continue;
+    const lease = claimedJob(job, { isAbandoned: isAbandoned.has(id), leaseUntil, at: now });
+    claimed.push(await writeJob(connection, job, lease));
   }
   return claimed;
 }
@@ -155,20 +150,17 @@ async function endClaim(connection: Connection, actions: ActionJobs, held: JobCl
   if (job === null || !isHeld(job, held)) return false;
   await writeJob(connection, job, endedJob(job, end));
   // An action is ended by its feature. Whoever ends only its job, after too many interruptions, gave it up.
-  if (end.kind === "completed" || end.kind === "failed") await actions.gaveUp(connection, held.id, end.message, end.at);
+  if (isFinal(end)) await actions.gaveUp(connection, held.id, end.message, end.at);
   return true;
 }
 
-async function retry(connection: Connection, userId: string, id: string, at: number): Promise<ClientChange> {
-  const job = await lockJob(connection, id);
-  if (job?.userId !== userId) return { kind: "absent" };
-  if (job.status !== "failed") return { kind: "refused", job };
-  return { kind: "changed", job: await writeJob(connection, job, retriedJob(job, at)) };
-}
-
-async function cancel(connection: Connection, userId: string, id: string, at: number): Promise<ClientChange> {
-  const job = await lockJob(connection, id);
-  if (job?.userId !== userId) return { kind: "absent" };
-  if (hasEnded(job)) return { kind: "refused", job };
-  return { kind: "changed", job: await writeJob(connection, job, canceledJob(job, at)) };
+async function change(
+  connection: Connection,
+  id: string,
+  decide: (job: Job | null) => ClientDecision,
+): Promise<ClientChange> {
+  const decision = decide(await lockJob(connection, id));
+  if (decision.kind === "ofAction") return { kind: "refused", job: decision.job };
+  if (decision.kind !== "change") return decision;
+  return { kind: "changed", job: await writeJob(connection, decision.job, decision.change) };
 }

@@ -1,6 +1,7 @@
-import { and, desc, eq, gte, isNotNull, lt, lte, notExists, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, isNotNull, lt, lte, notExists, sql } from "drizzle-orm";
 import { decideAdjustment, decideBudget, decideRefund, monthOf } from "../../../features/credits/decisions.ts";
 import type { CreditStore, LedgerFilter, LedgerPageRequest } from "../../../features/credits/store.ts";
+import { endedStatuses } from "../../../platform/jobs/model.ts";
 import { creditReservations } from "./credit-tables.ts";
 import type { Engine } from "./engine.ts";
 import { countRows, olderThan } from "./list-pages.ts";
@@ -47,7 +48,7 @@ export function createCreditStore(engine: Engine, { credits: rows }: SharedRows)
   async function abandoned(heldBefore: number, limit: number): Promise<string[]> {
     const isOver = sql`CASE WHEN ${creditReservations.jobId} IS NULL
       THEN ${creditReservations.heldUntil} < ${heldBefore}
-      ELSE coalesce((SELECT ${jobs.status} IN ('completed', 'failed') FROM ${jobs}
+      ELSE coalesce((SELECT ${inArray(jobs.status, endedStatuses)} FROM ${jobs}
                      WHERE ${jobs.id} = ${creditReservations.jobId}), 1) END`;
     return orm
       .select({ id: creditReservations.id })

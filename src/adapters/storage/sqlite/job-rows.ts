@@ -1,9 +1,8 @@
 import { and, asc, eq, sql } from "drizzle-orm";
-import type { NewEvent } from "../../../platform/events/model.ts";
 import type { Job, JobClaim, JobEnd } from "../../../platform/jobs/model.ts";
 import type { ClaimRequest } from "../../../platform/jobs/store.ts";
-import { startEventOf, endEventOf } from "../../../platform/jobs/job-events.ts";
-import { endedJob, hasEnded, isHeld, type JobChange } from "../../../platform/jobs/transitions.ts";
+import { startEventOf } from "../../../platform/jobs/job-events.ts";
+import { changedJob, claimedJob, endedJob, isHeld, type JobChange } from "../../../platform/jobs/transitions.ts";
 import type { Engine } from "./engine.ts";
 import type { EventRows } from "./event-rows.ts";
 import { limitOf, valueOf } from "./parameter.ts";
@@ -48,20 +47,6 @@ export function createJobRows({ orm, database }: Engine, events: EventRows) {
       .limit(limitOf("limit"))
       .prepare(),
   );
-  const lease = lazy(() =>
-    orm
-      .update(jobs)
-      .set({
-        status: "running",
-        attempt: sql`${jobs.attempt} + 1`,
-        failures: sql`${jobs.failures} + ${at("failures")}`,
-        leaseUntil: sql`${at("leaseUntil")}`,
-        updatedAt: sql`${at("now")}`,
-      })
-      .where(eq(jobs.id, at("id")))
-      .prepare(),
-  );
-
   const get = (id: string): Job | null => {
     const [row] = byId().values({ id });
     return row === undefined ? null : storedJob(row);
@@ -74,25 +59,17 @@ export function createJobRows({ orm, database }: Engine, events: EventRows) {
        metadata = ?, updated_at = ?, completed_at = ? WHERE id = ?`,
   );
 
-  const setEditedMessage = prepared(database, "UPDATE jobs SET edited_message = ?, updated_at = ? WHERE id = ?");
+  const setEditedMessage = prepared(database, "UPDATE jobs SET edited_message = ? WHERE id = ?");
 
-  function write(job: Job, change: Partial<Job>): Job {
-    const after = { ...job, ...change };
+  function write(job: Job, change: JobChange): Job {
+    const { job: after, event } = changedJob(job, change);
     const { status, runAt, attempt, failures, leaseUntil, message, progress, updatedAt, completedAt, id } = after;
     const metadata = JSON.stringify(after.metadata);
     update.run(status, runAt, attempt, failures, leaseUntil, message, progress, metadata, updatedAt, completedAt, id);
-    if (job.status !== status && hasEnded(after)) tell(endEventOf(after));
-    const isAgain = hasEnded(job) && !hasEnded(after) && (job.editedMessage ?? null) !== null;
-    return isAgain ? editMessage(after, null, updatedAt) : after;
-  }
-
-  function editMessage(job: Job, editedMessage: string | null, updatedAt: number): Job {
-    setEditedMessage.run(editedMessage, updatedAt, job.id);
-    return { ...job, editedMessage, updatedAt };
-  }
-
-  function tell(event: NewEvent | null): void {
+    const edited = after.editedMessage ?? null;
+    if (edited !== (job.editedMessage ?? null)) setEditedMessage.run(edited, id);
     if (event !== null) events.append(event);
+    return after;
   }
 
   /** Writes if the claim still holds; false, and nothing, when it is void. */
@@ -106,19 +83,9 @@ export function createJobRows({ orm, database }: Engine, events: EventRows) {
   function claim({ type, limit, now, leaseUntil }: ClaimRequest): Job[] {
     const request = { type, now };
     const lost = abandoned().all({ ...request, limit });
-    const claimed = (job: Job, failures: number): Job => {
-      lease().run({ id: job.id, leaseUntil, now, failures });
-      const { attempt } = job;
-      return {
-        ...job,
-        status: "running",
-        attempt: attempt + 1,
-        failures: job.failures + failures,
-        leaseUntil,
-        updatedAt: now,
-      };
-    };
-    const all = lost.map((job) => claimed(job, 1));
+    const claimed = (job: Job, isAbandoned: boolean): Job =>
+      write(job, claimedJob(job, { isAbandoned, leaseUntil, at: now }));
+    const all = lost.map((job) => claimed(job, true));
     const next = (after: string) => nextInTurn().all({ ...request, after })[0];
     while (all.length < limit) {
       const last = lastServed.get(type);
@@ -128,7 +95,7 @@ export function createJobRows({ orm, database }: Engine, events: EventRows) {
         break;
       }
       lastServed.set(type, job.userId);
-      all.push(claimed(job, 0));
+      all.push(claimed(job, false));
     }
     return all;
   }
@@ -137,11 +104,10 @@ export function createJobRows({ orm, database }: Engine, events: EventRows) {
     get,
     insert(job: Job): void {
       insertJob.run(...jobValues(job));
-      tell(startEventOf(job));
+      const event = startEventOf(job);
+      if (event !== null) events.append(event);
     },
     write,
-    /** Null takes the client's message away. */
-    editMessage,
     writeClaimed,
     claim,
     end: (claimed: JobClaim, end: JobEnd) => writeClaimed(claimed, (job) => endedJob(job, end)),

@@ -2,7 +2,15 @@ import { and, count, desc, eq, gte, lte, sql } from "drizzle-orm";
 import { pause } from "../../../lib/concurrency/pause.ts";
 import { jobStatuses, type Job, type JobFilter, type JobStatus } from "../../../platform/jobs/model.ts";
 import type { ClientChange, JobCount, JobPageRequest, JobStore } from "../../../platform/jobs/store.ts";
-import { canceledJob, hasEnded, retriedJob } from "../../../platform/jobs/transitions.ts";
+import {
+  decideCancel,
+  decideRetry,
+  editedJob,
+  isFinal,
+  isOfAction,
+  isOpen,
+  type JobChange,
+} from "../../../platform/jobs/transitions.ts";
 import type { Engine } from "./engine.ts";
 import type { NetworkRows } from "./network.ts";
 import { prepared } from "./prepared.ts";
@@ -18,7 +26,7 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
     return job?.userId === userId ? job : null;
   };
   /** An action's moment may change with every plan, so it is told from the action, not from the job. */
-  const shown = (job: Job | null): Job | null => (job?.type === "linkedin_action" ? network.jobs.describe(job) : job);
+  const shown = (job: Job | null): Job | null => (job !== null && isOfAction(job) ? network.jobs.describe(job) : job);
 
   async function page({ userId, filter, limit, offset, after }: JobPageRequest): Promise<Job[]> {
     const place = after && sql`(${jobs.createdAt}, ${jobs.id}) < (${after.createdAt}, ${after.id})`;
@@ -86,26 +94,26 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
     return moments.length === 0 ? null : Math.min(...moments);
   }
 
+  const write = ({ job, change }: { job: Job; change: JobChange }): ClientChange => ({
+    kind: "changed",
+    job: rows.write(job, change),
+  });
+
   function cancel(userId: string, id: string, at: number): ClientChange {
-    const job = ofUser(userId, id);
-    if (job === null) return { kind: "absent" };
-    if (hasEnded(job)) return { kind: "refused", job };
-    if (job.type === "linkedin_action") return network.jobs.cancel(job, at);
-    return { kind: "changed", job: rows.write(job, canceledJob(job, at)) };
+    const decision = decideCancel(rows.get(id), userId, at);
+    if (decision.kind === "ofAction") return network.jobs.cancel(decision.job, at);
+    return decision.kind === "change" ? write(decision) : decision;
   }
 
   function retry(userId: string, id: string, at: number): ClientChange {
-    const job = ofUser(userId, id);
-    if (job === null) return { kind: "absent" };
-    if (job.status !== "failed") return { kind: "refused", job };
-    if (job.type === "linkedin_action") return network.jobs.retry(job, at);
-    return { kind: "changed", job: rows.write(job, retriedJob(job, at)) };
+    const decision = decideRetry(rows.get(id), userId, at);
+    if (decision.kind === "ofAction") return network.jobs.retry(decision.job, at);
+    return decision.kind === "change" ? write(decision) : decision;
   }
 
   function editMessage(id: string, message: string, at: number): Job | null {
     const job = rows.get(id);
-    if (job === null) return null;
-    return shown(hasEnded(job) ? rows.write(job, { message, updatedAt: at }) : rows.editMessage(job, message, at));
+    return shown(job && rows.write(job, editedJob(job, message, at)));
   }
 
   return {
@@ -125,10 +133,9 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
       ),
     end: (claim, end) =>
       writer.write(() => {
-        const isLast = end.kind === "completed" || end.kind === "failed";
         const isOurs = rows.end(claim, end);
         // An action is ended by its feature. Whoever ends only its job, after too many interruptions, gave it up.
-        if (isOurs && isLast) network.jobs.gaveUp(claim.id, end.message, end.at);
+        if (isOurs && isFinal(end)) network.jobs.gaveUp(claim.id, end.message, end.at);
         return isOurs;
       }),
     nextDueAt,
@@ -136,8 +143,7 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
     retry: (userId, id, at) => writer.write(() => retry(userId, id, at)),
     isOpen: async (id, failedAfter) => {
       const job = rows.get(id);
-      if (job === null || job.status === "completed") return false;
-      return job.status !== "failed" || job.updatedAt > failedAfter;
+      return job !== null && isOpen(job, failedAfter);
     },
     editMessage: (id, message, at) => writer.write(() => editMessage(id, message, at)),
     countAll: () => counted(undefined),
