@@ -104,7 +104,7 @@ export function QueuePage() {
         </Link>
       }
     >
-      <Tabs label="State of the actions" tabs={tabs} chosen={tab.name} choose={show}>
+      <Tabs label="Action state" tabs={tabs} chosen={tab.name} choose={show}>
         {chosen.size > 0 && (
           <div class="bulk-bar" role="toolbar" aria-label="Selected actions">
             <p>
