@@ -44,7 +44,7 @@ async function packagesIn(entries: readonly string[], target: "bun" | "browser")
 async function noticeOf(name: string): Promise<string> {
   const folder = join(root, "node_modules", name);
   const { version, license = "unknown", author } = (await Bun.file(join(folder, "package.json")).json()) as Package;
-  const file = (await readdir(folder)).toSorted().find((each) => /^licen[cs]e(\.(md|txt))?$/i.test(each));
+  const file = (await readdir(folder)).toSorted().find((each) => /^licen[cs]e(-mit)?(\.(md|txt))?$/i.test(each));
   const holder = typeof author === "string" ? author : author?.name;
   const text =
     file === undefined
