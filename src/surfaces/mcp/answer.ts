@@ -1,4 +1,4 @@
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult } from "@modelcontextprotocol/server";
 import { adviceOn, type Refusal } from "./advice.ts";
 import { maxAnswerLength, pageOf } from "./page.ts";
 import type { Tool } from "./tools.ts";

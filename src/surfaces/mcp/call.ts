@@ -1,4 +1,4 @@
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult } from "@modelcontextprotocol/server";
 import { ApiError } from "../../platform/base/errors.ts";
 import { errorBody } from "../../platform/http/error-body.ts";
 import { answered, refused, resultOf } from "./answer.ts";

@@ -1,12 +1,12 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { ToolParts } from "../../app/surfaces.ts";
 import { isoTime } from "../../platform/base/clock.ts";
 import { ApiError } from "../../platform/base/errors.ts";
 import { routes } from "../../platform/http/route.ts";
+import { errorCode } from "./json-rpc.ts";
+import { malformed, protocolError } from "./malformed.ts";
 import type { ApiRequest } from "./request.ts";
 import type { Tool } from "./tools.ts";
-
-/** JSON-RPC 2.0, section 5.1. */
-const parseError = -32_700;
 
 /**
  * The Model Context Protocol over streamable HTTP, without sessions: each message is a separate request with its own
@@ -20,8 +20,11 @@ export function mcpEndpoint({ document, call, corsOrigins, clock }: ToolParts) {
       const { caller, body, query, request } = context;
       requireOrigin(request, corsOrigins);
       // Loaded with the first message, because most servers never receive one.
-      const { answerMessage, malformed, protocolError, toolsOf } = await import("./load.ts");
-      const refusal = body instanceof ApiError ? protocolError(null, parseError, body.message) : malformed(body);
+      const { answerMessage, schemaError, toolsOf } = await import("./load.ts");
+      const refusal =
+        body instanceof ApiError
+          ? protocolError(null, errorCode.parse, body.message)
+          : (malformed(body) ?? schemaError(body as JSONRPCMessage));
       if (refusal !== null) return Response.json(refusal, { status: refusal.id === null ? 400 : 200 });
       tools ??= toolsOf(await document());
       // A tool may take longer than the idle timeout of a connection.

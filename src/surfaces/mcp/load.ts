@@ -1,7 +1,7 @@
-import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { createMcpServer, type McpParts } from "./server.ts";
 
-export { malformed, protocolError } from "./malformed.ts";
+export { schemaError } from "./schema-error.ts";
 export { toolsOf } from "./tools.ts";
 
 /** Handles a message of a client whose body has been read. */

@@ -1,14 +1,9 @@
-import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import {
-  CallToolRequestSchema,
-  ErrorCode,
-  ListToolsRequestSchema,
-  type Tool as ListedTool,
-} from "@modelcontextprotocol/sdk/types.js";
+import { ProtocolError, Server, type Tool as ListedTool } from "@modelcontextprotocol/server";
 import { hasPermission, type Caller } from "../../platform/auth/caller.ts";
 import type { Permission } from "../../platform/auth/key-model.ts";
 import { version } from "../../platform/base/version.ts";
 import { call, type CallParts } from "./call.ts";
+import { errorCode } from "./json-rpc.ts";
 import { toolFor, type Tool } from "./tools.ts";
 
 export type McpParts = CallParts & { caller: Caller };
@@ -26,13 +21,13 @@ export function createMcpServer(parts: McpParts): Server {
     { name: "outreachd", title: "outreachd", version },
     { capabilities: { tools: {} }, instructions: instructions(caller, userId) },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
+  server.setRequestHandler("tools/list", () => ({
     tools: [...tools.values()]
       .map((tool) => toolFor(tool, isGlobal))
       .filter((tool) => isFor(tool, caller))
       .map((tool) => listed(tool, caller, userId)),
   }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq: { signal } }) => {
     const tool = tools.get(params.name);
     if (tool === undefined) throw noTool(params.name);
     return call(toolFor(tool, isGlobal), params.arguments ?? {}, parts, signal);
@@ -40,10 +35,9 @@ export function createMcpServer(parts: McpParts): Server {
   return server;
 }
 
-/** Not an SDK error, which would prefix the message with its code. */
-function noTool(name: string): Error {
+function noTool(name: string): ProtocolError {
   const message = `Tool ${name.slice(0, maxNameShown)} not found. tools/list lists all tools.`;
-  return Object.assign(new Error(message), { code: ErrorCode.InvalidParams });
+  return new ProtocolError(errorCode.invalidParams, message);
 }
 
 function isFor({ permissions, actsFor }: Tool, caller: Caller): boolean {

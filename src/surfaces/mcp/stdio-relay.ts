@@ -1,11 +1,5 @@
-import {
-  ErrorCode,
-  isJSONRPCNotification,
-  isJSONRPCRequest,
-  type JSONRPCMessage,
-  type JSONRPCRequest,
-  type RequestId,
-} from "@modelcontextprotocol/sdk/types.js";
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/server";
+import { errorCode } from "./json-rpc.ts";
 import { eachLine } from "./lines.ts";
 import { malformed, protocolError, type ProtocolError } from "./malformed.ts";
 
@@ -57,7 +51,7 @@ function messageIn(line: Uint8Array): unknown {
 }
 
 function notJson({ message }: Error): ProtocolError {
-  return protocolError(null, ErrorCode.ParseError, `Invalid JSON: ${message}.`);
+  return protocolError(null, errorCode.parse, `Invalid JSON: ${message}.`);
 }
 
 /** Resolves when there is room for more. */
@@ -81,9 +75,9 @@ class Relay {
   /** Returns the response to a message; null if it needs none. Never throws. */
   async answer(message: JSONRPCMessage): Promise<JSONRPCMessage | null> {
     // The server has no sessions, so only the owner of the connection can cancel a request.
-    if (isJSONRPCNotification(message) && message.method === "notifications/cancelled")
+    if ("method" in message && message.method === "notifications/cancelled")
       this.#running.get(message.params?.["requestId"] as RequestId)?.abort();
-    if (!isJSONRPCRequest(message)) return null;
+    if (!isRequest(message)) return null;
     const controller = new AbortController();
     this.#running.set(message.id, controller);
     try {
@@ -128,6 +122,10 @@ function neverArrived(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if ("code" in cause && (cause.code === "ECONNREFUSED" || cause.code === "ConnectionRefused")) return true;
   return false;
+}
+
+function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return "method" in message && "id" in message;
 }
 
 function isJsonRpc(body: unknown): body is JSONRPCMessage {

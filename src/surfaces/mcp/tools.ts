@@ -1,7 +1,8 @@
+import type { JSONObject } from "@modelcontextprotocol/server";
 import { withToolNames } from "./tool-names.ts";
 import { toolTable, type ToolSpec } from "./tool-table.ts";
 
-type JsonSchema = { [keyword: string]: unknown };
+type JsonSchema = JSONObject;
 
 /** Where an argument of a tool is sent in the request. */
 export type Place = "path" | "query" | "body" | "header" | "file" | "none";
@@ -128,7 +129,7 @@ function argumentsOf(operation: Operation, spec: ToolSpec): Argument[] {
   if (spec.file !== undefined) {
     const formats = Object.keys(spec.file);
     add("content", "file", true, { type: "string", description: "The file itself, as text. Up to 1 MB." });
-    if (formats.length > 1) add("format", "none", false, { type: "string", enum: formats, default: formats[0] });
+    if (formats.length > 1) add("format", "none", false, { type: "string", enum: formats, default: formats[0]! });
   }
   if ("412" in operation.responses)
     add("ifMatch", "header", false, {
