@@ -1,5 +1,5 @@
 const allowedHeaders =
-  "authorization, content-type, idempotency-key, if-match, if-none-match, last-event-id, mcp-protocol-version, x-api-key, x-request-id";
+  "authorization, content-type, idempotency-key, if-match, if-none-match, last-event-id, mcp-method, mcp-name, mcp-protocol-version, x-api-key, x-request-id";
 const exposedHeaders =
   "etag, idempotent-replayed, location, ratelimit, ratelimit-policy, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id, www-authenticate";
 

@@ -103,7 +103,11 @@ class Relay {
   async #send(message: JSONRPCRequest, signal: AbortSignal): Promise<Response> {
     const init = {
       method: "POST",
-      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...headersFor(message),
+      },
       body: JSON.stringify(message),
       signal,
     };
@@ -116,6 +120,19 @@ class Relay {
     this.#endpoint = await this.#reopen();
     return this.#endpoint(init);
   }
+}
+
+/** Since revision 2026-07-28, a request over HTTP repeats in headers what its message says. */
+function headersFor({ method, params }: JSONRPCRequest): Record<string, string> {
+  const { _meta: meta, name } = params ?? {};
+  const revision = meta?.["io.modelcontextprotocol/protocolVersion"];
+  if (typeof revision !== "string") return {};
+  return {
+    "mcp-protocol-version": revision,
+    "mcp-method": method,
+    // Encoded, because a client may send any text as the name of a tool.
+    ...(typeof name === "string" && { "mcp-name": `=?base64?${Buffer.from(name).toString("base64")}?=` }),
+  };
 }
 
 function neverArrived(error: unknown): boolean {
