@@ -1,4 +1,4 @@
-import { singleLine } from "../../platform/base/clean-text.ts";
+import { singleLine } from "../../platform/base/text.ts";
 import type { Clock } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
 import type { Ids } from "../../platform/base/ids.ts";

@@ -1,4 +1,4 @@
-import { singleLine } from "../../platform/base/clean-text.ts";
+import { singleLine } from "../../platform/base/text.ts";
 import { companyKey } from "../../platform/identity/company-key.ts";
 import { domainOfWebsite } from "../../platform/identity/domain.ts";
 import { businessDomain } from "../../platform/identity/email-domain.ts";

@@ -1,4 +1,4 @@
-import { multiLine, singleLine } from "../../platform/base/clean-text.ts";
+import { multiLine, singleLine } from "../../platform/base/text.ts";
 import { parseInstant } from "../../platform/base/clock.ts";
 import { isWithin } from "../../platform/identity/domain.ts";
 import type { FieldError } from "../../platform/base/errors.ts";

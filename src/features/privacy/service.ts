@@ -1,7 +1,7 @@
 import { auditEntry } from "../../platform/auth/audit/entry.ts";
 import type { AuditEntry } from "../../platform/auth/audit/model.ts";
 import type { AuditService } from "../../platform/auth/audit/service.ts";
-import { singleLine } from "../../platform/base/clean-text.ts";
+import { singleLine } from "../../platform/base/text.ts";
 import { isoTime, type Clock } from "../../platform/base/clock.ts";
 import { invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
 import type { Ids } from "../../platform/base/ids.ts";

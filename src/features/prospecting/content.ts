@@ -1,10 +1,9 @@
-import { multiLine, singleLine } from "../../platform/base/clean-text.ts";
+import { memoize, multiLine, singleLine } from "../../platform/base/text.ts";
 import type { FieldError } from "../../platform/base/errors.ts";
 import { domainOfWebsite } from "../../platform/identity/domain.ts";
 import { isEmailAddress } from "../../platform/identity/email.ts";
 import { companySizeText } from "./facets/ranges.ts";
 import { prospectIdentity, type ProspectIdentity } from "./keys.ts";
-import { memoize } from "../../platform/base/memoize.ts";
 import {
   maxTechnologies,
   maxTechnologyLength,

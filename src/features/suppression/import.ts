@@ -1,4 +1,4 @@
-import { singleLine } from "../../platform/base/clean-text.ts";
+import { singleLine } from "../../platform/base/text.ts";
 import { ApiError, invalid } from "../../platform/base/errors.ts";
 import { requireAdmin, type Caller } from "../../platform/auth/caller.ts";
 import { ListFileError, readListFile, type ListRow } from "./list-file.ts";

@@ -1,4 +1,4 @@
-import { singleLine } from "../../platform/base/clean-text.ts";
+import { singleLine } from "../../platform/base/text.ts";
 import { canonicalDomain, isDomainName, isRegistrySuffix } from "../../platform/identity/domain.ts";
 import { canonicalEmail, emailPattern } from "../../platform/identity/email.ts";
 import { personTextLimits } from "../../platform/identity/person-fields.ts";

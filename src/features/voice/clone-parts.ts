@@ -1,4 +1,4 @@
-import { multiLine, singleLine } from "../../platform/base/clean-text.ts";
+import { multiLine, singleLine } from "../../platform/base/text.ts";
 import { invalid, type FieldError } from "../../platform/base/errors.ts";
 import type { Job } from "../../platform/jobs/model.ts";
 import type { Caller } from "../../platform/auth/caller.ts";

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import type { BlobStore } from "../../platform/blobs/blob-store.ts";
-import { singleLine } from "../../platform/base/clean-text.ts";
+import { singleLine } from "../../platform/base/text.ts";
 import { ApiError, invalid } from "../../platform/base/errors.ts";
 import { audioFormats, type AudioFormat } from "../../lib/audio/pcm.ts";
 import type { StoredFile } from "./model.ts";

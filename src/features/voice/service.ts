@@ -1,6 +1,6 @@
 import { auditEntry } from "../../platform/auth/audit/entry.ts";
 import type { BlobStore } from "../../platform/blobs/blob-store.ts";
-import { multiLine, singleLine } from "../../platform/base/clean-text.ts";
+import { multiLine, singleLine } from "../../platform/base/text.ts";
 import type { Clock } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
 import type { Ids } from "../../platform/base/ids.ts";

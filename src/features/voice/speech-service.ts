@@ -1,4 +1,4 @@
-import { multiLine } from "../../platform/base/clean-text.ts";
+import { multiLine } from "../../platform/base/text.ts";
 import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
 import { FairQueue } from "../../lib/concurrency/fair-queue.ts";
 import type { Log } from "../../platform/base/log.ts";

@@ -1,4 +1,4 @@
-import { singleLine } from "../../platform/base/clean-text.ts";
+import { singleLine } from "../../platform/base/text.ts";
 import { isoTime, isoTimeOrNull, parseInstant, type Clock } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
 import type { EventType } from "../../platform/events/model.ts";

@@ -1,5 +1,5 @@
 import { ApiError, invalid } from "../base/errors.ts";
-import { parseJson } from "../base/json.ts";
+import { parseJson } from "../base/text.ts";
 import type { BodyDigest } from "./body-digest.ts";
 
 /** What reading a body needs of a request: the request context, or a part of it. */

@@ -1,4 +1,4 @@
-import { memoize } from "../base/memoize.ts";
+import { memoize } from "../base/text.ts";
 import { folded } from "./folded.ts";
 
 /**

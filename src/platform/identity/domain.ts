@@ -1,5 +1,5 @@
 import { domainToUnicode } from "node:url";
-import { memoize } from "../base/memoize.ts";
+import { memoize } from "../base/text.ts";
 import { suffixLibrary } from "./lazy-packages.ts";
 
 /** Longest name that the DNS accepts, as text (RFC 1035, section 2.3.4). */

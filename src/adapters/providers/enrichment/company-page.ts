@@ -1,5 +1,5 @@
 import { decodeHTMLAttribute } from "entities";
-import { parseJson } from "../../../platform/base/json.ts";
+import { parseJson } from "../../../platform/base/text.ts";
 import { textAt, valueAt } from "../json-path.ts";
 
 /** What the home page of a company says about it, in JSON-LD (schema.org), OpenGraph, and plain meta elements. */

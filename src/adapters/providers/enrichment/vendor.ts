@@ -2,7 +2,7 @@ import type { Clock } from "../../../platform/base/clock.ts";
 import type { EnrichField } from "../../../features/enrichment/fields.ts";
 import type { Finding, FieldValue } from "../../../features/enrichment/model.ts";
 import type { LookUpOutcome } from "../../../features/enrichment/provider.ts";
-import { parseJson } from "../../../platform/base/json.ts";
+import { parseJson } from "../../../platform/base/text.ts";
 import type { HttpClient, HttpRequest } from "../../../lib/guarded-http/http-client.ts";
 
 /** Dependencies of every vendor adapter. */

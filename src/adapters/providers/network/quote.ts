@@ -1,4 +1,4 @@
-import { singleLine } from "../../../platform/base/clean-text.ts";
+import { singleLine } from "../../../platform/base/text.ts";
 
 const maxLength = 200;
 

@@ -1,7 +1,7 @@
 import { Value } from "@sinclair/typebox/value";
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { Clock } from "../../../platform/base/clock.ts";
-import { parseJson } from "../../../platform/base/json.ts";
+import { parseJson } from "../../../platform/base/text.ts";
 import type { ConnectorOutcome } from "../../../features/network/connector.ts";
 import type { HttpClient, HttpOutcome, HttpRequest } from "../../../lib/guarded-http/http-client.ts";
 import { busy, Ending, unknownOutcome } from "./ending.ts";

@@ -1,4 +1,4 @@
-import { singleLine } from "../../../platform/base/clean-text.ts";
+import { singleLine } from "../../../platform/base/text.ts";
 import type { AudioClip, TrainingMaterial } from "../../../features/voice/voice-engine.ts";
 
 /** Selects the clips to send to a vendor: the best ones first, up to `usefulSeconds`, at least one. */

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Clock } from "../../../platform/base/clock.ts";
-import { parseJson } from "../../../platform/base/json.ts";
+import { parseJson } from "../../../platform/base/text.ts";
 import type { HttpBody } from "../../../lib/guarded-http/http-body.ts";
 import type { HttpClient } from "../../../lib/guarded-http/http-client.ts";
 import type { VendorFailure } from "./failure.ts";

@@ -1,4 +1,4 @@
-import { multiLine } from "../../../platform/base/clean-text.ts";
+import { multiLine } from "../../../platform/base/text.ts";
 import type { Clock } from "../../../platform/base/clock.ts";
 import { maxExcerptLength } from "../../../features/webhooks/model.ts";
 import type { PostOutcome, WebhookConnector } from "../../../features/webhooks/connector.ts";

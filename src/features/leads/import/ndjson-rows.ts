@@ -1,4 +1,4 @@
-import { parseJson } from "../../../platform/base/json.ts";
+import { parseJson } from "../../../platform/base/text.ts";
 import { columnPlan, type ColumnOverrides, type PlannedColumn } from "./column-plan.ts";
 import { maxRecordLength } from "../../../lib/table-file/csv-records.ts";
 import { undecodableRow } from "../../../platform/imports/file-format.ts";

@@ -1,5 +1,5 @@
 import type { FieldError } from "../../../platform/base/errors.ts";
-import { multiLine } from "../../../platform/base/clean-text.ts";
+import { multiLine } from "../../../platform/base/text.ts";
 import { leadContent, type LeadDraft } from "../identity.ts";
 import {
   leadStatuses,

@@ -1,4 +1,4 @@
-import { memoize } from "../../../platform/base/memoize.ts";
+import { memoize } from "../../../platform/base/text.ts";
 import { folded } from "../../../platform/identity/folded.ts";
 import {
   citiesNamed,

@@ -1,5 +1,5 @@
 import type { ProspectContent } from "../model.ts";
-import { memoize } from "../../../platform/base/memoize.ts";
+import { memoize } from "../../../platform/base/text.ts";
 import { departmentOfTitle } from "./department.ts";
 import { isNonManager, levelOfNonManager, senioritiesOfTitle } from "./seniority.ts";
 

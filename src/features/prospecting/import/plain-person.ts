@@ -4,7 +4,7 @@ import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
 import { placeOfColumns } from "../facets/place-columns.ts";
 import { besideName, companyDomainKey, keyKinds, networkKey } from "../keys.ts";
 import { prospectTextLimits, type RevenueRange } from "../model.ts";
-import { memoize } from "../../../platform/base/memoize.ts";
+import { memoize } from "../../../platform/base/text.ts";
 import { endOf, kinds } from "./ascii.ts";
 import { KeyText } from "./key-text.ts";
 import {

@@ -1,4 +1,4 @@
-import { singleLine } from "../../../platform/base/clean-text.ts";
+import { singleLine } from "../../../platform/base/text.ts";
 import { normalized, personHeaders } from "../../../platform/imports/person-columns.ts";
 import { nestedTarget } from "./nested-names.ts";
 import { eastAsianHeaders, givenBesideFamily } from "../../../platform/imports/east-asian-headers.ts";

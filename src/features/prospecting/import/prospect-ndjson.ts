@@ -1,4 +1,4 @@
-import { parseJson } from "../../../platform/base/json.ts";
+import { parseJson } from "../../../platform/base/text.ts";
 import { maxRecordLength } from "../../../lib/table-file/csv-records.ts";
 import { undecodableRow } from "../../../platform/imports/file-format.ts";
 import { isObject } from "../../leads/import/raw-lead.ts";

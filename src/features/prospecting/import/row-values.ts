@@ -4,7 +4,7 @@ import { placeOfColumns } from "../facets/place-columns.ts";
 import { revenueRange, revenueRangeOfNamed, revenueRangeOfThousands } from "../facets/ranges.ts";
 import type { RawFacet, RawValue } from "../facets/terms.ts";
 import type { RevenueRange } from "../model.ts";
-import { memoize } from "../../../platform/base/memoize.ts";
+import { memoize } from "../../../platform/base/text.ts";
 import type { ProspectTarget } from "./prospect-targets.ts";
 
 /** Values of the columns of a row. */

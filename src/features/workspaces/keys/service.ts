@@ -1,6 +1,6 @@
 import { auditEntry } from "../../../platform/auth/audit/entry.ts";
 import type { AuditAction, AuditDetails, AuditEntry } from "../../../platform/auth/audit/model.ts";
-import { singleLine } from "../../../platform/base/clean-text.ts";
+import { singleLine } from "../../../platform/base/text.ts";
 import { isoTime, isoTimeOrNull, type Clock } from "../../../platform/base/clock.ts";
 import { ApiError, invalid, notFound } from "../../../platform/base/errors.ts";
 import type { Ids } from "../../../platform/base/ids.ts";

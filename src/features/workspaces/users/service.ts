@@ -1,5 +1,5 @@
 import { auditEntry } from "../../../platform/auth/audit/entry.ts";
-import { singleLine } from "../../../platform/base/clean-text.ts";
+import { singleLine } from "../../../platform/base/text.ts";
 import { isoTime, type Clock } from "../../../platform/base/clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../../../platform/base/errors.ts";
 import type { Ids } from "../../../platform/base/ids.ts";

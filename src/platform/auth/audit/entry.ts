@@ -1,4 +1,4 @@
-import { singleLine } from "../../base/clean-text.ts";
+import { singleLine } from "../../base/text.ts";
 import type { Caller } from "../caller.ts";
 import { withoutKeys } from "../../base/secret-text.ts";
 import type { AuditDetails, AuditEntry, AuditEvent, Origin } from "./model.ts";
