@@ -4,7 +4,7 @@ import { EventService } from "../platform/events/service.ts";
 import { EventStreams } from "../platform/events/streams.ts";
 import type { Ids } from "../platform/base/ids.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
-import type { KeyRing } from "../platform/auth/key-ring.ts";
+import type { KeyRing } from "../platform/auth/access.ts";
 import type { KeyService } from "../features/workspaces/keys/service.ts";
 import type { Log } from "../platform/base/log.ts";
 import { createWebhookSender } from "../adapters/providers/webhooks/threaded.ts";

@@ -12,7 +12,7 @@ import { RouteTable } from "../platform/http/route-table.ts";
 import type { Route } from "../platform/http/route.ts";
 import { HttpServer } from "../platform/http/server.ts";
 import type { Ids } from "../platform/base/ids.ts";
-import type { KeyRing } from "../platform/auth/key-ring.ts";
+import type { KeyRing } from "../platform/auth/access.ts";
 import type { KeyService } from "../features/workspaces/keys/service.ts";
 import { createLineLog, type Log } from "../platform/base/log.ts";
 import type { SessionService } from "../features/workspaces/sessions/service.ts";

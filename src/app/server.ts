@@ -28,7 +28,7 @@ import type { JobHandler } from "../platform/jobs/handler.ts";
 import { Maintenance, type Chore } from "../platform/jobs/maintenance.ts";
 import { JobRunner } from "../platform/jobs/runner.ts";
 import { JobService } from "../platform/jobs/service.ts";
-import { KeyRing } from "../platform/auth/key-ring.ts";
+import { KeyRing } from "../platform/auth/access.ts";
 import { makeSecret } from "../platform/auth/secret.ts";
 import { KeyService } from "../features/workspaces/keys/service.ts";
 import { LeadService } from "../features/leads/service.ts";

@@ -2,7 +2,7 @@ import type { LedgerEntry } from "../../src/features/credits/model.ts";
 import type { ChargeCredits, ReserveCredits, SettleCredits } from "../../src/features/credits/change-model.ts";
 import type { Job, JobClaim } from "../../src/platform/jobs/model.ts";
 import { permissions, type ApiKey } from "../../src/platform/auth/key-model.ts";
-import { hashOf } from "../../src/platform/auth/key-ring.ts";
+import { hashOf } from "../../src/platform/auth/access.ts";
 import { makeSecret } from "../../src/platform/auth/secret.ts";
 import { hintOf } from "../../src/platform/base/secret-text.ts";
 import { leadIdentity } from "../../src/features/leads/identity.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Caller } from "../../src/platform/auth/caller.ts";
-import { KeyRing } from "../../src/platform/auth/key-ring.ts";
+import { KeyRing } from "../../src/platform/auth/access.ts";
 import type { ApiKey } from "../../src/platform/auth/key-model.ts";
 import { makeSecret } from "../../src/platform/auth/secret.ts";
 import type { KeyStore, KeyUsage } from "../../src/platform/auth/key-store.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { systemIds } from "../../src/platform/base/ids.ts";
-import { hashOf } from "../../src/platform/auth/key-ring.ts";
+import { hashOf } from "../../src/platform/auth/access.ts";
 import { isWellFormed, makeSecret, type KeyKind } from "../../src/platform/auth/secret.ts";
 import { hintOf, keyPrefixes } from "../../src/platform/base/secret-text.ts";
 import { createIds } from "../support/ids.ts";

@@ -8,7 +8,7 @@ import { hintOf } from "../../../platform/base/secret-text.ts";
 import type { TimePlace } from "../../../platform/base/time-place.ts";
 import type { UserStore } from "../users/store.ts";
 import { denied, isAdmin, type Caller } from "../../../platform/auth/caller.ts";
-import { hashOf, type KeyRing } from "../../../platform/auth/key-ring.ts";
+import { hashOf, type KeyRing } from "../../../platform/auth/access.ts";
 import { boundedExpiry, mayGrant, type Obstacle } from "../../../platform/auth/may-grant.ts";
 import {
   permissions as allPermissions,

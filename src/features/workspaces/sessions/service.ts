@@ -2,7 +2,7 @@ import type { Clock } from "../../../platform/base/clock.ts";
 import { ApiError, invalid } from "../../../platform/base/errors.ts";
 import type { Ids } from "../../../platform/base/ids.ts";
 import { isAdmin, type Caller } from "../../../platform/auth/caller.ts";
-import { hashOf, type KeyRing } from "../../../platform/auth/key-ring.ts";
+import { hashOf, type KeyRing } from "../../../platform/auth/access.ts";
 import type { ApiKey } from "../../../platform/auth/key-model.ts";
 import { isWellFormed } from "../../../platform/auth/secret.ts";
 import type { UserService } from "../users/service.ts";
