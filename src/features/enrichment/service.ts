@@ -4,7 +4,8 @@ import { ApiError, invalid, notFound, type FieldError } from "../../platform/bas
 import type { Ids } from "../../platform/base/ids.ts";
 import type { Job } from "../../platform/jobs/model.ts";
 import type { JobService } from "../../platform/jobs/service.ts";
-import { denied, hasPermission, requireAdmin, type Caller } from "../../platform/auth/caller.ts";
+import { hasPermission } from "../../platform/auth/access.ts";
+import { type Caller, denied, requireAdmin } from "../../platform/auth/caller.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import { countsAtStart } from "./batch.ts";
 import { directLease, enrichDirectly, type LeadBatch } from "./direct.ts";

@@ -3,7 +3,8 @@ import { ApiError, invalid, notFound, type FieldError } from "../../platform/bas
 import type { Ids } from "../../platform/base/ids.ts";
 import type { Job } from "../../platform/jobs/model.ts";
 import type { Lead } from "../leads/model.ts";
-import { denied, hasPermission, type Caller } from "../../platform/auth/caller.ts";
+import { hasPermission } from "../../platform/auth/access.ts";
+import { type Caller, denied } from "../../platform/auth/caller.ts";
 import type { LeadStore } from "../leads/store.ts";
 import { doNotContact } from "../suppression/refusal.ts";
 import { actionKinds, actionTypes } from "./action-kinds.ts";

@@ -1,12 +1,23 @@
 import { runOutsideRequest } from "../../lib/concurrency/outside-request.ts";
-import type { Clock } from "../base/clock.ts";
-import { isoTime } from "../base/clock.ts";
-import { ApiError } from "../base/errors.ts";
-import type { User, UserLookup } from "./user-model.ts";
-import type { Caller } from "./caller.ts";
-import type { ApiKey } from "./key-model.ts";
-import { isWellFormed } from "./secret.ts";
+import { isoTime, type Clock } from "../base/clock.ts";
+import { ApiError, invalid, notFound } from "../base/errors.ts";
+import { denied, type Caller } from "./caller.ts";
+import type { ApiKey, Permission } from "./key-model.ts";
 import type { KeyStore, KeyUsage } from "./key-store.ts";
+import { isWellFormed } from "./secret.ts";
+import type { User, UserLookup } from "./user-model.ts";
+
+/** Who may use a route. */
+export type Access = {
+  /** One of these is enough. Null: any valid key. */
+  permission: Permission | readonly Permission[] | null;
+  /**
+   * user: the user of the key, or the one that a global key names in `userId`. ownKey: the same, but global keys are
+   * refused and pointed to `availableRoute`. caller: no user.
+   */
+  actsFor: "user" | "ownKey" | "caller";
+  availableRoute?: string;
+};
 
 /** Limits the memory of the cache. A team has dozens of keys; when the cache is full, it is cleared. */
 const maxCached = 10_000;
@@ -183,4 +194,44 @@ function callerOf(key: ApiKey, user: User | null): Caller {
     expiresAt: key.expiresAt,
     isLocal: false,
   };
+}
+
+export function hasPermission(caller: Pick<Caller, "permissions">, permission: Permission): boolean {
+  return caller.permissions.includes(permission) || caller.permissions.includes("*");
+}
+
+/** Throws PERMISSION_DENIED with `permissionHelp`, or `WrongKeyKind`, unless the caller has access. */
+export function requireAccess(caller: Caller, { permission, actsFor, availableRoute = "" }: Access): void {
+  const accepted = permission === null ? [] : [permission].flat();
+  if (accepted.length > 0 && !accepted.some((name) => hasPermission(caller, name)))
+    throw denied(caller, accepted[0]!, `This API key does not have the permission ${accepted.join(" or ")}.`);
+  if (actsFor === "ownKey" && caller.userId === null) throw new WrongKeyKind(availableRoute);
+}
+
+/** User that a request acts for: the user of the key, or `named` for a global key. */
+export async function actingUser(
+  caller: Caller,
+  named: unknown,
+  userExists: (id: string) => Promise<boolean>,
+): Promise<string> {
+  if (caller.userId !== null) {
+    if (named === undefined || named === caller.userId) return caller.userId;
+    throw denied(caller, "*", "A user-specific key can act only for its own user. Omit userId, or use a global key.");
+  }
+  if (typeof named !== "string" || named === "")
+    throw invalid([
+      { path: "userId", message: "User to act for. Required with a global key, in the query or the body." },
+    ]);
+  if (!(await userExists(named))) throw notFound("user", named);
+  return named;
+}
+
+/** An error whose body the specification defines separately: `error` is a sentence, and there is no code. */
+export class WrongKeyKind extends Error {
+  readonly availableRoute: string;
+
+  constructor(availableRoute: string) {
+    super("This route requires a user-specific API key. With a global key, use the route in availableRoute.");
+    this.availableRoute = availableRoute;
+  }
 }

@@ -1,6 +1,6 @@
-import { ApiError, invalid, notFound } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import type { Origin } from "./audit/model.ts";
-import type { Grant, Permission } from "./key-model.ts";
+import type { Grant } from "./key-model.ts";
 import type { Role } from "./user-model.ts";
 
 /** Who sends a request: an API key and, for a user-specific key, its user. */
@@ -23,58 +23,6 @@ export type Caller = {
   /** Where the request came from, computed on demand; absent for background work. */
   origin?: () => Origin;
 };
-
-/** Who may use a route. */
-export type Access = {
-  /** One of these is enough. Null: any valid key. */
-  permission: Permission | readonly Permission[] | null;
-  /**
-   * user: the user of the key, or the one that a global key names in `userId`. ownKey: the same, but global keys are
-   * refused and pointed to `availableRoute`. caller: no user.
-   */
-  actsFor: "user" | "ownKey" | "caller";
-  availableRoute?: string;
-};
-
-export function hasPermission(caller: Pick<Caller, "permissions">, permission: Permission): boolean {
-  return caller.permissions.includes(permission) || caller.permissions.includes("*");
-}
-
-/** Throws PERMISSION_DENIED with `permissionHelp`, or `WrongKeyKind`, unless the caller has access. */
-export function requireAccess(caller: Caller, { permission, actsFor, availableRoute = "" }: Access): void {
-  const accepted = permission === null ? [] : [permission].flat();
-  if (accepted.length > 0 && !accepted.some((name) => hasPermission(caller, name)))
-    throw denied(caller, accepted[0]!, `This API key does not have the permission ${accepted.join(" or ")}.`);
-  if (actsFor === "ownKey" && caller.userId === null) throw new WrongKeyKind(availableRoute);
-}
-
-/** User that a request acts for: the user of the key, or `named` for a global key. */
-export async function actingUser(
-  caller: Caller,
-  named: unknown,
-  userExists: (id: string) => Promise<boolean>,
-): Promise<string> {
-  if (caller.userId !== null) {
-    if (named === undefined || named === caller.userId) return caller.userId;
-    throw denied(caller, "*", "A user-specific key can act only for its own user. Omit userId, or use a global key.");
-  }
-  if (typeof named !== "string" || named === "")
-    throw invalid([
-      { path: "userId", message: "User to act for. Required with a global key, in the query or the body." },
-    ]);
-  if (!(await userExists(named))) throw notFound("user", named);
-  return named;
-}
-
-/** An error whose body the specification defines separately: `error` is a sentence, and there is no code. */
-export class WrongKeyKind extends Error {
-  readonly availableRoute: string;
-
-  constructor(availableRoute: string) {
-    super("This route requires a user-specific API key. With a global key, use the route in availableRoute.");
-    this.availableRoute = availableRoute;
-  }
-}
 
 /** The error for a missing permission. `required` is "*" if only an admin or a global key has access. */
 export function denied(

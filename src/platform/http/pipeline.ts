@@ -1,5 +1,5 @@
-import { actingUser, requireAccess, type Access, type Caller } from "../auth/caller.ts";
-import type { KeyRing } from "../auth/access.ts";
+import type { Caller } from "../auth/caller.ts";
+import { type Access, actingUser, type KeyRing, requireAccess } from "../auth/access.ts";
 import { keyLength, keysIn } from "../auth/secret.ts";
 import { isoTime, type Clock } from "../base/clock.ts";
 import { currentRequest } from "../base/current-request.ts";

@@ -1,7 +1,8 @@
 import { ApiError } from "../base/errors.ts";
 import { isoTime, type Clock } from "../base/clock.ts";
 import { diskFaultOf } from "../base/disk-fault.ts";
-import { WrongKeyKind, type Caller } from "../auth/caller.ts";
+import { WrongKeyKind } from "../auth/access.ts";
+import type { Caller } from "../auth/caller.ts";
 import { errorBody } from "./error-body.ts";
 import type { RequestContext } from "./request-context.ts";
 import { sessionTokenOf } from "./session-cookie.ts";

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { CreateEden, DocumentDecoration } from "elysia";
-import type { Access } from "../auth/caller.ts";
+import type { Access } from "../auth/access.ts";
 import type { Permission } from "../auth/key-model.ts";
 import type { Input } from "./input.ts";
 import type { Accepted } from "./input-errors.ts";

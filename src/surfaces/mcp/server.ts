@@ -1,5 +1,6 @@
 import { ProtocolError, Server, type Tool as ListedTool } from "@modelcontextprotocol/server";
-import { hasPermission, type Caller } from "../../platform/auth/caller.ts";
+import { hasPermission } from "../../platform/auth/access.ts";
+import type { Caller } from "../../platform/auth/caller.ts";
 import type { Permission } from "../../platform/auth/key-model.ts";
 import { version } from "../../platform/base/version.ts";
 import { call, type CallParts } from "./call.ts";
