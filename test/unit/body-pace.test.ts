@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { paced, WholeBodies } from "../../src/platform/http/read-body.ts";
+import { paced, WholeBodies } from "../../src/platform/http/body-pace.ts";
 
 const second = 1000;
 /** Chunks of so many bytes, each after a pause. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ApiError } from "../../src/platform/base/errors.ts";
 import { formParts } from "../../src/platform/http/multipart.ts";
-import type { BodySource } from "../../src/platform/http/read-body.ts";
+import type { BodySource } from "../../src/platform/http/input.ts";
 import { seeded } from "../support/random.ts";
 
 const boundary = "XbX";

@@ -13,9 +13,8 @@ import {
   reportQuery,
   reportRowFields,
 } from "../../platform/imports/file-requests.ts";
-import { params } from "../../platform/http/input.ts";
+import { bodyStream, params, readBytes, refuseAnnounced, tooLarge } from "../../platform/http/input.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
-import { bodyStream, readBytes, refuseAnnounced, tooLarge } from "../../platform/http/read-body.ts";
 import { ok } from "../../platform/http/responses.ts";
 import { exportFormats, exportMediaTypes, exportPieces } from "./export.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";

@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { bodyStream, refuseAnnounced, tooLarge } from "../../platform/http/read-body.ts";
 import { routes } from "../../platform/http/route.ts";
 import {
   accepted,
@@ -11,7 +10,7 @@ import {
   reportQuery,
   reportRowFields,
 } from "../../platform/imports/file-requests.ts";
-import { params } from "../../platform/http/input.ts";
+import { bodyStream, params, refuseAnnounced, tooLarge } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
 import type { ProspectImports } from "./import-job.ts";
 import { prospectOnDuplicate, prospectReportOutcomes } from "./model.ts";

@@ -7,7 +7,7 @@ import type { BodyDigest } from "./body-digest.ts";
 import type { Ending, IdempotencyStore, StoredRequest, StoredResponse } from "./idempotency-store.ts";
 import type { KeyedRequest } from "./keyed-request.ts";
 import { formParts } from "./multipart.ts";
-import { bodyStream, mediaType } from "./read-body.ts";
+import { bodyStream, mediaType } from "./input.ts";
 import type { Refusals } from "./refusals.ts";
 import type { RequestContext } from "./request-context.ts";
 import { sealed, sealKey, unsealed } from "./sealing.ts";

@@ -7,9 +7,8 @@ import { encodingNamed, usualEncodings } from "../../lib/table-file/encodings.ts
 import type { FileFormat } from "./file-format.ts";
 import { numberIn } from "../http/cursor.ts";
 import { logPageFields, pageQuery } from "../http/paging.ts";
-import { params } from "../http/input.ts";
+import { charset, mediaType, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
-import { charset, mediaType } from "../http/read-body.ts";
 import { ok } from "../http/responses.ts";
 
 /** Content types that an import accepts, and the format that each implies. */

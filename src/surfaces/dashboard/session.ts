@@ -1,9 +1,8 @@
 import type { SessionParts } from "../../app/surfaces.ts";
 import type { AuditEvent, Origin } from "../../platform/auth/audit/model.ts";
 import { ApiError } from "../../platform/base/errors.ts";
-import { body } from "../../platform/http/input.ts";
+import { body, readJson } from "../../platform/http/input.ts";
 import { refuseStranger } from "../../platform/http/rate-limit.ts";
-import { readJson } from "../../platform/http/read-body.ts";
 import type { RequestContext } from "../../platform/http/request-context.ts";
 import { ok } from "../../platform/http/responses.ts";
 import { routes } from "../../platform/http/route.ts";

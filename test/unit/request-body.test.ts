@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mediaType, readJson as readJsonOf, refuseAnnounced } from "../../src/platform/http/read-body.ts";
+import { mediaType, readJson as readJsonOf, refuseAnnounced } from "../../src/platform/http/input.ts";
 
 const json = { "content-type": "application/json" };
 
