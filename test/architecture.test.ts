@@ -279,7 +279,7 @@ test.each([
   ["src/platform/jobs/routes.ts", `import { open } from "../../adapters/storage/sqlite/leads.ts";`],
   ["src/platform/base/errors.ts", `import { pace } from "../../features/network/pacing.ts";`],
   ["src/adapters/storage/sqlite/jobs.ts", `import { create } from "../../../features/leads/service.ts";`],
-  ["src/adapters/storage/sqlite/jobs.ts", `export * from "../../../platform/http/responses.ts";`],
+  ["src/adapters/storage/sqlite/jobs.ts", `export * from "../../../platform/http/route.ts";`],
   ["src/adapters/providers/voice/flite.ts", `import { open } from "../../storage/sqlite/leads.ts";`],
   ["src/surfaces/dashboard/app/pages/leads.tsx", `import { leadStatuses } from "../../../../features/leads/model.ts";`],
   ["src/surfaces/dashboard/app/pages/leads.tsx", `import { Type } from "@sinclair/typebox";`],

@@ -4,7 +4,7 @@ import { disposition, fileAnswer } from "../../platform/http/files.ts";
 import { optionalBody, params } from "../../platform/http/input.ts";
 import { answers, answersJson, success, withRanges } from "../../platform/http/openapi.ts";
 import { pageFields, pageOfAll, pageQuery } from "../../platform/http/paging.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/request-context.ts";
 import { BackupInput, BackupList, BackupRunView } from "./model.ts";
 import type { BackupService } from "./service.ts";
 

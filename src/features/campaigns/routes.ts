@@ -4,7 +4,7 @@ import { routes } from "../../platform/http/route.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/request-context.ts";
 import { requireApprover } from "../../platform/auth/caller.ts";
 import {
   CampaignInput,

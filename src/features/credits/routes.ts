@@ -4,7 +4,7 @@ import { routes } from "../../platform/http/route.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { logPageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/request-context.ts";
 import { CreditBudgetView, CreditsView, LedgerEntryView, ledgerKinds } from "./model.ts";
 import { ledgerEntryView, type CreditService } from "./service.ts";
 

@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from "../../platform/http/cursor.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { logPageFields, pageQuery } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/request-context.ts";
 import { JobView } from "../../platform/jobs/model.ts";
 import { jobView } from "../../platform/jobs/service.ts";
 import {

@@ -1,7 +1,7 @@
 import { routes } from "../../platform/http/route.ts";
 import { body } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/request-context.ts";
 import { BulkRemoveInput, BulkReport, BulkUpdateInput } from "./bulk-model.ts";
 import type { LeadBulkService } from "./bulk-service.ts";
 

@@ -3,7 +3,7 @@ import { routes } from "../../platform/http/route.ts";
 import { decodeCursor, encodeCursor, notACursor } from "../../platform/http/cursor.ts";
 import { itemBody, params } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { etagOf, isUnchanged, ok, versionsIn } from "../../platform/http/responses.ts";
+import { etagOf, isUnchanged, ok, versionsIn } from "../../platform/http/request-context.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import { LeadInput, leadSortFields, LeadUpdate, LeadView, type Lead, type LeadPlace, type LeadSort } from "./model.ts";
 import type { Suppression } from "../suppression/model.ts";

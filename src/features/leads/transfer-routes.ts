@@ -15,7 +15,7 @@ import {
 } from "../../platform/imports/file-requests.ts";
 import { bodyStream, params, readBytes, refuseAnnounced, tooLarge } from "../../platform/http/input.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/request-context.ts";
 import { exportFormats, exportMediaTypes, exportPieces } from "./export.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import type { LeadImports } from "./import-job.ts";

@@ -5,7 +5,7 @@ import { notACursor } from "../../platform/http/cursor.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { logPageFields } from "../../platform/http/paging.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/request-context.ts";
 import { requireApprover, type Caller } from "../../platform/auth/caller.ts";
 import { actionTypes } from "./action-kinds.ts";
 import {

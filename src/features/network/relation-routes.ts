@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { routes } from "../../platform/http/route.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/request-context.ts";
 import { ContactQuery, ContactView, NewsInput } from "./relation-model.ts";
 import type { RelationService } from "./relation-service.ts";
 

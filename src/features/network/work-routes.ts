@@ -3,7 +3,7 @@ import { routes } from "../../platform/http/route.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { pageFields, pageOf, pageQuery, timePlaceIn } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/request-context.ts";
 import { ActionView, OutcomeInput, TaskCompletion, TaskView, type TaskPlace } from "./action-model.ts";
 import { actionView } from "./action-service.ts";
 import { HeartbeatInput, WorkerClaimInput, WorkerClaimView, WorkerOutcomeInput } from "./work-model.ts";

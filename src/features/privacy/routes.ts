@@ -2,7 +2,7 @@ import { routes } from "../../platform/http/route.ts";
 import { byteStream } from "../../platform/http/files.ts";
 import { body } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/request-context.ts";
 import { EraseInput, ErasureView, ExportInput, PersonDocument } from "./model.ts";
 import { recordView, type PersonExport, type PrivacyService } from "./service.ts";
 

@@ -3,7 +3,7 @@ import { routes } from "../../platform/http/route.ts";
 import { body, optionalBody, params } from "../../platform/http/input.ts";
 import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/request-context.ts";
 import { LeadView, maxTagLength, maxTags } from "../leads/model.ts";
 import { leadView } from "../leads/service.ts";
 import {

@@ -2,7 +2,7 @@ import { ApiError } from "../../platform/base/errors.ts";
 import { routes } from "../../platform/http/route.ts";
 import { body } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/request-context.ts";
 import { requireAdmin } from "../../platform/auth/caller.ts";
 import { Advanced, ClockInput, SimulationView } from "./model.ts";
 import type { Simulator } from "./simulator.ts";

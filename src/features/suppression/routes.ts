@@ -7,7 +7,7 @@ import { byteStream } from "../../platform/http/files.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursor.ts";
 import { body, bodyStream, mediaType, params, refuseAnnounced, tooLarge } from "../../platform/http/input.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/request-context.ts";
 import { exportCsv } from "./export.ts";
 import { importList } from "./import.ts";
 import {

@@ -4,7 +4,7 @@ import { byteStream, disposition } from "../../platform/http/files.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
 import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../platform/http/paging.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/request-context.ts";
 import type { SampleChecker } from "./check.ts";
 import {
   CheckView,

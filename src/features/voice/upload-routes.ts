@@ -6,7 +6,7 @@ import { announcedBytes, body, type BodySource, mediaType, params, unknownFields
 import { formParts } from "../../platform/http/multipart.ts";
 import { answers, answersJson, success, withRanges } from "../../platform/http/openapi.ts";
 import { pageFields, pageOfAll, pageQuery } from "../../platform/http/paging.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/request-context.ts";
 import type { RequestContext } from "../../platform/http/request-context.ts";
 import type { AudioFormat } from "../../lib/audio/pcm.ts";
 import type { FormCheck } from "./form.ts";

@@ -7,7 +7,7 @@ import { routes } from "../../platform/http/route.ts";
 import { body, optionalBody, params } from "../../platform/http/input.ts";
 import { logPageFields, pageFields, pageOfAll, pageQuery } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/responses.ts";
+import { ok } from "../../platform/http/request-context.ts";
 import {
   deliveryStates,
   DeliveryView,

@@ -5,7 +5,7 @@ import { routes } from "../http/route.ts";
 import { params } from "../http/input.ts";
 import { logPageFields, pageQuery } from "../http/paging.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
-import { ok } from "../http/responses.ts";
+import { ok } from "../http/request-context.ts";
 import { eventSubjects, eventTypes, EventView, type EventFilter } from "./model.ts";
 import { startOf } from "./resume.ts";
 import { scopesOf, type EventService } from "./service.ts";

@@ -9,7 +9,7 @@ import { numberIn } from "../http/cursor.ts";
 import { logPageFields, pageQuery } from "../http/paging.ts";
 import { charset, mediaType, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
-import { ok } from "../http/responses.ts";
+import { ok } from "../http/request-context.ts";
 
 /** Content types that an import accepts, and the format that each implies. */
 const importFormats: Record<string, FileFormat> = {

@@ -6,7 +6,7 @@ import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { byteStream } from "../http/files.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
-import { ok } from "../http/responses.ts";
+import { ok } from "../http/request-context.ts";
 import { denied, type Caller } from "../auth/caller.ts";
 import { JobDay, jobStatuses, JobStatisticsView, jobTypes, JobView, type Job, type JobFilter } from "./model.ts";
 import { jobListPieces } from "./job-list.ts";

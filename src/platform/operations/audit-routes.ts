@@ -7,7 +7,7 @@ import { byteStream } from "../http/files.ts";
 import { params } from "../http/input.ts";
 import { logPageFields, pageOf, pageQuery } from "../http/paging.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
-import { ok } from "../http/responses.ts";
+import { ok } from "../http/request-context.ts";
 import { requireAdmin } from "../auth/caller.ts";
 import { auditActions, AuditCheck, AuditEntryView, type AuditFilter, type ChainPlace } from "../auth/audit/model.ts";
 import { auditView, type AuditService } from "../auth/audit/service.ts";

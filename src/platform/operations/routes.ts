@@ -1,7 +1,7 @@
 import { routes } from "../http/route.ts";
 import { body } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
-import { ok } from "../http/responses.ts";
+import { ok } from "../http/request-context.ts";
 import { MaintenanceInput, OperationsView } from "./model.ts";
 import type { Operations } from "./operations.ts";
 

@@ -3,7 +3,7 @@ import { isoTime } from "../../../platform/base/clock.ts";
 import { routes } from "../../../platform/http/route.ts";
 import { params } from "../../../platform/http/input.ts";
 import { answersJson, success } from "../../../platform/http/openapi.ts";
-import { ok } from "../../../platform/http/responses.ts";
+import { ok } from "../../../platform/http/request-context.ts";
 import type { KeyService } from "../keys/service.ts";
 import { SignInLinkView } from "./model.ts";
 import type { SessionService } from "./service.ts";
