@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { leadKeysOf } from "../../src/features/leads/keys.ts";
+import { leadKeysOf } from "../../src/features/leads/identity.ts";
 import type { Person } from "./people.ts";
 
 export type LeadRow = Record<string, string | number | null>;

@@ -26,10 +26,9 @@ import {
   type LeadFacts,
   type StoredLead,
 } from "../../src/features/leads/decisions.ts";
-import { leadIdentity } from "../../src/features/leads/identity.ts";
+import { allKeysOf, leadIdentity } from "../../src/features/leads/identity.ts";
 import { decideImport, type DryRunNote, type ImportChange } from "../../src/features/leads/import-decision.ts";
 import { RowPacker, unpackedRow } from "../../src/features/leads/import/packed-rows.ts";
-import { allKeysOf } from "../../src/features/leads/keys.ts";
 import { mergedContent } from "../../src/features/leads/merge.ts";
 import type { Lead, LeadContent } from "../../src/features/leads/model.ts";
 import { identifiersOf, matchesOf } from "../../src/features/suppression/matching.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { isLead, RowPacker, withList, type ImportRow } from "../../src/features/leads/import/packed-rows.ts";
-import { leadKeysOf, phoneKey } from "../../src/features/leads/keys.ts";
+import { leadKeysOf, phoneKey } from "../../src/features/leads/identity.ts";
 import { createFactories } from "../support/factories.ts";
 import { unpackedRows } from "../support/lead-files.ts";
 

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { phoneKey } from "../../src/features/leads/keys.ts";
+import { phoneKey } from "../../src/features/leads/identity.ts";
 import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
 import { lookUps } from "../../src/adapters/storage/sqlite/stored-identifiers.ts";
 

@@ -13,8 +13,7 @@ import type {
   UpdateLead,
 } from "./change-model.ts";
 import { changedFields } from "./changed-fields.ts";
-import { leadIdentity } from "./identity.ts";
-import { leadKeysOf } from "./keys.ts";
+import { leadIdentity, leadKeysOf } from "./identity.ts";
 import { mergedContent } from "./merge.ts";
 import type { Lead, LeadContent, LeadIdentity } from "./model.ts";
 import { canBeOne, samePerson } from "./same-person.ts";

@@ -1,5 +1,5 @@
 import type { Identifier } from "../suppression/person-identifiers.ts";
-import { emailKey, phoneKey, profileKeyHash } from "./keys.ts";
+import { emailKey, phoneKey, profileKeyHash } from "./identity.ts";
 
 /** The identifiers of one stored record: a lead, a result of an enrichment. */
 type LinkedRecord = readonly Identifier[];

@@ -1,7 +1,7 @@
 import { canonicalEmail } from "../../platform/identity/email.ts";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
 import { folded } from "../../platform/identity/folded.ts";
-import { leadKeysOf } from "./keys.ts";
+import { leadKeysOf } from "./identity.ts";
 import type { LeadIdentity } from "./model.ts";
 
 /**

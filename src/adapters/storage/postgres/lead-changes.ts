@@ -1,8 +1,6 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { LeadChange, StoredLead } from "../../../features/leads/decisions.ts";
-import { foldedLead, foldedTags } from "../../../features/leads/fold.ts";
-import { leadIdentity } from "../../../features/leads/identity.ts";
-import { allKeysOf } from "../../../features/leads/keys.ts";
+import { allKeysOf, foldedLead, foldedTags, leadIdentity } from "../../../features/leads/identity.ts";
 import type { Lead, LeadIdentity, LeadStatus } from "../../../features/leads/model.ts";
 import type { NewEvent } from "../../../platform/events/model.ts";
 import type { Connection, Engine } from "./engine.ts";

@@ -1,6 +1,5 @@
 import { and, asc, desc, eq, gte, inArray, lt, or, sql, type SQL } from "drizzle-orm";
-import { foldedCompany, foldedEmail, foldedSource, foldedText } from "../../../features/leads/fold.ts";
-import { emailKey } from "../../../features/leads/keys.ts";
+import { emailKey, foldedCompany, foldedEmail, foldedSource, foldedText } from "../../../features/leads/identity.ts";
 import { campaignTag, type LeadFilter, type LeadSortField } from "../../../features/leads/model.ts";
 import { pageOf } from "../../../features/leads/pages.ts";
 import type { LeadPageRequest, LeadStore } from "../../../features/leads/store.ts";

@@ -2,7 +2,7 @@ import { paidIdentity } from "../../../features/enrichment/paid-identity.ts";
 import type { StoredResult } from "../../../features/enrichment/store.ts";
 import type { LeadIdentity } from "../../../features/leads/model.ts";
 import type { Engine } from "./engine.ts";
-import { leadKeysOf } from "../../../features/leads/keys.ts";
+import { leadKeysOf } from "../../../features/leads/identity.ts";
 import { samePerson } from "../../../features/leads/same-person.ts";
 import { prepared } from "./prepared.ts";
 

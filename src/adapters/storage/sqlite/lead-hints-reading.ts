@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { companyKey } from "../../../platform/identity/company-key.ts";
 import { domainOfEmail, isFreeMail } from "../../../platform/identity/email-domain.ts";
-import { companyKeyHash, domainKey } from "../../../features/leads/keys.ts";
+import { companyKeyHash, domainKey } from "../../../features/leads/identity.ts";
 
 /** Leads whose hints are sorted together, so that many hints share a page of the table instead of dirtying one each. */
 const batch = 5_000;

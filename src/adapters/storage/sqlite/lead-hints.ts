@@ -2,7 +2,7 @@ import { companyKey } from "../../../platform/identity/company-key.ts";
 import { domainOfEmail } from "../../../platform/identity/email-domain.ts";
 import type { Colleague, CompanyNames, LeadHintStore } from "../../../features/enrichment/directory-store.ts";
 import type { Engine } from "./engine.ts";
-import { companyKeyHash, domainKey } from "../../../features/leads/keys.ts";
+import { companyKeyHash, domainKey } from "../../../features/leads/identity.ts";
 import { leadsBehind } from "./lead-hints-reading.ts";
 import { prepared } from "./prepared.ts";
 import { RowInserter } from "./row-inserter.ts";

@@ -1,4 +1,4 @@
-import { phoneKey } from "../../../features/leads/keys.ts";
+import { phoneKey } from "../../../features/leads/identity.ts";
 import type { Engine } from "./engine.ts";
 import type { HashIndex } from "./hash-index.ts";
 

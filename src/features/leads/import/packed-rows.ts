@@ -1,7 +1,5 @@
 import type { FieldError } from "../../../platform/base/errors.ts";
-import { foldedLead } from "../fold.ts";
-import { leadIdentity } from "../identity.ts";
-import { leadKeysOf, phoneKey } from "../keys.ts";
+import { foldedLead, leadIdentity, leadKeysOf, phoneKey } from "../identity.ts";
 import { leadStatuses, leadTextFields, type LeadContent, type LeadIdentity, type LeadTextField } from "../model.ts";
 
 /** A row of a file: a lead with the ID it gets if it is new, or its errors. */

@@ -1,7 +1,6 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import { nextVersion } from "../../../../features/leads/decisions.ts";
-import { leadIdentity } from "../../../../features/leads/identity.ts";
-import { leadKeysOf } from "../../../../features/leads/keys.ts";
+import { leadIdentity, leadKeysOf } from "../../../../features/leads/identity.ts";
 import { openStates } from "../../../../features/network/action-model.ts";
 import { cancelAction, isUnderWay } from "../../../../features/network/decisions/ending.ts";
 import { mentionsOf, type Mentions } from "../../../../features/privacy/mentions.ts";

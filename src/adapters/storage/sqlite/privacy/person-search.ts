@@ -1,5 +1,4 @@
-import { leadIdentity } from "../../../../features/leads/identity.ts";
-import { leadKeysOf } from "../../../../features/leads/keys.ts";
+import { leadIdentity, leadKeysOf } from "../../../../features/leads/identity.ts";
 import { canonicalProfileUrl } from "../../../../platform/identity/profile-url.ts";
 import { mentionsOf } from "../../../../features/privacy/mentions.ts";
 import type { PersonIdentity, PersonRecord, PersonScope } from "../../../../features/privacy/model.ts";
