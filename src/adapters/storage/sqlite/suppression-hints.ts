@@ -1,5 +1,4 @@
 import type { Database } from "bun:sqlite";
-import type { SuppressionKind } from "../../../features/suppression/model.ts";
 import { Bits } from "./bits.ts";
 import { prepared, type Prepared } from "./prepared.ts";
 
@@ -13,15 +12,13 @@ const leastBits = 2 ** 18;
 const mostBits = 2 ** 27;
 
 /**
- * What spares a look at the table: who has entries of a kind at all, and a Bloom filter of the keys (which are hashes,
- * so that their own bytes place their bits). It errs on one side only: an entry that is there is never missed, not even
- * when a write unit is rolled back. Therefore removals take nothing away here; what they leave costs look-ups, no answers.
+ * A Bloom filter of the keys of all entries, which avoids most look-ups. The keys are hashes, so their own bytes select
+ * their bits. The filter never misses an entry, not even when a write unit is rolled back; so removals do not change it,
+ * and a key that was removed only costs a look-up.
  */
 export class SuppressionHints {
-  readonly #readKinds: Prepared<{ owner: number; kind: SuppressionKind; entries: number }>;
+  readonly #count: Prepared<{ entries: number }>;
   readonly #readKeys: Prepared<{ key: Uint8Array }, [Uint8Array]>;
-  /** By owner; 0 is the team. Null: not read yet. */
-  #kinds: Map<number, Set<SuppressionKind>> | null = null;
   #bits = new Bits(0);
   /** How many keys the bits are meant for. */
   #capacity = 0;
@@ -30,57 +27,24 @@ export class SuppressionHints {
   #filledTo: Uint8Array | null = new Uint8Array();
 
   constructor(database: Database) {
-    this.#readKinds = prepared(database, "SELECT ifnull(owner, 0) AS owner, kind, entries FROM suppression_counts");
+    this.#count = prepared(database, "SELECT ifnull(sum(entries), 0) AS entries FROM suppression_counts");
     this.#readKeys = prepared(database, `SELECT key FROM suppressions WHERE key > ? ORDER BY key LIMIT ${fillSlice}`);
   }
 
-  /** False when there are no entries at all. */
-  get hasAny(): boolean {
-    return this.#knownKinds().size > 0;
-  }
-
-  /** The kinds of which this owner, or the team, may have entries; null when there are none. */
-  kindsFor(owner: number): ReadonlySet<SuppressionKind> | null {
-    const kinds = this.#knownKinds();
-    const own = kinds.get(owner);
-    const teams = kinds.get(0);
-    if (own === undefined || teams === undefined) return own ?? teams ?? null;
-    return own.union(teams);
-  }
-
-  /** False when nobody has an entry with this key. */
+  /** False if no entry has this key. */
   mayHave(key: Uint8Array): boolean {
     if (this.#filledTo !== null) this.#fillSlice();
     return this.#filledTo !== null || this.#isSet(key);
   }
 
-  /** Inside a write unit, before an entry is stored or removed: from now on it is looked for. */
-  expect(owner: number, kind: SuppressionKind, key: Uint8Array): void {
-    const kinds = this.#knownKinds();
-    kinds.set(owner, (kinds.get(owner) ?? new Set()).add(kind));
+  /** Called inside a write unit, before an entry with this key is stored or removed. */
+  expect(key: Uint8Array): void {
     if (this.#keys >= this.#capacity) this.#refill();
     this.#set(key);
   }
 
-  /** Looks anew who has entries. Only between transactions: what a unit has removed may still come back. */
-  reread(): void {
-    this.#kinds = null;
-    this.#knownKinds();
-  }
-
-  #knownKinds(): Map<number, Set<SuppressionKind>> {
-    if (this.#kinds !== null) return this.#kinds;
-    this.#kinds = new Map();
-    let entries = 0;
-    for (const row of this.#readKinds.all()) {
-      entries += row.entries;
-      if (row.entries > 0) this.#kinds.set(row.owner, (this.#kinds.get(row.owner) ?? new Set()).add(row.kind));
-    }
-    if (entries > this.#capacity) this.#refill(entries);
-    return this.#kinds;
-  }
-
-  #refill(entries = this.#keys): void {
+  #refill(): void {
+    const entries = Math.max(this.#keys, this.#count.get()?.entries ?? 0);
     const wanted = Math.min(Math.max(entries * 2 * bitsPerKey, leastBits), mostBits);
     const bits = 2 ** Math.ceil(Math.log2(wanted));
     this.#bits = new Bits(bits);

@@ -1,3 +1,4 @@
+import type { Database } from "bun:sqlite";
 import type { AddSuppressionOutcome } from "../../../features/suppression/store.ts";
 import {
   entriesOfAddress,
@@ -20,7 +21,7 @@ import {
 import { DirectoryLinks } from "./directory/directory-links.ts";
 import type { Engine } from "./engine.ts";
 import type { LeadParts } from "./lead-parts.ts";
-import { prepared } from "./prepared.ts";
+import { prepared, type Prepared } from "./prepared.ts";
 import { createStoredIdentifiers } from "./stored-identifiers.ts";
 import { SuppressionHints } from "./suppression-hints.ts";
 
@@ -69,6 +70,7 @@ export type SuppressionRows = {
 export function createSuppressionRows(engine: Engine, leadParts: LeadParts): SuppressionRows {
   const { database, phoneRegion } = engine;
   const { owners, phoneKeys } = leadParts;
+  const listed = new ListedKinds(database);
   const hints = new SuppressionHints(database);
   // Plain statements: they run several times for each row of an import.
   const byKey = prepared<StoredEntry, [Uint8Array, number]>(
@@ -97,7 +99,7 @@ export function createSuppressionRows(engine: Engine, leadParts: LeadParts): Sup
 
   function* matches(userId: string, target: SuppressionTarget): Generator<SuppressionMatch, void, void> {
     const owner = owners(userId);
-    const kinds = owner === null ? null : hints.kindsFor(owner);
+    const kinds = owner === null ? null : listed.kindsFor(owner);
     if (owner === null || kinds === null) return;
     yield* matchesOf(identifiersIn(userId, target), {
       beside: (identifier) => besideOf(userId, owner, identifier),
@@ -123,7 +125,7 @@ export function createSuppressionRows(engine: Engine, leadParts: LeadParts): Sup
     const found = new Map<number, { userId: string; own: Identifier[] }[]>();
     for (const [userId, persons] of Map.groupBy(people, (person) => person.userId)) {
       const owner = owners(userId);
-      if (owner !== null && hints.kindsFor(owner) !== null && directory.has(owner))
+      if (owner !== null && listed.kindsFor(owner) !== null && directory.has(owner))
         found.set(
           owner,
           persons.map(({ target }) => ({ userId, own: identifiersIn(userId, target) })),
@@ -133,7 +135,7 @@ export function createSuppressionRows(engine: Engine, leadParts: LeadParts): Sup
   }
 
   function knowing<T>(people: () => Iterable<Person>, run: () => Promise<T>): Promise<T> {
-    const asked = hints.hasAny ? inDirectories(people()) : null;
+    const asked = listed.hasAny ? inDirectories(people()) : null;
     return asked === null || asked.size === 0 ? run() : holding(asked, run);
   }
 
@@ -186,7 +188,8 @@ export function createSuppressionRows(engine: Engine, leadParts: LeadParts): Sup
       if (value === null && existing.value !== null) forget.run(existing.id);
       return { outcome: "existing", id: existing.id };
     }
-    hints.expect(owner ?? 0, kind, key);
+    listed.expect(owner ?? 0, kind);
+    hints.expect(key);
     insert.run(id, owner, kind, key, value, reason, source, createdAt);
     count.run(owner, kind, 1);
     return { outcome: "added", id };
@@ -195,7 +198,7 @@ export function createSuppressionRows(engine: Engine, leadParts: LeadParts): Sup
   return {
     knowing,
     get asksDirectories() {
-      return hints.hasAny && directory.isNeeded;
+      return listed.hasAny && directory.isNeeded;
     },
     find(userId, target) {
       for (const match of matches(userId, target)) return match;
@@ -203,22 +206,70 @@ export function createSuppressionRows(engine: Engine, leadParts: LeadParts): Sup
     },
     hasAny(userId) {
       const owner = owners(userId);
-      return owner !== null && hints.kindsFor(owner) !== null;
+      return owner !== null && listed.kindsFor(owner) !== null;
     },
     findAll: (userId, target) => [...matches(userId, target)],
     findExact(userId, email) {
       const owner = owners(userId);
-      const kinds = owner === null ? null : hints.kindsFor(owner);
+      const kinds = owner === null ? null : listed.kindsFor(owner);
       if (owner === null || kinds === null) return [];
       return [...entriesOfAddress(email, (kind, value) => entriesIn(owner, kinds, kind, value))];
     },
     add,
     forgetValue: (id) => void forget.run(id),
     remove({ id, owner, kind, key }) {
-      hints.expect(owner ?? 0, kind, key);
+      listed.expect(owner ?? 0, kind);
+      hints.expect(key);
       removeById.run(id);
       count.run(owner, kind, -1);
     },
-    reread: () => hints.reread(),
+    reread: () => listed.reread(),
   };
+}
+
+/**
+ * Who has entries of a kind at all; most servers have none. Never misses an entry, not even when a write unit is rolled
+ * back; so removals do not change it until `reread`.
+ */
+class ListedKinds {
+  readonly #read: Prepared<{ owner: number; kind: SuppressionKind; entries: number }>;
+  /** By owner; 0 is the team. Null: not read yet. */
+  #kinds: Map<number, Set<SuppressionKind>> | null = null;
+
+  constructor(database: Database) {
+    this.#read = prepared(database, "SELECT ifnull(owner, 0) AS owner, kind, entries FROM suppression_counts");
+  }
+
+  get hasAny(): boolean {
+    return this.#known().size > 0;
+  }
+
+  /** The kinds of which this owner, or the team, may have entries; null if there are none. */
+  kindsFor(owner: number): ReadonlySet<SuppressionKind> | null {
+    const kinds = this.#known();
+    const own = kinds.get(owner);
+    const teams = kinds.get(0);
+    if (own === undefined || teams === undefined) return own ?? teams ?? null;
+    return own.union(teams);
+  }
+
+  /** Called inside a write unit, before an entry is stored or removed. */
+  expect(owner: number, kind: SuppressionKind): void {
+    const kinds = this.#known();
+    kinds.set(owner, (kinds.get(owner) ?? new Set()).add(kind));
+  }
+
+  /** Called only between transactions: an entry that a unit has removed may still come back. */
+  reread(): void {
+    this.#kinds = null;
+    this.#known();
+  }
+
+  #known(): Map<number, Set<SuppressionKind>> {
+    if (this.#kinds !== null) return this.#kinds;
+    this.#kinds = new Map();
+    for (const { owner, kind, entries } of this.#read.all())
+      if (entries > 0) this.#kinds.set(owner, (this.#kinds.get(owner) ?? new Set()).add(kind));
+    return this.#kinds;
+  }
 }
