@@ -12,7 +12,7 @@ import {
   or,
   select,
   type Container,
-} from "../../src/adapters/storage/sqlite/directory/container.ts";
+} from "../../src/lib/search-index/container.ts";
 import { seeded } from "../support/random.ts";
 
 const random = seeded(11);

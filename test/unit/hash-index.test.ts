@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openEngine, type Engine } from "../../src/adapters/storage/sqlite/engine.ts";
-import { HashIndex, mergeAt } from "../../src/adapters/storage/sqlite/hash-index.ts";
+import { HashIndex, mergeAt } from "../../src/lib/key-index/key-index.ts";
 import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
 import { createDice } from "../support/ids.ts";
 

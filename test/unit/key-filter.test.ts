@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { KeyFilter } from "../../src/adapters/storage/sqlite/key-filter.ts";
+import { KeyFilter } from "../../src/lib/key-index/key-filter.ts";
 import { createDice } from "../support/ids.ts";
 
 test("every key that was added is told, and hardly any other", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { sortedEntries } from "../../src/adapters/storage/sqlite/directory/key-entries.ts";
-import { KeyTable } from "../../src/adapters/storage/sqlite/directory/key-lists.ts";
-import { RecentKeys } from "../../src/adapters/storage/sqlite/directory/recent-keys.ts";
+import { sortedEntries } from "../../src/lib/key-index/key-entries.ts";
+import { KeyTable } from "../../src/lib/key-index/key-lists.ts";
+import { RecentKeys } from "../../src/lib/key-index/recent-keys.ts";
 import { pick, seeded } from "../support/random.ts";
 
 const everything = Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { KeyTable } from "../../src/adapters/storage/sqlite/key-table.ts";
+import { KeyTable } from "../../src/lib/key-index/key-table.ts";
 import { createDice } from "../support/ids.ts";
 
 /** What a table has to know, as plain pairs. */

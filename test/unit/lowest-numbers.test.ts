@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { LowestNumbers } from "../../src/adapters/storage/sqlite/directory/lowest-numbers.ts";
+import { LowestNumbers } from "../../src/lib/search-index/lowest-numbers.ts";
 import { seeded } from "../support/random.ts";
 
 test.each([1, 2, 7, 100, 5000])("slices of %p come to all numbers, each once and in order", (most) => {

@@ -1,11 +1,6 @@
 import { expect, test } from "bun:test";
-import { containerOf, type Container } from "../../src/adapters/storage/sqlite/directory/container.ts";
-import {
-  arraysOfBlobs,
-  eachBlob,
-  packedContainers,
-  type PackedBlobs,
-} from "../../src/adapters/storage/sqlite/directory/packed-blobs.ts";
+import { containerOf, type Container } from "../../src/lib/search-index/container.ts";
+import { arraysOfBlobs, eachBlob, packedContainers, type PackedBlobs } from "../../src/lib/concurrency/packed-blobs.ts";
 
 function unpacked(blobs: PackedBlobs): [place: number, Container][] {
   const all: [number, Container][] = [];

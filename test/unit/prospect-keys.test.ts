@@ -1,11 +1,11 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { besideNameOf, isPersonKey, prospectIdentity, prospectKeys } from "../../src/features/prospecting/keys.ts";
-import { KeyRuns } from "../../src/adapters/storage/sqlite/directory/key-runs.ts";
+import { KeyRuns } from "../../src/lib/key-index/key-runs.ts";
 import { indexedKey } from "../../src/adapters/storage/sqlite/directory/name-keys.ts";
-import { eachBlob } from "../../src/adapters/storage/sqlite/directory/packed-blobs.ts";
+import { eachBlob } from "../../src/lib/concurrency/packed-blobs.ts";
 import { numberOf, prospectId } from "../../src/adapters/storage/sqlite/directory/prospect-id.ts";
-import { RecentKeys } from "../../src/adapters/storage/sqlite/directory/recent-keys.ts";
+import { RecentKeys } from "../../src/lib/key-index/recent-keys.ts";
 import { seeded } from "../support/random.ts";
 
 test("keys tell persons from companies, and do not change from one version to the next", () => {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { countOf, select } from "../../src/adapters/storage/sqlite/directory/container.ts";
+import { countOf, select } from "../../src/lib/search-index/container.ts";
 import type { StoredRows } from "../../src/adapters/storage/sqlite/directory/index-messages.ts";
 import { Postings, PostingsCache } from "../../src/adapters/storage/sqlite/directory/postings.ts";
 import { RawTerms } from "../../src/adapters/storage/sqlite/directory/stored-batches.ts";

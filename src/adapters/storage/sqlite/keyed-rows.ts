@@ -7,7 +7,7 @@ import type {
 } from "../../../platform/http/idempotency-store.ts";
 import type { TransactionParticipant, Writer } from "../../../lib/group-commit/writer.ts";
 import type { Engine } from "./engine.ts";
-import { HashIndex } from "./hash-index.ts";
+import { HashIndex } from "../../../lib/key-index/key-index.ts";
 import { createOwners, type Owners } from "./owners.ts";
 import { prepared } from "./prepared.ts";
 import { RowInserter } from "./row-inserter.ts";

@@ -1,5 +1,5 @@
 import type { Engine } from "./engine.ts";
-import { HashIndex } from "./hash-index.ts";
+import { HashIndex } from "../../../lib/key-index/key-index.ts";
 import { createLeadRows, type LeadRows } from "./lead-rows.ts";
 import type { Owners } from "./owners.ts";
 import { PhoneKeys } from "./phone-keys.ts";

@@ -9,7 +9,7 @@ import { emailKey, foldedCompany, foldedEmail, foldedSource, foldedText } from "
 import type { StoredLead } from "../../../features/leads/decisions.ts";
 import { storedLead } from "./lead-rows.ts";
 import { limitOf, valueOf } from "./parameter.ts";
-import type { HashIndex } from "./hash-index.ts";
+import type { HashIndex } from "../../../lib/key-index/key-index.ts";
 import type { Owners } from "./owners.ts";
 import { lazy } from "./prepared.ts";
 import { leadCounts, leads, leadTags } from "./tables.ts";

@@ -3,7 +3,7 @@ import type { StoredLead } from "../../../features/leads/decisions.ts";
 import { allKeysOf, foldedLead, foldedTags, leadIdentity } from "../../../features/leads/identity.ts";
 import type { Lead, LeadIdentity, LeadStatus } from "../../../features/leads/model.ts";
 import type { Engine } from "./engine.ts";
-import type { HashIndex } from "./hash-index.ts";
+import type { HashIndex } from "../../../lib/key-index/key-index.ts";
 import type { Owners } from "./owners.ts";
 import type { PhoneKeys } from "./phone-keys.ts";
 import { lazy, prepared } from "./prepared.ts";

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { identityKeysOfRow, keysOfRow, withList, type PackedRows } from "../../../features/leads/import/packed-rows.ts";
 import { leadStatuses } from "../../../features/leads/model.ts";
-import type { HashIndex } from "./hash-index.ts";
+import type { HashIndex } from "../../../lib/key-index/key-index.ts";
 import { insertPackedSql, type LeadRows } from "./lead-rows.ts";
 import type { PhoneKeys } from "./phone-keys.ts";
 import { prepared } from "./prepared.ts";

@@ -1,6 +1,6 @@
 import { phoneKey } from "../../../features/leads/identity.ts";
 import type { Engine } from "./engine.ts";
-import type { HashIndex } from "./hash-index.ts";
+import type { HashIndex } from "../../../lib/key-index/key-index.ts";
 
 const stateName = "phone_keys_missing_from";
 type MissingLead = { seq: number; owner: number; phone: string };

@@ -13,8 +13,8 @@ import { besideName, besideNameOf, keysOfRecord, prospectIdentity } from "../../
 import type { ProspectContent } from "../../../../features/prospecting/model.ts";
 import { changedNames } from "./company-names.ts";
 import { seqOf, type KeyHints, type StoredRows, type Write } from "./index-messages.ts";
-import { dropRuns, KeyRuns, type RunState } from "./key-runs.ts";
-import { LowestNumbers } from "./lowest-numbers.ts";
+import { dropRuns, KeyRuns, type RunState } from "../../../../lib/key-index/key-runs.ts";
+import { LowestNumbers } from "../../../../lib/search-index/lowest-numbers.ts";
 import { StoredBatches } from "./stored-batches.ts";
 import { ToldRows } from "./told-rows.ts";
 import { postingWrites } from "./posting-writes.ts";

@@ -1,5 +1,5 @@
 import type { TermQuery } from "../../../../features/prospecting/facets/query.ts";
-import type { Container } from "./container.ts";
+import type { Container } from "../../../../lib/search-index/container.ts";
 
 type Found = { revision: number; containers: Container[]; bytes: number };
 

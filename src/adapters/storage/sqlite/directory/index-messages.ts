@@ -2,7 +2,7 @@ import type { FacetName } from "../../../../features/prospecting/model.ts";
 import type { TermQuery } from "../../../../features/prospecting/facets/query.ts";
 import type { BatchTerms } from "../../../../features/prospecting/store.ts";
 import type { ThreadPort } from "../../../../threads.ts";
-import { arraysOfBlobs, type PackedBlobs } from "./packed-blobs.ts";
+import { arraysOfBlobs, type PackedBlobs } from "../../../../lib/concurrency/packed-blobs.ts";
 
 export type FoundNumbers = { total: number; numbers: number[] };
 export type FacetValue = { value: string; label: string; count: number };

@@ -4,7 +4,7 @@ import { freeMemory, garbageCollector } from "../../../../lib/concurrency/garbag
 import { pause } from "../../../../lib/concurrency/pause.ts";
 import type { TermQuery } from "../../../../features/prospecting/facets/query.ts";
 import { openForReading } from "../open.ts";
-import type { Container } from "./container.ts";
+import type { Container } from "../../../../lib/search-index/container.ts";
 import { DirectoryIndex, type Shared } from "./directory-index.ts";
 import {
   arraysOfWrite,
@@ -15,8 +15,8 @@ import {
   type Write,
 } from "./index-messages.ts";
 import { FoundCache } from "./found-cache.ts";
-import { pagesOfRun } from "./key-pages.ts";
-import { dropRuns, type RunState } from "./key-runs.ts";
+import { pagesOfRun } from "../../../../lib/key-index/key-pages.ts";
+import { dropRuns, type RunState } from "../../../../lib/key-index/key-runs.ts";
 import { PostingsCache, segments } from "./postings.ts";
 import { facetValues, foundNumbers, matches } from "./search.ts";
 

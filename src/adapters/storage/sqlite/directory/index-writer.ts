@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { createCompanyNaming } from "./company-names.ts";
 import type { IndexWrite } from "./index-messages.ts";
-import { eachBlob } from "./packed-blobs.ts";
+import { eachBlob } from "../../../../lib/concurrency/packed-blobs.ts";
 import { segments } from "./postings.ts";
 
 /** Rows that one piece of work deletes at most. */

@@ -1,7 +1,12 @@
 import type { Database, Statement } from "bun:sqlite";
 import type { Term } from "../../../../features/prospecting/facets/terms.ts";
 import { termKey } from "../../../../features/prospecting/facets/terms.ts";
-import { containerOf, emptyContainer, MutableContainer, type Container } from "./container.ts";
+import {
+  containerOf,
+  emptyContainer,
+  MutableContainer,
+  type Container,
+} from "../../../../lib/search-index/container.ts";
 import type { TermRow } from "./index-messages.ts";
 
 /** Places of a term's postings: `id * segments + segment`. */

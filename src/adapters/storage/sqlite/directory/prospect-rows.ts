@@ -18,7 +18,7 @@ import type { CompanyContent, Prospect, ProspectContent } from "../../../../feat
 import type { Keys, NewProspect } from "../../../../features/prospecting/store.ts";
 import { maxNamesakes, seqOf } from "./index-messages.ts";
 import { prospectId } from "./prospect-id.ts";
-import { RecentKeys } from "./recent-keys.ts";
+import { RecentKeys } from "../../../../lib/key-index/recent-keys.ts";
 import { addAskedKeys, addAskedNames, indexedKey, personKeysIn } from "./name-keys.ts";
 import { prepared } from "../prepared.ts";
 

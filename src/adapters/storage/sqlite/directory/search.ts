@@ -1,7 +1,17 @@
 import { termKey, tiers } from "../../../../features/prospecting/facets/terms.ts";
 import type { TermQuery } from "../../../../features/prospecting/facets/query.ts";
-import { and, andNot, countAnd, countOf, emptyContainer, newRoom, or, select, smallest } from "./container.ts";
-import type { Container } from "./container.ts";
+import {
+  and,
+  andNot,
+  countAnd,
+  countOf,
+  emptyContainer,
+  newRoom,
+  or,
+  select,
+  smallest,
+} from "../../../../lib/search-index/container.ts";
+import type { Container } from "../../../../lib/search-index/container.ts";
 import { everyTerm } from "./directory-index.ts";
 import type { FacetValue, FoundNumbers } from "./index-messages.ts";
 import { segments, type Postings, type TermPostings } from "./postings.ts";

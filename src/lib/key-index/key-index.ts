@@ -1,9 +1,9 @@
-import { pause } from "../../../lib/concurrency/pause.ts";
-import type { Engine } from "./engine.ts";
+import { pause } from "../concurrency/pause.ts";
+import type { Engine } from "../../adapters/storage/sqlite/engine.ts";
 import { KeyFilter } from "./key-filter.ts";
 import { KeyTable } from "./key-table.ts";
-import { prepared, type Prepared } from "./prepared.ts";
-import { RowInserter } from "./row-inserter.ts";
+import { prepared, type Prepared } from "../../adapters/storage/sqlite/prepared.ts";
+import { RowInserter } from "../../adapters/storage/sqlite/row-inserter.ts";
 
 /** Entries that wait in the log before they are merged; in memory they take 2 MB, and those of a merge as much. */
 export const mergeAt = 90_000;

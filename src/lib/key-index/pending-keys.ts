@@ -1,4 +1,4 @@
-import { isPersonKey } from "../../../../features/prospecting/keys.ts";
+import { isPersonKey } from "../../features/prospecting/keys.ts";
 import { sortedEntries, type Entries } from "./key-entries.ts";
 import { KeyList, KeyTable } from "./key-lists.ts";
 

@@ -1,4 +1,4 @@
-import { isPersonKey } from "../../../../features/prospecting/keys.ts";
+import { isPersonKey } from "../../features/prospecting/keys.ts";
 import { hashOfKey } from "./key-hash.ts";
 
 /** New runs whose filters lie across; so many become one. */

@@ -1,6 +1,6 @@
 import type { Entries } from "./key-entries.ts";
 import { noteNumber } from "./key-lists.ts";
-import { roomForBlobs, startBehind, type PackedBlobs } from "./packed-blobs.ts";
+import { roomForBlobs, startBehind, type PackedBlobs } from "../concurrency/packed-blobs.ts";
 
 /** Entries of a page: hash and number, 12 bytes each, so that a page of ours fills one of SQLite's (4 KiB). */
 export const pageEntries = 336;

@@ -1,4 +1,4 @@
-import { freeMemory } from "../../../../lib/concurrency/garbage.ts";
+import { freeMemory } from "../concurrency/garbage.ts";
 import { enlarged, type Entries } from "./key-entries.ts";
 import { hashOfKey } from "./key-hash.ts";
 

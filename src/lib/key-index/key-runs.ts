@@ -1,8 +1,8 @@
 import type { Database, Statement } from "bun:sqlite";
-import { freeMemory } from "../../../../lib/concurrency/garbage.ts";
-import { isPersonKey } from "../../../../features/prospecting/keys.ts";
-import type { Keys } from "../../../../features/prospecting/store.ts";
-import type { Write } from "./index-messages.ts";
+import { freeMemory } from "../concurrency/garbage.ts";
+import { isPersonKey } from "../../features/prospecting/keys.ts";
+import type { Keys } from "../../features/prospecting/store.ts";
+import type { Write } from "../../adapters/storage/sqlite/directory/index-messages.ts";
 import type { Entries } from "./key-entries.ts";
 import {
   eachNumber,
@@ -14,8 +14,8 @@ import {
   pagesOf,
   pagesOfRun,
 } from "./key-pages.ts";
-import { indexedKey } from "./name-keys.ts";
-import type { PackedBlobs } from "./packed-blobs.ts";
+import { indexedKey } from "../../adapters/storage/sqlite/directory/name-keys.ts";
+import type { PackedBlobs } from "../concurrency/packed-blobs.ts";
 import { PendingKeys } from "./pending-keys.ts";
 import { MergedFilter, RunFilters, runsOfGroup } from "./run-filters.ts";
 import { RunMerge } from "./run-merge.ts";

@@ -1,4 +1,4 @@
-import { isBits, type Container } from "./container.ts";
+import { isBits, type Container } from "../search-index/container.ts";
 
 /**
  * Blobs with their places in a table, in flat memory that is moved from thread to thread: as arrays of their own some

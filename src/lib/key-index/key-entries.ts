@@ -1,4 +1,4 @@
-import { freeMemory } from "../../../../lib/concurrency/garbage.ts";
+import { freeMemory } from "../concurrency/garbage.ts";
 
 /** Keys and their numbers, side by side. */
 export type Entries = { keys: Float64Array; numbers: Uint32Array };

@@ -1,7 +1,7 @@
-import { freeMemory } from "../../../../lib/concurrency/garbage.ts";
+import { freeMemory } from "../concurrency/garbage.ts";
 import type { Entries } from "./key-entries.ts";
 import { entriesAtOnce, firstsOf, pageEntries, pagesOf, pagesOfBytes, pagesOfRun } from "./key-pages.ts";
-import type { PackedBlobs } from "./packed-blobs.ts";
+import type { PackedBlobs } from "../concurrency/packed-blobs.ts";
 import { MergedFilter } from "./run-filters.ts";
 
 /** One page of a run, null behind its last. What it answers holds until the next of the same run. */
