@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { sortedEntries } from "../../src/lib/key-index/key-entries.ts";
-import { KeyTable } from "../../src/lib/key-index/key-lists.ts";
+import { KeyChains } from "../../src/lib/key-index/key-lists.ts";
 import { RecentKeys } from "../../src/lib/key-index/recent-keys.ts";
 import { pick, seeded } from "../support/random.ts";
 
 const everything = Number.POSITIVE_INFINITY;
-const found = (table: KeyTable, key: number, most = everything): number[] => {
+const found = (table: KeyChains, key: number, most = everything): number[] => {
   const numbers: number[] = [];
   table.find(key, numbers, most);
   return numbers;
@@ -13,7 +13,7 @@ const found = (table: KeyTable, key: number, most = everything): number[] => {
 
 test("a table of keys finds what was added, the latest first, however much that is", () => {
   const random = seeded(1);
-  const table = new KeyTable();
+  const table = new KeyChains();
   const known = new Map<number, number[]>();
   const keys = Array.from({ length: 4000 }, () => Math.floor(random() * 2 ** 53));
   for (let number = 1; number <= 10_000; number++) {
@@ -28,7 +28,7 @@ test("a table of keys finds what was added, the latest first, however much that 
 });
 
 test("a table of keys that was cleared knows nothing, and serves again", () => {
-  const table = new KeyTable();
+  const table = new KeyChains();
   for (let key = 0; key < 1000; key++) table.add(key, key + 1);
   table.clear();
   expect(Array.from({ length: 1000 }, (_, key) => found(table, key)).flat()).toEqual([]);

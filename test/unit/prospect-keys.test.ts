@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { besideNameOf, isPersonKey, prospectIdentity, prospectKeys } from "../../src/features/prospecting/keys.ts";
 import { KeyRuns } from "../../src/lib/key-index/key-runs.ts";
+import { runPages } from "../../src/adapters/storage/sqlite/directory/key-run-pages.ts";
 import { indexedKey } from "../../src/adapters/storage/sqlite/directory/name-keys.ts";
 import { eachBlob } from "../../src/lib/concurrency/packed-blobs.ts";
 import { numberOf, prospectId } from "../../src/adapters/storage/sqlite/directory/prospect-id.ts";
@@ -43,7 +44,7 @@ function createRuns(largeRun?: number) {
   let last = 0;
   const next = () => ++last;
   return {
-    runs: new KeyRuns(database, [], largeRun),
+    runs: new KeyRuns(runPages(database), [], largeRun),
     database,
     merge(runs: KeyRuns): boolean {
       const merge = runs.beginMerge(next);
@@ -90,7 +91,7 @@ test("every key that was added is found, before a flush, after it, and by the ne
   const count = flush(runs);
   expect(count).toBeLessThan(4); // small runs are merged
   check(runs);
-  check(new KeyRuns(database, runs.state));
+  check(new KeyRuns(runPages(database), runs.state));
 });
 
 test("many questions are answered by the filters, also after further flushes and merges", () => {
@@ -150,7 +151,7 @@ test("runs of flushes become one by sixteens, which takes their place with the n
   expect(merge(runs)).toBe(true);
   expect(flush(runs)).toBe(2); // with nothing else to write
   check(runs);
-  const next = new KeyRuns(database, runs.state, largeRun);
+  const next = new KeyRuns(runPages(database), runs.state, largeRun);
   check(next);
   askManyTimes(next);
   while (next.isToBePrepared) next.prepare(); // the filters of merged runs, as they are on disk

@@ -46,7 +46,7 @@ export class KeyList {
  * A hash table in flat memory: a Map of as many takes four times the space, and all of it is walked by each garbage
  * collection. Entries of one key are chained, the latest first.
  */
-export class KeyTable {
+export class KeyChains {
   readonly entries = new KeyList();
   /** Entry + 1 of the latest with a key; 0 = free. */
   #heads = new Uint32Array(startCapacity * 2);

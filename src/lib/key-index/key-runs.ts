@@ -1,9 +1,6 @@
-import type { Database, Statement } from "bun:sqlite";
 import { freeMemory } from "../concurrency/garbage.ts";
-import { isPersonKey } from "../../features/prospecting/keys.ts";
-import type { Keys } from "../../features/prospecting/store.ts";
-import type { Write } from "../../adapters/storage/sqlite/directory/index-messages.ts";
 import type { Entries } from "./key-entries.ts";
+import { isHot } from "./key-hash.ts";
 import {
   eachNumber,
   firstsOf,
@@ -14,7 +11,6 @@ import {
   pagesOf,
   pagesOfRun,
 } from "./key-pages.ts";
-import { indexedKey } from "../../adapters/storage/sqlite/directory/name-keys.ts";
 import type { PackedBlobs } from "../concurrency/packed-blobs.ts";
 import { PendingKeys } from "./pending-keys.ts";
 import { MergedFilter, RunFilters, runsOfGroup } from "./run-filters.ts";
@@ -25,6 +21,12 @@ const entriesOfLargeRun = 200_000;
 /** So many questions speak for an import, or for many leads to enrich: a look at each run has cost as much as the filter. */
 const questionsBeforeFilter = 4_000;
 
+/** Stored pages, which may be freed once they were read. */
+export type RunPages = {
+  page(place: number): Uint8Array | null;
+  /** In the order of their places; both ends are included. */
+  pages(from: number, to: number): Iterable<Uint8Array>;
+};
 export type RunState = [run: number, entries: number];
 type Run = { run: number; entries: number; firsts: Float64Array | null };
 /** Pages to be written, which can be gone through once, the runs that there are then, and those that are gone. */
@@ -39,8 +41,7 @@ type Flush = { own: Entries; written: Entries; merge: RunMerge | null };
  * sixteens. Answers are hints: an entry outlives its prospect, and hashes collide.
  */
 export class KeyRuns {
-  readonly #page: Statement<unknown, [number]>;
-  readonly #pages: Statement<{ entries: Uint8Array }, [number, number]>;
+  readonly #pages: RunPages;
   readonly #largeRun: number;
   /** Merged ones, then those of flushes. */
   #runs: Run[];
@@ -53,9 +54,8 @@ export class KeyRuns {
   readonly #candidates: number[] = [];
 
   /** `largeRun`: how many entries a run has that stays as it is until it is merged. */
-  constructor(database: Database, runs: RunState[], largeRun = entriesOfLargeRun) {
-    this.#page = database.prepare("SELECT entries FROM prospect_key_pages WHERE place = ?");
-    this.#pages = database.prepare("SELECT entries FROM prospect_key_pages WHERE place BETWEEN ? AND ? ORDER BY place");
+  constructor(pages: RunPages, runs: RunState[], largeRun = entriesOfLargeRun) {
+    this.#pages = pages;
     this.#runs = runs.map(([run, entries]) => ({ run, entries, firsts: null }));
     this.#largeRun = largeRun;
   }
@@ -69,24 +69,13 @@ export class KeyRuns {
     this.#pending.add(key, number);
   }
 
-  /** Adds the keys of a prospect, which may be a part of a list; `beside`: see `besideName`. */
-  addAll(keys: Keys, beside: number, number: number, start = 0, end = keys.length): void {
-    for (let at = start; at < end; at++) this.#pending.add(indexedKey(keys[at]!, at - start, beside), number);
-  }
-
-  /** As `addAll`, of a column `keys`: little-endian, 64-bit floats. */
-  addColumn(bytes: Uint8Array, beside: number, number: number): void {
-    hashBytes.set(bytes); // a view of other memory for each prospect would cost more than all the rest here
-    this.addAll(hashes, beside, number, 0, bytes.length / 8);
-  }
-
   /** Numbers that may have this key, not more than `most`; each once, unless that is without end. They are put into `found`. */
   find(key: number, most: number, found: number[] = []): readonly number[] {
     this.#pending.find(key, found, most);
     if (this.#flushing !== null) noteNumbers(this.#flushing.own, key, found, most);
     this.#questions++;
     let unfiltered = 0;
-    if (isPersonKey(key)) {
+    if (isHot(key)) {
       unfiltered = this.#filters.ready;
       const count = this.#filters.candidates(key, this.#candidates);
       for (let at = 0; at < count; at++) this.#findIn(this.#runs[this.#candidates[at]!]!, key, found, most);
@@ -231,10 +220,10 @@ export class KeyRuns {
 
   /** It holds until the next page is read. */
   #readPage(run: number, page: number): Entries | null {
-    const [row] = this.#page.values(run * pagesOfRun + page) as [Uint8Array][];
-    if (row === undefined) return null;
-    const entries = this.#room.entriesIn(row[0]);
-    if (entries.keys.buffer !== row[0].buffer) freeMemory(row); // an import reads some hundred pages a batch
+    const bytes = this.#pages.page(run * pagesOfRun + page);
+    if (bytes === null) return null;
+    const entries = this.#room.entriesIn(bytes);
+    if (entries.keys.buffer !== bytes.buffer) freeMemory([bytes]); // an import reads hundreds of pages per batch
     return entries;
   }
 
@@ -260,27 +249,15 @@ export class KeyRuns {
   }
 
   *#blobs(run: number, from: number, to: number): Generator<Uint8Array, void, void> {
-    for (const { entries } of this.#pages.iterate(run * pagesOfRun + from, run * pagesOfRun + to - 1)) {
-      yield entries;
-      freeMemory([entries]); // of a run they come to some MB
+    for (const page of this.#pages.pages(run * pagesOfRun + from, run * pagesOfRun + to - 1)) {
+      yield page;
+      freeMemory([page]); // those of a run take several MB
     }
   }
 }
 
 /** How many pages the entries of a run lie on. */
 const pageCount = (entries: number): number => Math.ceil(entries / pageEntries);
-
-/** A prospect has five at most, and those of `maxFormerEmails`. */
-const hashes = new Float64Array(16);
-const hashBytes = new Uint8Array(hashes.buffer);
-
-/** Removes runs that no directory has any more, some pages at a time. */
-export async function dropRuns(runs: readonly number[], write: Write): Promise<void> {
-  for (const run of runs) {
-    const pages = { from: run * pagesOfRun, to: (run + 1) * pagesOfRun - 1 };
-    while ((await write({ kind: "dropPages", ...pages })) !== 0);
-  }
-}
 
 function gathered(pages: Iterable<Entries>, count: number): Entries {
   const keys = new Float64Array(count);
@@ -304,4 +281,9 @@ function mergedEntries(a: Entries, b: Entries): Entries {
     numbers[at] = from.numbers[place]!;
   }
   return { keys, numbers };
+}
+
+/** The places of all pages of a run. */
+export function placesOf(run: number): { from: number; to: number } {
+  return { from: run * pagesOfRun, to: (run + 1) * pagesOfRun - 1 };
 }

@@ -1,13 +1,13 @@
-import { isPersonKey } from "../../features/prospecting/keys.ts";
 import { sortedEntries, type Entries } from "./key-entries.ts";
-import { KeyList, KeyTable } from "./key-lists.ts";
+import { isHot } from "./key-hash.ts";
+import { KeyChains, KeyList } from "./key-lists.ts";
 
 /**
  * Keys and their numbers that are in no run yet. Those of persons are asked for row by row while a file is imported, and
  * lie in a table; those of companies hardly ever, and lie in a list until somebody asks for one.
  */
 export class PendingKeys {
-  readonly #table = new KeyTable();
+  readonly #table = new KeyChains();
   readonly #listed = new KeyList();
 
   get size(): number {
@@ -15,7 +15,7 @@ export class PendingKeys {
   }
 
   add(key: number, number: number): void {
-    if (isPersonKey(key)) this.#table.add(key, number);
+    if (isHot(key)) this.#table.add(key, number);
     else this.#listed.add(key, number);
   }
 
@@ -32,7 +32,7 @@ export class PendingKeys {
   }
 
   #prepareFor(key: number): void {
-    if (this.#listed.size === 0 || isPersonKey(key)) return;
+    if (this.#listed.size === 0 || isHot(key)) return;
     this.#listed.each((listed, number) => this.#table.add(listed, number));
     this.#listed.clear();
   }

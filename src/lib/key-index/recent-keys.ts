@@ -1,6 +1,6 @@
-import { KeyTable } from "./key-lists.ts";
+import { KeyChains } from "./key-lists.ts";
 
-type Unit = { stamp: number; numbers: KeyTable };
+type Unit = { stamp: number; numbers: KeyChains };
 
 /** Tables that are kept for the next units: a batch is stored while the next is looked for. */
 const maxSpare = 3;
@@ -11,7 +11,7 @@ const maxSpare = 3;
  */
 export class RecentKeys {
   #units: Unit[] = [];
-  #spare: KeyTable[] = [];
+  #spare: KeyChains[] = [];
   readonly #askers = new Set<{ since: number }>();
   #stamp = 0;
 
@@ -34,7 +34,7 @@ export class RecentKeys {
     let unit = this.#units.at(-1);
     // Not before: many units have none.
     if (unit?.stamp !== this.#stamp) {
-      unit = { stamp: this.#stamp, numbers: this.#spare.pop() ?? new KeyTable() };
+      unit = { stamp: this.#stamp, numbers: this.#spare.pop() ?? new KeyChains() };
       this.#units.push(unit);
     }
     unit.numbers.add(key, number);

@@ -1,5 +1,4 @@
-import { isPersonKey } from "../../features/prospecting/keys.ts";
-import { hashOfKey } from "./key-hash.ts";
+import { hashOfKey, isHot } from "./key-hash.ts";
 
 /** New runs whose filters lie across; so many become one. */
 export const runsOfGroup = 16;
@@ -85,7 +84,7 @@ class GroupFilter {
     const bit = 1 << slot;
     const words = this.#words;
     for (let at = 0; at < keys.length; at++) {
-      if (!isPersonKey(keys[at]!)) continue;
+      if (!isHot(keys[at]!)) continue;
       const hash = hashOfKey(keys[at]!);
       const line = (hash >>> 15) * groupLineWords;
       words[line + (hash & 31)]! |= bit;
@@ -127,7 +126,7 @@ export class MergedFilter {
 
   take(keys: Float64Array): void {
     for (let at = 0; at < keys.length; at++) {
-      if (!isPersonKey(keys[at]!)) continue;
+      if (!isHot(keys[at]!)) continue;
       const hash = hashOfKey(keys[at]!);
       const line = this.#lineOf(hash);
       for (let n = 0, bit = firstBit(hash); n < bitsOfKey; n++, bit += step(hash))

@@ -13,7 +13,9 @@ import { besideName, besideNameOf, keysOfRecord, prospectIdentity } from "../../
 import type { ProspectContent } from "../../../../features/prospecting/model.ts";
 import { changedNames } from "./company-names.ts";
 import { seqOf, type KeyHints, type StoredRows, type Write } from "./index-messages.ts";
-import { dropRuns, KeyRuns, type RunState } from "../../../../lib/key-index/key-runs.ts";
+import { KeyRuns, type RunState } from "../../../../lib/key-index/key-runs.ts";
+import { dropRuns, runPages } from "./key-run-pages.ts";
+import { addKeyColumn, addKeys } from "./name-keys.ts";
 import { LowestNumbers } from "../../../../lib/search-index/lowest-numbers.ts";
 import { StoredBatches } from "./stored-batches.ts";
 import { ToldRows } from "./told-rows.ts";
@@ -199,7 +201,7 @@ export class DirectoryIndex {
     const { cache, nextTerm } = this.#shared;
     this.#opened = {
       postings: new Postings(this.#database, this.#owner, cache, nextTerm),
-      keys: new KeyRuns(this.#database, JSON.parse(state.key_runs) as RunState[]),
+      keys: new KeyRuns(runPages(this.#database), JSON.parse(state.key_runs) as RunState[]),
     };
     return true;
   }
@@ -267,7 +269,7 @@ export class DirectoryIndex {
       const content = JSON.parse(row[1]) as ProspectContent;
       this.#indexRow(number, content);
       const identity = prospectIdentity(content);
-      keys.addAll(keysOfRecord(content, identity), besideNameOf(identity), number);
+      addKeys(keys, keysOfRecord(content, identity), besideNameOf(identity), number);
       this.#indexedTo = number + 1;
     }
     return rows.length;
@@ -290,7 +292,7 @@ export class DirectoryIndex {
         continue;
       }
       const end = key + found.keyCounts[place]!;
-      keys.addAll(found.keys, found.beside[place]!, number, key, end);
+      addKeys(keys, found.keys, found.beside[place]!, number, key, end);
       key = end;
       row++;
     }
@@ -334,7 +336,7 @@ export class DirectoryIndex {
     for (const term of JSON.parse(removed) as Term[]) this.postings.remove(this.postings.of(term), number);
     for (const term of JSON.parse(added) as Term[]) this.postings.add(this.postings.of(term), number);
     // What stands beside a name is not told: it goes under its plain key, where everybody looks.
-    this.#open.keys.addColumn(keys, besideName(false, false), number);
+    addKeyColumn(this.#open.keys, keys, besideName(false, false), number);
     this.#changesTo = n;
   }
 

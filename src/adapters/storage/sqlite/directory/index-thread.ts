@@ -16,7 +16,8 @@ import {
 } from "./index-messages.ts";
 import { FoundCache } from "./found-cache.ts";
 import { pagesOfRun } from "../../../../lib/key-index/key-pages.ts";
-import { dropRuns, type RunState } from "../../../../lib/key-index/key-runs.ts";
+import type { RunState } from "../../../../lib/key-index/key-runs.ts";
+import { dropRuns } from "./key-run-pages.ts";
 import { PostingsCache, segments } from "./postings.ts";
 import { facetValues, foundNumbers, matches } from "./search.ts";
 

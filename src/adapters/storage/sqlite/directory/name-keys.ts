@@ -1,4 +1,5 @@
 import { besideName, isPersonKey } from "../../../../features/prospecting/keys.ts";
+import type { KeyRuns } from "../../../../lib/key-index/key-runs.ts";
 import type { Keys } from "../../../../features/prospecting/store.ts";
 
 // Namesakes who both have an e-mail, or both have a profile, are told apart by those: a name makes two of them one only
@@ -26,6 +27,21 @@ export function personKeysIn(keys: Keys): number {
 export function indexedKey(key: number, place: number, beside: number): number {
   return place === placeOfName(beside) && isPersonKey(key) ? keyOfName(key, beside) : key;
 }
+
+/** Adds the keys of a prospect, which may be a part of a list; `beside`: see `besideName`. */
+export function addKeys(runs: KeyRuns, keys: Keys, beside: number, number: number, start = 0, end = keys.length): void {
+  for (let at = start; at < end; at++) runs.add(indexedKey(keys[at]!, at - start, beside), number);
+}
+
+/** As `addKeys`, of a column `keys`: little-endian, 64-bit floats. */
+export function addKeyColumn(runs: KeyRuns, bytes: Uint8Array, beside: number, number: number): void {
+  hashBytes.set(bytes); // a view of other memory for each prospect would cost more than everything else here
+  addKeys(runs, hashes, beside, number, 0, bytes.length / 8);
+}
+
+/** A prospect has at most five, and those of its former addresses. */
+const hashes = new Float64Array(16);
+const hashBytes = new Uint8Array(hashes.buffer);
 
 /** Adds what the index is to be asked for to find the person with these keys; they may be those of its company too. */
 export function addAskedKeys(keys: Keys, beside: number, asked: number[]): void {
