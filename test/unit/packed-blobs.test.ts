@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { containerOf, type Container } from "../../src/lib/search-index/container.ts";
-import { arraysOfBlobs, eachBlob, packedContainers, type PackedBlobs } from "../../src/lib/concurrency/packed-blobs.ts";
+import { arraysOfBlobs, eachBlob, type PackedBlobs } from "../../src/lib/concurrency/packed-blobs.ts";
+import { packedContainers } from "../../src/lib/search-index/packed-containers.ts";
 
 function unpacked(blobs: PackedBlobs): [place: number, Container][] {
   const all: [number, Container][] = [];

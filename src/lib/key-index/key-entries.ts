@@ -4,14 +4,14 @@ import { freeMemory } from "../concurrency/garbage.ts";
 export type Entries = { keys: Float64Array; numbers: Uint32Array };
 
 const keyBits = 53;
-/** A bucket of about four takes hardly any sorting. */
+/** Buckets of about four entries need hardly any sorting. */
 const entriesOfBucket = 4;
-/** More entries of a bucket are sorted by those who do not mind how many they are: many have one key, or keys that are no hashes. */
+/** Larger buckets, of entries with the same key or with keys that are not hashes, are sorted by a general algorithm. */
 const manyOfBucket = 64;
 
 /**
- * The entries of all parts by key; those of one key stay in their order. Keys are hashes, spread evenly, so that nearly
- * all of the work is to put each into a bucket by its first bits.
+ * Sorts the entries of all parts by key. The sort is stable. Keys are evenly spread hashes, so nearly all of the work is
+ * to put each entry into a bucket by its first bits.
  */
 export function sortedEntries(parts: readonly Entries[]): Entries {
   const size = parts.reduce((sum, { keys }) => sum + keys.length, 0);
@@ -21,7 +21,7 @@ export function sortedEntries(parts: readonly Entries[]): Entries {
   for (const { keys } of parts)
     for (let at = 0; at < keys.length; at++) ends[Math.floor(keys[at]! / bucketSize) + 1]!++;
   for (let bucket = 1; bucket < ends.length; bucket++) ends[bucket]! += ends[bucket - 1]!;
-  // Each begins where the one before ends, and has moved to its own end when all are in.
+  // Each bucket starts at the end of the previous one; its end has advanced to its own when all entries are in.
   const sorted = { keys: new Float64Array(size), numbers: new Uint32Array(size) };
   for (const { keys, numbers } of parts)
     for (let at = 0; at < keys.length; at++) {
@@ -62,7 +62,7 @@ function sortMany({ keys, numbers }: Entries, start: number, end: number): void 
   }
 }
 
-/** `to`, with what is in `from`, whose memory is given back. */
+/** Copies `from` to `to` and frees its memory. Returns `to`. */
 export function enlarged<T extends Float64Array | Uint32Array>(from: T, to: T): T {
   to.set(from);
   freeMemory([from]);

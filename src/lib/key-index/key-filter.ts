@@ -1,12 +1,12 @@
-/** About ten for each of three million keys; with more, look-ups simply go to the table again more often. */
+/** About ten bits for each of three million keys. With more keys, more lookups reach the table. */
 const lines = 2 ** 16;
-/** 64 bytes: what a processor fetches from memory at once. */
+/** A cache line has 64 bytes. */
 const wordsOfLine = 16;
 
 /**
  * A Bloom filter over 53-bit hashes: `has` is false only for keys that were never added, and true by mistake for about
- * one in a hundred others. All bits of a key are in one line of the processor's cache: to wait for memory three times
- * takes longer than everything else here. 4 MB.
+ * 1 % of the others. All bits of a key are in one cache line, because waiting for memory three times would take longer
+ * than everything else here. 4 MB.
  */
 export class KeyFilter {
   readonly #words = new Uint32Array(lines * wordsOfLine);
@@ -25,7 +25,7 @@ export class KeyFilter {
     const one = this.#words[from + (bits & 15)]! >>> (bits >>> 4);
     const two = this.#words[from + ((bits >>> 9) & 15)]! >>> (bits >>> 13);
     const three = this.#words[from + ((bits >>> 18) & 15)]! >>> (bits >>> 22);
-    // Without a branch: what is rarely taken is compiled anew once it is.
+    // Without a branch: taking a rare branch for the first time would trigger a recompilation.
     return (one & two & three & 1) === 1;
   }
 }

@@ -1,91 +1,86 @@
 import { pause } from "../concurrency/pause.ts";
-import type { Engine } from "../../adapters/storage/sqlite/engine.ts";
 import { KeyFilter } from "./key-filter.ts";
 import { KeyTable } from "./key-table.ts";
-import { prepared, type Prepared } from "../../adapters/storage/sqlite/prepared.ts";
-import { RowInserter } from "../../adapters/storage/sqlite/row-inserter.ts";
 
-/** Entries that wait in the log before they are merged; in memory they take 2 MB, and those of a merge as much. */
+/** Entries in the log before they are merged. They take 2 MB of memory, and those being merged as much again. */
 export const mergeAt = 90_000;
-/** Sorted entries written in one unit: about 10 ms of the event loop in a large table. */
+/** Sorted entries per write unit: about 10 ms of the event loop in a large table. */
 const mergeSlice = 2_000;
 const forgetSlice = 5_000;
 /** Nearly every key has fewer rows. */
 const firstPage = 8;
-/** Imports are large when they get so far; the filter costs a walk over the whole table. */
+/** An import that gets this far is large, and worth the filter, which requires a walk over the whole table. */
 const batchesBeforeFilter = 20;
 const filterSlice = 5_000;
-/** A filter can't forget a key: with too many that are gone, it would let most look-ups through. */
-const filterAnewAfter = 1_000_000;
+/** A filter cannot forget keys: with too many removed ones, it would let most lookups through. */
+const rebuildFilterAfter = 1_000_000;
 
-/** What is indexed, and where: `table` has the columns `key` and `row`, its log has the name with `_log` behind it. */
-export type IndexedRows = {
-  table: string;
-  row: string;
-  /** Rows below this number are gone for good: what the log still has of them is left out. */
-  firstKept?: () => number;
+/** Where an index is stored: a sorted table of pairs (key, row), and a log of pairs that are not in it yet. */
+export type KeyStorage = {
+  /** Rows of a key in the table, in no order. */
+  rows(key: number): number[];
+  /** Rows of a key in the table above `after`, ascending. */
+  rowsAfter(key: number, after: number, limit: number): number[];
+  /** Keys of the table above `after`, ascending. */
+  keysAfter(after: number, limit: number): number[];
+  /** Inserts pairs that are not in the table yet: key, row, key, row, … */
+  insert(pairs: number[]): void;
+  remove(key: number, row: number): void;
+  append(n: number, entries: Uint8Array): void;
+  log(): Iterable<[n: number, entries: Uint8Array]>;
+  /** Deletes entries of the log up to `n`, oldest first; returns how many. */
+  forget(n: number, limit: number): number;
+};
+
+export type KeyIndexParts = {
+  storage: KeyStorage;
+  /** Runs a write unit. */
+  write: <T>(unit: () => T) => Promise<T>;
+  /** Rows below this number have been deleted: the log may still contain them. */
+  firstRow?: () => number;
 };
 
 /**
  * Finds rows by 53-bit hashes of what identifies them. A sorted table alone would dirty a random page for each key of
- * each new row, which makes an import of a million rows slower by a factor of five; so new entries go to a log, which
- * is also kept in memory, and are merged in sorted order, when many of them share a page.
+ * each new row, which makes an import of a million rows five times slower. So new entries go to a log, which is also
+ * held in memory, and are merged in sorted order when many of them share a page.
  *
- * Answers are hints: an entry may outlive its row, or what the row was. Follow it and compare.
+ * Results are hints: an entry may outlive its row, or what the row contained. Read the row and compare.
  */
-export class HashIndex {
-  readonly #engine: Pick<Engine, "database" | "writer">;
-  // Plain statements: these run three times for each row of an import, and drizzle would double what they cost.
-  readonly #inTable: Prepared<[number]>;
-  readonly #pageOfTable: Prepared<unknown, [number, number, number]>;
-  readonly #append: Prepared;
-  readonly #insert: RowInserter;
-  readonly #removeFromTable: Prepared;
-  readonly #forget: Prepared;
-  readonly #indexed: IndexedRows;
-  /** Entries of the log: those that came since the last merge began, and those that are being merged. */
+export class KeyIndex {
+  readonly #storage: KeyStorage;
+  readonly #writeUnit: KeyIndexParts["write"];
+  readonly #firstRow: () => number;
+  /** Entries of the log: those added since the last merge began, and those being merged. */
   #recent = new KeyTable();
   #merging = new KeyTable();
   #isLogRead = false;
-  /** What the table and the log have, once it is whole. */
+  /** Keys of the table and the log, once it is complete. */
   #filter: KeyFilter | null = null;
-  #isFilterWhole = false;
+  #isFilterComplete = false;
   #removedSinceFilled = 0;
   #batches = 0;
-  /** Pairs that the units of a batch have added. */
+  /** Pairs added by the units of a batch. */
   #unwritten: number[] = [];
-  /** Of the log. Never used twice while this process lives: below `upTo` a merge forgets everything. */
+  /** Of the log. Never used twice by this process: a merge deletes everything up to a number. */
   #lastNumber = 0;
   #merge: Promise<void> | null = null;
 
-  constructor(engine: Pick<Engine, "database" | "writer">, indexed: IndexedRows) {
-    this.#engine = engine;
-    this.#indexed = indexed;
-    const { database } = engine;
-    const { table, row } = indexed;
-    this.#inTable = prepared(database, `SELECT ${row} FROM ${table} WHERE key = ?`);
-    this.#pageOfTable = prepared(
-      database,
-      `SELECT ${row} FROM ${table} WHERE key = ? AND ${row} > ? ORDER BY ${row} LIMIT +?`,
-    );
-    this.#append = prepared(database, `INSERT INTO ${table}_log (n, entries) VALUES (?, ?)`);
-    this.#insert = new RowInserter(database, `INSERT OR IGNORE INTO ${table} (key, ${row})`, 2);
-    this.#removeFromTable = prepared(database, `DELETE FROM ${table} WHERE key = ? AND ${row} = ?`);
-    this.#forget = prepared(
-      database,
-      `DELETE FROM ${table}_log WHERE n IN (SELECT n FROM ${table}_log WHERE n <= ? ORDER BY n LIMIT ?)`,
-    );
+  constructor({ storage, write, firstRow = () => 0 }: KeyIndexParts) {
+    this.#storage = storage;
+    this.#writeUnit = write;
+    this.#firstRow = firstRow;
   }
 
-  /** The numbers of rows that may have this key. */
+  /** Numbers of the rows that may have this key. */
   find(key: number): number[] {
     if (this.isSurelyNew(key)) return [];
-    return this.#recentEntries().find(key, this.#merging.find(key, this.#merged(key)));
+    return this.#recentEntries().find(key, this.#merging.find(key, this.#storage.rows(key)));
   }
 
   /**
-   * Returns what `find` does, oldest first and read on demand: callers that stop at the first few don't pay for a person
-   * who is stored thousands of times. Not for use across a change of the index.
+   * Like `find`, oldest first and read on demand: callers that stop at the first few do not pay for a person who is stored
+   * thousands of times. The index must not change meanwhile.
    */
   *each(key: number): Generator<number, void, void> {
     if (this.isSurelyNew(key)) return;
@@ -101,14 +96,14 @@ export class HashIndex {
   *#eachMerged(key: number): Generator<number, void, void> {
     let last = -1;
     for (let limit = firstPage; ; limit *= 2) {
-      const rows = (this.#pageOfTable.values(key, last, limit) as [number][]).flat();
+      const rows = this.#storage.rowsAfter(key, last, limit);
       yield* rows;
       if (rows.length < limit) return;
       last = rows.at(-1)!;
     }
   }
 
-  /** Of what `find` finds, the part that its table does not have yet: for a thread that reads the table itself. */
+  /** The part of `find` that is not in the table yet: for a thread that reads the table itself. */
   unmerged(key: number): number[] {
     return this.#recentEntries().find(key, this.#merging.find(key, []));
   }
@@ -116,54 +111,50 @@ export class HashIndex {
   /** Whether `find` would find any. */
   has(key: number): boolean {
     if (this.isSurelyNew(key)) return false;
-    return this.#recentEntries().has(key) || this.#merging.has(key) || this.#merged(key).length > 0;
+    return this.#recentEntries().has(key) || this.#merging.has(key) || this.#storage.rows(key).length > 0;
   }
 
-  /** Whether no row has this key, as far as memory tells. False is no promise that one has. */
+  /** Whether memory alone shows that no row has this key. False does not mean that one does. */
   isSurelyNew(key: number): boolean {
-    return this.#isFilterWhole && this.#filter?.has(key) === false;
+    return this.#isFilterComplete && this.#filter?.has(key) === false;
   }
 
-  /** Spares look-ups of keys that are new, which for whoever calls this nearly all of them are. */
+  /** Makes lookups of new keys fast. Worthwhile if nearly all keys are new. */
   async expectNew(): Promise<void> {
     if (this.#filter === null) await this.#fillFilter();
   }
 
-  #merged(key: number): number[] {
-    return (this.#inTable.values(key) as [number][]).flat();
-  }
-
-  /** Found from now on; `write` must follow before the COMMIT. */
+  /** The entry is found from now on; `write` must follow before the COMMIT. */
   add(key: number, row: number): void {
     this.#recentEntries().add(key, row);
     this.#filter?.add(key);
     this.#unwritten.push(key, row);
   }
 
-  /** What was added, and is not written, does not hold; it stays in memory as a hint to nothing. */
+  /** Discards what was added but not written. In memory it remains as a hint that leads nowhere. */
   takeBack(): void {
     this.#unwritten = [];
   }
 
-  /** Inside a transaction: puts what was added into the log. */
+  /** Called inside a transaction: appends what was added to the log. */
   write(): void {
     if (this.#unwritten.length === 0) return;
     const entries = new Float64Array(this.#unwritten);
     this.#unwritten = [];
-    this.#append.run(++this.#lastNumber, new Uint8Array(entries.buffer));
+    this.#storage.append(++this.#lastNumber, new Uint8Array(entries.buffer));
     if (this.#recent.size >= mergeAt && this.#merge === null) this.#startMerge();
   }
 
-  /** Inside a write unit; for rows that are deleted for good. */
+  /** Called inside a write unit, for rows that are deleted permanently. */
   remove(key: number, row: number): void {
-    this.#removeFromTable.run(key, row);
-    // The log keeps it until the merge, which goes by what is in memory.
+    this.#storage.remove(key, row);
+    // It stays in the log until the merge, which uses what is in memory.
     this.#recentEntries().remove(key, row);
     this.#merging.remove(key, row);
-    if (this.#filter !== null && ++this.#removedSinceFilled === filterAnewAfter) void this.#fillFilter();
+    if (this.#filter !== null && ++this.#removedSinceFilled === rebuildFilterAfter) void this.#fillFilter();
   }
 
-  /** Resolves when there is room for more: whoever adds many entries waits for it before each batch. */
+  /** Resolves when there is room for more. Callers that add many entries wait for it before each batch. */
   async room(): Promise<void> {
     if (++this.#batches === batchesBeforeFilter) await this.expectNew();
     if (this.#recent.size >= mergeAt) await this.#merge;
@@ -172,47 +163,41 @@ export class HashIndex {
   async #fillFilter(): Promise<void> {
     const filter = new KeyFilter();
     this.#filter = filter;
-    this.#isFilterWhole = false;
+    this.#isFilterComplete = false;
     this.#removedSinceFilled = 0;
     try {
-      // Not with the start of a process, which reads no log.
+      // Not during the start of a process, which does not read the log.
       await pause();
-      // What is added from now on is added here, too, so that nothing is missed behind the place where this reads.
+      // Entries added from now on are added here as well, so that none is missed behind the place that is being read.
       for (const table of [this.#recentEntries(), this.#merging]) table.eachKey((key) => filter.add(key));
       await this.#addAllOfTable(filter);
-      // Unless another one was begun since.
-      this.#isFilterWhole = this.#filter === filter;
+      // Unless another one was started meanwhile.
+      this.#isFilterComplete = this.#filter === filter;
     } catch {
-      // Without it every key is looked up, and who does so hears why the table can't be read.
+      // Without a filter, every key is looked up, and those lookups report why the table cannot be read.
     }
   }
 
   async #addAllOfTable(filter: KeyFilter): Promise<void> {
-    const page = prepared<{ key: number }, [number]>(
-      this.#engine.database,
-      `SELECT key FROM ${this.#indexed.table} WHERE key > ? ORDER BY key LIMIT ${filterSlice}`,
-    );
     for (let last: number | undefined = -1; last !== undefined;) {
-      const keys = page.values(last) as [number][];
-      for (const [key] of keys) filter.add(key);
-      last = keys.at(-1)?.[0];
+      const keys = this.#storage.keysAfter(last, filterSlice);
+      for (const key of keys) filter.add(key);
+      last = keys.at(-1);
       await pause();
     }
   }
 
-  /** Resolves when no merge is under way. */
+  /** Resolves when no merge is running. */
   async settled(): Promise<void> {
     await this.#merge;
   }
 
-  /** With what the log had when this process began. */
+  /** Includes what was in the log when this process started. */
   #recentEntries(): KeyTable {
     if (this.#isLogRead) return this.#recent;
     this.#isLogRead = true;
-    const { table, firstKept = () => 0 } = this.#indexed;
-    const from = firstKept();
-    const log = this.#engine.database.query(`SELECT n, entries FROM ${table}_log`);
-    for (const [n, blob] of log.values() as [number, Uint8Array][]) {
+    const from = this.#firstRow();
+    for (const [n, blob] of this.#storage.log()) {
       const entries = new Float64Array(blob.slice().buffer);
       for (let at = 0; at < entries.length; at += 2)
         if (entries[at + 1]! >= from) this.#recent.add(entries[at]!, entries[at + 1]!);
@@ -224,7 +209,7 @@ export class HashIndex {
   #startMerge(): void {
     this.#merge = this.#mergeLog()
       .catch(() => {
-        // The log still has all of them: it is read anew, and the next merge takes them along.
+        // The log still has all of them: it is read again, and the next merge includes them.
         this.#merging.clear();
         this.#recent.clear();
         this.#isLogRead = false;
@@ -233,23 +218,22 @@ export class HashIndex {
   }
 
   async #mergeLog(): Promise<void> {
-    const { writer } = this.#engine;
-    await Promise.resolve(); // until the batch of the unit that found the log full is on disk
+    await Promise.resolve(); // until the batch of the unit that filled the log is on disk
     [this.#merging, this.#recent] = [this.#recentEntries(), this.#merging];
     const upTo = this.#lastNumber;
     const inOrder = this.#merging.sortedKeys();
     for (const slice of slicesOf(this.#merging, inOrder))
-      // What was removed in the meantime is left out.
-      await writer.write(() =>
-        this.#insert.insert(slice.flatMap(([key, row]) => (this.#merging.hasRow(key, row) ? [key, row] : []))),
+      // Entries that were removed meanwhile are left out.
+      await this.#writeUnit(() =>
+        this.#storage.insert(slice.flatMap(([key, row]) => (this.#merging.hasRow(key, row) ? [key, row] : []))),
       );
     this.#merging.clear();
     for (let removed = forgetSlice; removed === forgetSlice;)
-      removed = await writer.write(() => this.#forget.run(upTo, forgetSlice).changes);
+      removed = await this.#writeUnit(() => this.#storage.forget(upTo, forgetSlice));
   }
 }
 
-/** The entries of these keys in ascending order, `mergeSlice` at a time: also a key with many rows takes its turns. */
+/** The entries of these keys in ascending order, `mergeSlice` at a time, even if one key has more rows than that. */
 function* slicesOf(table: KeyTable, keys: Float64Array): Generator<[key: number, row: number][], void, void> {
   let slice: [number, number][] = [];
   for (const key of keys)

@@ -3,10 +3,10 @@ import { enlarged, type Entries } from "./key-entries.ts";
 import { hashOfKey } from "./key-hash.ts";
 
 const startCapacity = 256;
-/** From here on it grows in steps: the keys of a flush are a few more than a power of two, and the memory is kept. */
+/** From this size on it grows in steps: a flush has slightly more keys than a power of two, and the memory is kept. */
 const largeCapacity = 2 ** 16;
 
-/** Entries in the order in which they came, in flat memory. */
+/** Entries in the order in which they were added, in flat memory. */
 export class KeyList {
   keys = new Float64Array(startCapacity);
   numbers = new Uint32Array(startCapacity);
@@ -26,7 +26,7 @@ export class KeyList {
     for (let entry = 0; entry < this.size; entry++) take(this.keys[entry]!, this.numbers[entry]!);
   }
 
-  /** As they are now; they share its memory. */
+  /** A view of the current entries. */
   get entries(): Entries {
     return { keys: this.keys.subarray(0, this.size), numbers: this.numbers.subarray(0, this.size) };
   }
@@ -43,12 +43,12 @@ export class KeyList {
 }
 
 /**
- * A hash table in flat memory: a Map of as many takes four times the space, and all of it is walked by each garbage
- * collection. Entries of one key are chained, the latest first.
+ * A hash table in flat memory: a Map takes four times the space and is traversed by every garbage collection. Entries of a
+ * key are chained, latest first. They cannot be removed, and adding a pair twice adds two entries.
  */
 export class KeyChains {
   readonly entries = new KeyList();
-  /** Entry + 1 of the latest with a key; 0 = free. */
+  /** For each slot, the latest entry of a key + 1; 0 = free. */
   #heads = new Uint32Array(startCapacity * 2);
   #next = new Uint32Array(startCapacity);
   #distinct = 0;
@@ -68,7 +68,7 @@ export class KeyChains {
     return this.#heads[this.#slotOf(key)] !== 0;
   }
 
-  /** Adds the numbers of a key to `found`, the latest first, until that has `most`. */
+  /** Adds the numbers of a key to `found`, latest first, up to `most`. */
   find(key: number, found: number[], most: number): void {
     const { numbers } = this.entries;
     for (let at = this.#heads[this.#slotOf(key)]!; at !== 0 && found.length < most; at = this.#next[at - 1]!)
@@ -86,7 +86,7 @@ export class KeyChains {
     this.entries.clear();
   }
 
-  /** The slot with the key, or the free one where it belongs. */
+  /** The slot of the key, or the free slot where it belongs. */
   #slotOf(key: number): number {
     const heads = this.#heads;
     const { keys } = this.entries;
@@ -107,7 +107,7 @@ export class KeyChains {
   }
 }
 
-/** Once, where not all are wanted: a number that is there twice must not take another's place. */
+/** If not all numbers are wanted, adds each only once: a duplicate must not take the place of another number. */
 export function noteNumber(found: number[], number: number, most: number): void {
   if (most === Number.POSITIVE_INFINITY || !found.includes(number)) found.push(number);
 }

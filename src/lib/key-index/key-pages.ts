@@ -2,18 +2,18 @@ import type { Entries } from "./key-entries.ts";
 import { noteNumber } from "./key-lists.ts";
 import { roomForBlobs, startBehind, type PackedBlobs } from "../concurrency/packed-blobs.ts";
 
-/** Entries of a page: hash and number, 12 bytes each, so that a page of ours fills one of SQLite's (4 KiB). */
+/** Entries per page: key and number, 12 bytes each, so that a page fills a page of the database (4 KiB). */
 export const pageEntries = 336;
 const entryBytes = 12;
 const pageBytes = pageEntries * entryBytes;
-/** Places of pages: `run * pagesOfRun + page`. A merged run has its filter behind its entries. */
+/** The place of a page is `run * pagesOfRun + page`. The filter of a merged run follows its entries. */
 export const pagesOfRun = 65_536;
-/** In one piece of work: a few milliseconds of the event loop. */
+/** Pages per slice of work: a few milliseconds of the event loop. */
 const pagesAtOnce = 64;
-/** Entries that fill the pages of one piece of work. */
+/** Entries that fill the pages of a slice of work. */
 export const entriesAtOnce = pagesAtOnce * pageEntries;
 
-/** Sorted entries on the pages of a run, from `firstPage` on. All but the last of its pages have to be full. */
+/** Writes sorted entries to pages of a run, starting at `firstPage`. All pages of a run but the last must be full. */
 export function* pagesOf(run: number, { keys, numbers }: Entries, firstPage = 0): Generator<PackedBlobs, void, void> {
   for (let from = 0; from < keys.length; from += entriesAtOnce) {
     const count = Math.min(entriesAtOnce, keys.length - from);
@@ -35,27 +35,27 @@ export function* pagesOf(run: number, { keys, numbers }: Entries, firstPage = 0)
   }
 }
 
-/** Bytes of any kind on pages, the first of which has this place. */
+/** Writes any bytes to pages, starting at this place. */
 export function* pagesOfBytes(place: number, bytes: Uint8Array): Generator<PackedBlobs, void, void> {
   for (let from = 0; from < bytes.length; from += pagesAtOnce * pageBytes) {
     const piece = bytes.subarray(from, from + pagesAtOnce * pageBytes);
     const lengths = new Uint32Array(Math.ceil(piece.length / pageBytes)).fill(pageBytes);
     lengths[lengths.length - 1] = piece.length - (lengths.length - 1) * pageBytes;
     const blobs = roomForBlobs(lengths);
-    blobs.bytes.set(piece); // nothing lies between pages: their size is a multiple of eight
+    blobs.bytes.set(piece); // without gaps: the size of a page is a multiple of eight
     for (let page = 0; page < lengths.length; page++) blobs.places[page] = place + from / pageBytes + page;
     yield blobs;
   }
 }
 
-/** The first key of each page that entries are written on. */
+/** The first key of each page of these entries. */
 export function firstsOf({ keys }: Entries): Float64Array {
   const firsts = new Float64Array(Math.ceil(keys.length / pageEntries));
   for (let page = 0; page < firsts.length; page++) firsts[page] = keys[page * pageEntries]!;
   return firsts;
 }
 
-/** Shares memory with the page, where that lies as it has to. */
+/** Shares memory with the page if that is aligned. */
 function entriesIn(page: Uint8Array): Entries {
   const { buffer, byteOffset } = page.byteOffset % 8 === 0 ? page : page.slice();
   const count = page.length / entryBytes;
@@ -65,7 +65,7 @@ function entriesIn(page: Uint8Array): Entries {
   };
 }
 
-/** Where one page after the other is looked at; what it answers holds until the next. */
+/** Memory for reading pages one after the other. The result is valid until the next page. */
 export class PageRoom {
   readonly #bytes = new Uint8Array(pageBytes);
   readonly #whole = entriesIn(this.#bytes);
@@ -77,7 +77,7 @@ export class PageRoom {
   }
 }
 
-/** Adds the numbers of a key to `found`, until that has `most`. */
+/** Adds the numbers of a key to `found`, up to `most`. */
 export function noteNumbers({ keys, numbers }: Entries, key: number, found: number[], most: number): void {
   for (let at = lowerBound(keys, key); at < keys.length && keys[at] === key && found.length < most; at++)
     noteNumber(found, numbers[at]!, most);
@@ -87,7 +87,7 @@ export function eachNumber({ keys, numbers }: Entries, key: number, take: (numbe
   for (let at = lowerBound(keys, key); at < keys.length && keys[at] === key; at++) take(numbers[at]!);
 }
 
-/** The first place in a sorted list with this key, or one above it. */
+/** Index of the first key in a sorted list that is not below `key`. */
 export function lowerBound(list: Float64Array, key: number): number {
   let low = 0;
   let high = list.length;

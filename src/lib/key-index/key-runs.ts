@@ -16,9 +16,9 @@ import { PendingKeys } from "./pending-keys.ts";
 import { MergedFilter, RunFilters, runsOfGroup } from "./run-filters.ts";
 import { RunMerge } from "./run-merge.ts";
 
-/** A flush takes in the runs before it while they are smaller than this. */
+/** A flush includes the previous runs while they are smaller than this. */
 const entriesOfLargeRun = 200_000;
-/** So many questions speak for an import, or for many leads to enrich: a look at each run has cost as much as the filter. */
+/** This many lookups indicate an import, or many leads to enrich: reading every run has cost as much as a filter. */
 const questionsBeforeFilter = 4_000;
 
 /** Stored pages, which may be freed once they were read. */
@@ -29,21 +29,21 @@ export type RunPages = {
 };
 export type RunState = [run: number, entries: number];
 type Run = { run: number; entries: number; firsts: Float64Array | null };
-/** Pages to be written, which can be gone through once, the runs that there are then, and those that are gone. */
+/** Pages to write, which can be iterated once; the runs that exist then; and those that are no longer used. */
 export type NewRun = { pages: Generator<PackedBlobs, void, void>; runs: RunState[]; dropped: number[] };
-/** Keys that are being written, by key: `written` are those and all others of the same run. */
+/** Entries that are being written, sorted: `written` also contains those of the runs that the new one replaces. */
 type Flush = { own: Entries; written: Entries; merge: RunMerge | null };
 
 /**
- * The hashes that prospects are found by, as a log-structured merge tree: new ones in memory, those on disk in sorted
- * runs that never change. A run costs a few pages to write however the hashes are spread, where a sorted table would
- * dirty one page for each. Each run is one more place to look, so those of flushes, of some 300,000 entries, become one by
- * sixteens. Answers are hints: an entry outlives its prospect, and hashes collide.
+ * Finds numbers by keys, as a log-structured merge tree: new entries in memory, those on disk in sorted runs that never
+ * change. Writing a run costs few pages however the keys are spread, whereas a sorted table would dirty a page for each.
+ * Every run is one more place to look, so the runs of flushes, with about 300,000 entries, are merged in groups of
+ * sixteen. Results are hints: an entry may outlive its record, and hashes collide.
  */
 export class KeyRuns {
   readonly #pages: RunPages;
   readonly #largeRun: number;
-  /** Merged ones, then those of flushes. */
+  /** Merged runs, then those of flushes. */
   #runs: Run[];
   #pending = new PendingKeys();
   #flushing: Flush | null = null;
@@ -53,7 +53,7 @@ export class KeyRuns {
   #filters = new RunFilters();
   readonly #candidates: number[] = [];
 
-  /** `largeRun`: how many entries a run has that stays as it is until it is merged. */
+  /** `largeRun`: runs with this many entries are not included in a flush. */
   constructor(pages: RunPages, runs: RunState[], largeRun = entriesOfLargeRun) {
     this.#pages = pages;
     this.#runs = runs.map(([run, entries]) => ({ run, entries, firsts: null }));
@@ -69,7 +69,7 @@ export class KeyRuns {
     this.#pending.add(key, number);
   }
 
-  /** Numbers that may have this key, not more than `most`; each once, unless that is without end. They are put into `found`. */
+  /** Adds numbers that may have this key to `found`, up to `most`; each once, unless `most` is infinite. */
   find(key: number, most: number, found: number[] = []): readonly number[] {
     this.#pending.find(key, found, most);
     if (this.#flushing !== null) noteNumbers(this.#flushing.own, key, found, most);
@@ -85,19 +85,19 @@ export class KeyRuns {
     return found;
   }
 
-  /** Gives every number that may have this key; some more than once. */
+  /** Calls `take` for every number that may have this key, for some more than once. */
   each(key: number, take: (number: number) => void): void {
     this.#pending.each(key, take);
     if (this.#flushing !== null) eachNumber(this.#flushing.own, key, take);
     for (const run of this.#runs) for (const page of this.#pagesWith(run, key)) eachNumber(page, key, take);
   }
 
-  /** Whether `prepare` has something to do, and many questions are asked, to which that makes answers fast. */
+  /** Whether there are many lookups, and `prepare` would make them faster. */
   get isToBePrepared(): boolean {
     return this.#questions >= questionsBeforeFilter && this.#filters.ready < this.#runs.length;
   }
 
-  /** A piece of what makes many questions fast. */
+  /** Builds the next filter. */
   prepare(): void {
     const run = this.#runs[this.#filters.ready];
     if (run === undefined) return;
@@ -105,14 +105,14 @@ export class KeyRuns {
     else this.#filters.take(this.#pagesOf(run));
   }
 
-  /** Nobody asks any more: what made many questions fast is let go. */
+  /** Frees the filters when there are no more lookups. */
   rest(): void {
     this.#questions = 0;
     this.#filters = new RunFilters();
     if (this.#pending.size === 0) this.#pending = new PendingKeys();
   }
 
-  /** Sixteen runs of flushes that are to become one; its pages are to be written. Null when there is nothing to be done. */
+  /** Starts merging sixteen runs of flushes; the caller writes the pages. Null if there is nothing to merge. */
   beginMerge(next: () => number): RunMerge | null {
     if (this.#merge !== null) return null;
     const merged = this.#mergedRuns();
@@ -122,7 +122,7 @@ export class KeyRuns {
     return this.#merge;
   }
 
-  /** All of its pages are written: the next flush takes it in. */
+  /** All pages of the merge are written: the next flush includes it. */
   endMerge(): void {
     if (this.#merge !== null) this.#merge.isWritten = true;
   }
@@ -132,8 +132,8 @@ export class KeyRuns {
   }
 
   /**
-   * The new run that has all pending keys, and small runs before it, and what was merged since the last flush; `next`
-   * numbers it. Null when there is nothing.
+   * Starts a run with all pending keys, the small runs before it, and what was merged since the last flush; `next` returns
+   * its number. Null if there is nothing to write.
    */
   beginFlush(next: () => number): NewRun | null {
     const merge = this.#merge?.isWritten ? this.#merge : null;
@@ -168,7 +168,7 @@ export class KeyRuns {
     this.#runs = runs.map(([run, entries]) => known.get(run) ?? { run, entries, firsts });
     const kept = runs.filter(([run]) => known.has(run)).length;
     this.#filters.keep(kept);
-    // While they are here they need not be read again.
+    // They are in memory, so they need not be read again.
     if (this.#filters.ready > 0 && this.#filters.ready === kept && kept < runs.length) this.#filters.take([written]);
     for (const { keys, numbers } of [own, written]) freeMemory([keys, numbers]);
   }
@@ -180,7 +180,7 @@ export class KeyRuns {
     for (let at = 0; at < keys.length; at++) this.#pending.add(keys[at]!, numbers[at]!);
   }
 
-  /** The last ones that a flush of so many entries takes in. */
+  /** The last runs, which a flush of this many entries includes. */
   #smallRuns(entries: number): Run[] {
     const small: Run[] = [];
     for (let at = this.#runs.length - 1; at >= 0; at--) {
@@ -196,7 +196,7 @@ export class KeyRuns {
     return entries >= runsOfGroup * this.#largeRun;
   }
 
-  /** How many runs are merged ones. */
+  /** Number of merged runs. */
   #mergedRuns(): number {
     const first = this.#runs.findIndex((run) => !this.#isMerged(run));
     return first === -1 ? this.#runs.length : first;
@@ -206,10 +206,10 @@ export class KeyRuns {
     for (const page of this.#pagesWith(run, key)) noteNumbers(page, key, found, most);
   }
 
-  /** Each page holds until the next is asked for. */
+  /** Each page is valid until the next one is read. */
   *#pagesWith(run: Run, key: number): Generator<Entries, void, void> {
     run.firsts ??= this.#readFirsts(run);
-    // Equal keys may go over the border of a page.
+    // Equal keys may extend over several pages.
     let page = Math.max(0, lowerBound(run.firsts, key) - 1);
     for (; page < run.firsts.length && run.firsts[page]! <= key; page++) {
       const entries = this.#readPage(run.run, page);
@@ -218,7 +218,7 @@ export class KeyRuns {
     }
   }
 
-  /** It holds until the next page is read. */
+  /** The result is valid until the next page is read. */
   #readPage(run: number, page: number): Entries | null {
     const bytes = this.#pages.page(run * pagesOfRun + page);
     if (bytes === null) return null;
@@ -243,7 +243,7 @@ export class KeyRuns {
     return filter;
   }
 
-  /** Each page holds until the next is asked for. */
+  /** Each page is valid until the next one is read. */
   *#pagesOf({ run, entries }: Run): Generator<Entries, void, void> {
     for (const page of this.#blobs(run, 0, pageCount(entries))) yield this.#room.entriesIn(page);
   }
@@ -256,7 +256,7 @@ export class KeyRuns {
   }
 }
 
-/** How many pages the entries of a run lie on. */
+/** Number of pages for the entries of a run. */
 const pageCount = (entries: number): number => Math.ceil(entries / pageEntries);
 
 function gathered(pages: Iterable<Entries>, count: number): Entries {

@@ -1,30 +1,30 @@
 const initialSlots = 1024;
-/** Beyond, a table of twice the size takes over: walks to a free slot get long. */
+/** A fuller table is replaced by one of twice the size, because probing gets slow. */
 const fullest = 0.75;
 const removed = -1;
-/** The key has several rows, which are kept in a set of their own. */
+/** The key has several rows, which are in a separate set. */
 const several = -2;
 
 /**
- * Rows by the 53-bit hashes of what they are found by, in flat memory: a Map takes twice as much, leaves its outgrown
- * parts as garbage, and is walked through by every collection. An open-addressing hash table with one slot per key.
- * Nearly every key has only one row. The rows of a key that has more are in a set: in slots of their own they would be
- * walked through one by one, and a person who is stored 100,000 times would make each of these take longer.
+ * Rows by key, in flat memory: a Map takes twice as much, leaves garbage when it grows, and is traversed by every garbage
+ * collection. An open-addressing hash table with one slot per key. Nearly every key has only one row. Further rows of a
+ * key are in a set: in separate slots they would be probed one by one, so that a person who is stored 100,000 times would
+ * make each of these insertions slower.
  */
 export class KeyTable {
   #keys = new Float64Array(initialSlots);
-  /** Beside each key its row's number and one, `removed` or `several`; 0 where the slot is free. */
+  /** For each key its row + 1, `removed`, or `several`; 0 if the slot is free. */
   #rows = new Float64Array(initialSlots);
   #usedSlots = 0;
   readonly #rowsOf = new Map<number, Set<number>>();
   #size = 0;
 
-  /** How many entries were added since the table was empty. */
+  /** Number of entries added since the table was empty. */
   get size(): number {
     return this.#size;
   }
 
-  /** Once, however often it is added: a write unit that is undone with its batch runs again. */
+  /** Adding a pair again has no effect: a write unit that is rolled back with its batch runs again. */
   add(key: number, row: number): void {
     if (this.#usedSlots >= fullest * this.#keys.length) this.#grow();
     const slot = this.#slotOf(key);
@@ -47,13 +47,13 @@ export class KeyTable {
     return known > 0 || known === several;
   }
 
-  /** Whether it was added with this row, and not removed. */
+  /** Whether the pair was added and not removed. */
   hasRow(key: number, row: number): boolean {
     const known = this.#rows[this.#slotOf(key)]!;
     return known === several ? this.#rowsOf.get(key)!.has(row) : known === row + 1;
   }
 
-  /** Puts the rows of this key behind those that were found elsewhere, and answers them all. */
+  /** Appends the rows of this key to `found`, and returns it. */
   find(key: number, found: number[]): number[] {
     const known = this.#rows[this.#slotOf(key)]!;
     if (known > 0) found.push(known - 1);
@@ -72,7 +72,7 @@ export class KeyTable {
     this.#rows[slot] = removed;
   }
 
-  /** The keys that have rows, in ascending order, each once. */
+  /** The keys that have rows, ascending, each once. */
   sortedKeys(): Float64Array {
     const keys = new Float64Array(this.#usedSlots);
     let count = 0;
@@ -80,13 +80,13 @@ export class KeyTable {
     return keys.subarray(0, count).sort();
   }
 
-  /** In no order, each key once. */
+  /** Visits each key that has rows once, in no order. */
   eachKey(visit: (key: number) => void): void {
     for (let slot = 0; slot < this.#keys.length; slot++)
       if (this.#rows[slot]! > 0 || this.#rows[slot] === several) visit(this.#keys[slot]!);
   }
 
-  /** Keeps its memory: the next entries will be as many. */
+  /** Keeps its memory, because there will be as many entries again. */
   clear(): void {
     this.#rows.fill(0);
     this.#rowsOf.clear();
@@ -114,7 +114,7 @@ export class KeyTable {
     }
   }
 
-  /** Where the key is, or the free slot where it would be. The number of slots is a power of two. */
+  /** The slot of the key, or the free slot where it belongs. The number of slots is a power of two. */
   #slotOf(key: number): number {
     const last = this.#keys.length - 1;
     let slot = key & last;

@@ -3,8 +3,8 @@ import { isHot } from "./key-hash.ts";
 import { KeyChains, KeyList } from "./key-lists.ts";
 
 /**
- * Keys and their numbers that are in no run yet. Those of persons are asked for row by row while a file is imported, and
- * lie in a table; those of companies hardly ever, and lie in a list until somebody asks for one.
+ * Keys and their numbers that are not in a run yet. Hot keys are in a hash table. The others are in a list until one of
+ * them is looked up.
  */
 export class PendingKeys {
   readonly #table = new KeyChains();
@@ -19,13 +19,13 @@ export class PendingKeys {
     else this.#listed.add(key, number);
   }
 
-  /** Adds the numbers of a key to `found`, until that has `most`. */
+  /** Adds the numbers of a key to `found`, up to `most`. */
   find(key: number, found: number[], most: number): void {
     this.#prepareFor(key);
     this.#table.find(key, found, most);
   }
 
-  /** Gives all numbers of a key. */
+  /** Calls `take` for each number of a key. */
   each(key: number, take: (number: number) => void): void {
     this.#prepareFor(key);
     this.#table.each(key, take);
@@ -37,7 +37,7 @@ export class PendingKeys {
     this.#listed.clear();
   }
 
-  /** Takes out all entries, by key. Keeps its memory for the next ones. */
+  /** Removes and returns all entries, sorted by key. Keeps the memory for the next ones. */
   take(): Entries {
     const taken = sortedEntries([this.#table.entries.entries, this.#listed.entries]);
     this.#table.clear();

@@ -2,12 +2,12 @@ import { KeyChains } from "./key-lists.ts";
 
 type Unit = { stamp: number; numbers: KeyChains };
 
-/** Tables that are kept for the next units: a batch is stored while the next is looked for. */
+/** Tables kept for the next units: one batch is stored while the next is looked up. */
 const maxSpare = 3;
 
 /**
- * Keys of what was stored lately. Whoever looks for duplicates asks the index, which answers as of then, and here for
- * what came since. Kept only as long as somebody may ask.
+ * Keys of recently stored records. A search for duplicates gets its answer from the index as of a moment, and from here
+ * what was stored since. Records are kept only while a search is running.
  */
 export class RecentKeys {
   #units: Unit[] = [];
@@ -15,7 +15,7 @@ export class RecentKeys {
   readonly #askers = new Set<{ since: number }>();
   #stamp = 0;
 
-  /** From now on everything is kept, until the answer is called. */
+  /** Keeps everything from now on, until the returned function is called. */
   begin(): () => void {
     const asker = { since: this.#stamp };
     this.#askers.add(asker);
@@ -25,14 +25,14 @@ export class RecentKeys {
     };
   }
 
-  /** Inside a write unit, before its first `add`. */
+  /** Called inside a write unit, before its first `add`. */
   beginUnit(): void {
     this.#stamp++;
   }
 
   add(key: number, number: number): void {
     let unit = this.#units.at(-1);
-    // Not before: many units have none.
+    // Created on demand: many units add nothing.
     if (unit?.stamp !== this.#stamp) {
       unit = { stamp: this.#stamp, numbers: this.#spare.pop() ?? new KeyChains() };
       this.#units.push(unit);
@@ -45,7 +45,7 @@ export class RecentKeys {
     return false;
   }
 
-  /** Those with the key, what came first before what came later. */
+  /** Numbers with the key, oldest first. */
   find(key: number): readonly number[] {
     let found: number[] | null = null;
     for (let at = this.#units.length - 1; at >= 0; at--) {

@@ -1,25 +1,24 @@
 import { hashOfKey, isHot } from "./key-hash.ts";
 
-/** New runs whose filters lie across; so many become one. */
+/** New runs that share a filter, and become one run when there are this many. */
 export const runsOfGroup = 16;
 
 /**
- * Bloom filters of runs, so that nearly no run is read for a key that it does not have. They have keys of persons only;
- * those of companies are hardly ever asked for. Each merged run has a filter of its own, and new ones share those of
- * their group.
+ * Bloom filters of runs, so that a run is rarely read for a key that it does not contain. They contain hot keys only. Each
+ * merged run has its own filter; new runs share the filter of their group.
  */
 export class RunFilters {
   readonly #merged: MergedFilter[] = [];
   readonly #groups: GroupFilter[] = [];
-  /** New runs that have one. */
+  /** Number of new runs with a filter. */
   #slots = 0;
 
-  /** Runs that have one: the first so many. */
+  /** Number of runs with a filter: the first ones. */
   get ready(): number {
     return this.#merged.length + this.#slots;
   }
 
-  /** Puts the runs with a filter that may have the key into `runs`; answers how many there are. */
+  /** Writes the runs with a filter that may contain the key to `runs`. Returns how many. */
   candidates(key: number, runs: number[]): number {
     const hash = hashOfKey(key);
     let count = 0;
@@ -31,19 +30,19 @@ export class RunFilters {
     return count;
   }
 
-  /** Takes the keys of the next run, which is a new one. */
+  /** Adds the keys of the next run, which is a new one. */
   take(pages: Iterable<{ keys: Float64Array }>): void {
     const slot = this.#slots++;
     const group = (this.#groups[Math.floor(slot / runsOfGroup)] ??= new GroupFilter());
     for (const { keys } of pages) group.take(slot % runsOfGroup, keys);
   }
 
-  /** The filter of the next run, which is a merged one: all of those come before new ones. */
+  /** Adds the filter of the next run, which is a merged one. Merged runs come before new ones. */
   takeMerged(filter: MergedFilter): void {
     this.#merged.push(filter);
   }
 
-  /** The first new runs, a group, became one. */
+  /** The first group of new runs was merged. */
   groupMerged(filter: MergedFilter): void {
     if (this.#slots < runsOfGroup) return this.keep(this.#merged.length);
     this.#merged.push(filter);
@@ -51,7 +50,7 @@ export class RunFilters {
     this.#slots -= runsOfGroup;
   }
 
-  /** Of the runs only the first `count` are what they were. */
+  /** Only the first `count` runs are unchanged. */
   keep(count: number): void {
     const end = this.#slots;
     this.#merged.length = Math.min(this.#merged.length, count);
@@ -61,19 +60,19 @@ export class RunFilters {
   }
 }
 
-/** Words of a line: the 64 bytes that a processor fetches at once. */
+/** A cache line has 64 bytes. */
 const groupLineWords = 32;
 const groupLines = 2 ** 17;
 
 /**
- * Filters of 16 runs across: a word has one bit of each run, so that one look tells for all of them, and the words of a
- * key are in one line (Putze, Sanders, Singler 2007, "Cache-, Hash- and Space-Efficient Bloom Filters"). 8 MB, which is
- * a million prospects; of the hashes that a run does not have, one in 200 seems to be there.
+ * The filters of 16 runs side by side: each word has one bit per run, so one lookup answers for all of them, and the words
+ * of a key are in one cache line (Putze, Sanders, Singler 2007, "Cache-, Hash- and Space-Efficient Bloom Filters"). 8 MB,
+ * enough for a million prospects. The rate of false positives is 0.5 %.
  */
 class GroupFilter {
   readonly #words = new Uint16Array(groupLines * groupLineWords);
 
-  /** Runs of the group that may have the key: a bit for each. */
+  /** Runs of the group that may contain the key, one bit for each. */
   bitsOf(hash: number): number {
     const line = (hash >>> 15) * groupLineWords;
     const words = this.#words;
@@ -102,13 +101,13 @@ class GroupFilter {
 
 /** 64 bytes, as 32-bit words. */
 const lineWords = 16;
-/** Of which three fifths are those of persons: some 13 bits for each. */
+/** Three fifths of them are hot: about 13 bits for each. */
 const entriesOfLine = 64;
 const bitsOfKey = 6;
 
 /**
- * The filter of one large run: of the hashes that it does not have, one in some hundred seems to be there. It is stored
- * with the run: to make it of the keys takes ten times as long as to read it.
+ * The filter of one large run, with about 1 % false positives. It is stored with the run, because building it takes ten
+ * times as long as reading it.
  */
 export class MergedFilter {
   readonly #lines: number;
@@ -119,7 +118,7 @@ export class MergedFilter {
     this.#words = new Uint32Array(this.#lines * lineWords);
   }
 
-  /** As it is stored: little-endian words. It is not a copy. */
+  /** As stored: little-endian words. Not a copy. */
   get bytes(): Uint8Array {
     return new Uint8Array(this.#words.buffer);
   }
@@ -141,12 +140,12 @@ export class MergedFilter {
     return true;
   }
 
-  /** By the upper bits: the lower ones tell the bits of the line. */
+  /** Uses the upper bits; the lower ones select bits within the line. */
   #lineOf(hash: number): number {
     return Math.floor(((hash >>> 0) / 2 ** 32) * this.#lines) * lineWords;
   }
 }
 
 const firstBit = (hash: number): number => hash & 511;
-/** Odd, so that the bits are all different. */
+/** Odd, so that all bits differ. */
 const step = (hash: number): number => ((hash >>> 8) & 254) + 1;

@@ -4,12 +4,12 @@ import { entriesAtOnce, firstsOf, pageEntries, pagesOf, pagesOfBytes, pagesOfRun
 import type { PackedBlobs } from "../concurrency/packed-blobs.ts";
 import { MergedFilter } from "./run-filters.ts";
 
-/** One page of a run, null behind its last. What it answers holds until the next of the same run. */
+/** Reads a page of a run; null after its last. The result is valid until the next page of the same run is read. */
 export type ReadPage = (run: number, page: number) => Entries | null;
 
 /**
- * Many runs that become one, some pages at a time: in memory are a page of each, and what is to be written next. The
- * merged run counts once a flush takes it in; until then nobody knows of it, and after a crash it is swept.
+ * Merges many runs into one, a few pages at a time, with one page of each run in memory. The merged run takes effect with
+ * the next flush. Until then it is unused, and it is removed after a crash.
  */
 export class RunMerge {
   readonly run: number;
@@ -30,7 +30,7 @@ export class RunMerge {
     this.#readPage = readPage;
   }
 
-  /** To be gone through once, and written. */
+  /** The pages to write. Can be iterated once. */
   *pages(): Generator<PackedBlobs, void, void> {
     let page = 0;
     for (const entries of this.#sorted()) {
@@ -43,7 +43,7 @@ export class RunMerge {
     yield* pagesOfBytes(this.run * pagesOfRun + page, this.filter.bytes);
   }
 
-  /** Pieces that fill whole pages; entries of one key stay in the order of their runs. */
+  /** Yields slices that fill whole pages. Entries with the same key stay in the order of their runs. */
   *#sorted(): Generator<Entries, void, void> {
     const cursors = this.sources.map((run) => new Cursor(run, this.#readPage));
     const heads = Float64Array.from(cursors, ({ key }) => key);
@@ -65,11 +65,11 @@ export class RunMerge {
   }
 }
 
-/** Goes through the entries of a run. */
+/** Iterates over the entries of a run. */
 class Cursor {
   readonly #run: number;
   readonly #readPage: ReadPage;
-  /** Its own: the next page of another run may be read into the same memory. */
+  /** A copy: the next page of another run may be read into the same memory. */
   readonly #keys = new Float64Array(pageEntries);
   readonly #numbers = new Uint32Array(pageEntries);
   #page = 0;
@@ -82,7 +82,7 @@ class Cursor {
     this.#read();
   }
 
-  /** Infinite behind the end. */
+  /** Infinity after the end. */
   get key(): number {
     return this.#at < this.#count ? this.#keys[this.#at]! : Number.POSITIVE_INFINITY;
   }
@@ -91,7 +91,7 @@ class Cursor {
     return this.#numbers[this.#at]!;
   }
 
-  /** The key of the next entry. */
+  /** Advances, and returns the key. */
   next(): number {
     if (++this.#at === this.#count) this.#read();
     return this.key;

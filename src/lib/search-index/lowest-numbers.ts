@@ -4,7 +4,7 @@ export class LowestNumbers {
   readonly #most: number;
   readonly #room: Uint32Array;
   #size = 0;
-  /** Numbers from here on are not wanted any more. */
+  /** Numbers from here on are no longer needed. */
   #end = Number.POSITIVE_INFINITY;
 
   /** Of those from `from` on, not more than `most`. */
@@ -20,7 +20,7 @@ export class LowestNumbers {
     this.#room[this.#size++] = number;
   }
 
-  /** In memory of their own. */
+  /** A copy. */
   take(): Uint32Array {
     this.#sort();
     return this.#room.slice(0, this.#size);

@@ -7,7 +7,8 @@ import type {
 } from "../../../platform/http/idempotency-store.ts";
 import type { TransactionParticipant, Writer } from "../../../lib/group-commit/writer.ts";
 import type { Engine } from "./engine.ts";
-import { HashIndex } from "../../../lib/key-index/key-index.ts";
+import type { KeyIndex } from "../../../lib/key-index/key-index.ts";
+import { createKeyIndex } from "./key-index.ts";
 import { createOwners, type Owners } from "./owners.ts";
 import { prepared } from "./prepared.ts";
 import { RowInserter } from "./row-inserter.ts";
@@ -28,7 +29,7 @@ export class KeyedRows implements TransactionParticipant {
   readonly #last;
   readonly #drop;
   readonly #inserter: RowInserter;
-  readonly #keys: HashIndex;
+  readonly #keys: KeyIndex;
   readonly #owners: Owners;
   readonly #values: SQLQueryBindings[] = [];
   #lastSeq: number | null = null;
@@ -46,9 +47,9 @@ export class KeyedRows implements TransactionParticipant {
     this.#inserter = new RowInserter(database, `INSERT OR REPLACE INTO idempotent_requests (${columns})`, 9);
     this.#owners = createOwners(engine);
     const first = prepared<{ seq: number | null }, []>(database, "SELECT min(seq) AS seq FROM idempotent_requests");
-    const firstKept = (): number => first.get()?.seq ?? Infinity;
+    const firstRow = (): number => first.get()?.seq ?? Infinity;
     // IDs are random: an index on them would write another page for each row, three times the cost of the row.
-    this.#keys = new HashIndex(engine, { table: "idempotent_request_keys", row: "seq", firstKept });
+    this.#keys = createKeyIndex(engine, { table: "idempotent_request_keys", row: "seq", firstRow });
     void this.#keys.expectNew();
   }
 

@@ -9,7 +9,7 @@ import { emailKey, foldedCompany, foldedEmail, foldedSource, foldedText } from "
 import type { StoredLead } from "../../../features/leads/decisions.ts";
 import { storedLead } from "./lead-rows.ts";
 import { limitOf, valueOf } from "./parameter.ts";
-import type { HashIndex } from "../../../lib/key-index/key-index.ts";
+import type { KeyIndex } from "../../../lib/key-index/key-index.ts";
 import type { Owners } from "./owners.ts";
 import { lazy } from "./prepared.ts";
 import { leadCounts, leads, leadTags } from "./tables.ts";
@@ -24,7 +24,7 @@ const maxOffsetOnMainThread = 1000;
 export function createLeadQueries(
   { orm, reader }: Engine,
   owners: Owners,
-  keys: Pick<HashIndex, "unmerged">,
+  keys: Pick<KeyIndex, "unmerged">,
 ): Pick<LeadStore, "page" | "count"> {
   const indexedPage = createIndexedPages(orm);
   const ofOwner = eq(leads.owner, sql.placeholder("owner"));

@@ -3,7 +3,7 @@ import type { StoredLead } from "../../../features/leads/decisions.ts";
 import { allKeysOf, foldedLead, foldedTags, leadIdentity } from "../../../features/leads/identity.ts";
 import type { Lead, LeadIdentity, LeadStatus } from "../../../features/leads/model.ts";
 import type { Engine } from "./engine.ts";
-import type { HashIndex } from "../../../lib/key-index/key-index.ts";
+import type { KeyIndex } from "../../../lib/key-index/key-index.ts";
 import type { Owners } from "./owners.ts";
 import type { PhoneKeys } from "./phone-keys.ts";
 import { lazy, prepared } from "./prepared.ts";
@@ -12,7 +12,7 @@ import { leads, leadTags } from "./tables.ts";
 /** Single leads, prepared. Writes belong in a write unit and keep the tables that follow leads in step. */
 export type LeadRows = ReturnType<typeof createLeadRows>;
 
-export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex, phoneKeys: PhoneKeys) {
+export function createLeadRows(engine: Engine, owners: Owners, keys: KeyIndex, phoneKeys: PhoneKeys) {
   const { orm, database, writer } = engine;
   const at = sql.placeholder;
   const ofOwner = eq(leads.owner, at("owner"));

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { identityKeysOfRow, keysOfRow, withList, type PackedRows } from "../../../features/leads/import/packed-rows.ts";
 import { leadStatuses } from "../../../features/leads/model.ts";
-import type { HashIndex } from "../../../lib/key-index/key-index.ts";
+import type { KeyIndex } from "../../../lib/key-index/key-index.ts";
 import { insertPackedSql, type LeadRows } from "./lead-rows.ts";
 import type { PhoneKeys } from "./phone-keys.ts";
 import { prepared } from "./prepared.ts";
@@ -90,7 +90,7 @@ type NewLeadParts = ReturnType<typeof createNewLeadParts>;
 /** Statements that all batches share. */
 export function createNewLeadParts(
   { database }: { database: Database },
-  keys: HashIndex,
+  keys: KeyIndex,
   phoneKeys: PhoneKeys,
   { count }: LeadRows,
 ) {

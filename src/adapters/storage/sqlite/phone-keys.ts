@@ -1,6 +1,6 @@
 import { phoneKey } from "../../../features/leads/identity.ts";
 import type { Engine } from "./engine.ts";
-import type { HashIndex } from "../../../lib/key-index/key-index.ts";
+import type { KeyIndex } from "../../../lib/key-index/key-index.ts";
 
 const stateName = "phone_keys_missing_from";
 type MissingLead = { seq: number; owner: number; phone: string };
@@ -11,11 +11,11 @@ type MissingLead = { seq: number; owner: number; phone: string };
  */
 export class PhoneKeys {
   readonly #engine: Pick<Engine, "database">;
-  readonly #keys: HashIndex;
+  readonly #keys: KeyIndex;
   /** Leads from this number on may lack their key; null: none does; undefined: not read yet. */
   #missingFrom: number | null | undefined;
 
-  constructor(engine: Pick<Engine, "database" | "writer">, keys: HashIndex) {
+  constructor(engine: Pick<Engine, "database" | "writer">, keys: KeyIndex) {
     this.#engine = engine;
     this.#keys = keys;
     engine.writer.onRollback(() => (this.#missingFrom = undefined));

@@ -7,7 +7,7 @@ import type { CreditPurpose, LedgerKind } from "../../../features/credits/model.
 import type { Role } from "../../../platform/auth/user-model.ts";
 
 // The tables as drizzle's queries see them. Constraints, indexes and triggers stand in migrations/sqlite, which alone
-// makes them; lead_keys and its log are used by hash-index.ts only, the notes of dry runs by lead-dry-run.ts.
+// makes them; lead_keys and its log are used by key-index.ts only, the notes of dry runs by lead-dry-run.ts.
 
 export const users = sqliteTable("users", {
   seq: integer().primaryKey(),

@@ -1,6 +1,6 @@
 import type { Container } from "../../../../lib/search-index/container.ts";
 import type { IndexWrite, TermRow } from "./index-messages.ts";
-import { packedContainers } from "../../../../lib/concurrency/packed-blobs.ts";
+import { packedContainers } from "../../../../lib/search-index/packed-containers.ts";
 import { segments, type Postings } from "./postings.ts";
 
 /** Containers and terms in one write: a few milliseconds of the event loop. */

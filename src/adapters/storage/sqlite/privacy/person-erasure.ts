@@ -10,7 +10,7 @@ import type { ProspectRows } from "../directory/prospect-rows.ts";
 import type { Engine } from "../engine.ts";
 import type { EventRows } from "../event-rows.ts";
 import type { JobRows } from "../job-rows.ts";
-import type { HashIndex } from "../../../../lib/key-index/key-index.ts";
+import type { KeyIndex } from "../../../../lib/key-index/key-index.ts";
 import type { LeadRows } from "../lead-rows.ts";
 import type { NetworkRows } from "../network.ts";
 import type { Owners } from "../owners.ts";
@@ -22,7 +22,7 @@ export type ErasureParts = {
   engine: Engine;
   owners: Owners;
   leads: LeadRows;
-  leadKeys: HashIndex;
+  leadKeys: KeyIndex;
   prospects: ProspectRows;
   jobRows: JobRows;
   network: NetworkRows;

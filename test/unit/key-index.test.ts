@@ -3,13 +3,14 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openEngine, type Engine } from "../../src/adapters/storage/sqlite/engine.ts";
-import { HashIndex, mergeAt } from "../../src/lib/key-index/key-index.ts";
+import { createKeyIndex } from "../../src/adapters/storage/sqlite/key-index.ts";
+import { mergeAt, type KeyIndex } from "../../src/lib/key-index/key-index.ts";
 import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
 import { createDice } from "../support/ids.ts";
 
 const keyOf = (lead: number): number => lead * 7 + 3;
 
-const leadKeys = (engine: Engine): HashIndex => new HashIndex(engine, { table: "lead_keys", row: "lead" });
+const leadKeys = (engine: Engine): KeyIndex => createKeyIndex(engine, { table: "lead_keys", row: "lead" });
 
 let folder: string;
 const opened: Engine[] = [];
@@ -147,7 +148,7 @@ test("an entry that comes at the moment at which a merge has emptied the log is 
     }
     return result;
   });
-  const keys: HashIndex = leadKeys({ ...engine, writer });
+  const keys: KeyIndex = leadKeys({ ...engine, writer });
   await fillToMerge(engine, keys);
   await keys.settled();
   expect(wasAdded).toBe(true);
@@ -226,18 +227,18 @@ function writerOver({ writer }: Engine, about: <T>(write: () => Promise<T>) => P
   return Object.assign(Object.create(writer) as Engine["writer"], { write });
 }
 
-function expectFound(keys: HashIndex, lead: number): void {
+function expectFound(keys: KeyIndex, lead: number): void {
   if (!keys.has(keyOf(lead)) || !keys.find(keyOf(lead)).includes(lead))
     expect.unreachable(`Lead ${lead} is not found under its key`);
 }
 
 /** Of so many entries, a sample. */
-function expectAllFound(keys: HashIndex, count: number): void {
+function expectAllFound(keys: KeyIndex, count: number): void {
   for (let lead = 0; lead < count; lead += 97) expectFound(keys, lead);
 }
 
 /** Adds an entry each for many leads, as large imports do, until a merge begins; answers how many there are then. */
-async function fillToMerge(engine: Engine, keys: HashIndex, from = 0): Promise<number> {
+async function fillToMerge(engine: Engine, keys: KeyIndex, from = 0): Promise<number> {
   for (let lead = from; lead < from + 200_000; lead += 1000) {
     await add(engine, keys, lead);
     if (await isPending(keys.settled())) return lead + 1000;
@@ -245,7 +246,7 @@ async function fillToMerge(engine: Engine, keys: HashIndex, from = 0): Promise<n
   throw new Error("Expected a merge to begin");
 }
 
-async function add({ writer }: Engine, keys: HashIndex, from: number): Promise<void> {
+async function add({ writer }: Engine, keys: KeyIndex, from: number): Promise<void> {
   await writer.write(() => {
     for (let lead = from; lead < from + 1000; lead++) keys.add(keyOf(lead), lead);
     keys.write();
