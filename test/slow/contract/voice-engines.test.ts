@@ -2,21 +2,21 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
-import { createVoiceEngines, type VoiceVendorConfig } from "../../src/adapters/providers/voice/voice-engines.ts";
+import { createVoiceEngines, type VoiceVendorConfig } from "../../../src/adapters/providers/voice/voice-engines.ts";
 import type {
   SpeechOutcome,
   TrainedVoice,
   TrainingOutcome,
   VoiceEngine,
-} from "../../src/features/voice/voice-engine.ts";
-import { FakeClock } from "../support/clock.ts";
-import { startCartesia } from "../support/vendors/cartesia.ts";
-import { startChatterboxDevnen } from "../support/vendors/chatterbox-devnen.ts";
-import { startChatterbox } from "../support/vendors/chatterbox.ts";
-import { startElevenlabs } from "../support/vendors/elevenlabs.ts";
-import { disorders, type Recorded } from "../support/vendors/loopback.ts";
-import { startOpenaiSpeech } from "../support/vendors/openai-speech.ts";
-import { startPocketTts } from "../support/vendors/pocket-tts.ts";
+} from "../../../src/features/voice/voice-engine.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { startCartesia } from "../../support/vendors/cartesia.ts";
+import { startChatterboxDevnen } from "../../support/vendors/chatterbox-devnen.ts";
+import { startChatterbox } from "../../support/vendors/chatterbox.ts";
+import { startElevenlabs } from "../../support/vendors/elevenlabs.ts";
+import { disorders, type Recorded } from "../../support/vendors/loopback.ts";
+import { startOpenaiSpeech } from "../../support/vendors/openai-speech.ts";
+import { startPocketTts } from "../../support/vendors/pocket-tts.ts";
 import {
   halting,
   openWavHead,
@@ -24,9 +24,9 @@ import {
   soundFlawNames,
   soundFlaws,
   type SpeechVendor,
-} from "../support/vendors/speech.ts";
-import { startXtts } from "../support/vendors/xtts.ts";
-import { materialOnDisk, type MaterialOnDisk } from "../support/voice-material.ts";
+} from "../../support/vendors/speech.ts";
+import { startXtts } from "../../support/vendors/xtts.ts";
+import { materialOnDisk, type MaterialOnDisk } from "../../support/voice-material.ts";
 
 type EngineName = keyof ReturnType<typeof createVoiceEngines>;
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { createDice } from "../support/ids.ts";
-import { startService, type Service } from "../support/service.ts";
-import { RequestGenerator, type FuzzRequest } from "./generator.ts";
+import { createDice } from "../../support/ids.ts";
+import { startService, type Service } from "../../support/service.ts";
+import { RequestGenerator, type FuzzRequest } from "../../support/fuzz-generator.ts";
 
 /** Another run: OUTREACHD_FUZZ_SEED=n, and OUTREACHD_FUZZ_REQUESTS=n for a longer one. */
 const seed = Number(process.env["OUTREACHD_FUZZ_SEED"] ?? 1);

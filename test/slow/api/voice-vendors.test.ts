@@ -1,8 +1,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { wavBytes } from "../../src/lib/audio/wav/encode-wav.ts";
-import { startService } from "../support/service.ts";
-import { startElevenlabs } from "../support/vendors/elevenlabs.ts";
-import { speech } from "../support/voice-signals.ts";
+import { wavBytes } from "../../../src/lib/audio/wav/encode-wav.ts";
+import { startService } from "../../support/service.ts";
+import { startElevenlabs } from "../../support/vendors/elevenlabs.ts";
+import { speech } from "../../support/voice-signals.ts";
 
 setDefaultTimeout(60_000);
 

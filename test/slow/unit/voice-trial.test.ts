@@ -1,18 +1,18 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { baseVoiceHz, baseVoiceNames } from "../../src/lib/voice-engine/base-voice-names.ts";
-import { bestOf, candidates, tryBase, type Trial } from "../../src/lib/voice-engine/base-trial.ts";
-import { BaseVoices, pitchRange } from "../../src/lib/voice-engine/base-voices.ts";
-import { melBands } from "../../src/lib/voice-engine/mel.ts";
-import { resample } from "../../src/lib/voice-engine/resampler.ts";
-import { seededRandom } from "../../src/lib/voice-engine/seeded-random.ts";
-import { profileOf, speakerDistance } from "../../src/lib/voice-engine/speaker-profile.ts";
-import { Speaker } from "../../src/lib/voice-engine/speaker.ts";
-import { measureSpeech } from "../../src/lib/voice-engine/speech-frames.ts";
-import { correctTone } from "../../src/lib/voice-engine/tone-correction.ts";
-import { loadFlite } from "../../src/lib/voice-engine/voice-assets.ts";
-import { describeTarget } from "../../src/lib/voice-engine/voice-fit.ts";
-import type { VoiceModel } from "../../src/lib/voice-engine/voice-model.ts";
-import { speech } from "../support/voice-signals.ts";
+import { baseVoiceHz, baseVoiceNames } from "../../../src/lib/voice-engine/base-voice-names.ts";
+import { bestOf, candidates, tryBase, type Trial } from "../../../src/lib/voice-engine/base-trial.ts";
+import { BaseVoices, pitchRange } from "../../../src/lib/voice-engine/base-voices.ts";
+import { melBands } from "../../../src/lib/voice-engine/mel.ts";
+import { resample } from "../../../src/lib/voice-engine/resampler.ts";
+import { seededRandom } from "../../../src/lib/voice-engine/seeded-random.ts";
+import { profileOf, speakerDistance } from "../../../src/lib/voice-engine/speaker-profile.ts";
+import { Speaker } from "../../../src/lib/voice-engine/speaker.ts";
+import { measureSpeech } from "../../../src/lib/voice-engine/speech-frames.ts";
+import { correctTone } from "../../../src/lib/voice-engine/tone-correction.ts";
+import { loadFlite } from "../../../src/lib/voice-engine/voice-assets.ts";
+import { describeTarget } from "../../../src/lib/voice-engine/voice-fit.ts";
+import type { VoiceModel } from "../../../src/lib/voice-engine/voice-model.ts";
+import { speech } from "../../support/voice-signals.ts";
 
 // Seconds of sound are measured, and made by a synthesiser first: slow on a busy machine.
 setDefaultTimeout(60_000);

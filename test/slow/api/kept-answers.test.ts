@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { postRoutes, type Keeping, type PostRequest } from "../support/post-routes.ts";
-import { eventually, startService } from "../support/service.ts";
+import { postRoutes, type Keeping, type PostRequest } from "../../support/post-routes.ts";
+import { eventually, startService } from "../../support/service.ts";
 
 setDefaultTimeout(60_000);
 

@@ -1,5 +1,5 @@
-import type { Dice } from "../support/ids.ts";
-import type { ApiDocument } from "../support/openapi.ts";
+import type { Dice } from "./ids.ts";
+import type { ApiDocument } from "./openapi.ts";
 
 type Json = { readonly [name: string]: unknown };
 

@@ -1,19 +1,19 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { bandwidthOf } from "../../src/lib/voice-engine/bandwidth.ts";
-import { SampleAnalysis, type SampleResult } from "../../src/lib/voice-engine/sample-analysis.ts";
+import { bandwidthOf } from "../../../src/lib/voice-engine/bandwidth.ts";
+import { SampleAnalysis, type SampleResult } from "../../../src/lib/voice-engine/sample-analysis.ts";
 import {
   reportSample,
   type SampleFindings,
   type SampleMeasures,
   type SampleProblemCode,
-} from "../../src/lib/voice-engine/sample-report.ts";
-import { resample } from "../../src/lib/voice-engine/resampler.ts";
-import { countVoicesAmong } from "../../src/lib/voice-engine/speaker-count.ts";
-import { profileOf } from "../../src/lib/voice-engine/speaker-profile.ts";
-import { speechPieces, spread } from "../../src/lib/voice-engine/speech-excerpt.ts";
-import { measureSpeech } from "../../src/lib/voice-engine/speech-frames.ts";
-import { loadSilero } from "../../src/lib/voice-engine/voice-assets.ts";
-import { joined, melody, mixed, noise, speech, tone } from "../support/voice-signals.ts";
+} from "../../../src/lib/voice-engine/sample-report.ts";
+import { resample } from "../../../src/lib/voice-engine/resampler.ts";
+import { countVoicesAmong } from "../../../src/lib/voice-engine/speaker-count.ts";
+import { profileOf } from "../../../src/lib/voice-engine/speaker-profile.ts";
+import { speechPieces, spread } from "../../../src/lib/voice-engine/speech-excerpt.ts";
+import { measureSpeech } from "../../../src/lib/voice-engine/speech-frames.ts";
+import { loadSilero } from "../../../src/lib/voice-engine/voice-assets.ts";
+import { joined, melody, mixed, noise, speech, tone } from "../../support/voice-signals.ts";
 
 // Seconds of sound are measured, and made by a synthesiser first: slow on a busy machine.
 setDefaultTimeout(60_000);

@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { BaseVoices } from "../../src/lib/voice-engine/base-voices.ts";
-import { meanToneGains } from "../../src/lib/voice-engine/mean-tone.ts";
-import { resample } from "../../src/lib/voice-engine/resampler.ts";
-import { SampleAnalysis, type SampleResult } from "../../src/lib/voice-engine/sample-analysis.ts";
-import { profileOf, speakerDistance } from "../../src/lib/voice-engine/speaker-profile.ts";
-import { maxSpokenSeconds, Speaker } from "../../src/lib/voice-engine/speaker.ts";
-import { measureSpeech } from "../../src/lib/voice-engine/speech-frames.ts";
-import { loadFlite, loadSilero } from "../../src/lib/voice-engine/voice-assets.ts";
-import { VoiceError } from "../../src/lib/voice-engine/voice-error.ts";
-import { isVoiceModel, type VoiceModel } from "../../src/lib/voice-engine/voice-model.ts";
-import { trainVoice } from "../../src/lib/voice-engine/voice-training.ts";
-import { joined, levelDb, speech } from "../support/voice-signals.ts";
+import { BaseVoices } from "../../../src/lib/voice-engine/base-voices.ts";
+import { meanToneGains } from "../../../src/lib/voice-engine/mean-tone.ts";
+import { resample } from "../../../src/lib/voice-engine/resampler.ts";
+import { SampleAnalysis, type SampleResult } from "../../../src/lib/voice-engine/sample-analysis.ts";
+import { profileOf, speakerDistance } from "../../../src/lib/voice-engine/speaker-profile.ts";
+import { maxSpokenSeconds, Speaker } from "../../../src/lib/voice-engine/speaker.ts";
+import { measureSpeech } from "../../../src/lib/voice-engine/speech-frames.ts";
+import { loadFlite, loadSilero } from "../../../src/lib/voice-engine/voice-assets.ts";
+import { VoiceError } from "../../../src/lib/voice-engine/voice-error.ts";
+import { isVoiceModel, type VoiceModel } from "../../../src/lib/voice-engine/voice-model.ts";
+import { trainVoice } from "../../../src/lib/voice-engine/voice-training.ts";
+import { joined, levelDb, speech } from "../../support/voice-signals.ts";
 
 // Seconds of sound are measured, and made by a synthesiser first: slow on a busy machine.
 setDefaultTimeout(300_000);

@@ -1,10 +1,10 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import type { CampaignStep, CampaignView } from "../../src/features/campaigns/model.ts";
-import { permissions } from "../../src/platform/auth/key-model.ts";
-import type { Advanced, SimulationView } from "../../src/features/simulation/model.ts";
-import type { DeliveryView, EndpointView } from "../../src/features/webhooks/model.ts";
-import type { Client } from "../support/client.ts";
-import { eventually, startService, succeeded, type Service } from "../support/service.ts";
+import type { CampaignStep, CampaignView } from "../../../src/features/campaigns/model.ts";
+import { permissions } from "../../../src/platform/auth/key-model.ts";
+import type { Advanced, SimulationView } from "../../../src/features/simulation/model.ts";
+import type { DeliveryView, EndpointView } from "../../../src/features/webhooks/model.ts";
+import type { Client } from "../../support/client.ts";
+import { eventually, startService, succeeded, type Service } from "../../support/service.ts";
 
 // Weeks take seconds, on a busy machine more.
 setDefaultTimeout(60_000);

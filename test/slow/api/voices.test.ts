@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { bytesSource, decodeAudio, probeAudio } from "../../src/lib/audio/audio.ts";
-import type { VoiceEngine } from "../../src/features/voice/voice-engine.ts";
-import type { Client } from "../support/client.ts";
-import { FakeClock } from "../support/clock.ts";
-import { eventually, startService, succeeded, testInProcess, type Service } from "../support/service.ts";
+import { bytesSource, decodeAudio, probeAudio } from "../../../src/lib/audio/audio.ts";
+import type { VoiceEngine } from "../../../src/features/voice/voice-engine.ts";
+import type { Client } from "../../support/client.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { eventually, startService, succeeded, testInProcess, type Service } from "../../support/service.ts";
 import {
   beep,
   cloneForm,
@@ -17,7 +17,7 @@ import {
   type CheckView,
   type CloneDetailView,
   type CloneList,
-} from "../support/voices.ts";
+} from "../../support/voices.ts";
 
 // Measuring speech takes seconds, on a busy machine many.
 setDefaultTimeout(120_000);

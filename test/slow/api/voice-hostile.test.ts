@@ -1,8 +1,8 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { M4aEncoder, wavBytes, wavHeader, wavSamples } from "../../src/lib/audio/audio.ts";
-import { audioFile } from "../support/audio-files.ts";
-import { seeded } from "../support/random.ts";
-import { startService } from "../support/service.ts";
+import { M4aEncoder, wavBytes, wavHeader, wavSamples } from "../../../src/lib/audio/audio.ts";
+import { audioFile } from "../../support/audio-files.ts";
+import { seeded } from "../../support/random.ts";
+import { startService } from "../../support/service.ts";
 import {
   cloneForm,
   clonesPath,
@@ -11,8 +11,8 @@ import {
   spokenWav,
   type CheckView,
   type NamedFile,
-} from "../support/voices.ts";
-import { joined, melody, mixed, speech } from "../support/voice-signals.ts";
+} from "../../support/voices.ts";
+import { joined, melody, mixed, speech } from "../../support/voice-signals.ts";
 
 // Measuring speech takes seconds, on a busy machine many.
 setDefaultTimeout(120_000);

@@ -2,10 +2,10 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { audioFile } from "../support/audio-files.ts";
-import type { Client } from "../support/client.ts";
-import { FakeClock } from "../support/clock.ts";
-import { eventually, startService, succeeded, testInProcess, type Service } from "../support/service.ts";
+import { audioFile } from "../../support/audio-files.ts";
+import type { Client } from "../../support/client.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { eventually, startService, succeeded, testInProcess, type Service } from "../../support/service.ts";
 import {
   beep,
   cloneForm,
@@ -15,7 +15,7 @@ import {
   spokenWav,
   type CloneList,
   type Created,
-} from "../support/voices.ts";
+} from "../../support/voices.ts";
 
 // Measuring speech takes seconds, on a busy machine many.
 setDefaultTimeout(120_000);
