@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import type { Attempt, Endpoint } from "../../src/features/webhooks/model.ts";
-import type { ReplayRequest, Settlement } from "../../src/features/webhooks/store.ts";
+import type { Settlement } from "../../src/features/webhooks/change-model.ts";
+import type { ReplayRequest } from "../../src/features/webhooks/store.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { createFactories, type Factories } from "../support/factories.ts";

@@ -10,7 +10,8 @@ import { Lane } from "./lane.ts";
 import { payloadOf, webhookIdOf } from "./message.ts";
 import { testType, type DueDelivery, type Endpoint } from "./model.ts";
 import { signedHeaders } from "./signature.ts";
-import type { Settlement, WebhookStore } from "./store.ts";
+import type { Settlement } from "./change-model.ts";
+import type { WebhookStore } from "./store.ts";
 import { maxTries, verdictOf } from "./verdict.ts";
 
 export type DelivererParts = {

@@ -1,7 +1,6 @@
 import type { EventType } from "../../platform/events/model.ts";
-import type { Attempt, Delivery, DeliveryState, DueDelivery, Endpoint, EndpointContent } from "./model.ts";
-
-export type EndpointChange = Partial<EndpointContent> & { isEnabled?: boolean; at: number };
+import type { EndpointChange, Settlement } from "./change-model.ts";
+import type { Delivery, DeliveryState, DueDelivery, Endpoint } from "./model.ts";
 
 export type DeliveryPageRequest = {
   userId: string;
@@ -26,22 +25,6 @@ export type ReplayRequest = {
   /** Maximum number of events to scan. */
   limit: number;
   at: number;
-};
-
-/** Outcome of an attempt, for the delivery and its endpoint. */
-export type Settlement = {
-  endpointId: string;
-  eventId: number;
-  attempt: Attempt;
-  /** The attempt was on demand (see `nextOnDemand`). */
-  isOnDemand: boolean;
-  state: DeliveryState;
-  /** Time of the next attempt while the delivery is pending. */
-  nextAt: number | null;
-  /** No queued delivery of the endpoint is attempted before this time. */
-  backoffUntil: number;
-  /** Disables the endpoint for this reason, a sentence for the user; null leaves it enabled. */
-  disableReason: string | null;
 };
 
 /** Endpoints whose last attempt failed are listed separately from the others. */

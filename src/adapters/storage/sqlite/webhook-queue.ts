@@ -1,6 +1,7 @@
-import { shortReason } from "../../../platform/events/model.ts";
-import { maxAttemptsKept, testType, type Attempt } from "../../../features/webhooks/model.ts";
-import type { Settlement, WebhookStore } from "../../../features/webhooks/store.ts";
+import type { Settlement } from "../../../features/webhooks/change-model.ts";
+import { decideSettlements, type WebhookChange } from "../../../features/webhooks/decisions.ts";
+import { testType } from "../../../features/webhooks/model.ts";
+import type { WebhookStore } from "../../../features/webhooks/store.ts";
 import type { EventRows } from "./event-rows.ts";
 import type { Engine } from "./engine.ts";
 import { prepared } from "./prepared.ts";
@@ -10,6 +11,7 @@ import {
   selectDue,
   selectEndpoint,
   storedEndpoint,
+  storedRow,
   type DueRow,
   type EndpointRow,
   type EndpointRows,
@@ -78,34 +80,6 @@ export function createWebhookQueue(
     );
   const nextDue = [nextOf("= 0"), nextOf("> 0")];
 
-  const attemptsOf = prepared<{ attempts: string; isOnDemand: 0 | 1 }, [number, number]>(
-    database,
-    "SELECT attempts, asked_at IS NOT NULL AS isOnDemand FROM webhook_deliveries WHERE endpoint = ? AND event = ?",
-  );
-  const write = prepared(
-    database,
-    `UPDATE webhook_deliveries SET state = ?, next_at = ?, asked_at = NULL, tries = tries + 1, attempts = ?
-     WHERE endpoint = ? AND event = ?`,
-  );
-  const writeAttempts = prepared(
-    database,
-    "UPDATE webhook_deliveries SET attempts = ? WHERE endpoint = ? AND event = ?",
-  );
-  const healthy = prepared(
-    database,
-    `UPDATE webhook_endpoints SET failures = 0, failing_since = NULL, rests_until = 0, last_success_at = ? WHERE seq = ?`,
-  );
-  const failed = prepared(
-    database,
-    `UPDATE webhook_endpoints SET failures = failures + 1, failing_since = coalesce(failing_since, ?1),
-       rests_until = max(rests_until, ?2), last_failure_at = ?1 WHERE seq = ?3`,
-  );
-  const disable = prepared<{ userId: string }, [number, string, number]>(
-    database,
-    `UPDATE webhook_endpoints SET is_enabled = 0, disabled_at = ?, disabled_reason = ? WHERE seq = ? AND is_enabled = 1
-     RETURNING (SELECT id FROM users WHERE users.seq = owner) AS userId`,
-  );
-
   function fanOut(now: number, limit: number): number {
     const from = position.get()?.event ?? 0;
     const { seq: to, n } = last.get(from, limit) ?? { seq: null, n: 0 };
@@ -118,35 +92,24 @@ export function createWebhookQueue(
     return n;
   }
 
-  function settleOne(seq: number, { eventId, attempt, isOnDemand, state, nextAt, backoffUntil }: Settlement): void {
-    const before = attemptsOf.get(seq, eventId);
-    // Else it was forgotten with its event meanwhile.
-    if (before !== null) {
-      const attempts = [...(JSON.parse(before.attempts) as Attempt[]), attempt].slice(-maxAttemptsKept);
-      // What somebody asked for while it was being posted is posted once more, at once.
-      if (before.isOnDemand === 1 && !isOnDemand) writeAttempts.run(JSON.stringify(attempts), seq, eventId);
-      else write.run(state, nextAt, JSON.stringify(attempts), seq, eventId);
+  function write(seq: number, change: WebhookChange): void {
+    switch (change.kind) {
+      case "delivery":
+        return rows.writeDelivery(seq, change.eventId, change.delivery);
+      case "endpoint":
+        return rows.write(seq, change.endpoint);
+      case "event":
+        return events.append(change.event);
     }
-    if (attempt.error === null) healthy.run(attempt.at, seq);
-    else failed.run(attempt.at, backoffUntil, seq);
   }
 
   function settle(settlements: readonly Settlement[]): void {
     for (const [endpointId, own] of Map.groupBy(settlements, (each) => each.endpointId)) {
-      const seq = seqOf.get(endpointId)?.seq;
-      if (seq === undefined) continue;
-      for (const settlement of own) {
-        settleOne(seq, settlement);
-        const { disableReason, attempt } = settlement;
-        const disabled = disableReason === null ? null : disable.get(attempt.at, disableReason, seq);
-        if (disabled !== null && disableReason !== null)
-          events.append({
-            type: "webhook.disabled",
-            userId: disabled.userId,
-            at: attempt.at,
-            data: { endpointId, reason: shortReason(disableReason) },
-          });
-      }
+      const row = rows.ofAnyUser(endpointId);
+      if (row === null) continue;
+      const { seq } = row;
+      const { changes } = decideSettlements(storedRow(row), own, (eventId) => rows.delivery(seq, eventId));
+      for (const change of changes) write(seq, change);
       rows.noteDue(seq);
     }
   }

@@ -1,4 +1,5 @@
-import { testType, type Delivery } from "../../../features/webhooks/model.ts";
+import { isReplayed, replayedDelivery } from "../../../features/webhooks/decisions.ts";
+import { testType, type Delivery, type DeliveryState } from "../../../features/webhooks/model.ts";
 import type { ReplayRequest, WebhookStore } from "../../../features/webhooks/store.ts";
 import type { Engine } from "./engine.ts";
 import type { EventRows } from "./event-rows.ts";
@@ -26,10 +27,6 @@ export function createWebhookReplays(
     database,
     `${selectDelivery} WHERE d.endpoint = ? AND d.event = ?`,
   );
-  const again = prepared(
-    database,
-    "UPDATE webhook_deliveries SET state = 'pending', next_at = ?, asked_at = ?, tries = 0 WHERE endpoint = ? AND event = ?",
-  );
   const put = prepared(
     database,
     "INSERT INTO webhook_deliveries (endpoint, event, state, asked_at, tries, attempts) VALUES (?, ?, 'pending', ?, 0, '[]')",
@@ -46,16 +43,15 @@ export function createWebhookReplays(
     "SELECT seq, at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1",
   );
   const lastEvent = prepared<{ seq: number }, []>(database, "SELECT max(seq) AS seq FROM events");
-  type Missed = { seq: number; isMeant: 0 | 1 };
-  // What waits for its next attempt need not wait any more; what is due is on its way.
-  const inRange = prepared<Missed, [number, number, number, number, number, number]>(
+  /** `state`: null if the endpoint has never received the event. */
+  type Candidate = { seq: number; state: DeliveryState | null; nextAt: number | null };
+  const inRange = prepared<Candidate, [number, number, number, number]>(
     database,
-    `SELECT e.seq, e.at <= ?3 AND ${isWanted}
-       AND (d.state IS NULL OR d.state = 'failed' OR d.next_at > ?6 OR (?4 AND d.state = 'delivered')) AS isMeant
-     FROM webhook_endpoints AS p
-     JOIN (SELECT * FROM events WHERE seq > ?2 ORDER BY seq LIMIT +?5) AS e
+    `SELECT e.seq, d.state, d.next_at AS nextAt FROM webhook_endpoints AS p
+     JOIN (SELECT * FROM events WHERE seq > ?2 ORDER BY seq LIMIT +?4) AS e
      LEFT JOIN webhook_deliveries AS d ON d.endpoint = p.seq AND d.event = e.seq
-     WHERE p.seq = ?1 AND (e.owner = p.owner OR (e.owner IS NULL AND (SELECT role FROM users WHERE seq = p.owner) = 'admin'))
+     WHERE p.seq = ?1 AND e.at <= ?3 AND ${isWanted}
+       AND (e.owner = p.owner OR (e.owner IS NULL AND (SELECT role FROM users WHERE seq = p.owner) = 'admin'))
      ORDER BY e.seq`,
   );
   const lastLookedAt = prepared<{ seq: number | null; n: number }, [number, number]>(
@@ -104,8 +100,8 @@ export function createWebhookReplays(
     const end = firstSince(to + 1);
     const looked = lastLookedAt.get(start, limit);
     const meant = inRange
-      .all(row.seq, start, to, includesDelivered ? 1 : 0, limit, at)
-      .filter(({ isMeant }) => isMeant === 1);
+      .all(row.seq, start, to, limit)
+      .filter(({ state, nextAt }) => isReplayed(state && { state, nextAt }, { includesDelivered, at }));
     for (const { seq } of meant) upsert.run(row.seq, seq, at);
     if (meant.length > 0) rows.noteDue(row.seq);
     const isDone = looked === null || looked.seq === null || looked.n < limit || looked.seq >= end;
@@ -121,10 +117,10 @@ export function createWebhookReplays(
     replay: (userId, endpointId, eventId, { at, maxOnDemand }) =>
       writer.write(() => {
         const row = rows.find(userId, endpointId);
-        if (row === null || one.get(row.seq, eventId) === null) return null;
-        const asked = askedFor.all(row.seq).filter(({ event }) => event !== eventId);
-        const isAsked = asked.length < maxOnDemand;
-        again.run(isAsked ? null : at, isAsked ? at : null, row.seq, eventId);
+        const before = row && rows.delivery(row.seq, eventId);
+        if (row === null || before === null) return null;
+        const others = askedFor.all(row.seq).filter(({ event }) => event !== eventId).length;
+        rows.writeDelivery(row.seq, eventId, replayedDelivery(before, others, { at, maxOnDemand }));
         rows.noteDue(row.seq);
         return shown(row, eventId);
       }),

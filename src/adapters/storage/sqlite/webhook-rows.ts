@@ -1,3 +1,5 @@
+import type { StoredDelivery, StoredEndpoint } from "../../../features/webhooks/change-model.ts";
+import { shownNextAt } from "../../../features/webhooks/decisions.ts";
 import type { Attempt, Delivery, DeliveryState, DueDelivery, Endpoint } from "../../../features/webhooks/model.ts";
 import { eventColumns, storedEvent, type EventRow } from "./event-rows.ts";
 import type { Engine } from "./engine.ts";
@@ -19,14 +21,18 @@ export type EndpointRow = Omit<Endpoint, "types" | "isEnabled"> & {
   isEnabled: number;
 };
 
-export function storedEndpoint({
-  seq: _seq,
-  restsUntil: _restsUntil,
-  types,
-  isEnabled,
-  ...row
-}: EndpointRow): Endpoint {
+/** With what only the store and its decisions know. */
+export function storedRow({ seq: _seq, types, isEnabled, ...row }: EndpointRow): StoredEndpoint {
   return { ...row, types: types === null ? null : (JSON.parse(types) as string[]), isEnabled: isEnabled === 1 };
+}
+
+export function storedEndpoint(row: EndpointRow): Endpoint {
+  const { restsUntil: _restsUntil, ...endpoint } = storedRow(row);
+  return endpoint;
+}
+
+export function typesText(types: readonly string[] | null): string | null {
+  return types === null ? null : JSON.stringify(types);
 }
 
 export type DeliveryRow = EventRow & {
@@ -41,13 +47,15 @@ const withEvents =
 /** Deliveries with their events, of `webhook_deliveries AS d`. */
 export const selectDelivery = `SELECT d.state, d.next_at AS nextAt, d.asked_at AS askedAt, d.attempts, ${eventColumns} ${withEvents}`;
 
-export function storedDelivery(
-  { id, isEnabled, restsUntil }: EndpointRow,
-  { state, nextAt: ownNextAt, askedAt, attempts, ...event }: DeliveryRow,
-): Delivery {
-  const queuedFor = ownNextAt === null ? null : Math.max(ownNextAt, restsUntil);
-  const nextAt = isEnabled === 1 ? (askedAt ?? queuedFor) : null;
-  return { endpointId: id, event: storedEvent(event), state, nextAt, attempts: JSON.parse(attempts) as Attempt[] };
+export function storedDelivery(endpoint: EndpointRow, row: DeliveryRow): Delivery {
+  const { state, nextAt, askedAt, attempts, ...event } = row;
+  return {
+    endpointId: endpoint.id,
+    event: storedEvent(event),
+    state,
+    nextAt: shownNextAt(storedRow(endpoint), { nextAt, askedAt }),
+    attempts: JSON.parse(attempts) as Attempt[],
+  };
 }
 
 export type DueRow = EventRow & { tries: number };
@@ -74,10 +82,42 @@ export function createEndpointRows({ database }: Engine, owners: Owners) {
        SELECT min(next_at) FROM webhook_deliveries AS d WHERE d.endpoint = webhook_endpoints.seq AND d.next_at IS NOT NULL))
      WHERE seq = ?`,
   );
+  const byId = prepared<EndpointRow, [string]>(database, `${selectEndpoint} WHERE p.id = ? AND p.is_deleted = 0`);
+  const update = prepared(
+    database,
+    `UPDATE webhook_endpoints SET url = ?, description = ?, types = ?, is_enabled = ?, disabled_at = ?,
+       disabled_reason = ?, secret = ?, old_secret = ?, old_secret_until = ?, failures = ?, failing_since = ?,
+       rests_until = ?, last_success_at = ?, last_failure_at = ?, updated_at = ? WHERE seq = ?`,
+  );
+  const delivery = prepared<Omit<StoredDelivery, "attempts"> & { attempts: string }, [number, number]>(
+    database,
+    `SELECT state, next_at AS nextAt, asked_at AS askedAt, tries, attempts FROM webhook_deliveries
+     WHERE endpoint = ? AND event = ?`,
+  );
+  const updateDelivery = prepared(
+    database,
+    `UPDATE webhook_deliveries SET state = ?, next_at = ?, asked_at = ?, tries = ?, attempts = ?
+     WHERE endpoint = ? AND event = ?`,
+  );
   return {
     find(userId: string, id: string): EndpointRow | null {
       const owner = owners(userId);
       return owner === null ? null : owned.get(owner, id);
+    },
+    ofAnyUser: (id: string) => byId.get(id),
+    write(seq: number, p: StoredEndpoint): void {
+      const content = [p.url, p.description, typesText(p.types)];
+      const enabled = [p.isEnabled ? 1 : 0, p.disabledAt, p.disabledReason];
+      const secrets = [p.secret, p.oldSecret, p.oldSecretUntil];
+      const health = [p.failures, p.failingSince, p.restsUntil, p.lastSuccessAt, p.lastFailureAt];
+      update.run(...content, ...enabled, ...secrets, ...health, p.updatedAt, seq);
+    },
+    delivery(seq: number, eventId: number): StoredDelivery | null {
+      const row = delivery.get(seq, eventId);
+      return row && { ...row, attempts: JSON.parse(row.attempts) as Attempt[] };
+    },
+    writeDelivery(seq: number, eventId: number, d: StoredDelivery): void {
+      updateDelivery.run(d.state, d.nextAt, d.askedAt, d.tries, JSON.stringify(d.attempts), seq, eventId);
     },
     /** Notes when the endpoint's earliest pending delivery is due. */
     noteDue: (seq: number) => void lookAgain.run(seq),

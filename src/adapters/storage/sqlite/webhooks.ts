@@ -1,3 +1,4 @@
+import { changedEndpoint, rotatedEndpoint } from "../../../features/webhooks/decisions.ts";
 import type { DeliveryPageRequest, WebhookStore } from "../../../features/webhooks/store.ts";
 import type { Engine } from "./engine.ts";
 import { countRows } from "./list-pages.ts";
@@ -11,6 +12,8 @@ import {
   selectEndpoint,
   storedDelivery,
   storedEndpoint,
+  storedRow,
+  typesText,
   type DeliveryRow,
   type EndpointRow,
 } from "./webhook-rows.ts";
@@ -31,23 +34,7 @@ export function createWebhookStore(engine: Engine, { events, owners }: SharedRow
     `INSERT INTO webhook_endpoints (id, owner, url, description, types, is_enabled, secret, since, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const change = prepared(
-    database,
-    "UPDATE webhook_endpoints SET url = ?, description = ?, types = ?, updated_at = ? WHERE seq = ?",
-  );
-  const turnOn = prepared(
-    database,
-    "UPDATE webhook_endpoints SET is_enabled = 1, disabled_at = NULL, disabled_reason = NULL, since = ? WHERE seq = ?",
-  );
-  const beginAnew = prepared(
-    database,
-    "UPDATE webhook_endpoints SET failures = 0, failing_since = NULL, rests_until = 0 WHERE seq = ?",
-  );
-  const turnOff = prepared(database, "UPDATE webhook_endpoints SET is_enabled = 0, disabled_at = ? WHERE seq = ?");
-  const newSecret = prepared(
-    database,
-    "UPDATE webhook_endpoints SET old_secret = secret, old_secret_until = ?, secret = ?, updated_at = ? WHERE seq = ?",
-  );
+  const setSince = prepared(database, "UPDATE webhook_endpoints SET since = ? WHERE seq = ?");
   const bury = prepared(
     database,
     `UPDATE webhook_endpoints SET is_deleted = 1, is_enabled = 0, secret = '', old_secret = NULL, description = NULL,
@@ -78,8 +65,6 @@ export function createWebhookStore(engine: Engine, { events, owners }: SharedRow
     return last;
   }
 
-  const typesOf = (types: readonly string[] | null): string | null => (types === null ? null : JSON.stringify(types));
-
   return {
     insert: (endpoint, max) =>
       writer.write(() => {
@@ -87,7 +72,7 @@ export function createWebhookStore(engine: Engine, { events, owners }: SharedRow
         if (owner === null) throw new Error(`Expected user ${endpoint.userId} to exist`);
         if ((countOf.get(owner)?.n ?? 0) >= max) return false;
         const { id, url, description, types, isEnabled, secret, createdAt, updatedAt } = endpoint;
-        const content = [url, description, typesOf(types), isEnabled ? 1 : 0] as const;
+        const content = [url, description, typesText(types), isEnabled ? 1 : 0] as const;
         insert.run(id, owner, ...content, secret, beginning(), createdAt, updatedAt);
         return true;
       }),
@@ -99,27 +84,21 @@ export function createWebhookStore(engine: Engine, { events, owners }: SharedRow
       const owner = owners(userId);
       return owner === null ? [] : ofUser.all(owner, limit).map(storedEndpoint);
     },
-    update: (userId, id, { at, isEnabled, ...wanted }) =>
+    update: (userId, id, change) =>
       writer.write(() => {
         const row = rows.find(userId, id);
         if (row === null) return null;
-        const { url, description, types } = { ...storedEndpoint(row), ...wanted };
-        change.run(url, description, typesOf(types), at, row.seq);
-        const isTurnedOn = isEnabled === true && row.isEnabled === 0;
-        if (isTurnedOn) turnOn.run(beginning(), row.seq);
-        // Another address deserves another chance, at once.
-        if (isTurnedOn || url !== row.url) {
-          beginAnew.run(row.seq);
-          rows.noteDue(row.seq);
-        }
-        if (isEnabled === false && row.isEnabled === 1) turnOff.run(at, row.seq);
+        const { endpoint, isTurnedOn, isRetried } = changedEndpoint(storedRow(row), change);
+        rows.write(row.seq, endpoint);
+        if (isTurnedOn) setSince.run(beginning(), row.seq);
+        if (isRetried) rows.noteDue(row.seq);
         return storedEndpoint(rows.find(userId, id)!);
       }),
-    rotate: (userId, id, { secret, oldUntil, at }) =>
+    rotate: (userId, id, change) =>
       writer.write(() => {
         const row = rows.find(userId, id);
         if (row === null) return null;
-        newSecret.run(oldUntil, secret, at, row.seq);
+        rows.write(row.seq, rotatedEndpoint(storedRow(row), change));
         return storedEndpoint(rows.find(userId, id)!);
       }),
     remove: (userId, id) =>
