@@ -29,6 +29,7 @@ export function createCheckpoint(database: Database, reader: Reader): () => numb
   const look = prepared<LogState, []>(database, "PRAGMA wal_checkpoint(NOOP)");
   const moveHere = prepared(database, "PRAGMA wal_checkpoint(PASSIVE)");
   let isRunning = false;
+  let commitsToNext = commitsBetweenLooks;
   let anewFrom = pagesToBeginAnew;
   let tries = 0;
   // One that failed is made by a later call, or by the writer itself when the log gets too long.
@@ -40,17 +41,21 @@ export function createCheckpoint(database: Database, reader: Reader): () => numb
       .finally(() => (isRunning = false));
   };
   return () => {
-    if (isRunning) return 1;
+    if (isRunning) return commitsToNext;
+    commitsToNext = commitsBetweenLooks;
     const state = look.get();
-    if (state === null) return commitsBetweenLooks;
+    if (state === null) return commitsToNext;
     const left = state.log - state.checkpointed;
     if (state.log < anewFrom) {
       tries = 0;
       if (state.log < pagesToBeginAnew) anewFrom = pagesToBeginAnew;
       if (left >= pagesToMove) move();
     } else if (left <= lastPages) moveHere.all();
-    else if (++tries <= maxTries) move();
-    else anewFrom = state.log + pagesToBeginAnew;
-    return isRunning ? 1 : commitsBetweenLooks;
+    else if (++tries <= maxTries) {
+      // The last pages are few only right after the move.
+      commitsToNext = 1;
+      move();
+    } else anewFrom = state.log + pagesToBeginAnew;
+    return commitsToNext;
   };
 }
