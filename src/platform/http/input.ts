@@ -52,7 +52,7 @@ export async function readJson(source: BodySource, maxBytes: number): Promise<un
   const bytes =
     announced === null
       ? await collected(request.body && paced(request.body as ReadableStream<Uint8Array>), maxBytes)
-      : await wholeBody(request.bytes(), announced);
+      : await wholeBodies.within(request.bytes(), announced);
   keyed?.digest.whole(bytes);
   try {
     return parseJson(decoded(bytes));
@@ -180,11 +180,6 @@ function decoded(bytes: Uint8Array): string {
   } catch {
     throw new SyntaxError("it is not encoded in UTF-8, as RFC 8259 requires");
   }
-}
-
-/** Most bodies arrive together with the headers. */
-function wholeBody(arriving: Promise<Uint8Array>, bytes: number): Promise<Uint8Array> {
-  return Bun.peek.status(arriving) === "pending" ? wholeBodies.within(arriving, bytes) : arriving;
 }
 
 async function collected(body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
