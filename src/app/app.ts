@@ -1,5 +1,4 @@
-import type { Clock } from "../platform/base/clock.ts";
-import type { Ids } from "../platform/base/ids.ts";
+import type { Clock, Ids } from "../platform/base/clock.ts";
 import type { Log } from "../platform/base/log.ts";
 import type { Connectors } from "../features/network/action-job.ts";
 import type { VoiceEngines } from "../features/voice/training-job.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../platform/base/clock.ts";
+import type { Clock, Ids } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
 import type { CreditService } from "../features/credits/service.ts";
 import { createEnrichHandler } from "../features/enrichment/enrich-job.ts";
@@ -9,7 +9,6 @@ import type { EnrichmentProvider } from "../features/enrichment/provider.ts";
 import { EnrichmentService } from "../features/enrichment/service.ts";
 import { Spending } from "../features/enrichment/spending.ts";
 import { RateLimiter, requestCost } from "../platform/http/rate-limit.ts";
-import type { Ids } from "../platform/base/ids.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
 import type { JobService } from "../platform/jobs/service.ts";
 import type { LeadService } from "../features/leads/service.ts";

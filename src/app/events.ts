@@ -1,8 +1,7 @@
-import type { Clock } from "../platform/base/clock.ts";
+import type { Clock, Ids } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
 import { EventService } from "../platform/events/service.ts";
 import { EventStreams } from "../platform/events/streams.ts";
-import type { Ids } from "../platform/base/ids.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
 import type { KeyRing } from "../platform/auth/access.ts";
 import type { KeyService } from "../features/workspaces/keys/service.ts";

@@ -1,5 +1,5 @@
 import type { AuditService } from "../platform/auth/audit/service.ts";
-import type { Clock } from "../platform/base/clock.ts";
+import type { Clock, Ids } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
 import type { Operations } from "../platform/operations/operations.ts";
 import type { Readiness } from "../platform/operations/readiness.ts";
@@ -11,7 +11,6 @@ import { RequestLog, type RequestMetrics } from "../platform/http/request-log.ts
 import { RouteTable } from "../platform/http/route-table.ts";
 import type { Route } from "../platform/http/route.ts";
 import { HttpServer } from "../platform/http/server.ts";
-import type { Ids } from "../platform/base/ids.ts";
 import type { KeyRing } from "../platform/auth/access.ts";
 import type { KeyService } from "../features/workspaces/keys/service.ts";
 import { createLineLog, type Log } from "../platform/base/log.ts";

@@ -1,6 +1,5 @@
 import type { BlobStore } from "../platform/blobs/blob-store.ts";
-import type { Clock } from "../platform/base/clock.ts";
-import type { Ids } from "../platform/base/ids.ts";
+import type { Clock, Ids } from "../platform/base/clock.ts";
 import { FileImports } from "../platform/imports/file-imports.ts";
 import { FileIntake } from "../platform/imports/file-intake.ts";
 import { retryableMs } from "../platform/imports/job-files.ts";

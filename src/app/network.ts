@@ -1,8 +1,7 @@
 import { CampaignRunner } from "../features/campaigns/campaign-runner.ts";
 import { CampaignService } from "../features/campaigns/service.ts";
-import type { Clock } from "../platform/base/clock.ts";
+import type { Clock, Ids } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
-import type { Ids } from "../platform/base/ids.ts";
 import type { JobHandler } from "../platform/jobs/handler.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
 import { LeadBulkService } from "../features/leads/bulk-service.ts";

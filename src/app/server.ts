@@ -15,7 +15,7 @@ import { trackRunning } from "./track-running.ts";
 import { runAfterStart } from "./run-after-start.ts";
 import { createSimulator, openSimulation, type SimulatedWorld } from "./simulation.ts";
 import { createDiskBlobs } from "../adapters/blobs/disk.ts";
-import { SteadyClock, systemClock } from "../platform/base/clock.ts";
+import { SteadyClock, systemClock, systemIds } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
 import { settingsPrint } from "./config/settings-print.ts";
 import { CreditService } from "../features/credits/service.ts";
@@ -23,7 +23,6 @@ import { holdDataDirectory, startErrorOf, type DataDirectory } from "../adapters
 import { docsRoutes } from "../platform/http/docs.ts";
 import { RateLimiter } from "../platform/http/rate-limit.ts";
 import type { Listening } from "../platform/http/server.ts";
-import { systemIds } from "../platform/base/ids.ts";
 import type { JobHandler } from "../platform/jobs/handler.ts";
 import { Maintenance, type Chore } from "../platform/jobs/maintenance.ts";
 import { JobRunner } from "../platform/jobs/runner.ts";

@@ -1,7 +1,6 @@
-import type { Clock } from "../platform/base/clock.ts";
+import type { Clock, Ids } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
 import type { EnrichmentProvider } from "../features/enrichment/provider.ts";
-import type { Ids } from "../platform/base/ids.ts";
 import { jobTypes } from "../platform/jobs/model.ts";
 import type { JobRunner } from "../platform/jobs/runner.ts";
 import type { Connectors } from "../features/network/action-job.ts";

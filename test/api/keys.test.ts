@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { systemIds } from "../../src/platform/base/ids.ts";
+import { systemIds } from "../../src/platform/base/clock.ts";
 import { makeSecret } from "../../src/platform/auth/secret.ts";
 import type { KeyView, NewKeyView, Permission } from "../../src/platform/auth/key-model.ts";
 import type { Client } from "../support/client.ts";

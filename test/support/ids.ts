@@ -1,4 +1,4 @@
-import type { Ids } from "../../src/platform/base/ids.ts";
+import type { Ids } from "../../src/platform/base/clock.ts";
 import { seeded } from "./random.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { systemIds, type Ids } from "../../src/platform/base/ids.ts";
+import { type Ids, systemIds } from "../../src/platform/base/clock.ts";
 import { startOfTests } from "../support/clock.ts";
 import { createIds } from "../support/ids.ts";
 

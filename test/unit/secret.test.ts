@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { systemIds } from "../../src/platform/base/ids.ts";
+import { systemIds } from "../../src/platform/base/clock.ts";
 import { hashOf } from "../../src/platform/auth/access.ts";
 import { isWellFormed, makeSecret, type KeyKind } from "../../src/platform/auth/secret.ts";
 import { hintOf, keyPrefixes } from "../../src/platform/base/secret-text.ts";

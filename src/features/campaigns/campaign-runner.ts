@@ -1,5 +1,4 @@
-import type { Clock } from "../../platform/base/clock.ts";
-import type { Ids } from "../../platform/base/ids.ts";
+import type { Clock, Ids } from "../../platform/base/clock.ts";
 import { BackgroundWork } from "../../lib/concurrency/background-work.ts";
 import type { Log } from "../../platform/base/log.ts";
 import { actionContent, type ProfileHosts } from "../network/action-input.ts";

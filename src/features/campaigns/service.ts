@@ -1,7 +1,6 @@
 import { singleLine } from "../../platform/base/text.ts";
-import type { Clock } from "../../platform/base/clock.ts";
+import type { Clock, Ids } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
-import type { Ids } from "../../platform/base/ids.ts";
 import type { Lead } from "../leads/model.ts";
 import type { LeadStore } from "../leads/store.ts";
 import type { NetworkAccount } from "../network/account-model.ts";

@@ -1,6 +1,5 @@
-import { isoTime, type Clock } from "../../platform/base/clock.ts";
+import { type Clock, type Ids, isoTime } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
-import type { Ids } from "../../platform/base/ids.ts";
 import { denied, isAdmin, requireAdmin, type Caller } from "../../platform/auth/caller.ts";
 import type { KeyStore } from "../../platform/auth/key-store.ts";
 import type { UserLookup } from "../../platform/auth/user-model.ts";

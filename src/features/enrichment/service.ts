@@ -1,7 +1,6 @@
-import { isoTime, type Clock } from "../../platform/base/clock.ts";
+import { type Clock, type Ids, isoTime } from "../../platform/base/clock.ts";
 import type { CreditService } from "../credits/service.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
-import type { Ids } from "../../platform/base/ids.ts";
 import type { Job } from "../../platform/jobs/model.ts";
 import type { JobService } from "../../platform/jobs/service.ts";
 import { hasPermission } from "../../platform/auth/access.ts";

@@ -1,8 +1,7 @@
 import { canonicalEmail } from "../../platform/identity/email.ts";
 import { auditEntry } from "../../platform/auth/audit/entry.ts";
-import { isoTime, type Clock } from "../../platform/base/clock.ts";
+import { type Clock, type Ids, isoTime } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
-import type { Ids } from "../../platform/base/ids.ts";
 import type { Caller } from "../../platform/auth/caller.ts";
 import type { Suppression } from "../suppression/model.ts";
 import { doNotContact } from "../suppression/refusal.ts";

@@ -1,7 +1,6 @@
 import { singleLine } from "../../platform/base/text.ts";
-import { isoTime, parseInstant, type Clock } from "../../platform/base/clock.ts";
+import { type Clock, type Ids, isoTime, parseInstant } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
-import type { Ids } from "../../platform/base/ids.ts";
 import {
   liveConnectors,
   windows,

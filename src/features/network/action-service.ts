@@ -1,6 +1,5 @@
-import { isoTime, isoTimeOrNull, parseInstant, type Clock } from "../../platform/base/clock.ts";
+import { type Clock, type Ids, isoTime, isoTimeOrNull, parseInstant } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
-import type { Ids } from "../../platform/base/ids.ts";
 import type { Job } from "../../platform/jobs/model.ts";
 import type { Lead } from "../leads/model.ts";
 import { hasPermission } from "../../platform/auth/access.ts";

@@ -1,4 +1,4 @@
-import type { Ids } from "../../platform/base/ids.ts";
+import type { Ids } from "../../platform/base/clock.ts";
 import type { Job } from "../../platform/jobs/model.ts";
 import type { NetworkAccount } from "./account-model.ts";
 import type { ActionContent } from "./action-input.ts";

@@ -1,7 +1,6 @@
 import { singleLine } from "../../platform/base/text.ts";
-import type { Clock } from "../../platform/base/clock.ts";
+import type { Clock, Ids } from "../../platform/base/clock.ts";
 import { invalid, type FieldError } from "../../platform/base/errors.ts";
-import type { Ids } from "../../platform/base/ids.ts";
 import { leadContent } from "../leads/identity.ts";
 import { splitFullName } from "../../platform/identity/full-name.ts";
 import { campaignTag, maxCampaignReference, type Lead, type LeadIdentity } from "../leads/model.ts";

@@ -1,6 +1,5 @@
-import { isoTime, type Clock } from "../../platform/base/clock.ts";
+import { type Clock, type Ids, isoTime } from "../../platform/base/clock.ts";
 import { ApiError, notFound } from "../../platform/base/errors.ts";
-import type { Ids } from "../../platform/base/ids.ts";
 import type { SavedSearch, SavedSearchInput, SavedSearchUpdate, SavedSearchView } from "./model.ts";
 import type { TimePlace } from "../../platform/base/time-place.ts";
 import { checkRevenue } from "./service.ts";

@@ -1,7 +1,6 @@
-import { isoTime, type Clock } from "../../platform/base/clock.ts";
+import { type Clock, type Ids, isoTime } from "../../platform/base/clock.ts";
 import type { CreditService } from "../credits/service.ts";
 import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
-import type { Ids } from "../../platform/base/ids.ts";
 import type { Caller } from "../../platform/auth/caller.ts";
 import type { Lead } from "../leads/model.ts";
 import type { LeadService } from "../leads/service.ts";

@@ -1,4 +1,4 @@
-import { systemIds, type Ids } from "../../platform/base/ids.ts";
+import { type Ids, systemIds } from "../../platform/base/clock.ts";
 
 /**
  * IDs and random numbers derived from the seed and the number of starts, so that the same requests have the same

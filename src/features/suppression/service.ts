@@ -1,9 +1,8 @@
 import { auditEntry } from "../../platform/auth/audit/entry.ts";
 import type { AuditEntry } from "../../platform/auth/audit/model.ts";
 import { singleLine } from "../../platform/base/text.ts";
-import { isoTime, type Clock } from "../../platform/base/clock.ts";
+import { type Clock, type Ids, isoTime } from "../../platform/base/clock.ts";
 import { invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
-import type { Ids } from "../../platform/base/ids.ts";
 import { requireAdmin, type Caller } from "../../platform/auth/caller.ts";
 import type { Log } from "../../platform/base/log.ts";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";

@@ -1,8 +1,7 @@
 import type { Place } from "../../lib/concurrency/fair-queue.ts";
 import type { BlobStore } from "../../platform/blobs/blob-store.ts";
-import type { Clock } from "../../platform/base/clock.ts";
+import type { Clock, Ids } from "../../platform/base/clock.ts";
 import { ApiError, invalid } from "../../platform/base/errors.ts";
-import type { Ids } from "../../platform/base/ids.ts";
 import { formValues, type FormCheck } from "./form.ts";
 import { voiceFiles } from "./files.ts";
 import { maxSampleBytes, maxSamples, type CloneQuality, type SampleQuality } from "./model.ts";

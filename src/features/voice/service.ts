@@ -1,9 +1,8 @@
 import { auditEntry } from "../../platform/auth/audit/entry.ts";
 import type { BlobStore } from "../../platform/blobs/blob-store.ts";
 import { multiLine, singleLine } from "../../platform/base/text.ts";
-import type { Clock } from "../../platform/base/clock.ts";
+import type { Clock, Ids } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
-import type { Ids } from "../../platform/base/ids.ts";
 import type { Caller } from "../../platform/auth/caller.ts";
 import type { Log } from "../../platform/base/log.ts";
 import { pause } from "../../lib/concurrency/pause.ts";

@@ -1,6 +1,5 @@
 import type { BlobStore } from "../../platform/blobs/blob-store.ts";
-import type { Clock } from "../../platform/base/clock.ts";
-import type { Ids } from "../../platform/base/ids.ts";
+import type { Clock, Ids } from "../../platform/base/clock.ts";
 import type { Log } from "../../platform/base/log.ts";
 import { createBuiltInVoices } from "./built-in.ts";
 import { SampleChecker } from "./check.ts";

@@ -1,6 +1,5 @@
-import type { Clock } from "../../platform/base/clock.ts";
+import type { Clock, Ids } from "../../platform/base/clock.ts";
 import { diskFaultOf } from "../../platform/base/disk-fault.ts";
-import type { Ids } from "../../platform/base/ids.ts";
 import { CoalescedWork } from "../../platform/jobs/coalesced-work.ts";
 import type { Log } from "../../platform/base/log.ts";
 import { pause } from "../../lib/concurrency/pause.ts";

@@ -1,9 +1,8 @@
 import { singleLine } from "../../platform/base/text.ts";
-import { isoTime, isoTimeOrNull, parseInstant, type Clock } from "../../platform/base/clock.ts";
+import { type Clock, type Ids, isoTime, isoTimeOrNull, parseInstant } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
 import type { EventType } from "../../platform/events/model.ts";
 import { typesOf, unknownType } from "../../platform/events/type-filter.ts";
-import type { Ids } from "../../platform/base/ids.ts";
 import type { WebhookConnector } from "./connector.ts";
 import { payloadOf, webhookIdOf } from "./message.ts";
 import type {

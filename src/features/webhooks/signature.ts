@@ -1,4 +1,4 @@
-import type { Ids } from "../../platform/base/ids.ts";
+import type { Ids } from "../../platform/base/clock.ts";
 
 const prefix = "whsec_";
 /** Standard Webhooks requires 24 to 64 bytes. */

@@ -1,4 +1,4 @@
-import type { Ids } from "../base/ids.ts";
+import type { Ids } from "../base/clock.ts";
 import { keyPrefixes } from "../base/secret-text.ts";
 
 export type KeyKind = keyof typeof keyPrefixes;

@@ -1,3 +1,5 @@
+// The sources of time, IDs, and random numbers: all that differs between two runs. Injected, so that tests are reproducible.
+
 /** The only source of time. Tests replace it with a clock that they advance manually. */
 export type Clock = {
   /** Milliseconds since 1970, UTC. */
@@ -15,6 +17,22 @@ export const systemClock: Clock = {
     const timer = setTimeout(run, Math.min(Math.max(delayMs, 0), maxTimerMs));
     return () => clearTimeout(timer);
   },
+};
+
+/** The only source of IDs, secrets, and random numbers. */
+export type Ids = {
+  /** A UUID version 7: sorts by creation time, even within one millisecond. */
+  next(at: number): string;
+  /** `length` bytes from a cryptographic source. */
+  secretBytes(length: number): Uint8Array;
+  /** A random number in [0, 1). Not for secrets. */
+  random(): number;
+};
+
+export const systemIds: Ids = {
+  next: (at) => Bun.randomUUIDv7("hex", at),
+  secretBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+  random: () => Math.random(),
 };
 
 /** How much slower time passes while the system clock is behind. Time must not stop: retries and ID order depend on it. */

@@ -1,10 +1,9 @@
 import type { Caller } from "../auth/caller.ts";
 import { type Access, actingUser, type KeyRing, requireAccess } from "../auth/access.ts";
 import { keyLength, keysIn } from "../auth/secret.ts";
-import { isoTime, type Clock } from "../base/clock.ts";
+import { type Clock, type Ids, isoTime } from "../base/clock.ts";
 import { currentRequest } from "../base/current-request.ts";
 import { ApiError, invalid } from "../base/errors.ts";
-import type { Ids } from "../base/ids.ts";
 import { withoutKeys } from "../base/secret-text.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import type { Idempotency } from "./idempotency.ts";

@@ -1,9 +1,8 @@
 import { auditEntry } from "../auth/audit/entry.ts";
 import type { AuditAction } from "../auth/audit/model.ts";
 import { BlobTooLarge, type BlobStore } from "../blobs/blob-store.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Clock, Ids } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
-import type { Ids } from "../base/ids.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Job, JobMetadata, JobType } from "../jobs/model.ts";

@@ -1,7 +1,6 @@
 import { runOutsideRequest } from "../../lib/concurrency/outside-request.ts";
-import { isoTime, type Clock } from "../base/clock.ts";
+import { type Clock, type Ids, isoTime } from "../base/clock.ts";
 import { diskFaultOf } from "../base/disk-fault.ts";
-import type { Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import type { JobHandler } from "./handler.ts";

@@ -1,5 +1,5 @@
 import { garbageCollector } from "../../../lib/concurrency/garbage.ts";
-import { systemIds } from "../../../platform/base/ids.ts";
+import { systemIds } from "../../../platform/base/clock.ts";
 import type { ThreadPort } from "../../../threads.ts";
 import { columnOverrides, type PlannedColumn } from "./column-plan.ts";
 import { csvLayout } from "./csv-layout.ts";

@@ -1,9 +1,8 @@
 import { auditEntry } from "../../../platform/auth/audit/entry.ts";
 import type { AuditAction, AuditDetails, AuditEntry } from "../../../platform/auth/audit/model.ts";
 import { singleLine } from "../../../platform/base/text.ts";
-import { isoTime, isoTimeOrNull, type Clock } from "../../../platform/base/clock.ts";
+import { type Clock, type Ids, isoTime, isoTimeOrNull } from "../../../platform/base/clock.ts";
 import { ApiError, invalid, notFound } from "../../../platform/base/errors.ts";
-import type { Ids } from "../../../platform/base/ids.ts";
 import { hintOf } from "../../../platform/base/secret-text.ts";
 import type { TimePlace } from "../../../platform/base/time-place.ts";
 import type { UserStore } from "../users/store.ts";

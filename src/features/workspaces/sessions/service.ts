@@ -1,6 +1,5 @@
-import type { Clock } from "../../../platform/base/clock.ts";
+import type { Clock, Ids } from "../../../platform/base/clock.ts";
 import { ApiError, invalid } from "../../../platform/base/errors.ts";
-import type { Ids } from "../../../platform/base/ids.ts";
 import { isAdmin, type Caller } from "../../../platform/auth/caller.ts";
 import { hashOf, type KeyRing } from "../../../platform/auth/access.ts";
 import type { ApiKey } from "../../../platform/auth/key-model.ts";

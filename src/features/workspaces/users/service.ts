@@ -1,8 +1,7 @@
 import { auditEntry } from "../../../platform/auth/audit/entry.ts";
 import { singleLine } from "../../../platform/base/text.ts";
-import { isoTime, type Clock } from "../../../platform/base/clock.ts";
+import { type Clock, type Ids, isoTime } from "../../../platform/base/clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../../../platform/base/errors.ts";
-import type { Ids } from "../../../platform/base/ids.ts";
 import { requireAdmin, type Caller } from "../../../platform/auth/caller.ts";
 import type { ApiKey } from "../../../platform/auth/key-model.ts";
 import type { ConnectorName } from "../../network/account-model.ts";
