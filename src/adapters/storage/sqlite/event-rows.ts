@@ -1,8 +1,7 @@
 import type { Event, EventSubject, EventType, NewEvent } from "../../../platform/events/model.ts";
 import type { Engine } from "./engine.ts";
 import type { Owners } from "./owners.ts";
-import { prepared } from "./prepared.ts";
-import { RowInserter } from "./row-inserter.ts";
+import { prepared, RowInserter } from "./prepared.ts";
 
 /** Events inside the write units of all stores. */
 export type EventRows = {

@@ -1,7 +1,6 @@
 import { KeyIndex, type KeyStorage } from "../../../lib/key-index/key-index.ts";
 import type { Engine } from "./engine.ts";
-import { prepared } from "./prepared.ts";
-import { RowInserter } from "./row-inserter.ts";
+import { prepared, RowInserter } from "./prepared.ts";
 
 /** `table` has the columns `key` and `row`; its log is the table with `_log` appended. `firstRow`: see `KeyIndex`. */
 export type IndexedRows = { table: string; row: string; firstRow?: () => number };

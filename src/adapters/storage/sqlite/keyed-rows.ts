@@ -10,8 +10,7 @@ import type { Engine } from "./engine.ts";
 import type { KeyIndex } from "../../../lib/key-index/key-index.ts";
 import { createKeyIndex } from "./key-index.ts";
 import { createOwners, type Owners } from "./owners.ts";
-import { prepared } from "./prepared.ts";
-import { RowInserter } from "./row-inserter.ts";
+import { prepared, RowInserter } from "./prepared.ts";
 
 type Row = {
   started_at: number;

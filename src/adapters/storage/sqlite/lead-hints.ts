@@ -4,8 +4,7 @@ import type { Colleague, CompanyNames, LeadHintStore } from "../../../features/e
 import type { Engine } from "./engine.ts";
 import { companyKeyHash, domainKey } from "../../../features/leads/identity.ts";
 import { leadsBehind } from "./lead-hints-reading.ts";
-import { prepared } from "./prepared.ts";
-import { RowInserter } from "./row-inserter.ts";
+import { prepared, RowInserter } from "./prepared.ts";
 import type { SharedRows } from "./shared-rows.ts";
 
 /** Written in one unit, which takes a few milliseconds. */

@@ -4,8 +4,7 @@ import { leadStatuses } from "../../../features/leads/model.ts";
 import type { KeyIndex } from "../../../lib/key-index/key-index.ts";
 import { insertPackedSql, type LeadRows } from "./lead-rows.ts";
 import type { PhoneKeys } from "./phone-keys.ts";
-import { prepared } from "./prepared.ts";
-import { RowInserter } from "./row-inserter.ts";
+import { prepared, RowInserter } from "./prepared.ts";
 
 /** Stores the rows of one batch that become leads, without unpacking them: each range with one statement. */
 export class NewLeads {

@@ -53,6 +53,46 @@ export function prepared<Row = unknown, Parameters extends SQLQueryBindings[] = 
   return new Prepared<Row, Parameters>(database, sql);
 }
 
+/** Rows per statement; the largest size that fits is used. */
+const sizes = [64, 16, 4, 1];
+
+/** Inserts many rows with each statement: one at a time, each would cost about twice as much. */
+export class RowInserter {
+  readonly #database: Database;
+  readonly #into: string;
+  readonly #columns: number;
+  /** By size, compiled on first use: the larger ones are rarely needed right after the start. */
+  readonly #statements = new Map<number, Statement>();
+
+  /** `into`: the statement up to VALUES, such as "INSERT INTO notes (a, b)". */
+  constructor(database: Database, into: string, columns: number) {
+    this.#database = database;
+    this.#into = into;
+    this.#columns = columns;
+  }
+
+  /** `values`: those of all rows, row after row. */
+  insert(values: readonly SQLQueryBindings[]): void {
+    if (values.length % this.#columns !== 0) throw new TypeError("The last row is incomplete");
+    let from = 0;
+    for (const size of sizes)
+      for (let to = from + size * this.#columns; to <= values.length; to = from + size * this.#columns) {
+        this.#statementOf(size).run(...values.slice(from, to));
+        from = to;
+      }
+  }
+
+  #statementOf(size: number): Statement {
+    const known = this.#statements.get(size);
+    if (known !== undefined) return known;
+    const row = `(${Array.from({ length: this.#columns }, () => "?").join(", ")})`;
+    const rows = Array.from({ length: size }, () => row).join(", ");
+    const statement = this.#database.prepare(`${this.#into} VALUES ${rows}`);
+    this.#statements.set(size, statement);
+    return statement;
+  }
+}
+
 /** Runs `create` on first use and returns the same result from then on: for drizzle queries, which are slow to build. */
 export function lazy<T>(create: () => T): () => T {
   let created: { value: T } | null = null;
