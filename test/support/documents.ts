@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 
 const root = join(import.meta.dir, "../..");
 
@@ -8,7 +8,7 @@ export const documents: ReadonlyMap<string, string> = new Map(
   [
     ...readdirSync(root).filter((name) => name.endsWith(".md")),
     ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
-    "src/surfaces/dashboard/README.md",
+    ...[...new Bun.Glob("src/**/README.md").scanSync(root)].map((path) => relative(root, join(root, path))),
   ].map((path) => [path, readFileSync(join(root, path), "utf8")]),
 );
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { serverOptions } from "../../src/app/config/options.ts";
 import { documentation, documents } from "../support/documents.ts";
@@ -81,4 +81,19 @@ test.each(links)("$path links to $target, which is there", ({ path, target }) =>
 
 test("the front page is a page", () => {
   expect(documents.get("README.md")!.split("\n").length).toBeLessThanOrEqual(150);
+});
+
+test("the test files and benchmarks that documents name exist", () => {
+  const root = join(import.meta.dir, "../..");
+  const bench = readFileSync(join(root, "test/bench/main.ts"), "utf8");
+  const isFile = (word: string) => !new Bun.Glob(word).scanSync({ cwd: root, onlyFiles: false }).next().done;
+  const isBench = (word: string) => new RegExp(`^  "?${word}"?[:,]`, "m").test(bench);
+  const missing = [...documents].flatMap(([path, text]) =>
+    [...text.matchAll(/^bun (test|run bench) +([^#\n]*)/gm)].flatMap(([, command, words]) =>
+      (words!.match(/\S+/g) ?? [])
+        .filter((word) => !word.startsWith("--") && !(command === "test" ? isFile(word) : isBench(word)))
+        .map((word) => `${path}: ${word}`),
+    ),
+  );
+  expect(missing).toEqual([]);
 });
