@@ -16,10 +16,9 @@ import type { Role } from "../../../platform/auth/user-model.ts";
 import type { EventType } from "../../../platform/events/model.ts";
 import type { JobMetadata, JobStatus, JobType } from "../../../platform/jobs/model.ts";
 
-// The tables as drizzle's queries see them; a test compares them with the migrations, which alone hold constraints and
-// indexes.
+// The tables as drizzle queries them. The migrations create them, with constraints and indexes; a test compares the two.
 
-/** Milliseconds since 1970, numbers of rows, and hashes of 53 bits. */
+/** For milliseconds since 1970, row numbers, and 53-bit hashes. */
 export const whole = (name: string) => bigint(name, { mode: "number" });
 /** A number that PostgreSQL assigns. */
 export const assigned = (name: string) => whole(name).generatedByDefaultAsIdentity();

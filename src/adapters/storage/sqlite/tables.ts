@@ -6,8 +6,7 @@ import type { ImportRowError } from "../../../features/leads/change-model.ts";
 import type { CreditPurpose, LedgerKind } from "../../../features/credits/model.ts";
 import type { Role } from "../../../platform/auth/user-model.ts";
 
-// The tables as drizzle's queries see them. Constraints, indexes and triggers stand in migrations/sqlite, which alone
-// makes them; lead_keys and its log are used by key-index.ts only, the notes of dry runs by lead-dry-run.ts.
+// The tables as drizzle queries them. The migrations create them, with constraints and indexes; a test compares the two.
 
 export const users = sqliteTable("users", {
   seq: integer().primaryKey(),

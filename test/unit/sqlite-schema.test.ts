@@ -1,0 +1,96 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
+import { startOfTests } from "../support/clock.ts";
+import { definedTables, expectSameTables, namesOf, type TableShape } from "../support/table-definitions.ts";
+
+function createdTables(): TableShape[] {
+  using database = new Database(":memory:");
+  migrate(database, migrations, startOfTests);
+  const names = database
+    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .all();
+  return names.map(({ name }) => shapeOf(database, name));
+}
+
+type ColumnInfo = { name: string; type: string; notnull: 0 | 1; pk: number };
+
+function shapeOf(database: Database, name: string): TableShape {
+  const columns = database.query<ColumnInfo, [string]>("SELECT * FROM pragma_table_info(?)").all(name);
+  const key = columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
+  return {
+    name,
+    columns: columns.map((column) => ({
+      name: column.name,
+      type: column.type.toLowerCase(),
+      isRequired: column.notnull === 1 || column.pk > 0,
+    })),
+    primaryKey: key.map((column) => column.name),
+  };
+}
+
+/** Used with SQL only; src/adapters/storage/sqlite/README.md says why. */
+const withoutDefinition = [
+  "audit_end",
+  "audit_log",
+  "audit_start",
+  "backups_begun",
+  "email_verdicts",
+  "enrichment_result_keys",
+  "events",
+  "idempotent_request_keys",
+  "idempotent_request_keys_log",
+  "idempotent_requests",
+  "key_warnings",
+  "lead_hints",
+  "lead_hints_done",
+  "lead_import_created",
+  "lead_import_note_keys",
+  "lead_import_notes",
+  "lead_keys",
+  "lead_keys_log",
+  "prospect_aliases",
+  "prospect_changes",
+  "prospect_companies",
+  "prospect_directories",
+  "prospect_import_created",
+  "prospect_import_rows",
+  "prospect_key_pages",
+  "prospect_postings",
+  "prospect_reveals",
+  "prospect_terms",
+  "prospects",
+  "rate_windows",
+  "schema_migrations",
+  "server_state",
+  "simulation",
+  "suppression_counts",
+  "webhook_deliveries",
+  "webhook_endpoints",
+  "webhook_position",
+];
+
+test("the migrations create the tables that the queries expect", async () => {
+  expectSameTables(createdTables(), await definedTables("sqlite"));
+});
+
+test("every table is defined for drizzle or used with SQL only", async () => {
+  const defined = namesOf(await definedTables("sqlite"));
+  expect(namesOf(createdTables())).toEqual([...defined, ...withoutDefinition].toSorted());
+});
+
+test("both engines have the same columns", async () => {
+  const inPostgres = new Map((await definedTables("postgres")).map((table) => [table.name, namesOf(table.columns)]));
+  const differences = createdTables().flatMap(({ name, columns }) => {
+    const sqlite = namesOf(columns);
+    const postgres = inPostgres.get(name) ?? sqlite;
+    const onlySqlite = sqlite.filter((each) => !postgres.includes(each));
+    const onlyPostgres = postgres.filter((each) => !sqlite.includes(each));
+    return onlySqlite.length + onlyPostgres.length > 0 ? [{ name, onlySqlite, onlyPostgres }] : [];
+  });
+  // PostgreSQL has concurrent writers: counts are sums of changes, and events get their position after the commit.
+  expect(differences).toEqual([
+    { name: "lead_counts", onlySqlite: [], onlyPostgres: ["n"] },
+    { name: "events", onlySqlite: ["seq"], onlyPostgres: ["id", "position"] },
+  ]);
+});
