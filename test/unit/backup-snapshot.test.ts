@@ -106,7 +106,9 @@ test("the files of imports that can still be needed, and of voices, are named", 
   snapshot.close();
 });
 
-test("accounts with work to do are paused, with the reason; others and those that need a person stay as they are", () => {
+const pausing =
+  "accounts with work to do are paused, with the reason; others and those that need a person stay as they are";
+test.each(["campaign_enrollments", "campaign_enrolments"])(`${pausing} (%s)`, (enrollments) => {
   database.run("PRAGMA foreign_keys = OFF");
   const insertAccount = database.query(
     "INSERT INTO network_accounts (seq, id, user_id, name, connector, connector_settings, tier, time_zone, working_hours, caps, spacing, jitter_percent, state, created_at, updated_at) VALUES (?1, 'account-' || ?1, 'u', '', 'worker', '{}', 'free', 'UTC', '{}', '{}', '{}', 0, ?2, 0, 0)",
@@ -130,6 +132,7 @@ test("accounts with work to do are paused, with the reason; others and those tha
   insertEnrollment.run(2, "completed");
   insertEnrollment.run(3, "active");
   insertAction.run(5, "scheduled");
+  if (enrollments !== "campaign_enrollments") database.run(`ALTER TABLE campaign_enrollments RENAME TO ${enrollments}`);
   database.close();
   expect(holdAccounts(path, "Nobody knows", now)).toBe(2);
   expect(holdAccounts(path, "Nobody knows", now)).toBe(0);

@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 
 /**
- * Pauses the network accounts that have work to do, in a database that nobody has open, and answers how many: what they
- * did since it was copied is not known, and nothing may be sent twice.
+ * Pauses the network accounts that have work to do, in a database that no process has open, and returns how many. What
+ * they have done since the database was copied is unknown, and nothing may be sent twice.
  */
 export function holdAccounts(path: string, reason: string, now: number): number {
   const database = new Database(path, { readwrite: true, create: false, strict: true });
@@ -14,9 +14,9 @@ export function holdAccounts(path: string, reason: string, now: number): number 
   }
 }
 
-/** The database has the schema of the version that wrote it; the table had another name once. */
+/** The database has the schema of the version that wrote it, and earlier versions spelled the name differently. */
 const findEnrollments =
-  "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('campaign_enrollments', 'campaign_enrollments')";
+  "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('campaign_enrollments', 'campaign_enrolments')";
 
 const pause = (enrollments: string) => `UPDATE network_accounts
   SET state = 'paused', state_reason = ?, updated_at = ?, needs_plan = 1, queue_version = queue_version + 1
