@@ -41,7 +41,6 @@ const withoutDefinition = [
   "idempotent_request_keys",
   "idempotent_request_keys_log",
   "idempotent_requests",
-  "key_warnings",
   "lead_hints",
   "lead_hints_done",
   "lead_import_created",

@@ -1,14 +1,14 @@
 import { and, eq, sql } from "drizzle-orm";
 import { enrollmentsAfter, subjectOf } from "../../../features/campaigns/origin.ts";
 import type { OriginNews } from "../../../features/network/decisions/changes.ts";
-import { campaignEnrollments } from "./campaign-tables.ts";
+import { campaignEnrollments, campaigns } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
-import { lazy, prepared } from "./prepared.ts";
+import { lazy } from "./prepared.ts";
 
 export type CampaignOrigin = ReturnType<typeof createCampaignOrigin>;
 
 /** Notifies campaigns of their actions, inside the write units of the network. */
-export function createCampaignOrigin({ orm, database }: Engine) {
+export function createCampaignOrigin({ orm }: Pick<Engine, "orm">) {
   const { id, campaignId, state, jobId, createdAt, connectedAt, repliedAt, accountId, profileKey } =
     campaignEnrollments;
   const select = () =>
@@ -23,7 +23,13 @@ export function createCampaignOrigin({ orm, database }: Engine) {
       .where(and(eq(profileKey, sql.placeholder("profileKey")), eq(accountId, sql.placeholder("accountId"))))
       .prepare(),
   );
-  const running = prepared(database, "SELECT 1 FROM campaigns WHERE id = ? AND state = 'running'");
+  const running = lazy(() =>
+    orm
+      .select({ id: campaigns.id })
+      .from(campaigns)
+      .where(and(eq(campaigns.id, sql.placeholder("campaign")), eq(campaigns.state, "running")))
+      .prepare(),
+  );
   return {
     notify(news: OriginNews): void {
       const subject = subjectOf(news);
@@ -35,6 +41,6 @@ export function createCampaignOrigin({ orm, database }: Engine) {
           .where(eq(id, enrollment))
           .run();
     },
-    isRunning: (campaign: string): boolean => running.get(campaign) !== null,
+    isRunning: (campaign: string): boolean => running().get({ campaign }) !== undefined,
   };
 }

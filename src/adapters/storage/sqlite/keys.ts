@@ -1,11 +1,11 @@
-import { and, count, desc, eq, sql } from "drizzle-orm";
+import { and, count, desc, eq, gt, lte, not, sql } from "drizzle-orm";
 import type { KeyScope, KeyStore } from "../../../platform/auth/key-store.ts";
 import type { Engine } from "./engine.ts";
 import { keyEvent } from "./key-event.ts";
 import { olderThan } from "./list-pages.ts";
 import { lazy, prepared } from "./prepared.ts";
 import type { SharedRows } from "./shared-rows.ts";
-import { apiKeys } from "./tables.ts";
+import { apiKeys, keyWarnings } from "./tables.ts";
 
 export function createKeyStore(engine: Engine, { audits, events }: SharedRows): KeyStore {
   const { orm, database, writer } = engine;
@@ -28,14 +28,22 @@ export function createKeyStore(engine: Engine, { audits, events }: SharedRows): 
       .prepare(),
   );
 
-  const expiring = prepared<Parameters<typeof keyEvent>[1], [number, number, number]>(
-    database,
-    `SELECT k.id, k.user_id AS userId, k.name, k.expires_at AS expiresAt
-     FROM api_keys AS k LEFT JOIN key_warnings AS w ON w.key_id = k.id
-     WHERE k.expires_at > ?1 AND k.expires_at <= ?2 AND k.is_active = 1 AND w.expires_at IS NOT k.expires_at
-     LIMIT +?3`,
-  );
-  const warned = prepared(database, "INSERT OR REPLACE INTO key_warnings (key_id, expires_at) VALUES (?, ?)");
+  /** Keys that expire in a period and were not announced for their current expiry time. */
+  function expiring(from: number, to: number, limit: number) {
+    const isAnnounced = sql`${keyWarnings.expiresAt} IS ${apiKeys.expiresAt}`;
+    return orm
+      .select({
+        id: apiKeys.id,
+        userId: apiKeys.userId,
+        name: apiKeys.name,
+        expiresAt: sql<number>`${apiKeys.expiresAt}`,
+      })
+      .from(apiKeys)
+      .leftJoin(keyWarnings, eq(keyWarnings.keyId, apiKeys.id))
+      .where(and(gt(apiKeys.expiresAt, from), lte(apiKeys.expiresAt, to), eq(apiKeys.isActive, true), not(isAnnounced)))
+      .limit(limit)
+      .all();
+  }
 
   const leakTold = prepared<object, [string | null, number, string]>(
     database,
@@ -86,10 +94,16 @@ export function createKeyStore(engine: Engine, { audits, events }: SharedRows): 
       }),
     warnOfEnds: (from, to, limit) =>
       writer.write(() => {
-        const ending = expiring.all(from, to, limit);
+        const ending = expiring(from, to, limit);
         for (const key of ending) {
           events.append(keyEvent("key.expiring", key, from));
-          warned.run(key.id, key.expiresAt);
+          const { id: keyId, expiresAt } = key;
+          const set = { expiresAt };
+          orm
+            .insert(keyWarnings)
+            .values({ keyId, expiresAt })
+            .onConflictDoUpdate({ target: keyWarnings.keyId, set })
+            .run();
         }
         return ending.length;
       }),

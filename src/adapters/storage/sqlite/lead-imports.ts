@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, sql, type SQL } from "drizzle-orm";
 import type {
   ImportBatch,
   ImportCounts,
@@ -127,13 +127,7 @@ export function createLeadImports(
       })
       .from(leadImportRows)
       .innerJoin(jobs, and(eq(jobs.id, leadImportRows.jobId), eq(jobs.userId, userId)))
-      .where(
-        and(
-          eq(leadImportRows.jobId, jobId),
-          gt(leadImportRows.row, afterRow),
-          outcome === null ? undefined : eq(leadImportRows.outcome, outcome),
-        ),
-      )
+      .where(and(eq(leadImportRows.jobId, jobId), gt(leadImportRows.row, afterRow), hasOutcome(outcome)))
       .orderBy(asc(leadImportRows.row))
       .limit(limit)
       .all();
@@ -144,10 +138,11 @@ export function createLeadImports(
       engine,
       outcome === "created"
         ? { sql: createdOfJob, params: [jobId] }
-        : {
-            sql: "SELECT 1 FROM lead_import_rows WHERE job_id = ?1 AND (?2 IS NULL OR outcome = ?2)",
-            params: [jobId, outcome],
-          },
+        : orm
+            .select({ row: leadImportRows.row })
+            .from(leadImportRows)
+            .where(and(eq(leadImportRows.jobId, jobId), hasOutcome(outcome)))
+            .toSQL(),
     );
 
   async function importBatch(batch: ImportBatch): Promise<ImportCounts | null> {
@@ -164,3 +159,7 @@ export function createLeadImports(
 
 const createdOfJob = `SELECT 1 FROM lead_import_created AS c CROSS JOIN leads
   ON leads.seq >= c.lead AND leads.seq < c.lead + c.leads AND leads.created_at = c.created_at WHERE c.job_id = ?1`;
+
+function hasOutcome(outcome: Exclude<ImportReportRequest["outcome"], "created">): SQL | undefined {
+  return outcome === null ? undefined : eq(leadImportRows.outcome, outcome);
+}

@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { type CoolDown, type NetworkAccount } from "../../../features/network/account-model.ts";
 import { decideAccountUpdate } from "../../../features/network/decisions/accounts.ts";
 import type { StoredAccount } from "../../../features/network/decisions/facts.ts";
@@ -6,8 +6,9 @@ import type { NetworkStore } from "../../../features/network/store.ts";
 import { meterCode, meterOf } from "../meter-code.ts";
 import type { Engine } from "./engine.ts";
 import type { ChangeWriter } from "./network-change-writer.ts";
-import { networkAccounts, networkMeters, waitsForSomebody } from "./network-tables.ts";
-import { lazy, prepared } from "./prepared.ts";
+import { networkAccounts, networkActions, networkMeters, waitsForSomebody } from "./network-tables.ts";
+import { lazy } from "./prepared.ts";
+import { jobs } from "./tables.ts";
 
 type AccountStore = Pick<
   NetworkStore,
@@ -26,15 +27,16 @@ export type AccountRows = ReturnType<typeof createAccountRows>;
 
 /** Accounts inside a write unit. Cached in memory, because every action reads its account. */
 export function createAccountRows(engine: Engine) {
-  const { orm, database, writer } = engine;
-  const bySeq = lazy(() =>
+  const { orm, writer } = engine;
+  const hasSeq = eq(networkAccounts.seq, sql.placeholder("seq"));
+  const bySeq = lazy(() => orm.select().from(networkAccounts).where(hasSeq).prepare());
+  const seqOf = lazy(() =>
     orm
-      .select()
+      .select({ seq: networkAccounts.seq })
       .from(networkAccounts)
-      .where(eq(networkAccounts.seq, sql.placeholder("seq")))
+      .where(eq(networkAccounts.id, sql.placeholder("id")))
       .prepare(),
   );
-  const seqOf = prepared<{ seq: number }, [string]>(database, "SELECT seq FROM network_accounts WHERE id = ?");
   const coolDowns = lazy(() =>
     orm
       .select()
@@ -42,25 +44,9 @@ export function createAccountRows(engine: Engine) {
       .where(and(eq(networkMeters.account, sql.placeholder("seq")), sql`${networkMeters.coolUntil} IS NOT NULL`))
       .prepare(),
   );
-  const needPlan = prepared(database, "UPDATE network_accounts SET needs_plan = 1 WHERE seq = ?");
-  const isForWorker = `account = ? AND ${waitsForSomebody} AND state = 'awaiting' AND pending_reason = 'awaitingWorker'`;
-  const requeueJobs = prepared(
-    database,
-    `UPDATE jobs SET status = 'pending' WHERE id IN (SELECT job_id FROM network_actions WHERE ${isForWorker})`,
-  );
-  const requeueActions = prepared(
-    database,
-    `UPDATE network_actions SET state = 'scheduled', pending_reason = 'queued' WHERE ${isForWorker}`,
-  );
-  const countChange = prepared(database, "UPDATE network_accounts SET queue_version = queue_version + 1 WHERE seq = ?");
-  const disconnect = prepared(
-    database,
-    "UPDATE network_accounts SET state = 'needsReconnect', state_reason = ?, updated_at = ? WHERE seq = ?",
-  );
-  const workers = prepared<{ seq: number }, [string, string | null, string | null]>(
-    database,
-    "SELECT seq FROM network_accounts WHERE user_id = ? AND connector = 'worker' AND (? IS NULL OR id = ?) ORDER BY seq",
-  );
+  const needPlan = lazy(() => orm.update(networkAccounts).set({ needsPlan: true }).where(hasSeq).prepare());
+  const nextVersion = { queueVersion: sql`${networkAccounts.queueVersion} + 1` };
+  const countChange = lazy(() => orm.update(networkAccounts).set(nextVersion).where(hasSeq).prepare());
   const cache = new Map<number, StoredAccount>();
   const seqs = new Map<string, number>();
   writer.onRollback(() => rows.forgetAll());
@@ -82,7 +68,7 @@ export function createAccountRows(engine: Engine) {
       return record;
     },
     byId(id: string): StoredAccount | null {
-      const seq = seqs.get(id) ?? seqOf.get(id)?.seq;
+      const seq = seqs.get(id) ?? seqOf().get({ id })?.seq;
       if (seq === undefined) return null;
       const record = rows.get(seq);
       if (record !== null) seqs.set(id, seq);
@@ -108,15 +94,14 @@ export function createAccountRows(engine: Engine) {
     },
     /** Counts changes only while the queue needs a plan. `replan`: the queue no longer matches its plan. */
     queueChanged(seq: number, replan: boolean): void {
-      if (rows.get(seq)?.needsPlan) countChange.run(seq);
+      if (rows.get(seq)?.needsPlan) countChange().run({ seq });
       else if (replan) {
-        needPlan.run(seq);
+        needPlan().run({ seq });
         rows.forget(seq);
       }
     },
     disconnect(seq: number, stateReason: string, now: number): void {
-      disconnect.run(stateReason, now, seq);
-      rows.forget(seq);
+      rows.update(seq, { state: "needsReconnect", stateReason, updatedAt: now }, false);
     },
     coolDown(seq: number, { meter, until, level, reason, since }: CoolDown): void {
       const values = { coolUntil: until, coolLevel: level, coolReason: reason, coolSince: since };
@@ -128,39 +113,62 @@ export function createAccountRows(engine: Engine) {
       rows.forget(seq);
     },
     update(seq: number, values: Partial<NetworkAccount>, replan: boolean): void {
-      const plan = { needsPlan: true, queueVersion: sql`${networkAccounts.queueVersion} + 1` };
       orm
         .update(networkAccounts)
-        .set({ ...values, ...(replan && plan) })
+        .set({ ...values, ...(replan && { needsPlan: true, ...nextVersion }) })
         .where(eq(networkAccounts.seq, seq))
         .run();
       rows.forget(seq);
     },
     /** Returns actions that are waiting for a worker to the queue. */
     releaseWorkerQueue(seq: number): void {
-      requeueJobs.run(seq);
-      requeueActions.run(seq);
+      const isForWorker = and(
+        eq(networkActions.account, seq),
+        sql.raw(waitsForSomebody),
+        sql`${networkActions.state} = 'awaiting'`,
+        sql`${networkActions.pendingReason} = 'awaitingWorker'`,
+      );
+      const jobIds = orm.select({ id: networkActions.jobId }).from(networkActions).where(isForWorker);
+      orm.update(jobs).set({ status: "pending" }).where(inArray(jobs.id, jobIds)).run();
+      orm.update(networkActions).set({ state: "scheduled", pendingReason: "queued" }).where(isForWorker).run();
     },
     /** Accounts of a user whose actions are performed by workers. */
-    workersOf: (userId: string, id: string | null): { seq: number }[] => workers.all(userId, id, id),
+    workersOf: (userId: string, id: string | null): { seq: number }[] =>
+      orm
+        .select({ seq: networkAccounts.seq })
+        .from(networkAccounts)
+        .where(
+          and(
+            eq(networkAccounts.userId, userId),
+            eq(networkAccounts.connector, "worker"),
+            id === null ? undefined : eq(networkAccounts.id, id),
+          ),
+        )
+        .orderBy(networkAccounts.seq)
+        .all(),
   };
   return rows;
 }
 
 export function createAccountStore(
-  { orm, database, writer, shared }: Engine,
+  { orm, writer, shared }: Engine,
   rows: AccountRows,
   write: ChangeWriter,
 ): AccountStore {
-  const seqsOf = prepared<{ seq: number }, [string]>(database, "SELECT seq FROM network_accounts WHERE user_id = ?");
+  const seqsOf = lazy(() =>
+    orm
+      .select({ seq: networkAccounts.seq })
+      .from(networkAccounts)
+      .where(eq(networkAccounts.userId, sql.placeholder("userId")))
+      .prepare(),
+  );
   /** Sorts here, which costs less than sorting in SQLite. */
   function accountsOf(userId: string): NetworkAccount[] {
-    const accounts = seqsOf.all(userId).flatMap(({ seq }) => rows.get(seq)?.account ?? []);
+    const accounts = seqsOf()
+      .all({ userId })
+      .flatMap(({ seq }) => rows.get(seq)?.account ?? []);
     return accounts.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   }
-  const toPlan = prepared<{ id: string }, []>(database, "SELECT id FROM network_accounts WHERE needs_plan = 1");
-  const planAll = prepared(database, "UPDATE network_accounts SET needs_plan = 1, queue_version = queue_version + 1");
-  const hasActions = prepared(database, "SELECT 1 FROM network_actions WHERE account = ? LIMIT 1");
 
   return {
     insertAccount: (account) => writer.write(() => insertAccountRow({ orm }, account)),
@@ -180,7 +188,9 @@ export function createAccountStore(
       writer.write(() => {
         const record = rows.ofUser(userId, id);
         if (record === null) return "absent";
-        if (hasActions.get(record.seq) !== null) return "inUse";
+        const ofAccount = eq(networkActions.account, record.seq);
+        const used = orm.select({ seq: networkActions.seq }).from(networkActions).where(ofAccount).limit(1).get();
+        if (used !== undefined) return "inUse";
         orm.delete(networkAccounts).where(eq(networkAccounts.seq, record.seq)).run();
         rows.removed(record);
         return "removed";
@@ -188,10 +198,20 @@ export function createAccountStore(
     coolDowns: async (userId, accountId) => [...(rows.ofUser(userId, accountId)?.governed.coolDowns ?? [])],
     planAll: () =>
       writer.write(() => {
-        planAll.run();
+        orm
+          .update(networkAccounts)
+          .set({ needsPlan: true, queueVersion: sql`${networkAccounts.queueVersion} + 1` })
+          .run();
         rows.forgetAll();
       }),
-    accountsToPlan: async () => toPlan.all().map(({ id }) => id),
+    accountsToPlan: async () =>
+      // Literal, because the index holds only accounts that need a plan.
+      orm
+        .select({ id: networkAccounts.id })
+        .from(networkAccounts)
+        .where(sql`${networkAccounts.needsPlan} = 1`)
+        .all()
+        .map(({ id }) => id),
   };
 }
 

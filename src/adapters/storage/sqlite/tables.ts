@@ -36,6 +36,12 @@ export const apiKeys = sqliteTable("api_keys", {
   updatedAt: integer("updated_at").notNull(),
 });
 
+/** The expiry time that a key's owner was last warned of. */
+export const keyWarnings = sqliteTable("key_warnings", {
+  keyId: text("key_id").primaryKey(),
+  expiresAt: integer("expires_at").notNull(),
+});
+
 const sessionColumns = {
   hash: text().primaryKey(),
   keyId: text("key_id").notNull(),

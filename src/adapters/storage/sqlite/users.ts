@@ -1,21 +1,23 @@
-import { asc, eq } from "drizzle-orm";
+import { asc, count, eq, sql } from "drizzle-orm";
 import type { User } from "../../../platform/auth/user-model.ts";
 import type { NewUser, UserStore } from "../../../features/workspaces/users/store.ts";
 import type { Engine } from "./engine.ts";
 import { keyEvent } from "./key-event.ts";
 import { newerThan } from "./list-pages.ts";
 import { insertAccountRow } from "./network-accounts.ts";
-import { prepared } from "./prepared.ts";
+import { lazy } from "./prepared.ts";
 import type { SharedRows } from "./shared-rows.ts";
 import { apiKeys, creditLedger, users } from "./tables.ts";
 
 export function createUserStore(engine: Engine, { audits, events }: SharedRows): UserStore {
-  const { database, orm, writer } = engine;
-  const byId = prepared<User, [string]>(
-    database,
-    "SELECT id, email, name, role, time_zone AS timeZone, created_at AS createdAt, updated_at AS updatedAt FROM users WHERE id = ?",
+  const { orm, writer } = engine;
+  const byId = lazy(() =>
+    orm
+      .select()
+      .from(users)
+      .where(eq(users.id, sql.placeholder("id")))
+      .prepare(),
   );
-  const counting = prepared<{ n: number }, []>(database, "SELECT count(*) AS n FROM users");
 
   function insert({ user, account, grant, key, audit }: NewUser): boolean {
     const taken = orm.select({ id: users.id }).from(users).where(eq(users.email, user.email)).get();
@@ -33,7 +35,10 @@ export function createUserStore(engine: Engine, { audits, events }: SharedRows):
 
   return {
     insert: (newcomer) => writer.write(() => insert(newcomer)),
-    get: async (id) => byId.get(id),
+    get: async (id) => {
+      const row = byId().get({ id });
+      return row === undefined ? null : userOf(row);
+    },
     list: async (limit, offset, after = null) =>
       orm
         .select()
@@ -44,7 +49,7 @@ export function createUserStore(engine: Engine, { audits, events }: SharedRows):
         .offset(offset)
         .all()
         .map(userOf),
-    count: async () => counting.get()?.n ?? 0,
+    count: async () => orm.select({ n: count() }).from(users).get()?.n ?? 0,
     update: (id, change, audit) =>
       writer.write(() => {
         const row = orm.update(users).set(change).where(eq(users.id, id)).returning().get();
