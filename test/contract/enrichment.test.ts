@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Verdict } from "../../src/features/enrichment/model.ts";
-import type { EnrichmentStore, ItemOutcome, Paid, Payment, StoredResult } from "../../src/features/enrichment/store.ts";
+import type { ItemOutcome, Paid, Payment, StoredResult } from "../../src/features/enrichment/change-model.ts";
+import type { EnrichmentStore } from "../../src/features/enrichment/store.ts";
 import type { LeadIdentity } from "../../src/features/leads/model.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";

@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/base/clock.ts";
 import type { CreditService } from "../credits/service.ts";
 import type { JobClaim } from "../../platform/jobs/model.ts";
 import type { Enriched, NumberedOutcome } from "./enricher.ts";
-import type { FinishedBatch } from "./store.ts";
+import type { FinishedBatch } from "./change-model.ts";
 
 /** Progress of an enrichment, stored in the metadata of its job. */
 export type Counts = { batchSize: number; processed: number; enriched: number; failed: number; creditsUsed: number };

@@ -5,7 +5,8 @@ import { countsAfter, countsAtStart, finishedBatch, type Counts } from "./batch.
 import type { Enricher, EnrichSettings, NumberedLead, NumberedOutcome, Prepared, Terms } from "./enricher.ts";
 import { answerWithinMs } from "./model.ts";
 import { failureOf } from "./result.ts";
-import type { EnrichmentStore, ItemOutcome, NewEnrichment } from "./store.ts";
+import type { ItemOutcome, NewEnrichment } from "./change-model.ts";
+import type { EnrichmentStore } from "./store.ts";
 
 export type DirectParts = { store: EnrichmentStore; enricher: Enricher; credits: CreditService; clock: Clock };
 /** A batch of leads from a request. */

@@ -12,7 +12,8 @@ import { resultDays, type EnrichmentFailure, type LeadToEnrich, type Merged, typ
 import { leadIdOf, personKey, personOf, textsOfIdentity, type Person } from "./people.ts";
 import { failureOf, spendCapMessage, resultOf } from "./result.ts";
 import { SharedLookUps, type SharedLookUp } from "./shared-look-ups.ts";
-import type { EnrichmentStore, ItemOutcome, NewResult, StoredResult } from "./store.ts";
+import type { ItemOutcome, NewResult, StoredResult } from "./change-model.ts";
+import type { EnrichmentStore } from "./store.ts";
 import { entriesOf, hasNewData, pickFields, textsAt, minBillableConfidence } from "./waterfall.ts";
 
 /** Enrichment settings of a request. */

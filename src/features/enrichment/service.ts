@@ -24,7 +24,8 @@ import {
   type SettingsView,
 } from "./model.ts";
 import { leadIdOf, personOf } from "./people.ts";
-import type { EnrichmentStore, ItemOutcome } from "./store.ts";
+import type { ItemOutcome } from "./change-model.ts";
+import type { EnrichmentStore } from "./store.ts";
 
 /** Counts the requests of a user in the current hour. */
 export type HourlyLimit = {

@@ -151,13 +151,12 @@ export function createCreditRows({ orm }: Engine, events: EventRows) {
   return {
     facts,
     apply,
+    write,
     addOnce,
     balance: facts.balance,
     reserve: (request: ReserveCredits) => apply(decideReserve(request, facts)),
     settle: (request: SettleCredits) => apply(decideSettle(request, facts)),
     charge: (request: ChargeCredits) => apply(decideCharge(request, facts)),
-    /** What an item of a request has cost so far. */
-    costOf: (userId: string, request: string, item: string) => -(facts.settled(userId, request, item)?.amount ?? 0),
   };
 }
 

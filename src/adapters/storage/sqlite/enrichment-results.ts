@@ -1,12 +1,10 @@
-import { paidIdentity } from "../../../features/enrichment/paid-identity.ts";
-import type { StoredResult } from "../../../features/enrichment/store.ts";
-import type { LeadIdentity } from "../../../features/leads/model.ts";
+import type { StoredResult } from "../../../features/enrichment/change-model.ts";
+import type { EnrichmentChange, KnownResult } from "../../../features/enrichment/decisions.ts";
+import { keysOf } from "../../../features/leads/decisions.ts";
 import type { Engine } from "./engine.ts";
-import { leadKeysOf } from "../../../features/leads/identity.ts";
-import { samePerson } from "../../../features/leads/same-person.ts";
 import { prepared } from "./prepared.ts";
 
-/** What was found about people, inside a write unit, by the same rules by which leads are the same person. */
+/** Results about people, with the keys that each is found by; inside a write unit. */
 export function createResultRows({ database }: Engine) {
   // The newest first: it is the one that counts. Plain statements: they run several times for each lead.
   const byKey = prepared(
@@ -22,40 +20,25 @@ export function createResultRows({ database }: Engine) {
   const insertKey = prepared(database, "INSERT OR IGNORE INTO enrichment_result_keys (key, result) VALUES (?, ?)");
   const replaceResult = prepared(database, "UPDATE enrichment_results SET asked = ?, fields = ? WHERE n = ?");
 
-  function find(owner: number, person: LeadIdentity, since: number): ResultRow | null {
-    const candidates = (key: number) =>
-      (byKey.values(key, owner, since) as Values[])
-        .map(rowIn)
-        .map((row) => ({ row, identity: paidIdentity(row.identity, row.merged) }));
-    return samePerson(owner, person, candidates)?.row ?? null;
-  }
+  const of = (owner: number, key: number, since: number): KnownResult[] =>
+    (byKey.values(key, owner, since) as Values[]).map(rowIn);
 
-  function insert(owner: number, { identity, asked, merged, at }: StoredResult): void {
+  function write(owner: number, { n, result, people }: Omit<EnrichmentChange & { kind: "result" }, "kind">): void {
+    const { identity, asked, merged, at } = result;
     const { email, network, name } = identity;
-    const fields = JSON.stringify(merged);
-    const { lastInsertRowid } = insertResult.run(owner, email, network, name, JSON.stringify(asked), fields, at);
-    addKeys(owner, Number(lastInsertRowid), paidIdentity(identity, merged));
+    const texts = [JSON.stringify(asked), JSON.stringify(merged)] as const;
+    const number = n ?? Number(insertResult.run(owner, email, network, name, ...texts, at).lastInsertRowid);
+    if (n !== null) replaceResult.run(...texts, n);
+    for (const person of people) for (const key of keysOf(owner, person)) insertKey.run(key, number);
   }
 
-  /** Takes the place of what was known; the person and the moment of payment stay. */
-  function replace(owner: number, { n, identity }: ResultRow, { asked, merged }: StoredResult): void {
-    replaceResult.run(JSON.stringify(asked), JSON.stringify(merged), n);
-    addKeys(owner, n, paidIdentity(identity, merged));
-  }
-
-  function addKeys(owner: number, n: number, person: LeadIdentity): void {
-    const { strong, name } = leadKeysOf(owner, person);
-    for (const key of name === null ? strong : [...strong, name]) insertKey.run(key, n);
-  }
-
-  return { find, insert, replace };
+  return { of, write };
 }
 
 type Text = string | null;
 type Values = [n: number, email: Text, network: Text, name: Text, asked: string, fields: string, at: number];
-export type ResultRow = StoredResult & { n: number };
 
-function rowIn([n, email, network, name, asked, fields, at]: Values): ResultRow {
+function rowIn([n, email, network, name, asked, fields, at]: Values): KnownResult {
   return {
     n,
     identity: { email, network, name },

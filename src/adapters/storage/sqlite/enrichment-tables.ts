@@ -1,6 +1,6 @@
 import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { LeadToEnrich, Merged } from "../../../features/enrichment/model.ts";
-import type { ItemOutcome } from "../../../features/enrichment/store.ts";
+import type { ItemOutcome } from "../../../features/enrichment/change-model.ts";
 
 // lead_hints and lead_hints_done are used by lead-hints.ts only, enrichment_result_keys by enrichment-results.ts.
 

@@ -1,19 +1,17 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
-import type { Verdict } from "../../../features/enrichment/model.ts";
-import type {
-  EnrichmentStore,
-  FinishedBatch,
-  ItemOutcome,
-  NewEnrichment,
-  Paid,
-  Payment,
-  StoredBatch,
-} from "../../../features/enrichment/store.ts";
+import type { FinishedBatch, NewEnrichment, StoredBatch } from "../../../features/enrichment/change-model.ts";
+import {
+  decideBatch,
+  findResult,
+  type EnrichmentChange,
+  type EnrichmentFacts,
+} from "../../../features/enrichment/decisions.ts";
+import type { EnrichmentStore } from "../../../features/enrichment/store.ts";
+import { endedStatuses } from "../../../platform/jobs/model.ts";
 import { createVerdictRows } from "./email-verdicts.ts";
 import { createResultRows } from "./enrichment-results.ts";
 import { enrichmentItems, enrichmentResults, enrichmentSettings, providerSpending } from "./enrichment-tables.ts";
 import type { Engine } from "./engine.ts";
-import { isHeld } from "../../../platform/jobs/transitions.ts";
 import { countRows } from "./list-pages.ts";
 import { limitOf } from "./parameter.ts";
 import { lazy, prepared } from "./prepared.ts";
@@ -60,7 +58,7 @@ export function createEnrichmentStore(
     database,
     `SELECT i.job_id AS job, i.n FROM (SELECT job_id, n FROM enrichment_items ORDER BY job_id, n LIMIT $considered) AS i
        JOIN jobs ON jobs.id = i.job_id
-       WHERE jobs.status IN ('completed', 'failed') AND jobs.updated_at < $before LIMIT $limit`,
+       WHERE jobs.status IN (${endedStatuses.map((status) => `'${status}'`).join(", ")}) AND jobs.updated_at < $before LIMIT $limit`,
   );
   const deleteItem = prepared<void, [string, number]>(
     database,
@@ -74,51 +72,35 @@ export function createEnrichmentStore(
     insertItems.run(job.id, JSON.stringify(leads));
   }
 
-  function finishBatch(userId: string, batch: FinishedBatch): StoredBatch | null {
-    const { claim, outcomes, payment, metadata, message, progress, leaseUntil, completes, at: now } = batch;
-    const job = jobRows.get(claim.id);
-    if (job === null || !isHeld(job, claim)) return null;
-    const paid = pay(userId, payment);
-    const before = job.metadata["creditsUsed"];
-    const charged = paid.settled?.kind === "settled" ? paid.settled.charged : 0;
-    const creditsUsed = (typeof before === "number" ? before : 0) + charged;
-    const told = outcomes.map(({ n, outcome }) => withCost(outcome, credits.costOf(userId, claim.id, `${n}`)));
-    for (const [index, { n }] of outcomes.entries())
-      setOutcome().run({ jobId: claim.id, n, outcome: JSON.stringify(told[index]) });
-    const end = { status: "completed", leaseUntil: null, completedAt: now } as const;
-    jobRows.write(job, {
-      metadata: { ...job.metadata, ...metadata, creditsUsed },
-      message,
-      progress,
-      updatedAt: now,
-      ...(completes ? end : { leaseUntil }),
-    });
-    return { creditsUsed, outcomes: told, paid };
+  function factsOf(userId: string): EnrichmentFacts {
+    const owner = ownerOf(userId);
+    return {
+      owner,
+      results: (key, since) => (owner === null ? [] : results.of(owner, key, since)),
+      isSuppressed: (target) => suppressions.find(userId, target) !== null,
+      credits: credits.facts,
+    };
   }
 
-  /** Stores what is new and charges for it. */
-  function pay(userId: string, { results: found, verdicts = [], settlement, freeSince }: Payment): Paid {
-    const owner = ownerOf(userId);
-    const free: string[] = [];
-    const isListed = ({ email }: Verdict) => suppressions.find(userId, { email, profileKey: null }) !== null;
-    if (owner !== null)
-      verdictRows.replace(
-        owner,
-        verdicts.filter((verdict) => !isListed(verdict)),
-        freeSince,
-      );
-    for (const { item, ...result } of owner === null ? [] : found) {
-      const { email, network } = result.identity;
-      // Somebody who was erased while providers were asked; what they took is paid for.
-      if (suppressions.find(userId, { email, profileKey: network }) !== null) continue;
-      const stored = freeSince === null ? null : results.find(owner!, result.identity, freeSince);
-      if (stored === null) results.insert(owner!, result);
-      else if (item === null) results.replace(owner!, stored, result);
-      else free.push(item);
+  function write(userId: string, change: EnrichmentChange): void {
+    switch (change.kind) {
+      case "verdicts":
+        return verdictRows.replace(ownerOf(userId)!, change.verdicts, change.since);
+      case "result":
+        return results.write(ownerOf(userId)!, change);
+      case "outcome":
+        return void setOutcome().run({ ...change, outcome: JSON.stringify(change.outcome) });
+      case "job":
+        return void jobRows.write(change.job, change.change);
+      default:
+        return credits.write(change);
     }
-    if (settlement === null) return { settled: null, free };
-    const items = settlement.items.filter(({ item }) => !free.includes(item));
-    return { settled: credits.settle({ ...settlement, items }), free };
+  }
+
+  function finishBatch(userId: string, batch: FinishedBatch): StoredBatch | null {
+    const { outcome, changes } = decideBatch(userId, batch, jobRows.get(batch.claim.id), factsOf(userId));
+    for (const change of changes) write(userId, change);
+    return outcome;
   }
 
   function forgetBefore(before: number, limit: number): number {
@@ -139,11 +121,11 @@ export function createEnrichmentStore(
 
   return {
     async results(userId, people, since) {
-      const owner = ownerOf(userId);
+      const facts = factsOf(userId);
       return people.map((person) => {
-        const row = owner === null ? null : results.find(owner, person, since);
-        if (row === null) return null;
-        const { n: _n, ...result } = row;
+        const found = findResult(person, since, facts);
+        if (found === null) return null;
+        const { n: _n, ...result } = found;
         return result;
       });
     },
@@ -202,9 +184,4 @@ export function createEnrichmentStore(
       }),
     forgetBefore: (before, limit) => writer.write(() => forgetBefore(before, limit)),
   };
-}
-
-/** A lead that was paid for may have stayed until the rest of it was known, and somebody else may have paid for it. */
-function withCost(outcome: ItemOutcome, creditsUsed: number): ItemOutcome {
-  return outcome.kind === "failed" ? outcome : { ...outcome, result: { ...outcome.result, creditsUsed } };
 }
