@@ -226,7 +226,7 @@ export async function actingUser(
   return named;
 }
 
-/** An error whose body the specification defines separately: `error` is a sentence, and there is no code. */
+/** An error with a body that the specification defines separately: `error` is a sentence, and it has no code. */
 export class WrongKeyKind extends Error {
   readonly availableRoute: string;
 

@@ -1,6 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 
-/** Specification, "Authentication", item 4; and what reads the measurements. */
+/** Specification, "Authentication", item 4, and our own. */
 export const permissions = [
   "users:read", "users:write",
   "network:schedule", "network:upload", "network:read", "network:voice",
@@ -9,12 +9,12 @@ export const permissions = [
   "jobs:read", "jobs:update",
   "prospecting:search",
   "keys:manage", "api_keys:read", "api_keys:write",
-  // Not of the specification, which leaves these open.
+  // Our own: the specification does not cover these.
   "audit:read", "privacy:read", "privacy:write",
   "backups:read", "backups:write", "metrics:read", "events:read", "webhooks:read", "webhooks:write",
 ] as const; // prettier-ignore
 export type Permission = (typeof permissions)[number];
-/** What a key holds: single permissions, or everything. */
+/** A permission, or all of them. */
 export type Grant = Permission | "*";
 
 export type ApiKey = {
@@ -24,13 +24,13 @@ export type ApiKey = {
   name: string;
   /** SHA-256 of the key, hex. */
   hash: string;
-  /** First characters of the key, to recognise it by. */
+  /** First characters of the key, to recognize it. */
   hint: string;
   permissions: Grant[];
-  /** What it schedules on the network waits until another key approves it. */
+  /** Network actions that it schedules wait until another key approves them. */
   requiresApproval: boolean;
   expiresAt: number | null;
-  /** How long it lasts from when its secret was made; null: for good, or until the key that made it ends. */
+  /** Days from the creation of its secret until it expires; null: never, or with the key that created it. */
   expiresInDays: number | null;
   isActive: boolean;
   usageCount: number;
@@ -46,12 +46,12 @@ const PermissionList = Type.Array(Type.String(), {
 });
 
 const approvalField = Type.Boolean({
-  description: "What this key schedules on the network waits until another key approves it; for agents and interns.",
+  description: "Network actions that this key schedules wait until another key approves them: for agents and interns.",
 });
 
 const expiryField = Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Null()], {
   description:
-    "Days until the key expires; null: never. The period starts anew when the key is regenerated. No key outlives the key that makes it.",
+    "Days until the key expires; null: never. The period starts again when the key is regenerated. No key outlives the key that created it.",
 });
 
 export const KeyInput = Type.Object(
@@ -61,10 +61,12 @@ export const KeyInput = Type.Object(
     requiresApproval: Type.Optional(approvalField),
     expiresInDays: Type.Optional(expiryField),
     userId: Type.Optional(
-      Type.String({ description: "Whose key it is; only an admin or a global key may name somebody else." }),
+      Type.String({ description: "Owner of the key. Only an admin or a global key can set another user." }),
     ),
     global: Type.Optional(
-      Type.Boolean({ description: "A global key; only from the command line of the server's machine." }),
+      Type.Boolean({
+        description: "true for a global key. Only accepted from the command line of the server's machine.",
+      }),
     ),
   },
   { examples: [{ name: "CRM sync", permissions: ["leads:read", "leads:write"], expiresInDays: 90 }] },
@@ -76,7 +78,7 @@ export const KeyUpdate = Type.Object({
   permissions: Type.Optional(PermissionList),
   requiresApproval: Type.Optional(approvalField),
   expiresInDays: Type.Optional(expiryField),
-  isActive: Type.Optional(Type.Boolean({ description: "false turns the key off without deleting it." })),
+  isActive: Type.Optional(Type.Boolean({ description: "false disables the key without deleting it." })),
 });
 export type KeyUpdate = Static<typeof KeyUpdate>;
 
@@ -103,8 +105,8 @@ export type KeyView = Static<typeof KeyView>;
 export const NewKeyView = Type.Object(
   {
     ...KeyView.properties,
-    key: Type.String({ description: "The secret itself: shown in this answer and never again." }),
+    key: Type.String({ description: "The secret key. Returned only once, in this response." }),
   },
-  { $id: "NewApiKey", description: "A key that was just made, with its secret." },
+  { $id: "NewApiKey", description: "A new key, with its secret." },
 );
 export type NewKeyView = Static<typeof NewKeyView>;

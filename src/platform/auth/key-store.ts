@@ -18,28 +18,28 @@ export type KeyChange = { updatedAt: number } & Partial<
     | "expiresInDays"
   >
 >;
-/** Whose keys: one user's, the global ones and everybody's together. */
+/** The keys of one user, or all keys including global ones. */
 export type KeyScope = { userId: string } | "all";
 
-/** `audit`, where it is given, is stored in the same operation, if that changes anything. */
+/** `audit` is stored in the same operation if that changes something. */
 export type KeyStore = {
   insert(key: ApiKey, audit?: AuditEntry): Promise<void>;
   findByHash(hash: string): Promise<ApiKey | null>;
   get(scope: KeyScope, id: string): Promise<ApiKey | null>;
-  /** Newest first, at most `limit`, behind `after`. */
+  /** Newest first, at most `limit`, after the position `after`. */
   list(scope: KeyScope, limit: number, after?: TimePlace | null): Promise<ApiKey[]>;
   count(scope: KeyScope): Promise<number>;
-  /** Writes the fields that are given and answers the key as it is then; null when it is gone. */
+  /** Writes these fields and returns the updated key; null if it no longer exists. */
   update(id: string, change: KeyChange, audit?: AuditEntry): Promise<ApiKey | null>;
-  /** False when it is gone already. */
+  /** False if it no longer exists. */
   remove(id: string, at: number, audit?: AuditEntry): Promise<boolean>;
   /**
-   * Tells of keys that expire behind `from` and not after `to`, each once for each end that it is given, at most
-   * `limit`; answers how many.
+   * Appends an event for each key that expires after `from` and by `to`, once per expiry date, for at most `limit` keys.
+   * Returns how many.
    */
   warnOfEnds(from: number, to: number, limit: number): Promise<number>;
-  /** Tells that a key was leaked, unless that was told behind `since`. */
+  /** Appends an event for a leaked key, unless one was appended after `since`. */
   tellLeak(key: ApiKey, at: number, since: number): Promise<void>;
-  /** Adds buffered uses; keys that are gone are passed over. */
+  /** Adds buffered uses. Ignores keys that no longer exist. */
   recordUsage(usages: KeyUsage[]): Promise<void>;
 };

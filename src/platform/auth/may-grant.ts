@@ -1,30 +1,30 @@
 import type { Grant, Permission } from "./key-model.ts";
 
-/** What limits a key: what it may do, and how far. */
+/** What a key may do. */
 export type KeyLimits = {
   id: string;
   permissions: readonly Grant[];
   requiresApproval: boolean;
   /** Null: never. */
   expiresAt: number | null;
-  /** Whether it may spend only so many credits a month. */
+  /** Whether its credits per month are limited. */
   hasBudget: boolean;
 };
 
-/** What stands in the way of a grant. */
+/** Why a key must not be granted. */
 export type Obstacle =
   | { kind: "permissions"; lacking: Grant[] }
   | { kind: "approval" }
   | { kind: "expiry"; expiresAt: number }
   | { kind: "budget"; spending: Permission[] };
 
-/** Permissions with which credits are spent. */
+/** Permissions that allow spending credits. */
 export const spendingPermissions: readonly Permission[] = ["leads:enrich", "prospecting:search"];
 
 /**
- * Whether who holds the key `maker` may get at, make or strengthen `key`: never at more than they hold. Null: yes. Who can
- * read the secret of a key holds what the key holds, so this is asked when keys are made, changed, given a new secret,
- * opened by a link, and turned on again.
+ * Whether the holder of the key `maker` may create or change `key`, or receive its secret: never with more rights than
+ * `maker` has. Null: yes. Anyone who can read the secret of a key has its rights, so this is checked when keys are created,
+ * changed, regenerated, used for a sign-in link, and enabled again.
  */
 export function mayGrant(maker: KeyLimits, key: KeyLimits): Obstacle | null {
   const lacking = maker.permissions.includes("*")
@@ -35,12 +35,12 @@ export function mayGrant(maker: KeyLimits, key: KeyLimits): Obstacle | null {
   if (maker.expiresAt !== null && (key.expiresAt === null || key.expiresAt > maker.expiresAt))
     return { kind: "expiry", expiresAt: maker.expiresAt };
   const spending = spendingPermissions.filter((one) => key.permissions.includes(one) || key.permissions.includes("*"));
-  // A budget of its own would be one more: with several keys the sum would be more than the maker may spend.
+  // Even with a budget, the new key would add to what the maker may spend.
   if (maker.hasBudget && key.id !== maker.id && spending.length > 0) return { kind: "budget", spending };
   return null;
 }
 
-/** The end of a key that is to last so long from `now`: never behind the end of its maker. */
+/** The expiry of a new key: `wanted`, but never after the expiry of its maker. Null: never. */
 export function boundedExpiry(maker: Pick<KeyLimits, "expiresAt">, wanted: number | null): number | null {
   if (maker.expiresAt === null) return wanted;
   return wanted === null ? maker.expiresAt : Math.min(wanted, maker.expiresAt);

@@ -12,7 +12,7 @@ export function makeSecret(kind: KeyKind, ids: Ids): string {
   return keyPrefixes[kind] + random + checksum(random);
 }
 
-/** False for anything that can't be a key, such as one with a typo; says nothing about whether it exists. */
+/** False if it cannot be a key, for example because of a typo. True does not mean that the key exists. */
 export function isWellFormed(secret: string): boolean {
   const [, random, sum] = formOfKey.exec(secret) ?? [];
   return random !== undefined && checksum(random) === sum;
@@ -22,17 +22,17 @@ const secretForms = new RegExp(
   `(?:${Object.values(keyPrefixes).join("|")})[0-9a-f]{64}|whsec_[\\w+/=-]{24}|/app/sign-in#[\\w-]{40}`,
 );
 
-/** Whether a text holds something of the form of a secret of ours: a key, a link that signs in, what webhooks are signed with. */
+/** Whether text contains one of our secrets: a key, a sign-in link, or a webhook secret. */
 export function showsSecret(text: string): boolean {
-  // To look for a character takes a sixth of what the pattern takes, and most texts have neither.
+  // Checking for a character takes a sixth of the time of the pattern, and most texts have neither.
   return (text.includes("_") || text.includes("#")) && secretForms.test(text);
 }
 
 const keysInText = new RegExp(`(?:${Object.values(keyPrefixes).join("|")})[0-9a-f]{64}`, "g");
-/** A text that is shorter holds none. */
+/** Shorter texts contain no key. */
 export const keyLength = keyPrefixes.user.length + 64;
 
-/** The API keys that a text holds. */
+/** The API keys in a text. */
 export function keysIn(text: string): string[] {
   return text.length < keyLength ? [] : (text.match(keysInText) ?? []).filter(isWellFormed);
 }

@@ -15,7 +15,7 @@ export type User = {
 };
 
 const name = Type.Union([Type.String({ maxLength: 200 }), Type.Null()]);
-const timeZone = Type.String({ maxLength: 100, description: "IANA name, for example Europe/Berlin." });
+const timeZone = Type.String({ maxLength: 100, description: "IANA name, such as Europe/Berlin." });
 
 export const UserInput = Type.Object(
   {
@@ -41,9 +41,9 @@ export const UserView = Type.Object(
     createdAt: Type.String({ format: "date-time" }),
     updatedAt: Type.String({ format: "date-time" }),
   },
-  { $id: "User", description: "A person of the team." },
+  { $id: "User", description: "A member of the team." },
 );
 export type UserView = Static<typeof UserView>;
 
-/** What those who only ask for a user need of the store of users. */
+/** The part of the user store that finds a user. */
 export type UserLookup = { get(id: string): Promise<User | null> };

@@ -28,7 +28,10 @@ export async function* paced(
 
 type Waiting = { until: number; reject: (reason: ApiError) => void };
 
-/** Limits the time of bodies that are read in one piece, which become visible only once they are complete. One timer serves all. */
+/**
+ * Limits the time of bodies that are read in one piece, which become visible only once they are complete. All of them share
+ * one timer.
+ */
 export class WholeBodies {
   readonly #waiting = new Set<Waiting>();
   readonly #now: () => number;

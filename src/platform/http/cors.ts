@@ -4,8 +4,8 @@ const exposedHeaders =
   "etag, idempotent-replayed, location, ratelimit, ratelimit-policy, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id, www-authenticate";
 
 /**
- * The CORS headers (Fetch standard) of an answer to `request`, none when its origin is not among `origins`.
- * Credentials are never allowed: keys travel in a header that a page must know, not in cookies.
+ * The CORS headers (Fetch standard) of the response; none that allow access if the origin is not in `origins`. Credentials
+ * are never allowed: a page from another origin must send an API key in a header.
  */
 export function corsHeaders(request: Request, origins: readonly string[]): Record<string, string> {
   const origin = request.headers.get("origin");
@@ -19,7 +19,7 @@ export function corsHeaders(request: Request, origins: readonly string[]): Recor
   };
 }
 
-/** The answer to a preflight request; null when `request` is none. */
+/** The response to a preflight request; null for any other request. */
 export function preflight(request: Request, origins: readonly string[]): Response | null {
   if (request.method !== "OPTIONS" || !request.headers.has("access-control-request-method")) return null;
   const headers = corsHeaders(request, origins);

@@ -1,11 +1,11 @@
 import { invalid, type ApiError } from "../base/errors.ts";
 
-/** An opaque place in a list, for `nextCursor`. */
+/** Encodes a position in a list as an opaque `nextCursor`. */
 export function encodeCursor(parts: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(parts)).toString("base64url");
 }
 
-/** Undoes `encodeCursor`; throws VALIDATION_ERROR for a text that it did not make, or for another list's. */
+/** Reverses `encodeCursor`. Throws VALIDATION_ERROR for any other text and for cursors of other lists. */
 export function decodeCursor(cursor: string, length: number): (string | number)[] {
   let parts: unknown;
   try {
@@ -22,7 +22,7 @@ export function decodeCursor(cursor: string, length: number): (string | number)[
   throw notACursor();
 }
 
-/** Of lists whose cursor is the number of an item, so that it may also be made of one. */
+/** For lists whose cursor is the number of an item, so that clients can also derive it from an item. */
 export function numberIn(cursor: string): number {
   if (!/^\d{1,15}$/.test(cursor)) throw notACursor();
   return Number(cursor);

@@ -1,7 +1,7 @@
 import { routes } from "./route.ts";
 // Imported by path because the package does not export it. The attribute turns the import into the path of the file,
 // also in the executable.
-// @ts-expect-error It has no types.
+// @ts-expect-error The package has no types.
 import scalarFile from "../../../node_modules/@scalar/api-reference/dist/browser/standalone.js" with { type: "file" };
 
 const configuration = {

@@ -30,7 +30,7 @@ export const WrongKeyKindBody = Type.Object(
   { $id: "WrongKeyKind" },
 );
 
-/** The body of every error. `permissionHelp` is a field of its own, as the specification requires. */
+/** The body of every error. `permissionHelp` is a separate field, as the specification requires. */
 export function errorBody(error: ApiError, timestamp: string, baseUrl: string): Record<string, unknown> {
   const { permissionHelp, ...details } = withAbsoluteUrls(error.details ?? {}, baseUrl);
   return {

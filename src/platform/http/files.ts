@@ -1,8 +1,8 @@
 import { ApiError } from "../base/errors.ts";
 
 /**
- * A file of the disk as an answer: all of it, or the one range of bytes that is asked for (RFC 9110, section 14). Null
- * when there is no such file. Throws RANGE_NOT_SATISFIABLE.
+ * The response for a file on disk: the whole file, or the requested range of bytes (RFC 9110, section 14). Null if the
+ * file does not exist. Throws RANGE_NOT_SATISFIABLE.
  */
 export async function fileAnswer(
   request: Request,
@@ -20,7 +20,10 @@ export async function fileAnswer(
   });
 }
 
-/** From `start` up to `end`; null for all: without Range, and for several ranges or other units, which may be passed over. */
+/**
+ * From `start` up to `end`; null for the whole file: without Range, and for several ranges or other units, which may be
+ * ignored.
+ */
 function rangeIn(header: string | null, size: number): { start: number; end: number } | null {
   const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? "") ?? [];
   if (first === "" && last === "") return null;
@@ -34,8 +37,8 @@ function rangeIn(header: string | null, size: number): { start: number; end: num
 }
 
 /**
- * Streams what is made bit by bit; nothing is made ahead of the client by more than a piece. `onFailure` hears why an
- * answer breaks off: its status has been sent by then.
+ * Streams bytes as they are produced, at most one piece ahead of the client. `onFailure` receives the error if the stream
+ * ends early: its status has been sent by then.
  */
 export function byteStream(
   bytes: AsyncIterable<Uint8Array>,
@@ -59,7 +62,7 @@ export function byteStream(
   });
 }
 
-/** Content-Disposition for a name that a stranger chose (RFC 6266): plain ASCII for old clients, all of it in UTF-8. */
+/** Content-Disposition for an untrusted file name (RFC 6266): in ASCII for old clients, and complete in UTF-8. */
 export function disposition(kind: "inline" | "attachment", fileName: string): string {
   const ascii = fileName.replace(/[^\w. ()-]/g, "_");
   const encoded = encodeURIComponent(fileName.toWellFormed()).replace(

@@ -102,7 +102,7 @@ export class Idempotency {
     return isServerFault(context) && keyed.attempt.hasChanged ? refusals.interrupted(context) : response;
   }
 
-  /** Stores responses that could not be stored before, and deletes those that are no longer replayed. */
+  /** Stores responses that could not be stored before, and deletes responses that have expired. */
   async sweep(): Promise<void> {
     const { store, clock, retentionMs } = this.#parts;
     for (const [keyed, response] of this.#unstored) {
@@ -200,7 +200,7 @@ export class Idempotency {
     this.#release(keyed);
   }
 
-  /** Replays the response from memory until it can be stored. False if it is not a response, or there is no room. */
+  /** Replays the response from memory until it can be stored. False if it is not a response, or memory is full. */
   #keep(keyed: KeyedRequest, ending: Ending): boolean {
     if (typeof ending === "string" || this.#unstoredLength + lengthOf(ending) > maxUnstored) return false;
     this.#unstored.set(keyed, ending);

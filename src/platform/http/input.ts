@@ -35,7 +35,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 const wholeBodies = new WholeBodies();
 
 /**
- * The JSON value of a request body; undefined if there is no body. Throws 415 for another content type, 413 as soon as
+ * The JSON value of a request body; undefined without a body. Throws 415 for another content type, 413 as soon as
  * more than `maxBytes` are announced or received, 400 for malformed JSON or UTF-8, and 408 if it arrives too slowly.
  */
 export async function readJson(source: BodySource, maxBytes: number): Promise<unknown> {
@@ -144,9 +144,9 @@ export function queryOf(url: string): Record<string, unknown> {
 }
 
 /**
- * Finds unknown names in a valid request and returns them for warnings. Throws VALIDATION_ERROR for them on a strict
- * route, and on every route for those that differ from a known name only in case or punctuation (`not_before`) or
- * resemble `dryRun`: ignoring `?dryrun=true` would execute a request that was meant as a trial.
+ * Finds unknown names in a valid request and returns them for warnings. Throws VALIDATION_ERROR for all of them on a
+ * strict route. On every route, it also throws for names that differ from a known name only in case or punctuation
+ * (`not_before`) or resemble `dryRun`: ignoring `?dryrun=true` would execute a request that was intended as a trial.
  */
 export function checkNames(query: object, body: unknown, accepted: Accepted): FieldError[] {
   const ignored = accepted.body === null ? [] : unknownFields(accepted.body, body, maxUnknownNames);

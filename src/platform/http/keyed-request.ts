@@ -33,7 +33,7 @@ export function keyedRequestOf({ method, headers }: Request): KeyedRequest | nul
 }
 
 /**
- * Printable ASCII, either as it is or as a structured string (RFC 8941, section 3.3.3), which stands for what it quotes.
+ * Printable ASCII, either plain or as a structured string (RFC 8941, section 3.3.3), whose value is what it quotes.
  * A comma outside quotes separates two headers of the same name (RFC 9110, section 5.3).
  */
 function idempotencyKeyIn(header: string): string {

@@ -53,14 +53,14 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): ob
         bearer: {
           type: "http",
           scheme: "bearer",
-          description: "The API key, as in x-api-key. If both are sent, x-api-key counts.",
+          description: "The API key, as in x-api-key. If both are sent, x-api-key is used.",
         },
       },
     },
   };
 }
 
-/** What the generator reads of an Elysia app. */
+/** The parts of an Elysia app that the generator reads. */
 function appOf(routes: readonly Route[]): AnyElysia {
   const documented = routes.flatMap(({ method, path, docs, access, params, query, body }) =>
     docs === null
@@ -89,27 +89,27 @@ function securityOf(access: Route["access"]) {
 }
 
 export const tags = {
-  Health: "Whether the service works and a key is valid.",
-  Keys: "API keys: who may do what.",
-  Users: "The people of the team.",
-  Leads: "People to reach: store, find, import, export.",
-  Suppression: "The do-not-contact list: whom nobody may store or contact.",
-  Enrichment: "Find out more about leads, from many providers.",
-  Credits: "What enrichment and searches may cost: balance, ledger, budgets of keys.",
-  Prospecting: "People who may become leads: your own directory of them, and live sources.",
-  Jobs: "Work in the background: what runs, what waits and why, how it ended.",
-  Network: "Actions on the professional network, paced like a careful person.",
-  "Network accounts": "The accounts that act: their hours, caps and pace, what they have used, and what they will do.",
-  Campaigns: "Sequences of actions for leads: steps with waits and conditions, stopped by a reply.",
-  "Network work": "For those who carry actions out: people with a task list, and workers of your own.",
-  Events: "What happened: a log to read, and a live stream of it.",
-  Webhooks: "Your own endpoints, to which events are posted.",
-  Operations: "Maintenance mode and the server's clock. For admins.",
-  Backups: "Copies of everything, made while the server works. For admins.",
-  Voices: "Voices that speak like the recordings they were made of.",
-  Audit: "Who did what, when and from where.",
-  Privacy: "What is known of one person: hand it out, or erase it.",
-  Simulation: "A server that only plays: its clock moves when you say so.",
+  Health: "Check the service and your API key.",
+  Keys: "API keys and their permissions.",
+  Users: "Members of your team.",
+  Leads: "Create, find, import, and export leads: the people you want to reach.",
+  Suppression: "The do-not-contact list: people who must not be stored or contacted.",
+  Enrichment: "Complete the data of leads from many providers.",
+  Credits: "Balance, ledger, and budgets for enrichment and searches.",
+  Prospecting: "Find people who may become leads, in your own directory and in live sources.",
+  Jobs: "Background work: what is running, what is waiting and why, and the results.",
+  Network: "Actions on the professional network, at the pace of a careful person.",
+  "Network accounts": "Accounts that perform actions: their hours, caps, pace, usage, and plans.",
+  Campaigns: "Sequences of actions for leads, with delays and conditions. A reply stops them.",
+  "Network work": "For people and workers who perform actions: task lists and claims.",
+  Events: "Event log and live stream.",
+  Webhooks: "Your endpoints that receive events.",
+  Operations: "Maintenance mode and the clock of the server. For admins.",
+  Backups: "Full backups while the server is running. For admins.",
+  Voices: "Voice clones, trained on recordings.",
+  Audit: "Who did what, when, and from where.",
+  Privacy: "Export or erase the data of a person.",
+  Simulation: "A server without effects outside, with a clock that you control.",
 } as const;
 
 const commonErrors = [
@@ -122,7 +122,7 @@ const commonErrors = [
 const bodyErrors = ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const;
 
 function refusals(codes: readonly ErrorCode[]): Record<number, object> {
-  // What can be too large can arrive too slowly as well.
+  // A body that can be too large can also arrive too slowly.
   const all = codes.includes("PAYLOAD_TOO_LARGE") ? [...codes, "REQUEST_TIMEOUT" as const] : codes;
   const byStatus = Map.groupBy(all, (code) => errorCatalogue[code].status);
   return Object.fromEntries(
@@ -136,7 +136,7 @@ function refusals(codes: readonly ErrorCode[]): Record<number, object> {
   );
 }
 
-/** Adds its refusals, what follows from a route's shape, and the permission in words. */
+/** Adds errors, parameters, and responses that follow from the form of a route, and its permission as text. */
 function completed(item: Record<string, Operation>): Record<string, Operation> {
   return Object.fromEntries(
     Object.entries(item).map(([method, { "x-errors": errors = [], ...described }]) => {
@@ -159,10 +159,10 @@ function completed(item: Record<string, Operation>): Record<string, Operation> {
 }
 
 const warnings = Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-  description: "Fields and query parameters that this route does not know and ignored. Absent when there are none.",
+  description: "Unknown fields and query parameters that were ignored. Absent if there are none.",
 });
 
-/** Routes of the specification report what they ignore; all others refuse it. */
+/** Routes of the specification report unknown fields; all others refuse them. */
 function withWarnings(path: string, item: Record<string, Operation>): Record<string, Operation> {
   return Object.fromEntries(
     Object.entries(item).map(([method, operation]) => [
@@ -186,7 +186,7 @@ function mapSuccess(responses: Record<string, object>): Record<string, object> {
   );
 }
 
-/** A name for clients that are generated from the document. */
+/** Adds the name of the operation, for generated clients. */
 function named(path: string, item: Record<string, Operation>): Record<string, Operation> {
   return Object.fromEntries(
     Object.entries(item).map(([method, operation]) => {
@@ -199,7 +199,7 @@ function named(path: string, item: Record<string, Operation>): Record<string, Op
 const actingUserId = {
   name: "userId",
   in: "query",
-  description: "Needed with a global key, unless the body has it: whom to act for.",
+  description: "User to act for. Required with a global key, here or in the body.",
   schema: { type: "string" },
 };
 
@@ -211,12 +211,12 @@ const idempotencyKey = {
   name: idempotencyHeader,
   in: "header",
   description:
-    "1 to 255 printable ASCII characters that name this request, such as a UUID; in double quotes if a comma is among them. Send it again with the same key and the same body, and it is carried out once: you get the first answer, marked by Idempotent-Replayed. The key is committed with what the request does, so that it can be sent again after a crash, too; only what takes several transactions (direct enrichment, live sources, long lists, the clock of a simulation) may have been interrupted, which 409 says.",
+    "1 to 255 printable ASCII characters that identify this request, such as a UUID; in double quotes if they include a comma. A request that is repeated with the same key and body is executed once and returns the first response, with the header Idempotent-Replayed. The key is committed together with the changes of the request, so it can also be repeated after a crash. Only requests that take several transactions (direct enrichment, live sources, long lists, the clock of a simulation) may have been interrupted; they return 409.",
   schema: { type: "string", maxLength: 257 },
 };
 const replayed = {
   [replayedHeader]: {
-    description: "true: the answer to an earlier request with this Idempotency-Key.",
+    description: "true if this is the response to an earlier request with this Idempotency-Key.",
     schema: { type: "string" },
   },
 };
@@ -225,7 +225,7 @@ const idempotencyErrors = ["REQUEST_IN_PROGRESS", "REQUEST_INTERRUPTED", "CONFLI
 function responsesOf(method: string, operation: Operation): Record<string, object> {
   const own: Record<string, object> = { ...possibleResponses(operation), ...impliedResponses(method, operation) };
   if (method !== "post") return own;
-  // A route's own reasons for a 409 stand before those of the key.
+  // The reasons of the route for a 409 come before those of the key.
   for (const [status, refusal] of Object.entries(refusals(idempotencyErrors)))
     own[status] = merged(own[status], refusal);
   return Object.fromEntries(
@@ -244,14 +244,14 @@ function merged(own: object | undefined, added: object): object {
   return { ...own, description: [...texts].join("\n\n") };
 }
 
-/** Where no key is asked for, nobody is refused. */
+/** A route that requires no key refuses no request. */
 function possibleResponses({ "x-acts-for": actsFor, responses }: Operation): Record<string, object> {
   return actsFor === undefined
     ? Object.fromEntries(Object.entries(responses).filter(([status]) => !status.startsWith("4")))
     : responses;
 }
 
-/** What a route can answer because of whom it acts for, its body, or the ETag of what it reads. */
+/** Responses that follow from the acting user, the body, or the ETag of a route. */
 function impliedResponses(
   method: string,
   { "x-acts-for": actsFor, requestBody, responses }: Operation,
@@ -259,7 +259,7 @@ function impliedResponses(
   const readsVersion = method === "get" && JSON.stringify(responses["200"] ?? {}).includes('"ETag"');
   const implied: Record<number, object> = {};
   if (readsVersion) implied[304] = { description: "Unchanged since the version in If-None-Match." };
-  // A body that a route does not take is still read, and refused if it can't be.
+  // A body is read, and can be refused, even if the route does not use it.
   if (requestBody || (method !== "get" && actsFor !== undefined)) Object.assign(implied, refusals(bodyErrors));
   if (actsFor === "user") Object.assign(implied, refusals(["NOT_FOUND"]));
   if (actsFor === "ownKey") implied[400] = ownKeyRefusal;
@@ -267,11 +267,11 @@ function impliedResponses(
 }
 
 const ownKeyRefusal = {
-  description: "VALIDATION_ERROR, or, for a global key, the route to use in its place.",
+  description: "VALIDATION_ERROR or, for a global key, the route to use instead.",
   content: { "application/json": { schema: Type.Union([ErrorBody, WrongKeyKindBody]) } },
 };
 
-/** Moves every schema with an `$id` to the components and leaves a reference, so that it stands there once. */
+/** Moves every schema with an `$id` to the components and replaces it with a reference. */
 function hoist(node: unknown, components: Record<string, unknown>): unknown {
   if (Array.isArray(node)) return node.map((item) => hoist(item, components));
   if (typeof node !== "object" || node === null) return node;
@@ -282,8 +282,8 @@ function hoist(node: unknown, components: Record<string, unknown>): unknown {
   return { $ref: `#/components/schemas/${$id}` };
 }
 
-const introduction = `Store leads, import and export them, and schedule actions on a professional network that are carried out at a careful pace.
+const introduction = `Store, import, and export leads, and schedule actions on a professional network, which are performed at a careful pace.
 
-Send your API key in the \`x-api-key\` header, or as a Bearer token in \`Authorization\`. Success answers carry \`success: true\`; every refusal has a \`code\` for programs and a \`message\` for people. Each response shows what is left of the rate limits (\`RateLimit\`, \`X-RateLimit-*\`; \`RateLimit-Policy: "unlimited"\` where none is set) and carries an \`x-request-id\`, which the server's log repeats. A request whose address and headers exceed 16 KB is refused with 431 and no body.
+Send your API key in the \`x-api-key\` header, or as a Bearer token in \`Authorization\`. Successful responses have \`success: true\`; errors have a \`code\` for programs and a \`message\` for people. Each response shows the remaining rate limits (\`RateLimit\`, \`X-RateLimit-*\`; \`RateLimit-Policy: "unlimited"\` without limits) and has an \`x-request-id\`, which also appears in the log of the server. A request whose URL and headers exceed 16 KB is refused with 431 and no body.
 
-Any POST may carry an \`Idempotency-Key\`: repeated with the same key and body within a day, it is carried out once, and its first answer comes again with \`Idempotent-Replayed: true\`.`;
+Any POST can have an \`Idempotency-Key\`: if it is repeated with the same key and body within a day, it is executed once, and the first response is returned again with \`Idempotent-Replayed: true\`.`;

@@ -7,11 +7,11 @@ type Described = {
   tag: keyof typeof tags;
   summary: string;
   description?: string;
-  /** Status of success; 200 unless said. */
+  /** Status of a success; 200 by default. */
   status?: number;
-  /** Refusals beyond those that every route can answer. */
+  /** Errors that not every route can return. */
   errors?: readonly ErrorCode[];
-  /** Response headers worth knowing, with what they say. */
+  /** Notable response headers with their descriptions. */
   headers?: Record<string, string>;
 };
 
@@ -20,12 +20,12 @@ export function success<T extends TSchema>(data: T) {
   return Type.Object({ success: Type.Literal(true), data });
 }
 
-/** What the document says of a route whose success is JSON of `schema` (the whole body). */
+/** Documents a route that returns JSON. `schema` describes the whole body. */
 export function answersJson(schema: TSchema, described: Described): DocumentDecoration {
   return answers({ "application/json": { schema } }, described);
 }
 
-/** As `answersJson`, for other media types: name and schema of each. */
+/** Like `answersJson`, for other media types. */
 export function answers(content: Record<string, { schema: TSchema }>, described: Described): DocumentDecoration {
   const { tag, summary, description, status = 200, errors = [], headers = {} } = described;
   const success = {
@@ -40,15 +40,15 @@ export function answers(content: Record<string, { schema: TSchema }>, described:
     summary,
     ...(description !== undefined && { description }),
     responses: { [status]: success },
-    // Put into words when somebody asks for the document: every start would pay for it here.
+    // Described only when the document is requested: doing it here would slow down every start.
     "x-errors": errors,
   };
   return detail;
 }
 
-/** Adds the response of a route that gives out parts of a file (see `fileAnswer`). */
+/** Adds the response of a route that serves parts of a file (see `fileAnswer`). */
 export function withRanges(detail: DocumentDecoration): DocumentDecoration {
   const responses = detail.responses as Record<string, { content: object }>;
-  const part = { description: "The part that Range names.", content: responses["200"]!.content };
+  const part = { description: "The range in the Range header.", content: responses["200"]!.content };
   return { ...detail, responses: { ...responses, 206: part } as NonNullable<DocumentDecoration["responses"]> };
 }

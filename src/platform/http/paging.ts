@@ -12,20 +12,20 @@ export function pageQuery(usual: number, most: number) {
   };
 }
 
-/** What every list says beside its items. */
+/** The fields of every list besides its items. */
 export const pageFields = {
-  total: Type.Integer({ description: "Items on all pages together." }),
+  total: Type.Integer({ description: "Number of items on all pages." }),
   limit: Type.Integer(),
   nextCursor: Type.Union([Type.String(), Type.Null()], { description: "null on the last page." }),
 };
 
-/** As `pageFields`, of logs that grow without end: counting all of them would cost more than the page. */
+/** Like `pageFields`, for logs, which grow without limit: counting all entries would cost more than the page. */
 export const logPageFields = {
   ...pageFields,
-  total: Type.Integer({ description: "Items on all pages together, counted up to 10,000." }),
+  total: Type.Integer({ description: "Number of items on all pages, counted up to 10,000." }),
 };
 
-/** `found` may hold one item more than `limit`, which shows that another page follows. */
+/** `found` may contain one item more than `limit`, which shows that another page follows. */
 export function pageOf<T>(
   found: readonly T[],
   limit: number,
@@ -36,7 +36,7 @@ export function pageOf<T>(
   return { items, limit, nextCursor: last === undefined ? null : encodeCursor(placeOf(last)) };
 }
 
-/** Of a list in the order of time; null on the first page. */
+/** For lists that are sorted by time; null on the first page. */
 export function timePlaceIn(cursor: string | undefined): TimePlace | null {
   if (cursor === undefined) return null;
   const [createdAt, id] = decodeCursor(cursor, 2);
@@ -49,7 +49,7 @@ export function timePlaceOf({ createdAt, id }: TimePlace): [number, string] {
 
 type Listed = { createdAt: string };
 
-/** A page of a list that is bounded, so that all of it is at hand: the views of its items, in the order of time. */
+/** A page of a short list that is entirely in memory, sorted by time. */
 export function pageOfAll<T extends Listed>(
   all: readonly T[],
   {

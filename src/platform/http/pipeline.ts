@@ -185,7 +185,7 @@ export class Pipeline {
 const apiPrefix = "/api/v2";
 /** Paths outside the API that require a key. */
 const guardedPaths = ["/metrics", "/mcp"];
-/** MCP messages are cheap because each tool call is a request of its own. */
+/** MCP messages are cheap because each tool call is a separate request. */
 const cheapPaths = [`${apiPrefix}/health`, ...guardedPaths];
 /** Holds 10,000 people with all their details. */
 const bulkBytes = 16 * 2 ** 20;

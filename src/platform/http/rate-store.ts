@@ -3,6 +3,6 @@ export type RateWindow = { subject: string; window: string; startedAt: number; u
 
 export type RateStore = {
   load(): Promise<RateWindow[]>;
-  /** Writes the windows as given and forgets those that began before `expiredBefore` for their name. */
+  /** Replaces these windows, and deletes windows that started before the `expiredBefore` of their name. */
   save(windows: RateWindow[], expiredBefore: Record<string, number>): Promise<void>;
 };

@@ -73,7 +73,7 @@ function challenge({ secret, request }: RequestContext): string {
   return hasCredentials ? 'Bearer realm="outreachd", error="invalid_token"' : 'Bearer realm="outreachd"';
 }
 
-/** The client is told when to retry; the log has the cause. */
+/** The response says when to retry; the log has the cause. */
 function faultOf(cause: unknown): ApiError {
   const disk = diskFaultOf(cause);
   if (disk === null) return new ApiError("SERVICE_UNAVAILABLE", { cause, retryAfterSeconds: 1 });

@@ -1,15 +1,15 @@
 import { ApiError } from "../base/errors.ts";
 
-/** A page of another origin can't send it without a preflight, which is refused. */
+/** A page of another origin cannot send this header without a preflight, which is refused. */
 export const pageHeader = "x-outreachd-page";
 
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Throws PERMISSION_DENIED for a request that a cookie speaks for unless it comes from a page of this server. What the
- * browser says (Fetch Metadata) decides; SameSite alone would let in every other port of the same machine. A request
- * that changes something must also carry our header, and its Origin must be ours: browsers send no Fetch Metadata over
- * plain http in a local network.
+ * Throws PERMISSION_DENIED for a request that is authenticated by a cookie unless it comes from a page of this server, as
+ * reported by the browser (Fetch Metadata). SameSite alone would accept every other port of the same machine. A request
+ * that changes something must also have `pageHeader` and our Origin: over plain HTTP in a local network, browsers send no
+ * Fetch Metadata.
  */
 export function requireOwnPage(request: Request, publicUrl: string | null): void {
   const { headers, method } = request;
@@ -32,6 +32,6 @@ function isOwn(origin: string, host: string | null, publicUrl: string | null): b
 function foreign(): ApiError {
   return new ApiError("PERMISSION_DENIED", {
     permissionHelp: { required: "*", available: [] },
-    message: `A session works from the pages of this server only, with the header ${pageHeader}. Programs send an API key.`,
+    message: `Sessions work only from the pages of this server, with the header ${pageHeader}. From programs, send an API key.`,
   });
 }

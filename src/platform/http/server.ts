@@ -58,7 +58,7 @@ export class HttpServer implements Connection {
     return {
       url: `http://${name}:${server.port}`,
       async stop(graceMs) {
-        // Accepts no new connections and waits for running requests; those that take too long are aborted.
+        // Accepts no new connections and waits for running requests, but aborts them after a time.
         const abort = setTimeout(() => void server.stop(true), graceMs);
         await server.stop();
         clearTimeout(abort);

@@ -1,7 +1,7 @@
-/** `__Host-`: the browser takes it from https only, for this host alone, and hands it to no other (RFC 6265bis). */
+/** `__Host-`: browsers accept the cookie only over HTTPS and send it only to this host (RFC 6265bis). */
 const names = { plain: "outreachd_session", secure: "__Host-outreachd_session" };
 
-/** The token of the browser's session; null when it has none. */
+/** The session token of the browser; null if it has none. */
 export function sessionTokenOf({ headers }: Request): string | null {
   const cookies = headers.get("cookie");
   if (cookies === null) return null;
@@ -13,14 +13,14 @@ export function sessionTokenOf({ headers }: Request): string | null {
   return null;
 }
 
-/** The Set-Cookie header that hands a session to the browser. No script of a page can read it. */
+/** The Set-Cookie header for a session. Scripts on pages cannot read the cookie. */
 export function sessionCookie(token: string, maxAgeSeconds: number, isSecure: boolean): string {
   const name = isSecure ? names.secure : names.plain;
   const secure = isSecure ? "; Secure" : "";
   return `${name}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
 }
 
-/** Whether the browser came by https: the public URL says so, or the proxy in front that we were told to believe. */
+/** Whether the browser uses HTTPS, according to the public URL, the request itself, or a trusted proxy. */
 export function isSecureRequest(request: Request, publicUrl: string | null, trustedProxies: number): boolean {
   if (publicUrl?.startsWith("https:")) return true;
   if (request.url.startsWith("https:")) return true;

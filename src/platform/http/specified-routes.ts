@@ -1,6 +1,6 @@
 /**
- * The routes of the specification ("Endpoints"). Existing clients of it may send fields that we do not know, so there
- * they are ignored and reported; every other route is ours and refuses them.
+ * The routes of the specification ("Endpoints"). Existing clients may send fields that we do not know, so these routes
+ * ignore and report them. All other routes are our own and refuse them.
  */
 const specifiedRoutes = new Set([
   "GET /api/v2/health",
@@ -26,9 +26,9 @@ const specifiedRoutes = new Set([
   "DELETE /api/v2/keys/:keyId",
 ]);
 
-/** Whether a route is the specification's own. `path` is the template, with `:name` for parameters. */
+/** Whether the specification defines a route. `path` is the template, with `:name` for parameters. */
 export function isSpecified(method: string, path: string): boolean {
-  // PATCH is another word for the specification's PUT.
+  // PATCH is an alias of PUT.
   const specified = method === "PATCH" ? "PUT" : method;
   return specifiedRoutes.has(`${specified} ${path.replace(/(.)\/$/, "$1")}`);
 }

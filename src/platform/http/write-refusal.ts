@@ -12,7 +12,7 @@ export const readingRoutes: ReadonlySet<string> = new Set(
   ].map((path) => `POST /api/v2${path}`),
 );
 
-/** Routes that operators need in this situation, and MCP, whose tool calls are requests of their own. */
+/** Routes that operators need in this situation, and MCP, whose tool calls are separate requests. */
 const operatorRoutes = /^(\/api\/v2\/(operations|backups)(\/|$)|\/mcp$)/;
 
 /** Why the server accepts no changes. `retryAfterSeconds` is null if waiting does not help. */

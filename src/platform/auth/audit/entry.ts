@@ -6,8 +6,8 @@ import type { AuditDetails, AuditEntry, AuditEvent, Origin } from "./model.ts";
 const excerptLength = 200;
 
 /**
- * An entry for the audit log, to be stored in the same operation as what it tells of. `caller` is null for what the
- * service does by itself.
+ * Creates an entry for the audit log, which is stored in the same operation as the change that it describes. `caller` is
+ * null if the service acts on its own.
  */
 export function auditEntry(
   caller: Caller | null,
@@ -29,7 +29,7 @@ export function auditEntry(
   };
 }
 
-/** Nothing can be taken out of the log again. */
+/** Removes API keys: entries cannot be removed from the log later. */
 function clean(details: AuditDetails): AuditDetails {
   const text = JSON.stringify(details);
   const shown = withoutKeys(text);
@@ -38,7 +38,7 @@ function clean(details: AuditDetails): AuditDetails {
 
 const nowhere: Origin = { requestId: null, address: null, userAgent: null };
 
-/** What of a User-Agent header is kept. */
+/** The part of a User-Agent header that is stored. */
 export function userAgentExcerpt(header: string | null): string | null {
   return header === null ? null : withoutKeys(singleLine(header)).slice(0, excerptLength) || null;
 }

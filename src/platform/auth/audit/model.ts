@@ -1,6 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 
-/** What is written down. */
+/** Actions that are recorded. */
 export const auditActions = [
   "key.created",
   "key.updated",
@@ -38,32 +38,32 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** api: a request with a key. commandLine: a command on the server's machine. service: by itself. */
+/** api: a request with a key. commandLine: a command on the server's machine. service: automatically. */
 export const auditWays = ["api", "commandLine", "service"] as const;
 export type AuditWay = (typeof auditWays)[number];
 
 /** Where a request came from. */
 export type Origin = {
   requestId: string | null;
-  /** By the trusted proxies. */
+  /** As reported by trusted proxies. */
   address: string | null;
   /** An excerpt. */
   userAgent: string | null;
 };
 
-/** Names, numbers and yes or no: never a secret, never a text for somebody, no address of a person. */
+/** Names, numbers, and booleans. Never a secret, a message, or contact data of a person. */
 export type AuditDetails = Record<string, string | number | boolean | null | readonly string[]>;
 
-/** What is to be written down, beside who does it. */
+/** An action to record, without its actor. */
 export type AuditEvent = {
   action: AuditAction;
-  /** Whom it is about, who sees it as well; null: nobody in particular. */
+  /** User that it concerns, who can also see the entry; null if it concerns no single user. */
   userId: string | null;
   target?: { type: string; id: string };
   details?: AuditDetails;
-  /** Where it is no caller that tells; else the caller's. */
+  /** Replaces the way that follows from the caller. */
   via?: AuditWay;
-  /** Of a stranger's request, which has no caller. */
+  /** For requests without a caller. */
   origin?: Origin;
 };
 
@@ -79,7 +79,7 @@ export type AuditEntry = Origin & {
   targetId: string | null;
   details: AuditDetails;
 };
-/** `seq` counts up by one. */
+/** `seq` increases by one with each entry. */
 export type StoredAuditEntry = AuditEntry & { seq: number };
 
 export type AuditFilter = {
@@ -96,48 +96,51 @@ const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null
 
 export const AuditEntryView = Type.Object(
   {
-    id: Type.Integer({ description: "Counts up by one, without gaps." }),
+    id: Type.Integer({ description: "Increases by one, without gaps." }),
     at: Type.String({ format: "date-time" }),
     action: Type.Union(auditActions.map((action) => Type.Literal(action))),
-    userId: textOrNull("Whom it is about."),
+    userId: textOrNull("User that the entry concerns."),
     via: Type.Union(
       auditWays.map((way) => Type.Literal(way)),
-      { description: "api: with a key. commandLine: on the server's own machine. service: by itself." },
+      {
+        description:
+          "api: a request with a key. commandLine: a command on the server's machine. service: automatically.",
+      },
     ),
-    actorId: textOrNull("The user of the key; null for a global key."),
-    keyId: textOrNull("The key that was used."),
-    keyName: textOrNull("Its name at that time."),
+    actorId: textOrNull("User of the key; null for a global key."),
+    keyId: textOrNull("Key that was used."),
+    keyName: textOrNull("Name of the key at that time."),
     address: textOrNull("IP address of the caller."),
-    userAgent: textOrNull("The first 200 characters."),
-    requestId: textOrNull("As in X-Request-Id and in the server's log."),
-    targetType: textOrNull("What was acted on: key, user, voice, job and so on."),
-    targetId: textOrNull("Its id."),
-    details: Type.Record(Type.String(), Type.Unknown(), { description: "By action." }),
+    userAgent: textOrNull("First 200 characters of the User-Agent header."),
+    requestId: textOrNull("Same as in X-Request-Id and in the server's log."),
+    targetType: textOrNull("Type of the object: key, user, voice, job, and so on."),
+    targetId: textOrNull("ID of the object."),
+    details: Type.Record(Type.String(), Type.Unknown(), { description: "Depends on the action." }),
   },
-  { $id: "AuditEntry", description: "Who did what, when and from where." },
+  { $id: "AuditEntry", description: "Who did what, when, and from where." },
 );
 export type AuditEntryView = Static<typeof AuditEntryView>;
 
-/** A place in the chain of hashes. */
+/** A position in the chain of hashes. */
 export type ChainPlace = { seq: number; hash: Uint8Array };
 
 export const standings = ["same", "changed", "missing", "expired"] as const;
 
-/** Whether the log is whole: nothing in it was changed, put in or taken out since it was written. */
+/** Whether the log is intact: no entry was changed, inserted, or removed after it was written. */
 export const AuditCheck = Type.Object(
   {
     isIntact: Type.Boolean(),
-    entries: Type.Integer({ description: "That were checked." }),
+    entries: Type.Integer({ description: "Number of entries checked." }),
     brokenAt: Type.Union([Type.Integer(), Type.Null()], {
-      description: "The first entry that does not fit, or is missing.",
+      description: "First entry that was changed or is missing.",
     }),
-    lastId: Type.Union([Type.Integer(), Type.Null()], { description: "The newest entry." }),
+    lastId: Type.Union([Type.Integer(), Type.Null()], { description: "ID of the newest entry." }),
     lastHash: Type.Union([Type.String(), Type.Null()], {
-      description: "Its hash. Keep both elsewhere, and send them with a later check.",
+      description: "Hash of the newest entry. Store both elsewhere and send them with a later check.",
     }),
     anchor: Type.Union([...standings.map((standing) => Type.Literal(standing)), Type.Null()], {
       description:
-        "State of the entry that the query names: the same, changed, missing, or expired (older than the log reaches). null: it names none.",
+        "State of the entry in the query: same, changed, missing, or expired (deleted because of its age). null without one.",
     }),
   },
   { $id: "AuditCheck" },

@@ -21,14 +21,14 @@ const dayMs = 86_400_000;
 const exportPage = 500;
 const checkSlice = 500;
 const forgetSlice = 500;
-/** Entries that wait for a disk; who asks for more than this meanwhile is refused. */
+/** Entries that wait until the disk accepts writes; further requests fail. */
 const mostOwed = 1_000;
 
-/** Who did what. What writes something stores its entry together with that; this is for the rest, and for readers. */
+/** Who did what. Changes store their entry themselves; this records the actions that change nothing, and reads the log. */
 export class AuditService {
   readonly #store: AuditStore;
   readonly #clock: Clock;
-  /** 0: nothing is forgotten. */
+  /** 0: entries are never deleted. */
   readonly #keepDays: number;
   readonly #log: Log;
   /** Oldest first. */
@@ -42,15 +42,15 @@ export class AuditService {
   }
 
   /**
-   * Writes down what stores nothing else. Resolves when it is durable, so an export waits for its entry. A disk that
-   * takes no writes keeps nobody from reading: the entry then goes into the program's log, and is owed.
-   * Who reads again, because no answer came, is noted again.
+   * Records an action that stores nothing else. Resolves when the entry is durable, so an export waits for its entry. If the
+   * disk accepts no writes, reading must still work: the entry is logged, and stored later. A repeated request is recorded
+   * again.
    */
   note(caller: Caller | null, event: AuditEvent): Promise<void> {
     return runOutsideRequest(() => this.noteStored(caller, event));
   }
 
-  /** As `note`, of what the same request has stored before: noted once, however often that is sent. */
+  /** Like `note`, for an action with stored changes: recorded once, even if the request is repeated with its key. */
   async noteStored(caller: Caller | null, event: AuditEvent): Promise<void> {
     const entry = auditEntry(caller, this.#clock.now(), event);
     try {
@@ -59,11 +59,11 @@ export class AuditService {
       const fault = diskFaultOf(error);
       if (fault === null || this.#owed.length >= mostOwed) throw error;
       this.#owed.push(entry);
-      this.#log.warn({ entry }, `could not write into the audit log, tried again soon: ${fault.words}`);
+      this.#log.warn({ entry }, `could not write to the audit log; retrying soon: ${fault.words}`);
     }
   }
 
-  /** Writes what is owed. Fails with the disk. */
+  /** Stores the entries that are waiting. Throws if the disk still accepts no writes. */
   async writeOwed(): Promise<void> {
     for (let entry = this.#owed.shift(); entry !== undefined; entry = this.#owed.shift()) {
       try {
@@ -75,17 +75,17 @@ export class AuditService {
     }
   }
 
-  /** As many as `page` gives on all pages, counted up to 10,000. */
+  /** Number of entries on all pages, counted up to 10,000. */
   count(caller: Caller, filter: AuditFilter): Promise<number> {
     return this.#store.count(seenBy(caller, filter));
   }
 
-  /** Newest first. An admin, or a global key, sees everybody's entries, others those about themselves. */
+  /** Newest first. Admins and global keys see all entries, other users the entries that concern them. */
   page(caller: Caller, filter: AuditFilter, before: number | null, limit: number): Promise<StoredAuditEntry[]> {
     return this.#store.page({ filter: seenBy(caller, filter), before, limit });
   }
 
-  /** As `page`, all of them. */
+  /** Like `page`, but all entries. */
   async *all(caller: Caller, filter: AuditFilter): AsyncGenerator<StoredAuditEntry[], void, void> {
     let before: number | null = null;
     for (;;) {
@@ -96,7 +96,7 @@ export class AuditService {
     }
   }
 
-  /** Walks the whole chain, in slices. `anchor`: an entry as an earlier check returned it. */
+  /** Checks the whole chain in slices. `anchor`: the newest entry of an earlier check. */
   async verify(anchor: ChainPlace | null = null): Promise<AuditCheck> {
     let entries = 0;
     let result: ChainCheck;
@@ -119,14 +119,14 @@ export class AuditService {
     };
   }
 
-  /** Forgets what is older than the log is to reach back. */
+  /** Deletes entries that are older than the retention period. */
   async forgetOld(): Promise<void> {
     if (this.#keepDays === 0) return;
     const before = this.#clock.now() - this.#keepDays * dayMs;
     while ((await this.#store.forgetBefore(before, forgetSlice)) === forgetSlice);
   }
 
-  /** At each start: whether the operator lets connectors act by themselves, written down when it has changed. Never rejects. */
+  /** Called at each start. Records a change of the setting that lets connectors act automatically. Never rejects. */
   async noteRisk(isAccepted: boolean): Promise<void> {
     await this.#noteRisk(isAccepted).catch((error: unknown) =>
       this.#log.error({ err: error }, "could not write to the audit log"),

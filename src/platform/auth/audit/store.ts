@@ -2,22 +2,22 @@ import type { AuditEntry, AuditFilter, ChainPlace, standings, StoredAuditEntry }
 
 export type AuditPageRequest = {
   filter: AuditFilter;
-  /** Only entries behind this one, which are older. */
+  /** Only entries older than this one. */
   before: number | null;
   limit: number;
 };
 
 export type ChainCheck = {
   checked: number;
-  /** The last entry that fits; null: there is none. */
+  /** The last valid entry; null if none is valid. */
   last: ChainPlace | null;
-  /** The first one that does not, or that is missing at the end. */
+  /** The first entry that is invalid or, at the end, missing. */
   brokenAt: number | null;
-  /** More is behind. */
+  /** Whether further entries follow. */
   more: boolean;
 };
 
-/** State of an entry; `expired`: the log does not reach back so far any more. */
+/** State of an entry; `expired`: it was deleted because of its age. */
 export type Standing = (typeof standings)[number];
 
 /** The audit log. Other stores add to it in their own operations. */
@@ -27,10 +27,10 @@ export type AuditStore = {
   page(request: AuditPageRequest): Promise<StoredAuditEntry[]>;
   /** Counted up to 10,000. */
   count(filter: AuditFilter): Promise<number>;
-  /** Checks the next `limit` entries behind a place; null: from the beginning. */
+  /** Checks the next `limit` entries after a position; null: from the start. */
   check(after: ChainPlace | null, limit: number): Promise<ChainCheck>;
-  /** Whether the entry at that place has that hash. */
+  /** Whether the entry at this position has this hash. */
   standingOf(place: ChainPlace): Promise<Standing>;
-  /** Forgets the oldest entries, at most `limit`, if they are from before; answers how many. */
+  /** Deletes the oldest entries that are older than `at`, at most `limit`. Returns how many. */
   forgetBefore(at: number, limit: number): Promise<number>;
 };
