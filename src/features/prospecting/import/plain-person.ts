@@ -18,7 +18,7 @@ import {
   type Technology,
 } from "./parts.ts";
 import { prospectTargetNames, type ProspectTarget } from "./prospect-targets.ts";
-import { hashBasis, hashed } from "./plain-record.ts";
+import { hashBasis, hashed } from "../../../lib/table-file/plain-record.ts";
 import { hostOfPlainProfile, isPlainDomain, isPlainEmail, isPlainName, isPlainText } from "./plain-text.ts";
 import type { RowBuffer } from "./row-buffer.ts";
 import { numberOfTarget, type RowText } from "./row-text.ts";

@@ -3,7 +3,7 @@ import { CsvRecords, type CsvRecord } from "../../../lib/table-file/csv-records.
 import { findHeader, type CsvSample } from "../../../platform/imports/csv-header.ts";
 import { undecodableRow } from "../../../platform/imports/file-format.ts";
 import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
-import { incomplete, PlainRecord } from "./plain-record.ts";
+import { incomplete, PlainRecord } from "../../../lib/table-file/plain-record.ts";
 import {
   noteIgnored,
   profileOwner,

@@ -1,5 +1,5 @@
 import { unguardedCell } from "../../../lib/table-file/csv-cell.ts";
-import { hashBasis, hashed } from "./plain-record.ts";
+import { hashBasis, hashed } from "../../../lib/table-file/plain-record.ts";
 import { prospectTargetNames, type ProspectTarget } from "./prospect-targets.ts";
 import type { Values } from "./row-values.ts";
 
