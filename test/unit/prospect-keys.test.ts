@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { besideNameOf, isPersonKey, prospectIdentity, prospectKeys } from "../../src/features/prospecting/keys.ts";
+import { isHot } from "../../src/lib/key-index/key-hash.ts";
 import { KeyRuns } from "../../src/lib/key-index/key-runs.ts";
 import { runPages } from "../../src/adapters/storage/sqlite/directory/key-run-pages.ts";
 import { indexedKey } from "../../src/adapters/storage/sqlite/directory/name-keys.ts";
@@ -34,6 +35,12 @@ test("keys tell persons from companies, and do not change from one version to th
     6685113224730204, 4359350816714962, 9005441140784960, 5223435859854965, 3944220015912463,
   ]);
   expect(prospectIdentity({ email: "x@gmail.com" }).domain).toBeNull();
+});
+
+test("keys of persons are hot in the index: otherwise, its filters would not contain them", () => {
+  const random = seeded(3);
+  const keys = Array.from({ length: 1000 }, () => Math.floor(random() * 2 ** 53));
+  expect(keys.map(isPersonKey)).toEqual(keys.map(isHot));
 });
 
 /** Runs with their pages in a table, and what a flush and a merge do to it. */

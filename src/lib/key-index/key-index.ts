@@ -79,8 +79,8 @@ export class KeyIndex {
   }
 
   /**
-   * Like `find`, oldest first and read on demand: callers that stop at the first few do not pay for a person who is stored
-   * thousands of times. The index must not change meanwhile.
+   * Like `find`, oldest first and read on demand: callers that stop at the first few do not pay for a key with thousands of
+   * rows. The index must not change meanwhile.
    */
   *each(key: number): Generator<number, void, void> {
     if (this.isSurelyNew(key)) return;

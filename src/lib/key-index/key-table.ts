@@ -8,8 +8,8 @@ const several = -2;
 /**
  * Rows by key, in flat memory: a Map takes twice as much, leaves garbage when it grows, and is traversed by every garbage
  * collection. An open-addressing hash table with one slot per key. Nearly every key has only one row. Further rows of a
- * key are in a set: in separate slots they would be probed one by one, so that a person who is stored 100,000 times would
- * make each of these insertions slower.
+ * key are in a set: in separate slots they would be probed one by one, so that a key with 100,000 rows would make each
+ * of these insertions slower.
  */
 export class KeyTable {
   #keys = new Float64Array(initialSlots);

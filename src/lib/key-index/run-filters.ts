@@ -67,7 +67,7 @@ const groupLines = 2 ** 17;
 /**
  * The filters of 16 runs side by side: each word has one bit per run, so one lookup answers for all of them, and the words
  * of a key are in one cache line (Putze, Sanders, Singler 2007, "Cache-, Hash- and Space-Efficient Bloom Filters"). 8 MB,
- * enough for a million prospects. The rate of false positives is 0.5 %.
+ * enough for three million hot keys. The rate of false positives is 0.5 %.
  */
 class GroupFilter {
   readonly #words = new Uint16Array(groupLines * groupLineWords);
