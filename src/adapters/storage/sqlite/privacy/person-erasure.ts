@@ -16,7 +16,7 @@ import type { NetworkRows } from "../network.ts";
 import type { Owners } from "../owners.ts";
 import { prepared } from "../prepared.ts";
 import type { SuppressionRows } from "../suppressions.ts";
-import { places, type Place } from "./places.ts";
+import { places, type Place } from "../../../../features/privacy/places.ts";
 
 export type ErasureParts = {
   engine: Engine;

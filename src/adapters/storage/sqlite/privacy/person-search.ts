@@ -12,7 +12,7 @@ import type { ProspectIndex } from "../directory/prospect-index.ts";
 import type { ProspectRows } from "../directory/prospect-rows.ts";
 import type { Engine } from "../engine.ts";
 import type { LeadRows } from "../lead-rows.ts";
-import { places, type Place } from "./places.ts";
+import { places, type Place } from "../../../../features/privacy/places.ts";
 import { prepared } from "../prepared.ts";
 
 /** Rows of a place that are read at once. */
