@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
-import type { PersonIdentity, PersonRecord, PersonScope } from "../../src/features/privacy/model.ts";
-import type { PersonQuery } from "../../src/features/privacy/store.ts";
+import type { PersonIdentity, PersonQuery, PersonRecord, PersonScope } from "../../src/features/privacy/model.ts";
 import { prospectContent } from "../../src/features/prospecting/content.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";

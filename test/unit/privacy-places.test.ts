@@ -1,7 +1,8 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
-import { otherTables, places } from "../../src/features/privacy/places.ts";
+import { otherTables } from "../../src/features/privacy/other-tables.ts";
+import { places } from "../../src/features/privacy/places.ts";
 import { startOfTests } from "../support/clock.ts";
 
 function columnsOf(database: Database): Map<string, string[]> {

@@ -14,6 +14,9 @@ export type PersonIdentity = {
   prospects: number[];
 };
 
+/** Identifiers given in a request. Addresses are in the same form as in `PersonIdentity`. */
+export type PersonQuery = { email: string | null; profile: string | null; leadId: string | null };
+
 /** Whose data is searched: that of one user or, if null, of the whole installation. */
 export type PersonScope = { userId: string | null };
 

@@ -1,39 +1,21 @@
-/**
- * The register of personal data: where something may stand about the people whom users reach out to. Exports and
- * erasures go by it, and a test compares it with the schema, so that no column is added without a thought.
- */
-export type Place = {
-  name: string;
-  table: string;
-  /** Columns that name a row. */
-  key: readonly string[];
-  /** Columns that may tell of a person. */
-  personal: readonly string[];
-  /** The rest of the table. Exported as well, unless it is a blob. */
-  others: readonly string[];
-  /** SQL for the id of the user whose row it is, of a row `t`. */
-  owner: string;
-  /** SQL condition for rows that are about the person; null where rows can only mention somebody. */
-  own: string | null;
-  /** Personal columns that are looked through for mentions of anybody; empty where an index finds all there is. */
-  texts: readonly string[];
-  /**
-   * What becomes of rows about the person. lead, prospect, action, suppression: by the rules of their feature. remove:
-   * the row goes. Else columns are set to this SQL, and the row goes on to count.
-   */
-  erase: "lead" | "prospect" | "action" | "suppression" | "remove" | Readonly<Record<string, string>>;
-  /** Of rows that only mention them the same becomes; else mentions are blotted out. */
-  erasesMentions?: true;
-};
+import type { Owner, Place, Values } from "./place-model.ts";
 
-// ?1 is a JSON object with lists: leadIds, profiles, emails, prospects, suppressions (hex).
-const among = (list: string): string => `IN (SELECT value FROM json_each(?1, '$.${list}'))`;
-const ownerBy = (seq: string): string => `(SELECT id FROM users WHERE seq = ${seq})`;
-const ownerOfJob = "(SELECT user_id FROM jobs WHERE id = t.job_id)";
+const ofJob: Owner = { kind: "ownerOf", table: "jobs", column: "job_id" };
+
+/** The sequence ends. Two erased people of a campaign are still counted as two. */
+function erasedEnrollment({ id = null, state = null, version = 0 }: Values): Values {
+  return {
+    ...(state === "active" && { state: "stopped", reason: "leadGone" }),
+    wake_at: null,
+    version: Number(version) + 1,
+    lead_id: `erased-${id}`,
+    profile_key: "erased",
+  };
+}
 
 export const places: readonly Place[] = [
   {
-    // First: what is about to be sent is canceled before anything else goes.
+    // First, so that actions about to be sent are canceled before anything else is erased.
     name: "enrollments",
     table: "campaign_enrollments",
     key: ["id"],
@@ -42,21 +24,16 @@ export const places: readonly Place[] = [
       ...["campaign_id", "user_id", "account_id", "state", "reason", "at_step", "since_at", "wake_at", "job_id"],
       ...["connected_at", "replied_at", "version", "created_at", "updated_at"],
     ],
-    owner: "t.user_id",
-    own: `t.lead_id ${among("leadIds")} OR t.profile_key ${among("profiles")}`,
+    owner: { kind: "userId", column: "user_id" },
+    own: [
+      { column: "lead_id", in: "leadIds" },
+      { column: "profile_key", in: "profiles" },
+    ],
     texts: [],
-    erase: {
-      state: "iif(state = 'active', 'stopped', state)",
-      reason: "iif(state = 'active', 'leadGone', reason)",
-      wake_at: "NULL",
-      version: "version + 1",
-      // Two erased people of a campaign are still two.
-      lead_id: "'erased-' || id",
-      profile_key: "'erased'",
-    },
+    erase: erasedEnrollment,
   },
   {
-    // They count against the caps of their account, so the rows stay.
+    // The rows stay, because they count against the caps of their account.
     name: "actions",
     table: "network_actions",
     key: ["job_id"],
@@ -66,8 +43,11 @@ export const places: readonly Place[] = [
       ...["campaign_step", "state", "pending_reason", "used", "slot_at", "not_before", "draw", "created_at"],
       ...["updated_at", "may_be_open", "carried_out_at"],
     ],
-    owner: "t.user_id",
-    own: `t.lead_id ${among("leadIds")} OR t.profile_key ${among("profiles")}`,
+    owner: { kind: "userId", column: "user_id" },
+    own: [
+      { column: "lead_id", in: "leadIds" },
+      { column: "profile_key", in: "profiles" },
+    ],
     texts: ["message", "details"],
     erase: "action",
   },
@@ -80,20 +60,20 @@ export const places: readonly Place[] = [
       ...["source", "notes", "tags", "custom_fields", "folded"],
     ],
     others: ["seq", "owner", "status", "version", "created_at", "updated_at"],
-    owner: ownerBy("t.owner"),
-    own: `t.id ${among("leadIds")}`,
+    owner: { kind: "userNumber", column: "owner" },
+    own: [{ column: "id", in: "leadIds" }],
     texts: ["title", "source", "notes", "tags", "custom_fields"],
     erase: "lead",
   },
   {
-    // Not looked through for mentions: millions of rows of facts, none of them written by hand.
+    // Not searched for mentions: these are millions of facts, none of them written by hand.
     name: "prospects",
     table: "prospects",
     key: ["seq"],
     personal: ["content", "keys", "lead_id"],
     others: ["created_at", "updated_at"],
-    owner: ownerBy("t.seq >> 32"),
-    own: `t.seq ${among("prospects")}`,
+    owner: { kind: "directoryEntry", column: "seq" },
+    own: [{ column: "seq", in: "prospects" }],
     texts: [],
     erase: "prospect",
   },
@@ -112,8 +92,8 @@ export const places: readonly Place[] = [
       "replied_at",
       "updated_at",
     ],
-    owner: "(SELECT user_id FROM network_accounts WHERE seq = t.account)",
-    own: `t.profile_key ${among("profiles")}`,
+    owner: { kind: "ownerOf", table: "network_accounts", column: "account" },
+    own: [{ column: "profile_key", in: "profiles" }],
     texts: [],
     erase: "remove",
   },
@@ -123,8 +103,11 @@ export const places: readonly Place[] = [
     key: ["n"],
     personal: ["email", "network", "name", "fields"],
     others: ["owner", "asked", "at"],
-    owner: ownerBy("t.owner"),
-    own: `t.email ${among("emails")} OR t.network ${among("profiles")}`,
+    owner: { kind: "userNumber", column: "owner" },
+    own: [
+      { column: "email", in: "emails" },
+      { column: "network", in: "profiles" },
+    ],
     texts: ["fields"],
     erase: "remove",
     erasesMentions: true,
@@ -135,8 +118,8 @@ export const places: readonly Place[] = [
     key: ["owner", "key", "provider"],
     personal: ["key"],
     others: ["confidence", "at"],
-    owner: ownerBy("t.owner"),
-    own: `t.key IN (SELECT unhex(value) FROM json_each(?1, '$.suppressions'))`,
+    owner: { kind: "userNumber", column: "owner" },
+    own: [{ column: "key", in: "suppressions" }],
     texts: [],
     erase: "remove",
   },
@@ -146,8 +129,8 @@ export const places: readonly Place[] = [
     key: ["job_id", "n"],
     personal: ["input", "outcome"],
     others: [],
-    owner: ownerOfJob,
-    own: `t.input ->> '$.leadId' ${among("leadIds")}`,
+    owner: ofJob,
+    own: [{ column: "input", member: "leadId", in: "leadIds" }],
     texts: ["input", "outcome"],
     erase: "remove",
     erasesMentions: true,
@@ -158,10 +141,10 @@ export const places: readonly Place[] = [
     key: ["job_id", "row"],
     personal: ["lead_id", "errors"],
     others: ["outcome"],
-    owner: ownerOfJob,
-    own: `t.lead_id ${among("leadIds")}`,
+    owner: ofJob,
+    own: [{ column: "lead_id", in: "leadIds" }],
     texts: ["errors"],
-    erase: { lead_id: "NULL", errors: "'[]'" },
+    erase: { lead_id: null, errors: "[]" },
   },
   {
     name: "leadImportNotes",
@@ -169,8 +152,8 @@ export const places: readonly Place[] = [
     key: ["job_id", "n"],
     personal: ["lead_id", "texts"],
     others: ["lead"],
-    owner: ownerOfJob,
-    own: `t.lead_id ${among("leadIds")}`,
+    owner: ofJob,
+    own: [{ column: "lead_id", in: "leadIds" }],
     texts: ["texts"],
     erase: "remove",
     erasesMentions: true,
@@ -181,13 +164,13 @@ export const places: readonly Place[] = [
     key: ["job_id", "row"],
     personal: ["prospect", "errors"],
     others: ["outcome"],
-    owner: ownerOfJob,
-    own: `t.prospect IS NOT NULL AND ((SELECT seq FROM users WHERE id = ${ownerOfJob}) << 32) + t.prospect ${among("prospects")}`,
+    owner: ofJob,
+    own: [{ column: "prospect", in: "prospectNumbers" }],
     texts: ["errors"],
-    erase: { prospect: "NULL", errors: "'[]'" },
+    erase: { prospect: null, errors: "[]" },
   },
   {
-    // Jobs of the person's own actions are emptied with these.
+    // Jobs of the person's own actions are erased together with the actions.
     name: "jobs",
     table: "jobs",
     key: ["id"],
@@ -196,9 +179,11 @@ export const places: readonly Place[] = [
       ...["user_id", "type", "status", "run_at", "attempt", "failures", "max_attempts", "lease_until", "progress"],
       ...["created_at", "updated_at", "completed_at"],
     ],
-    owner: "t.user_id",
-    own: null,
+    owner: { kind: "userId", column: "user_id" },
+    own: [],
     texts: ["message", "edited_message", "metadata", "payload"],
+    // Until it ends, an erasure job knows whom it erases.
+    unless: { column: "type", is: "person_erasure" },
     erase: "remove",
   },
   {
@@ -207,13 +192,14 @@ export const places: readonly Place[] = [
     key: ["id"],
     personal: ["name", "filters"],
     others: ["user_id", "source", "created_at", "updated_at"],
-    owner: "t.user_id",
-    own: null,
+    owner: { kind: "userId", column: "user_id" },
+    own: [],
     texts: ["name", "filters"],
     erase: "remove",
   },
   {
-    // A voice is its speaker's, known by name only, and goes with the clone. Whoever made it may have noted an address.
+    // The voice belongs to its speaker, who is known by name only, and is deleted with the clone. The texts may contain
+    // anyone's address.
     name: "voices",
     table: "voice_clones",
     key: ["id"],
@@ -221,8 +207,8 @@ export const places: readonly Place[] = [
     others: [
       ...["user_id", "settings", "is_active", "engine", "quality", "job_id", "trained_at", "created_at", "updated_at"],
     ],
-    owner: "t.user_id",
-    own: null,
+    owner: { kind: "userId", column: "user_id" },
+    own: [],
     texts: ["name", "description", "labels", "consent"],
     erase: "remove",
   },
@@ -232,166 +218,76 @@ export const places: readonly Place[] = [
     key: ["id"],
     personal: ["file_name"],
     others: ["clone_id", "format", "bytes", "sha256", "has_original", "derived_bytes", "quality", "created_at"],
-    owner: "(SELECT user_id FROM voice_clones WHERE id = t.clone_id)",
-    own: null,
+    owner: { kind: "ownerOf", table: "voice_clones", column: "clone_id" },
+    own: [],
     texts: ["file_name"],
     erase: "remove",
   },
   {
-    // Of requests with an Idempotency-Key, for a day. That a request was carried out is known on, not what it answered.
+    // Responses to requests with an Idempotency-Key, kept for a day. Only the response is erased, not the fact that the
+    // request was processed.
     name: "answers",
     table: "idempotent_requests",
     key: ["seq"],
     personal: ["body"],
     others: ["id", "owner", "started_at", "fingerprint", "bytes", "status", "headers"],
-    owner: ownerBy("t.owner"),
-    own: null,
+    owner: { kind: "userNumber", column: "owner" },
+    own: [],
     texts: ["body"],
-    erase: { body: "NULL" },
+    erase: { body: null },
     erasesMentions: true,
   },
   {
-    // Behind all that leaves events when it goes. They keep their numbers, by which streams and webhooks go on.
+    // After every place whose erasure emits events. The rows keep their numbers, which streams and webhooks resume from.
     name: "events",
     table: "events",
     key: ["seq"],
     personal: ["lead_id", "data"],
     others: ["owner", "type", "at", "job_id", "campaign_id", "account_id", "voice_id"],
-    owner: ownerBy("t.owner"),
-    // Receivers are still to be told which lead is gone: a number that means nothing any more.
-    // A reply may come from a person who is no lead.
-    own: `(t.lead_id ${among("leadIds")} AND t.type <> 'lead.deleted')
-      OR (t.type = 'message.replied' AND t.data ->> '$.profileUrl' ${among("profiles")})`,
+    owner: { kind: "userNumber", column: "owner" },
+    // Receivers must still learn which lead was deleted; its ID no longer identifies anyone. A reply may come from a person
+    // who is not a lead.
+    own: [
+      { column: "lead_id", in: "leadIds", unless: { column: "type", is: "lead.deleted" } },
+      { column: "data", member: "profileUrl", in: "profiles", only: { column: "type", is: "message.replied" } },
+    ],
     texts: ["data"],
-    erase: { lead_id: "NULL", data: "'{}'" },
+    erase: { lead_id: null, data: "{}" },
   },
   {
-    // What receivers answered may quote what they were told.
+    // Responses of receivers may quote the events.
     name: "deliveries",
     table: "webhook_deliveries",
     key: ["endpoint", "event"],
     personal: ["attempts"],
     others: ["state", "next_at", "tries", "asked_at"],
-    owner: ownerBy("(SELECT owner FROM webhook_endpoints WHERE seq = t.endpoint)"),
-    own: null,
+    owner: { kind: "ownerOf", table: "webhook_endpoints", column: "endpoint" },
+    own: [],
     texts: ["attempts"],
     erase: "remove",
   },
   {
-    // Amounts stay.
+    // The amounts stay.
     name: "credits",
     table: "credit_ledger",
     key: ["id"],
     personal: ["note"],
     others: ["user_id", "kind", "amount", "created_at", "purpose", "request", "item", "key_id"],
-    owner: "t.user_id",
-    own: null,
+    owner: { kind: "userId", column: "user_id" },
+    own: [],
     texts: ["note"],
     erase: "remove",
   },
   {
-    // The hash stays, so that nobody contacts the person after all.
+    // The hash stays, so that the person is not contacted again.
     name: "suppressions",
     table: "suppressions",
     key: ["id"],
     personal: ["key", "value", "reason"],
     others: ["seq", "owner", "kind", "source", "created_at"],
-    owner: ownerBy("t.owner"),
-    own: `t.key IN (SELECT unhex(value) FROM json_each(?1, '$.suppressions'))`,
+    owner: { kind: "userNumber", column: "owner" },
+    own: [{ column: "key", in: "suppressions" }],
     texts: [],
     erase: "suppression",
   },
 ];
-
-/** Tables that follow another one: they hold hashes or words of its rows and lose them with these. */
-const followers = {
-  lead_keys: ["key", "lead"],
-  lead_keys_log: ["n", "entries"],
-  lead_tags: ["owner", "tag", "lead"],
-  lead_hints: ["key", "lead"],
-  lead_import_created: ["job_id", "row", "lead", "leads", "created_at"],
-  prospect_import_created: ["job_id", "row", "prospect", "prospects"],
-  lead_import_note_keys: ["job_id", "key", "n"],
-  enrichment_result_keys: ["key", "result"],
-  // Numbers of prospects, which are never given again: for a repeat within 90 days, and of records that became one.
-  prospect_reveals: ["seq", "at"],
-  prospect_aliases: ["seq", "into_seq"],
-  // Facets (title, place, company size) and hashes, without names and addresses.
-  prospect_changes: ["n", "owner", "number", "removed", "added", "keys"],
-  prospect_terms: ["owner", "facet", "value", "id", "label", "prospects"],
-  prospect_postings: ["place", "bits"],
-  prospect_key_pages: ["place", "entries"],
-};
-
-/** Tables about users, their settings, texts to many, companies, and what is counted: nothing of one person. */
-const impersonal = {
-  api_keys: [
-    ...[
-      "id",
-      "user_id",
-      "name",
-      "hash",
-      "hint",
-      "permissions",
-      "expires_at",
-      "expires_in_days",
-      "is_active",
-      "usage_count",
-    ],
-    ...["last_used_at", "created_at", "updated_at", "requires_approval"],
-  ],
-  // Callers, and hashes of those who were exported or erased.
-  audit_log: [
-    ...["seq", "at", "action", "user_id", "via", "actor_id", "key_id", "key_name", "address", "user_agent"],
-    ...["request_id", "target_type", "target_id", "details", "hash"],
-  ],
-  audit_end: ["only_one", "seq", "hash"],
-  audit_start: ["only_one", "seq", "hash"],
-  backups_begun: ["name"],
-  campaigns: [
-    ...["id", "user_id", "name", "state", "steps", "account_ids", "settings", "started_at", "created_at"],
-    "updated_at",
-  ],
-  credit_balances: ["user_id", "balance"],
-  credit_budgets: ["key_id", "monthly", "ceiling"],
-  credit_key_months: ["key_id", "month", "used"],
-  credit_reservations: ["id", "user_id", "request", "purpose", "key_id", "job_id", "held", "held_until"],
-  enrichment_settings: ["user_id", "providers"],
-  // Hashes of keys that clients made up.
-  idempotent_request_keys: ["key", "seq"],
-  idempotent_request_keys_log: ["n", "entries"],
-  key_warnings: ["key_id", "expires_at"],
-  lead_counts: ["owner", "status", "leads"],
-  lead_hints_done: ["owner", "updated_at", "lead"],
-  network_accounts: [
-    ...["seq", "id", "user_id", "name", "connector", "connector_settings", "tier", "time_zone", "working_hours"],
-    ...["caps", "warm_up", "spacing", "sessions", "jitter_percent", "state", "state_reason", "requires_approval"],
-    ...["withdraw_after_days", "needs_plan", "queue_version", "created_at", "updated_at"],
-  ],
-  network_meters: [
-    ...["account", "meter", "frontier_at", "free_at", "cool_until", "cool_level", "cool_reason"],
-    "cool_since",
-  ],
-  prospect_companies: ["owner", "key", "name_key", "content", "created_at", "updated_at"],
-  prospect_directories: ["owner", "next_number", "prospects", "indexed_to", "changes_to", "key_runs", "rules"],
-  provider_spending: ["provider", "month", "spent"],
-  rate_windows: ["subject", "window", "started_at", "used"],
-  schema_migrations: ["number", "name", "hash", "applied_at"],
-  server_state: ["name", "value"],
-  sessions: ["hash", "key_id", "key_hash", "created_at", "expires_at"],
-  sign_in_links: ["hash", "key_id", "key_hash", "created_at", "expires_at"],
-  simulation: ["only_one", "seed", "now", "starts"],
-  suppression_counts: ["owner", "kind", "entries"],
-  users: ["seq", "id", "email", "name", "role", "time_zone", "created_at", "updated_at"],
-  voice_artefacts: ["clone_id", "engine", "artefact"],
-  voice_removals: ["id", "engine", "artefact", "failures", "retry_at"],
-  webhook_endpoints: [
-    ...["seq", "id", "owner", "url", "description", "types", "is_enabled", "disabled_at", "disabled_reason", "secret"],
-    ...["old_secret", "old_secret_until", "since", "failures", "failing_since", "rests_until", "last_success_at"],
-    ...["last_failure_at", "due_at", "created_at", "updated_at", "is_deleted"],
-  ],
-  webhook_position: ["event"],
-};
-
-/** Tables that are no places of their own. Every column of the schema is here or in `places`. */
-export const otherTables: Readonly<Record<string, readonly string[]>> = { ...followers, ...impersonal };

@@ -18,11 +18,12 @@ import type {
   PersonCounts,
   PersonIdentifiers,
   PersonIdentity,
+  PersonQuery,
   PersonRecord,
   PersonRecordView,
   PersonScope,
 } from "./model.ts";
-import type { PersonQuery, PersonStore } from "./store.ts";
+import type { PersonStore } from "./store.ts";
 
 /** Payload of the erasure job. */
 export type ErasurePayload = {

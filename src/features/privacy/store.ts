@@ -1,10 +1,7 @@
 import type { AuditEntry } from "../../platform/auth/audit/model.ts";
 import type { JobClaim, JobEnd } from "../../platform/jobs/model.ts";
 import type { Suppression } from "../suppression/model.ts";
-import type { PersonCounts, PersonIdentity, PersonRecord, PersonScope } from "./model.ts";
-
-/** Identifiers given in a request. Addresses are in the same form as in `PersonIdentity`. */
-export type PersonQuery = { email: string | null; profile: string | null; leadId: string | null };
+import type { PersonCounts, PersonIdentity, PersonQuery, PersonRecord, PersonScope } from "./model.ts";
 
 export type ErasedRecords = {
   /** Number of erased rows, by place. */

@@ -3,8 +3,17 @@ import { nextVersion } from "../../../../features/leads/decisions.ts";
 import { leadIdentity, leadKeysOf } from "../../../../features/leads/identity.ts";
 import { openStates } from "../../../../features/network/action-model.ts";
 import { cancelAction, isUnderWay } from "../../../../features/network/decisions/ending.ts";
+import {
+  erasedAction,
+  erasedJob,
+  erasedValues,
+  redactedLead,
+  redactedTexts,
+} from "../../../../features/privacy/decisions.ts";
 import { mentionsOf, type Mentions } from "../../../../features/privacy/mentions.ts";
 import type { PersonIdentity, PersonRecord } from "../../../../features/privacy/model.ts";
+import type { Place, Values } from "../../../../features/privacy/place-model.ts";
+import { places } from "../../../../features/privacy/places.ts";
 import type { ErasedRecords } from "../../../../features/privacy/store.ts";
 import type { ProspectRows } from "../directory/prospect-rows.ts";
 import type { Engine } from "../engine.ts";
@@ -16,7 +25,6 @@ import type { NetworkRows } from "../network.ts";
 import type { Owners } from "../owners.ts";
 import { prepared } from "../prepared.ts";
 import type { SuppressionRows } from "../suppressions.ts";
-import { places, type Place } from "../../../../features/privacy/places.ts";
 
 export type ErasureParts = {
   engine: Engine;
@@ -30,26 +38,20 @@ export type ErasureParts = {
   events: EventRows;
 };
 
-/** Stands where the person's profile stood; the domain is one that can never be reached (RFC 2606, section 2). */
-const erasedProfile = "https://erased.invalid/person";
-
-/** What of the job of an erased action is no word about its person. */
-const keptMetadata = ["actionType", "accountId", "connector", "driver", "outcome", "canceled", "maxAttempts"];
-
 type Outcome = "erased" | "unchanged" | "inProgress";
 
 /** Erases single rows, inside a write unit. A row that is gone, or says nothing any more, is "unchanged". */
 export function createPersonErasure(parts: ErasureParts) {
   const { engine, owners, leads, leadKeys, prospects, jobRows, network, suppressions, events } = parts;
   const { database } = engine;
-  const blankAction = prepared(
+  const overwriteAction = prepared(
     database,
-    `UPDATE network_actions SET profile_url = ?1, profile_key = ?1, target_key = ?1, message = NULL, details = '{}',
-       lead_id = NULL, reference = NULL WHERE job_id = ?2`,
+    `UPDATE network_actions SET profile_url = ?, profile_key = ?, target_key = ?, message = ?, details = ?, lead_id = ?,
+       reference = ? WHERE job_id = ?`,
   );
-  const blankJob = prepared(
+  const overwriteJob = prepared(
     database,
-    "UPDATE jobs SET message = ?, edited_message = NULL, metadata = ?, payload = '{}' WHERE id = ?",
+    "UPDATE jobs SET message = ?, edited_message = ?, metadata = ?, payload = ? WHERE id = ?",
   );
   const suppressionById = prepared<{ value: string | null; reason: string | null }, [string]>(
     database,
@@ -87,9 +89,21 @@ export function createPersonErasure(parts: ErasureParts) {
   }
 
   function eraseRow(place: Place, key: PersonRecord["key"]): Outcome {
-    const { table, erase } = place;
-    const work = typeof erase === "string" ? `DELETE FROM ${table}` : `UPDATE ${table} SET ${assignments(erase)}`;
-    return change(`${work} WHERE ${isRow(place)}`, [...key]);
+    if (typeof place.erase === "string") return change(`DELETE FROM ${place.table} WHERE ${isRow(place)}`, [...key]);
+    const row = readRow<Values>(place, "*", key);
+    return row === null ? "unchanged" : overwrite(place, erasedValues(place.erase, row), key);
+  }
+
+  function overwrite(place: Place, values: Values, key: PersonRecord["key"]): Outcome {
+    const columns = Object.keys(values).map((name) => `${name} = ?`);
+    const sql = `UPDATE ${place.table} SET ${columns.join(", ")} WHERE ${isRow(place)}`;
+    return change(sql, [...Object.values(values), ...key]);
+  }
+
+  function readRow<Row>(place: Place, columns: string, key: PersonRecord["key"]): Row | null {
+    return database
+      .query<Row, SQLQueryBindings[]>(`SELECT ${columns} FROM ${place.table} WHERE ${isRow(place)}`)
+      .get(...key);
   }
 
   function removeLead(userId: string, id: string, { emails, profiles }: PersonIdentity): Outcome {
@@ -121,10 +135,12 @@ export function createPersonErasure(parts: ErasureParts) {
     if (target === null || target.row.userId !== userId) return "unchanged";
     if (isUnderWay(target.row)) return "inProgress";
     if (openStates.includes(target.row.state)) network.write(cancelAction(target, at));
-    blankAction.run(erasedProfile, jobId);
-    const { metadata } = jobRows.get(jobId)!;
-    const kept = Object.entries(metadata).filter(([name]) => keptMetadata.includes(name));
-    blankJob.run("The person was erased", JSON.stringify({ ...Object.fromEntries(kept), erased: true }), jobId);
+    const { profileUrl, profileKey, targetKey, message, details, leadId, reference } = erasedAction;
+    const texts = [profileUrl, profileKey, targetKey, message, JSON.stringify(details)];
+    overwriteAction.run(...texts, leadId, reference, jobId);
+    const job = erasedJob(jobRows.get(jobId)!);
+    const kept = [JSON.stringify(job.metadata), JSON.stringify(job.payload)];
+    overwriteJob.run(job.message, job.editedMessage ?? null, ...kept, jobId);
     return "erased";
   }
 
@@ -135,44 +151,21 @@ export function createPersonErasure(parts: ErasureParts) {
     return "erased";
   }
 
-  /** Blots the person's addresses out of the texts of a row about something else. */
+  /** Redacts the person's addresses in the texts of a row about something else. */
   function redact(place: Place, { key, userId }: PersonRecord, mentions: Mentions, at: number): Outcome {
-    const row = database
-      .query<Record<string, unknown>, SQLQueryBindings[]>(
-        `SELECT ${place.texts.join(", ")} FROM ${place.table} WHERE ${isRow(place)}`,
-      )
-      .get(...key);
-    if (row === null) return "unchanged";
-    const texts = Object.entries(row).map(([name, text]) => [
-      name,
-      typeof text === "string" ? mentions.redacted(text) : null,
-    ]);
-    const redacted = Object.fromEntries(texts.filter(([, text]) => text !== null)) as Record<string, string>;
+    const row = readRow<Record<string, unknown>>(place, place.texts.join(", "), key);
+    const redacted = row === null ? {} : redactedTexts(row, mentions);
     if (Object.keys(redacted).length === 0) return "unchanged";
     if (place.erasesMentions) return eraseRow(place, key);
     if (place.erase === "lead") return rewriteLead(userId ?? "", String(key[0]), mentions, at);
-    const columns = Object.keys(redacted).map((name) => `${name} = ?`);
-    return change(`UPDATE ${place.table} SET ${columns.join(", ")} WHERE ${isRow(place)}`, [
-      ...Object.values(redacted),
-      ...key,
-    ]);
+    return overwrite(place, redacted, key);
   }
 
-  function rewriteLead(userId: string, id: string, { redacted }: Mentions, at: number): Outcome {
+  function rewriteLead(userId: string, id: string, mentions: Mentions, at: number): Outcome {
     const stored = leads.get(userId, id);
     if (stored === null) return "unchanged";
     const { lead } = stored;
-    const text = (value: string | null): string | null => (value === null ? null : (redacted(value) ?? value));
-    const customFields = redacted(JSON.stringify(lead.customFields));
-    const content = {
-      ...lead,
-      title: text(lead.title),
-      source: text(lead.source),
-      notes: text(lead.notes),
-      tags: lead.tags.map((tag) => redacted(tag) ?? tag),
-      customFields: customFields === null ? lead.customFields : (JSON.parse(customFields) as Record<string, unknown>),
-    };
-    leads.replace(stored, nextVersion(lead, content, at), leadIdentity(lead));
+    leads.replace(stored, nextVersion(lead, redactedLead(lead, mentions), at), leadIdentity(lead));
     return "erased";
   }
 
@@ -184,9 +177,3 @@ export function createPersonErasure(parts: ErasureParts) {
 }
 
 const isRow = ({ key }: Place): string => key.map((column) => `${column} = ?`).join(" AND ");
-
-function assignments(values: Readonly<Record<string, string>>): string {
-  return Object.entries(values)
-    .map(([column, value]) => `${column} = ${value}`)
-    .join(", ");
-}

@@ -1,8 +1,12 @@
 import { leadIdentity, leadKeysOf } from "../../../../features/leads/identity.ts";
-import { canonicalProfileUrl } from "../../../../platform/identity/profile-url.ts";
+import {
+  identifyPerson,
+  type Addresses,
+  type Reached,
+  type ReachedProspect,
+} from "../../../../features/privacy/identify.ts";
 import { mentionsOf } from "../../../../features/privacy/mentions.ts";
-import type { PersonIdentity, PersonRecord, PersonScope } from "../../../../features/privacy/model.ts";
-import type { PersonQuery } from "../../../../features/privacy/store.ts";
+import type { PersonIdentity, PersonQuery, PersonRecord, PersonScope } from "../../../../features/privacy/model.ts";
 import { personKeys, prospectIdentity } from "../../../../features/prospecting/keys.ts";
 import { canonicalEmail } from "../../../../platform/identity/email.ts";
 import { suppressionKey } from "../../../../features/suppression/key.ts";
@@ -12,7 +16,9 @@ import type { ProspectIndex } from "../directory/prospect-index.ts";
 import type { ProspectRows } from "../directory/prospect-rows.ts";
 import type { Engine } from "../engine.ts";
 import type { LeadRows } from "../lead-rows.ts";
-import { places, type Place } from "../../../../features/privacy/places.ts";
+import type { Place } from "../../../../features/privacy/place-model.ts";
+import { places } from "../../../../features/privacy/places.ts";
+import { among, exceptSql, ownerSql, ownSql } from "./place-sql.ts";
 import { prepared } from "../prepared.ts";
 
 /** Rows of a place that are read at once. */
@@ -20,8 +26,6 @@ const pageRows = 500;
 
 type Parts = { engine: Engine; leads: LeadRows; prospects: ProspectRows; index: ProspectIndex };
 type User = { id: string; seq: number };
-type Known = { [K in keyof PersonIdentity]: Set<PersonIdentity[K][number]> };
-type Reached = { email?: string | null; networkUrl?: string | null; phone?: string | null };
 
 /** Finds a person in everything that is stored. What no index leads to is looked through in the reader thread. */
 export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
@@ -32,56 +36,31 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
 
   const usersIn = ({ userId }: PersonScope): User[] => (userId === null ? allUsers.all() : oneUser.all(userId));
 
-  async function identify(scope: PersonScope, given: PersonQuery, follow: boolean): Promise<PersonIdentity | null> {
+  function identify(scope: PersonScope, given: PersonQuery, follow: boolean): Promise<PersonIdentity | null> {
     const users = usersIn(scope);
-    const known: Known = {
-      emails: new Set(),
-      profiles: new Set(),
-      phones: new Set(),
-      leadIds: new Set(),
-      prospects: new Set(),
-    };
-    const take = ({ email, networkUrl, phone }: Reached): void => {
-      if (email) known.emails.add(canonicalEmail(email));
-      const profile = networkUrl ? canonicalProfileUrl(networkUrl) : null;
-      if (profile !== null) known.profiles.add(profile);
-      if (phone) known.phones.add(phone);
-    };
-    take({ email: given.email, networkUrl: given.profile });
-    if (given.leadId !== null) {
-      const owner = ownerOfLead.get(given.leadId)?.owner;
-      const user = users.find(({ seq }) => seq === owner);
-      if (user === undefined) return null;
-      known.leadIds.add(given.leadId);
-      if (follow) take(leads.get(user.id, given.leadId)!.lead);
-    }
-    const addTo = follow ? take : () => {};
-    // Each round may find an address that leads further.
-    for (let before = -1; before !== sizeOf(known);) {
-      before = sizeOf(known);
-      for (const user of users) {
-        for (const lead of leadsWith(user, known)) {
-          known.leadIds.add(lead.id);
-          addTo(lead);
-        }
-        for (const { seq, content } of await prospectsWith(user, known)) {
-          for (const each of [seq, ...prospects.formerSeqs(seq)]) known.prospects.add(each);
-          for (const email of [content.email, ...(content.formerEmails ?? [])])
-            addTo({ ...content, email: email ?? null });
-        }
-      }
-      if (follow) for (const reached of await seenElsewhere(scope, known)) take(reached);
-    }
-    return listsOf(known);
+    return identifyPerson(given, follow, {
+      lead(id) {
+        const owner = ownerOfLead.get(id)?.owner;
+        const user = users.find(({ seq }) => seq === owner);
+        return user === undefined ? null : leads.get(user.id, id)!.lead;
+      },
+      leadsWith: (addresses) => users.flatMap((user) => leadsWith(user, addresses)),
+      async prospectsWith(addresses) {
+        const found: ReachedProspect[] = [];
+        for (const user of users) found.push(...(await prospectsWith(user, addresses)));
+        return found;
+      },
+      seenElsewhere: (identity) => seenElsewhere(users, identity),
+    });
   }
 
-  function leadsWith({ id, seq: owner }: User, { emails, profiles }: Known) {
+  function leadsWith({ id, seq: owner }: User, { emails, profiles }: Addresses) {
     const keys = addressesOf(emails, profiles).flatMap((address) => leadKeysOf(owner, address).strong);
     const candidates = keys.flatMap((key) => [...leads.candidates(id, owner, key)]).map(({ lead }) => lead);
-    return candidates.filter((lead) => isOneOf(leadIdentity(lead), emails, profiles));
+    return candidates.filter((lead) => isOneOf(leadIdentity(lead), { emails, profiles }));
   }
 
-  async function prospectsWith({ seq: owner }: User, { emails, profiles }: Known) {
+  async function prospectsWith({ seq: owner }: User, { emails, profiles }: Addresses) {
     const keys = addressesOf(emails, profiles).flatMap(personKeys);
     const next = prospects.next(owner);
     if (keys.length === 0 || next === 0) return [];
@@ -91,16 +70,18 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
     return rows
       .filter(
         ({ content }) =>
-          isOneOf(prospectIdentity(content), emails, profiles) ||
+          isOneOf(prospectIdentity(content), { emails, profiles }) ||
           content.formerEmails?.some((email) => emails.has(canonicalEmail(email))) === true,
       )
-      .map(({ number, content }) => ({ seq: seqOf(owner, number), content }));
+      .map(({ number, content }) => {
+        const seq = seqOf(owner, number);
+        return { ...content, numbers: [seq, ...prospects.formerSeqs(seq)] };
+      });
   }
 
   /** Profiles that actions for the leads went to, and addresses that were enriched together. */
-  async function seenElsewhere(scope: PersonScope, known: Known): Promise<Reached[]> {
-    const json = JSON.stringify({ ...listsOf(known), users: usersIn(scope).map(({ id }) => id) });
-    const among = (list: string): string => `IN (SELECT value FROM json_each(?1, '$.${list}'))`;
+  function seenElsewhere(users: readonly User[], identity: PersonIdentity): Promise<Reached[]> {
+    const json = JSON.stringify({ ...identity, users: users.map(({ id }) => id) });
     return reader.all<Reached>({
       sql: `SELECT NULL AS email, profile_key AS networkUrl FROM network_actions
           WHERE lead_id ${among("leadIds")} AND user_id ${among("users")}
@@ -134,10 +115,7 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
 }
 
 /** By the keys of the do-not-contact list. */
-export function suppressionKeysOf(
-  { emails, profiles, phones }: PersonIdentity,
-  region: PhoneRegion | null,
-): Uint8Array[] {
+function suppressionKeysOf({ emails, profiles, phones }: PersonIdentity, region: PhoneRegion | null): Uint8Array[] {
   const numbers = phones.map((phone) => phoneNumber(phone, region)).filter((number) => number !== null);
   return [
     ...emails.map((email) => suppressionKey("email", canonicalEmail(email))),
@@ -147,15 +125,14 @@ export function suppressionKeysOf(
 }
 
 /** ?1: lists of what the person is known by; ?2, ?3: limit and offset; from ?4 on: texts of which a mention has one. */
-function pageSql({ table, key, personal, others, owner, own, texts }: Place, needles: number): string {
+function pageSql(place: Place, needles: number): string {
+  const { table, key, personal, others, texts } = place;
   const columns = [...new Set([...key, ...personal, ...others])].map((name) => `t.${name}`).join(", ");
-  const isOwn = own === null ? "0" : `(${own})`;
+  const [isOwn, owner] = [ownSql(place), ownerSql(place.owner)];
   const text = texts.map((name) => `coalesce(t.${name}, '')`).join(" || char(10) || ");
   const mentioned = Array.from({ length: needles }, (_, n) => `instr(lower(${text}), ?${n + 4})`);
-  // The job that erases knows whom until it ends.
-  const beside = table === "jobs" ? " AND t.type <> 'person_erasure'" : "";
   return `SELECT ${owner} AS "user", coalesce(${isOwn}, 0) AS "own", ${columns} FROM ${table} AS t
-    WHERE (${[isOwn, ...mentioned].join(" OR ")})${beside}
+    WHERE (${[isOwn, ...mentioned].join(" OR ")})${exceptSql(place)}
       AND (?1 ->> '$.userId' IS NULL OR ${owner} = ?1 ->> '$.userId')
     ORDER BY ${key.map((name) => `t.${name}`).join(", ")} LIMIT ?2 OFFSET ?3`;
 }
@@ -182,22 +159,9 @@ function addressesOf(emails: ReadonlySet<string>, profiles: ReadonlySet<string>)
   ];
 }
 
-type Addresses = { email: string | null; network: string | null };
-
-function isOneOf({ email, network }: Addresses, emails: ReadonlySet<string>, profiles: ReadonlySet<string>): boolean {
+function isOneOf(
+  { email, network }: { email: string | null; network: string | null },
+  { emails, profiles }: Addresses,
+): boolean {
   return (email !== null && emails.has(email)) || (network !== null && profiles.has(network));
-}
-
-function sizeOf(known: Known): number {
-  return Object.values(known).reduce((sum, { size }) => sum + size, 0);
-}
-
-function listsOf({ emails, profiles, phones, leadIds, prospects }: Known): PersonIdentity {
-  return {
-    emails: [...emails],
-    profiles: [...profiles],
-    phones: [...phones],
-    leadIds: [...leadIds],
-    prospects: [...prospects],
-  };
 }

@@ -1,3 +1,4 @@
+import { importingJobTypes } from "../../../../features/privacy/decisions.ts";
 import type { PersonStore } from "../../../../features/privacy/store.ts";
 import { createProspectRows } from "../directory/prospect-rows.ts";
 import type { Engine } from "../engine.ts";
@@ -8,8 +9,7 @@ import type { SharedRows } from "../shared-rows.ts";
 import { createPersonErasure } from "./person-erasure.ts";
 import { createPersonSearch } from "./person-search.ts";
 
-/** Jobs that store people whom they have read of before. */
-const readingTypes = "('lead_import', 'prospect_import', 'data_enrichment')";
+const importingTypes = importingJobTypes.map((type) => `'${type}'`).join(", ");
 
 export function createPersonStore(
   engine: Engine,
@@ -33,7 +33,7 @@ export function createPersonStore(
   const setPayload = prepared(database, "UPDATE jobs SET payload = ? WHERE id = ?");
   const reading = prepared<unknown, [number, string | null]>(
     database,
-    `SELECT 1 FROM jobs WHERE status = 'running' AND lease_until IS NOT NULL AND type IN ${readingTypes}
+    `SELECT 1 FROM jobs WHERE status = 'running' AND lease_until IS NOT NULL AND type IN (${importingTypes})
        AND created_at < ?1 AND (?2 IS NULL OR user_id = ?2) LIMIT 1`,
   );
 

@@ -1,0 +1,92 @@
+/** Tables derived from another one: they hold hashes or words of its rows and lose them together with the row. */
+const followers = {
+  lead_keys: ["key", "lead"],
+  lead_keys_log: ["n", "entries"],
+  lead_tags: ["owner", "tag", "lead"],
+  lead_hints: ["key", "lead"],
+  lead_import_created: ["job_id", "row", "lead", "leads", "created_at"],
+  prospect_import_created: ["job_id", "row", "prospect", "prospects"],
+  lead_import_note_keys: ["job_id", "key", "n"],
+  enrichment_result_keys: ["key", "result"],
+  // Numbers of prospects, which are never reused: of those paid for within 90 days, and of merged records.
+  prospect_reveals: ["seq", "at"],
+  prospect_aliases: ["seq", "into_seq"],
+  // Facets (title, place, company size) and hashes; no names or addresses.
+  prospect_changes: ["n", "owner", "number", "removed", "added", "keys"],
+  prospect_terms: ["owner", "facet", "value", "id", "label", "prospects"],
+  prospect_postings: ["place", "bits"],
+  prospect_key_pages: ["place", "entries"],
+};
+
+/** Tables about users, settings, texts sent to many people, companies, and counts: nothing about a single person. */
+const impersonal = {
+  api_keys: [
+    ...[
+      "id",
+      "user_id",
+      "name",
+      "hash",
+      "hint",
+      "permissions",
+      "expires_at",
+      "expires_in_days",
+      "is_active",
+      "usage_count",
+    ],
+    ...["last_used_at", "created_at", "updated_at", "requires_approval"],
+  ],
+  // Callers, and hashes of people who were exported or erased.
+  audit_log: [
+    ...["seq", "at", "action", "user_id", "via", "actor_id", "key_id", "key_name", "address", "user_agent"],
+    ...["request_id", "target_type", "target_id", "details", "hash"],
+  ],
+  audit_end: ["only_one", "seq", "hash"],
+  audit_start: ["only_one", "seq", "hash"],
+  backups_begun: ["name"],
+  campaigns: [
+    ...["id", "user_id", "name", "state", "steps", "account_ids", "settings", "started_at", "created_at"],
+    "updated_at",
+  ],
+  credit_balances: ["user_id", "balance"],
+  credit_budgets: ["key_id", "monthly", "ceiling"],
+  credit_key_months: ["key_id", "month", "used"],
+  credit_reservations: ["id", "user_id", "request", "purpose", "key_id", "job_id", "held", "held_until"],
+  enrichment_settings: ["user_id", "providers"],
+  // Hashes of keys chosen by clients.
+  idempotent_request_keys: ["key", "seq"],
+  idempotent_request_keys_log: ["n", "entries"],
+  key_warnings: ["key_id", "expires_at"],
+  lead_counts: ["owner", "status", "leads"],
+  lead_hints_done: ["owner", "updated_at", "lead"],
+  network_accounts: [
+    ...["seq", "id", "user_id", "name", "connector", "connector_settings", "tier", "time_zone", "working_hours"],
+    ...["caps", "warm_up", "spacing", "sessions", "jitter_percent", "state", "state_reason", "requires_approval"],
+    ...["withdraw_after_days", "needs_plan", "queue_version", "created_at", "updated_at"],
+  ],
+  network_meters: [
+    ...["account", "meter", "frontier_at", "free_at", "cool_until", "cool_level", "cool_reason"],
+    "cool_since",
+  ],
+  prospect_companies: ["owner", "key", "name_key", "content", "created_at", "updated_at"],
+  prospect_directories: ["owner", "next_number", "prospects", "indexed_to", "changes_to", "key_runs", "rules"],
+  provider_spending: ["provider", "month", "spent"],
+  rate_windows: ["subject", "window", "started_at", "used"],
+  schema_migrations: ["number", "name", "hash", "applied_at"],
+  server_state: ["name", "value"],
+  sessions: ["hash", "key_id", "key_hash", "created_at", "expires_at"],
+  sign_in_links: ["hash", "key_id", "key_hash", "created_at", "expires_at"],
+  simulation: ["only_one", "seed", "now", "starts"],
+  suppression_counts: ["owner", "kind", "entries"],
+  users: ["seq", "id", "email", "name", "role", "time_zone", "created_at", "updated_at"],
+  voice_artefacts: ["clone_id", "engine", "artefact"],
+  voice_removals: ["id", "engine", "artefact", "failures", "retry_at"],
+  webhook_endpoints: [
+    ...["seq", "id", "owner", "url", "description", "types", "is_enabled", "disabled_at", "disabled_reason", "secret"],
+    ...["old_secret", "old_secret_until", "since", "failures", "failing_since", "rests_until", "last_success_at"],
+    ...["last_failure_at", "due_at", "created_at", "updated_at", "is_deleted"],
+  ],
+  webhook_position: ["event"],
+};
+
+/** Tables that are not places. Every column of the schema is listed here or in `places`. */
+export const otherTables: Readonly<Record<string, readonly string[]>> = { ...followers, ...impersonal };
