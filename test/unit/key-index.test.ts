@@ -31,7 +31,6 @@ test("a key leads to the leads that were added under it, and to no other", async
     keys.add(5, 1);
     keys.add(5, 2);
     keys.add(6, 3);
-    keys.write();
   });
   expect(new Set(keys.find(5))).toEqual(new Set([1, 2]));
   expect(new Set(keys.find(6))).toEqual(new Set([3]));
@@ -45,7 +44,6 @@ test("a removed entry is not found, nor merged, and those beside it are", async 
   await engine.writer.write(() => {
     keys.add(5, 1);
     keys.add(5, 2);
-    keys.write();
   });
   await engine.writer.write(() => keys.remove(5, 1));
   expect(keys.find(5)).toEqual([2]);
@@ -53,7 +51,6 @@ test("a removed entry is not found, nor merged, and those beside it are", async 
   expect(keys.has(5)).toBe(false);
   await engine.writer.write(() => {
     keys.add(5, 2);
-    keys.write();
   });
   await fillToMerge(engine, keys, 1000);
   await keys.settled();
@@ -85,7 +82,6 @@ test("entries that come while others are merged are found at once, and after a r
   for (let lead = count; lead < count + 40; lead++) {
     await engine.writer.write(() => {
       keys.add(keyOf(lead), lead);
-      keys.write();
     });
     expectFound(keys, lead);
   }
@@ -143,7 +139,6 @@ test("an entry that comes at the moment at which a merge has emptied the log is 
       wasAdded = true;
       await engine.writer.write(() => {
         keys.add(keyOf(late), late);
-        keys.write();
       });
     }
     return result;
@@ -174,7 +169,7 @@ test("a merge writes a key with very many rows in as many units as it writes as 
     const changes = (): number => engine.database.query<{ n: number }, []>("SELECT total_changes() AS n").get()?.n ?? 0;
     let most = 0;
     const writer = writerOver(engine, (write) => write());
-    const measured = Object.assign(Object.create(engine.writer) as Engine["writer"], {
+    const measured = Object.assign(Object.create(writer) as Engine["writer"], {
       write: <T>(run: () => T): Promise<T> =>
         writer.write(() => {
           const before = changes();
@@ -187,7 +182,6 @@ test("a merge writes a key with very many rows in as many units as it writes as 
     for (let lead = 0; lead < mergeAt; lead += 1000)
       await engine.writer.write(() => {
         for (let each = lead; each < lead + 1000; each++) keys.add(keyFor(each), each);
-        keys.write();
       });
     await keys.settled();
     expect(countOf(engine, "lead_keys")).toBe(mergeAt);
@@ -214,7 +208,6 @@ test("rows that are removed while their key is merged do not come back", async (
   for (let lead = 0; lead < mergeAt; lead += 1000)
     await engine.writer.write(() => {
       for (let each = lead; each < lead + 1000; each++) keys.add(one, each);
-      keys.write();
     });
   await keys.settled();
   expect(countOf(engine, "lead_keys")).toBe(mergeAt - 1);
@@ -224,7 +217,8 @@ test("rows that are removed while their key is merged do not come back", async (
 /** The engine's writer, with something done about each write of a merge. */
 function writerOver({ writer }: Engine, about: <T>(write: () => Promise<T>) => Promise<T>): Engine["writer"] {
   const write = <T>(run: () => T): Promise<T> => about(() => writer.write(run));
-  return Object.assign(Object.create(writer) as Engine["writer"], { write });
+  const join: Engine["writer"]["join"] = (participant) => writer.join(participant);
+  return Object.assign(Object.create(writer) as Engine["writer"], { write, join });
 }
 
 function expectFound(keys: KeyIndex, lead: number): void {
@@ -249,7 +243,6 @@ async function fillToMerge(engine: Engine, keys: KeyIndex, from = 0): Promise<nu
 async function add({ writer }: Engine, keys: KeyIndex, from: number): Promise<void> {
   await writer.write(() => {
     for (let lead = from; lead < from + 1000; lead++) keys.add(keyOf(lead), lead);
-    keys.write();
   });
 }
 

@@ -9,7 +9,7 @@ export type TransactionParticipant = {
   /** Called inside the open transaction, after its units, to write what belongs to it. */
   beforeCommit(): void;
   /** Called once the promises of the units have settled. Must not throw. */
-  committed(): void;
+  committed?(): void;
   /** The transaction, or the unit that joined, was rolled back: discards what is in memory about it. */
   rolledBack(): void;
 };
@@ -68,7 +68,6 @@ export class Writer {
   readonly #current: AsyncLocalStorage<Participation>;
   /** Participants that have joined the running transaction. */
   #joined = new Set<TransactionParticipant>();
-  readonly #beforeCommit: (() => void)[] = [];
   readonly #onRollback: (() => void)[] = [];
   #metrics: CommitMetrics | null = null;
   #queue: Unit[] = [];
@@ -109,13 +108,6 @@ export class Writer {
   /** All units that `work` queues before the next commit are part of that commit, however long they take. */
   together<T>(work: () => Promise<T>): Promise<T> {
     return groups.run({}, work);
-  }
-
-  /**
-   * Calls `finish` in each transaction after its units and participants, for writes that they have deferred to the end.
-   */
-  beforeCommit(finish: () => void): void {
-    this.#beforeCommit.push(finish);
   }
 
   /** Calls `forget` when a unit or a whole batch was rolled back, to discard what is in memory about it. */
@@ -182,12 +174,12 @@ export class Writer {
       return;
     }
     this.#queue.splice(0, batch.length);
-    for (const participant of outcome.participants) participant.committed();
+    for (const participant of outcome.participants) participant.committed?.();
     for (const { unit, value } of outcome.done) unit.resolve(value);
     for (const { unit, value } of outcome.failed) unit.reject(value);
     const joined = this.#joined;
     this.#joined = new Set();
-    for (const participant of joined) participant.committed();
+    for (const participant of joined) participant.committed?.();
     this.#connection.maintain();
   }
 
@@ -270,7 +262,6 @@ export class Writer {
 
   #finish(): void {
     for (const participant of this.#joined) participant.beforeCommit();
-    for (const finish of this.#beforeCommit) finish();
   }
 
   #notifyRollback(): void {

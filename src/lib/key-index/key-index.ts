@@ -36,6 +36,8 @@ export type KeyIndexParts = {
   storage: KeyStorage;
   /** Runs a write unit. */
   write: <T>(unit: () => T) => Promise<T>;
+  /** Called inside a unit that adds entries: `write` must follow before the COMMIT, or `takeBack` after a rollback. */
+  onAdded?: () => void;
   /** Rows below this number have been deleted: the log may still contain them. */
   firstRow?: () => number;
 };
@@ -50,6 +52,7 @@ export type KeyIndexParts = {
 export class KeyIndex {
   readonly #storage: KeyStorage;
   readonly #writeUnit: KeyIndexParts["write"];
+  readonly #onAdded: () => void;
   readonly #firstRow: () => number;
   /** Entries of the log: those added since the last merge began, and those being merged. */
   #recent = new KeyTable();
@@ -66,9 +69,10 @@ export class KeyIndex {
   #lastNumber = 0;
   #merge: Promise<void> | null = null;
 
-  constructor({ storage, write, firstRow = () => 0 }: KeyIndexParts) {
+  constructor({ storage, write, onAdded = () => {}, firstRow = () => 0 }: KeyIndexParts) {
     this.#storage = storage;
     this.#writeUnit = write;
+    this.#onAdded = onAdded;
     this.#firstRow = firstRow;
   }
 
@@ -128,6 +132,7 @@ export class KeyIndex {
   add(key: number, row: number): void {
     this.#recentEntries().add(key, row);
     this.#filter?.add(key);
+    if (this.#unwritten.length === 0) this.#onAdded();
     this.#unwritten.push(key, row);
   }
 

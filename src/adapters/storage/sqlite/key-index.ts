@@ -5,7 +5,7 @@ import { prepared, RowInserter } from "./prepared.ts";
 /** `table` has the columns `key` and `row`; its log is the table with `_log` appended. `firstRow`: see `KeyIndex`. */
 export type IndexedRows = { table: string; row: string; firstRow?: () => number };
 
-/** Creates the index of the rows of a table. */
+/** Creates the index of the rows of a table. Entries are added inside write units. */
 export function createKeyIndex(
   { database, writer }: Pick<Engine, "database" | "writer">,
   { table, row, firstRow }: IndexedRows,
@@ -38,5 +38,13 @@ export function createKeyIndex(
     log: () => log.values() as [number, Uint8Array][],
     forget: (n, limit) => forget.run(n, limit).changes,
   };
-  return new KeyIndex({ storage, write: (unit) => writer.write(unit), ...(firstRow && { firstRow }) });
+  const index = new KeyIndex({
+    storage,
+    write: (unit) => writer.write(unit),
+    onAdded: () => writer.join(participant),
+    ...(firstRow && { firstRow }),
+  });
+  // One entry in the log for all units of a transaction, no matter how many rows they store.
+  const participant = { beforeCommit: () => index.write(), rolledBack: () => index.takeBack() };
+  return index;
 }

@@ -68,7 +68,6 @@ export class KeyedRows implements TransactionParticipant {
   newSeq(id: Uint8Array): number {
     this.#lastSeq ??= this.#last.get()?.seq ?? 0;
     const seq = ++this.#lastSeq;
-    this.#writer.join(this);
     this.#keys.add(keyOf(id), seq);
     return seq;
   }
@@ -96,14 +95,10 @@ export class KeyedRows implements TransactionParticipant {
   beforeCommit(): void {
     if (this.#values.length === 0) return;
     this.#inserter.insert(this.#values.splice(0));
-    this.#keys.write();
   }
-
-  committed(): void {}
 
   rolledBack(): void {
     this.#values.splice(0);
-    this.#keys.takeBack();
   }
 }
 

@@ -46,21 +46,19 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: KeyIndex, p
   /** Changes in the number of leads that the units of a batch have made, by owner and status. */
   const counted = new Map<string, { owner: number; status: LeadStatus; change: number }>();
 
-  // Keys and counts are written once for all units of a batch: one entry in the log of keys and one change of each count,
-  // no matter how many leads they store.
-  writer.beforeCommit(() => {
-    keys.write();
-    for (const { owner, status, change } of counted.values()) addToCount.run(owner, status, change);
-    counted.clear();
-  });
-  writer.onRollback(() => {
-    keys.takeBack();
-    counted.clear();
-  });
+  // Each count is changed once per transaction, no matter how many leads its units store.
+  const participant = {
+    beforeCommit() {
+      for (const { owner, status, change } of counted.values()) addToCount.run(owner, status, change);
+      counted.clear();
+    },
+    rolledBack: () => counted.clear(),
+  };
 
   /** Also for leads that are stored elsewhere. */
   function count(owner: number, status: LeadStatus, change: number): void {
     const name = `${owner} ${status}`;
+    if (counted.size === 0) writer.join(participant);
     const sum = counted.get(name);
     if (sum === undefined) counted.set(name, { owner, status, change });
     else sum.change += change;
