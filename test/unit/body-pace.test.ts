@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { paced, WholeBodies } from "../../src/platform/http/body-pace.ts";
+import { paced, WholeBodies } from "../../src/platform/http/input.ts";
 
 const second = 1000;
 /** Chunks of so many bytes, each after a pause. */

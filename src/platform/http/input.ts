@@ -4,7 +4,6 @@ import { Value } from "@sinclair/typebox/value";
 import { ApiError, invalid, type FieldError } from "../base/errors.ts";
 import { parseJson } from "../base/text.ts";
 import type { BodyDigest } from "./body-digest.ts";
-import { paced, WholeBodies } from "./body-pace.ts";
 import { fieldErrors, refuseUnknownNames, unknownField, type Accepted } from "./input-errors.ts";
 
 /** What reading a body needs of a request: the request context, or a part of it. */
@@ -16,23 +15,7 @@ export type BodySource = {
   keyed: { digest: BodyDigest } | null;
 };
 
-/** A TypeBox schema with its validator, in the form of the Standard Schema interface (standardschema.dev). */
-export type Input<T extends TSchema> = {
-  readonly schema: T;
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: "typebox";
-    readonly validate: (value: unknown) => { value: Static<T> };
-    readonly types?: { readonly input: Static<T>; readonly output: Static<T> };
-  };
-};
-
-/** Names accepted on every route that requires a key: `userId` for global keys, and `dryRun`, which is never ignored. */
-export const acceptedEverywhere = ["userId", "dryRun"];
-const maxUnknownNames = 20;
-
 const utf8 = new TextDecoder("utf-8", { fatal: true });
-const wholeBodies = new WholeBodies();
 
 /**
  * The JSON value of a request body; undefined without a body. Throws 415 for another content type, 413 as soon as
@@ -106,6 +89,128 @@ export function tooLarge(maxBytes: number): ApiError {
   });
 }
 
+/**
+ * curl sends a form content type by default. A request with a key in a header cannot come from a foreign page, because a
+ * custom header requires a preflight. A request authenticated by a cookie must declare JSON.
+ */
+function isJson({ request, secret }: BodySource): boolean {
+  const type = mediaType(request);
+  if (type === "application/json") return true;
+  return type === "application/x-www-form-urlencoded" && secret !== null;
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new SyntaxError("it is not encoded in UTF-8, as RFC 8259 requires");
+  }
+}
+
+async function collected(body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * How long a body may take to arrive: a minute, plus a second for each 16 KiB. The slowest mobile connection uploads a
+ * 50 MB recording in that time; a client that trickles bytes to occupy a connection does not.
+ */
+const graceMs = 60_000;
+const bytesPerSecond = 16 * 1024;
+const checkIntervalMs = 1000;
+
+/** Passes on the chunks of a body. Throws REQUEST_TIMEOUT once they arrive more slowly than allowed. */
+export async function* paced(
+  body: AsyncIterable<Uint8Array>,
+  now: () => number = performance.now.bind(performance),
+): AsyncGenerator<Uint8Array, void, void> {
+  const startedAt = now();
+  // Time spent by the consumer does not count.
+  let consuming = 0;
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    const receivedAt = now();
+    if (receivedAt - startedAt - consuming > longestMs(bytes)) throw tooSlow();
+    yield chunk;
+    consuming += now() - receivedAt;
+  }
+}
+
+type Waiting = { until: number; reject: (reason: ApiError) => void };
+
+/**
+ * Limits the time of bodies that are read in one piece, which become visible only once they are complete. All of them share
+ * one timer.
+ */
+export class WholeBodies {
+  readonly #waiting = new Set<Waiting>();
+  readonly #now: () => number;
+  readonly #intervalMs: number;
+  #timer: ReturnType<typeof setInterval> | null = null;
+
+  constructor(now: () => number = performance.now.bind(performance), intervalMs = checkIntervalMs) {
+    this.#now = now;
+    this.#intervalMs = intervalMs;
+  }
+
+  /** Resolves like `arriving`, or rejects with REQUEST_TIMEOUT if that takes too long. `bytes`: the announced length. */
+  within<T>(arriving: Promise<T>, bytes: number): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const waiting: Waiting = { until: this.#now() + longestMs(bytes), reject };
+      const settleWith =
+        <V>(settle: (value: V) => void) =>
+        (value: V) => {
+          this.#waiting.delete(waiting);
+          settle(value);
+        };
+      this.#waiting.add(waiting);
+      this.#timer ??= setInterval(() => this.#check(), this.#intervalMs).unref();
+      arriving.then(settleWith(resolve), settleWith(reject));
+    });
+  }
+
+  #check(): void {
+    for (const waiting of this.#waiting) if (waiting.until < this.#now()) waiting.reject(tooSlow());
+    // Stopped only here: restarting the timer for each body costs more than one unnecessary check.
+    if (this.#waiting.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}
+
+const wholeBodies = new WholeBodies();
+
+function longestMs(bytes: number): number {
+  return graceMs + (bytes / bytesPerSecond) * 1000;
+}
+
+function tooSlow(): ApiError {
+  return new ApiError("REQUEST_TIMEOUT", { headers: { connection: "close" } });
+}
+
+/** A TypeBox schema with its validator, in the form of the Standard Schema interface (standardschema.dev). */
+export type Input<T extends TSchema> = {
+  readonly schema: T;
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "typebox";
+    readonly validate: (value: unknown) => { value: Static<T> };
+    readonly types?: { readonly input: Static<T>; readonly output: Static<T> };
+  };
+};
+
+/** Names accepted on every route that requires a key: `userId` for global keys, and `dryRun`, which is never ignored. */
+export const acceptedEverywhere = ["userId", "dryRun"];
+const maxUnknownNames = 20;
+
 /** Validates a JSON body. Throws VALIDATION_ERROR with a message for each field. */
 export function body<T extends TSchema>(schema: T): Input<T> {
   return input(schema, (value) => value ?? undefined);
@@ -162,35 +267,6 @@ export function unknownFields(schema: TSchema, value: unknown, max: number): Fie
   const found: FieldError[] = [];
   collect(schema, value, "", found, max);
   return found;
-}
-
-/**
- * curl sends a form content type by default. A request with a key in a header cannot come from a foreign page, because a
- * custom header requires a preflight. A request authenticated by a cookie must declare JSON.
- */
-function isJson({ request, secret }: BodySource): boolean {
-  const type = mediaType(request);
-  if (type === "application/json") return true;
-  return type === "application/x-www-form-urlencoded" && secret !== null;
-}
-
-function decoded(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new SyntaxError("it is not encoded in UTF-8, as RFC 8259 requires");
-  }
-}
-
-async function collected(body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function input<T extends TSchema>(schema: T, prepare: (value: unknown) => unknown, index?: number): Input<T> {

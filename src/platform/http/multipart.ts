@@ -2,8 +2,7 @@ import type { Busboy, BusboyFileStream } from "@fastify/busboy";
 import { ApiError, invalid } from "../base/errors.ts";
 import type { FormPart } from "./body-digest.ts";
 import { isLikeDryRun, noDryRun } from "./input-errors.ts";
-import { paced } from "./body-pace.ts";
-import { type BodySource, mediaType } from "./input.ts";
+import { mediaType, paced, type BodySource } from "./input.ts";
 
 /** For text; larger content is sent as a file. */
 const maxFieldBytes = 64 * 1024;
