@@ -17,7 +17,7 @@ import { createDice, type Dice } from "../support/ids.ts";
 const sorts: LeadSort[] = leadSortFields.flatMap((field) => [false, true].map((descending) => ({ field, descending })));
 const oldestFirst: LeadSort = { field: "createdAt", descending: false };
 
-describe.each(enginesAndPostgres)("lists of leads on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWriter }) => {
   test("every sort puts leads in order, absent texts first, without regard to case, ties in the order of storing", async () => {
     await using opened = await open();
     const { leads, stored, userId } = await withRandomLeads(opened.storage, 60);
@@ -147,21 +147,25 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open }) => {
     expect([...left.keys()].filter((id) => !ids.has(id))).toEqual([]);
   });
 
-  test("a page holds at most as many as asked for, behind the offset, also far behind", async () => {
+  test("a page contains at most as many leads as requested, also at a large offset", async () => {
     await using opened = await open();
     const make = createFactories();
     const dice = createDice(8);
     const userId = (await make.storedUser(opened.storage)).user.id;
-    const stored = Array.from({ length: 1020 }, () => make.lead(userId, { createdAt: startOfTests + dice.below(500) }));
+    // SQLite reads from its reader thread beyond an offset of 1,000.
+    const count = isSingleWriter ? 1020 : 120;
+    const stored = Array.from({ length: count }, () =>
+      make.lead(userId, { createdAt: startOfTests + dice.below(500) }),
+    );
     await opened.storage.leads.insertAll(stored.map(insertOf));
     const ids = idsOf(sorted(stored, oldestFirst));
     for (const [offset, limit] of [
       [0, 3],
-      [998, 5],
-      [1000, 5],
-      [1001, 5],
-      [1015, 10],
-      [1020, 5],
+      [count - 22, 5],
+      [count - 20, 5],
+      [count - 19, 5],
+      [count - 5, 10],
+      [count, 5],
       [5000, 5],
     ] as const) {
       const { leads: found } = await opened.storage.leads.page({
