@@ -7,7 +7,8 @@ import { jobOf, newAction } from "../network/new-action.ts";
 import type { NetworkStore } from "../network/store.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import { compile, nextMove, type Instruction, type StepAction } from "./program.ts";
-import type { CampaignStore, DueEnrollment, EnrollmentChange } from "./store.ts";
+import type { EnrollmentChange } from "./change-model.ts";
+import type { CampaignStore, DueEnrollment } from "./store.ts";
 
 const dueBatchSize = 50;
 /** Delay before retrying an action that has no possible time slot: the account settings may change. */

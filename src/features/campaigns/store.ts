@@ -1,25 +1,10 @@
 import type { Lead } from "../leads/model.ts";
 import type { Contact } from "../network/contact-model.ts";
 import type { ActionState, NetworkAction } from "../network/action-model.ts";
-import type { ScheduleAction, ScheduleOutcome } from "../network/queue-model.ts";
+import type { ScheduleAction } from "../network/queue-model.ts";
 import type { TimePlace } from "../../platform/base/time-place.ts";
+import type { CampaignChange, EnrollmentChange, EnrollRefusal, MoveOutcome } from "./change-model.ts";
 import type { Campaign, CampaignState, Enrollment, EnrollmentState } from "./model.ts";
-
-export type CampaignChange = { updatedAt: number } & Partial<
-  Pick<Campaign, "name" | "state" | "steps" | "accountIds" | "settings" | "startedAt">
->;
-
-export type EnrollRefusal =
-  | "alreadyEnrolled"
-  | "inOtherCampaign"
-  | "contactedRecently"
-  | "doNotContact"
-  | "leadGone"
-  | "campaignEnded";
-
-export type EnrollmentChange = { updatedAt: number } & Partial<
-  Pick<Enrollment, "state" | "reason" | "atStep" | "sinceAt" | "wakeAt" | "jobId">
->;
 
 /** A due enrollment, with everything that determines its next move. */
 export type DueEnrollment = {
@@ -76,7 +61,7 @@ export type CampaignStore = {
     enrollment: Pick<Enrollment, "id" | "version">,
     change: EnrollmentChange,
     action: ScheduleAction | null,
-  ): Promise<ScheduleOutcome | { kind: "moved" } | null>;
+  ): Promise<MoveOutcome | null>;
   /** Withdraws up to `limit` pending actions of a campaign from the queue; returns how many. */
   withdrawActions(campaignId: string, limit: number, at: number): Promise<number>;
   /** Ends up to `limit` active enrollments; returns how many. */

@@ -1,14 +1,19 @@
 import { and, asc, count, desc, eq, gt, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Campaign, Enrollment } from "../../../features/campaigns/model.ts";
-import type {
-  CampaignChange,
-  CampaignStore,
-  DueEnrollment,
-  EnrollmentChange,
-  EnrollRefusal,
-} from "../../../features/campaigns/store.ts";
+import type { EnrollmentChange, EnrollRefusal, MoveOutcome } from "../../../features/campaigns/change-model.ts";
+import {
+  canDelete,
+  decideChange,
+  decideEnrollment,
+  decideMove,
+  stopped,
+  type CampaignFacts,
+  type CampaignsChange,
+} from "../../../features/campaigns/decisions.ts";
+import type { CampaignStore, DueEnrollment } from "../../../features/campaigns/store.ts";
+import type { Decision } from "../../../platform/base/decision.ts";
 import type { ScheduleAction } from "../../../features/network/queue-model.ts";
-import { pauseAction, withdrawAction } from "../../../features/network/decisions/ending.ts";
+import { pauseAction } from "../../../features/network/decisions/ending.ts";
 import { campaignEnrollments, campaigns } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
 import { olderThan } from "./list-pages.ts";
@@ -50,45 +55,58 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
       " UNION ALL SELECT c.messaged_at FROM network_contacts c JOIN network_accounts a ON a.seq = c.account" +
       " WHERE a.user_id = ?1 AND c.profile_key = ?2 ORDER BY at DESC LIMIT 1",
   );
+  const otherActive = prepared(
+    database,
+    "SELECT 1 FROM campaign_enrollments WHERE campaign_id = ? AND state = 'active' AND id <> ? LIMIT 1",
+  );
   const actionOf = prepared<{ jobId: string; state: string }, [string]>(
     database,
     "SELECT job_id AS jobId, state FROM network_actions WHERE job_id = ?",
   );
 
   const campaign = (id: string): Campaign | null => byId().get({ id }) ?? null;
-  const campaignOf = (userId: string, id: string): Campaign | null => {
-    const found = campaign(id);
-    return found?.userId === userId ? found : null;
+  const enrollment = (id: string): Enrollment | null => enrollmentById().get({ id }) ?? null;
+
+  const facts: CampaignFacts = {
+    campaign,
+    hasLead: (userId, leadId) => lead(userId, leadId) !== null,
+    isSuppressed: ({ userId, profileKey, leadId }) => suppressions.find(userId, { profileKey, leadId }) !== null,
+    isEnrolled: (campaignId, leadId) => isEnrolled.get(campaignId, leadId) !== null,
+    isInOtherCampaign: (campaignId, leadId) => isElsewhere.get(leadId, campaignId) !== null,
+    lastContactAt: (userId, profileKey) => lastContact.get(userId, profileKey)?.at ?? null,
+    hasOtherActive: (campaignId, enrollmentId) => otherActive.get(campaignId, enrollmentId) !== null,
+    target: network.target,
+    schedule: network.decideSchedule,
   };
 
-  function update(userId: string, id: string, states: readonly string[], change: CampaignChange): Campaign | null {
-    const before = campaignOf(userId, id);
-    if (before === null || !states.includes(before.state)) return null;
-    const { state, updatedAt } = change;
-    if (state !== undefined && state !== before.state && state !== "draft")
-      events.append({ type: stateEvents[state], userId, at: updatedAt, campaignId: id });
-    return orm.update(campaigns).set(change).where(eq(campaigns.id, id)).returning().get();
+  function apply<Outcome>({ outcome, changes }: Decision<Outcome, CampaignsChange>): Outcome {
+    for (const change of changes) write(change);
+    return outcome;
   }
 
-  function refusalOf(enrollment: Enrollment, now: number): EnrollRefusal | null {
-    const { userId, campaignId, leadId, profileKey } = enrollment;
-    const target = campaignOf(userId, campaignId);
-    if (target === null || target.state === "canceled") return "campaignEnded";
-    const person = lead(userId, leadId)?.lead;
-    if (person === undefined) return "leadGone";
-    if (isEnrolled.get(campaignId, leadId) !== null) return "alreadyEnrolled";
-    if (suppressions.find(userId, { profileKey, leadId }) !== null) return "doNotContact";
-    const { excludeOtherCampaigns, excludeContactedDays: days } = target.settings;
-    if (excludeOtherCampaigns && isElsewhere.get(leadId, campaignId) !== null) return "inOtherCampaign";
-    const contactedAt = days === null ? null : lastContact.get(userId, profileKey)?.at;
-    return days !== null && (contactedAt ?? 0) > now - days * dayMs ? "contactedRecently" : null;
+  function write(change: CampaignsChange): void {
+    switch (change.kind) {
+      case "campaign":
+        return void orm.update(campaigns).set(change.values).where(eq(campaigns.id, change.id)).run();
+      case "enroll":
+        return void orm.insert(campaignEnrollments).values(change.enrollment).run();
+      case "enrollment":
+        return void orm
+          .update(campaignEnrollments)
+          .set({ ...change.values, version: nextVersion })
+          .where(eq(campaignEnrollments.id, change.id))
+          .run();
+      case "network":
+        return network.write(change.changes);
+      case "event":
+        return events.append(change.event);
+    }
   }
 
   function enroll(enrollments: readonly Enrollment[], dryRun: boolean, now: number): (EnrollRefusal | null)[] {
     return enrollments.map((enrollment) => {
-      const refusal = refusalOf(enrollment, now);
-      if (refusal === null && !dryRun) orm.insert(campaignEnrollments).values(enrollment).run();
-      return refusal;
+      const decision = decideEnrollment(enrollment, facts, now);
+      return dryRun ? decision.outcome : apply(decision);
     });
   }
 
@@ -137,36 +155,30 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
     { id, version }: Pick<Enrollment, "id" | "version">,
     change: EnrollmentChange,
     action: ScheduleAction | null,
-  ): Awaited<ReturnType<CampaignStore["move"]>> {
-    const row = enrollmentById().get({ id });
-    if (row === undefined || row.version !== version || row.state !== "active") return null;
-    if (action !== null && campaign(row.campaignId)?.state !== "running") return null;
-    // The end of an enrollment withdraws its waiting action.
-    if (change.state !== undefined && row.jobId !== null)
-      network.write(withdrawAction(network.target(row.jobId), change.updatedAt));
-    const outcome = action === null ? ({ kind: "moved" } as const) : network.schedule(action);
-    const isApplied = outcome.kind === "moved" || outcome.kind === "scheduled" || outcome.kind === "existing";
-    if (isApplied) {
-      const jobId = "job" in outcome ? outcome.job.id : change.jobId;
-      orm
-        .update(campaignEnrollments)
-        .set({ ...change, ...(jobId !== undefined && { jobId }), version: version + 1 })
-        .where(eq(campaignEnrollments.id, id))
-        .run();
-      if (change.state !== undefined && change.state !== "active") appendIfCompleted(row, change.updatedAt);
-    }
-    return outcome;
+  ): MoveOutcome | null {
+    return apply(decideMove(enrollment(id), version, change, action, facts));
   }
 
-  /** The campaign completes with its last enrollment, unless it was already canceled. */
-  function appendIfCompleted({ campaignId, userId }: Enrollment, at: number): void {
-    if (hasActive.get(campaignId) === null && campaign(campaignId)?.state === "running")
-      events.append({ type: "campaign.completed", userId, at, campaignId });
+  function stop(userId: string, id: string, reason: string, at: number): Enrollment | null {
+    const found = enrollment(id);
+    if (found?.userId !== userId || move(found, stopped(reason, at), null) === null) return null;
+    return enrollment(id);
   }
-  const hasActive = prepared(
-    database,
-    "SELECT 1 FROM campaign_enrollments WHERE campaign_id = ? AND state = 'active' LIMIT 1",
-  );
+
+  function stopAll(campaignId: string, reason: string, limit: number, at: number): number {
+    const { id, state } = campaignEnrollments;
+    const active = orm
+      .select({ id })
+      .from(campaignEnrollments)
+      .where(and(eq(campaignEnrollments.campaignId, campaignId), eq(state, "active")))
+      .limit(limit);
+    return orm
+      .update(campaignEnrollments)
+      .set({ ...stopped(reason, at), version: nextVersion })
+      .where(inArray(id, active))
+      .returning({ id })
+      .all().length;
+  }
 
   function withdrawActions(campaignId: string, limit: number, at: number): number {
     const waiting = orm
@@ -183,12 +195,6 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
   }
   const isWaiting = sql`(${networkActions.state} IN ('awaitingApproval', 'scheduled') OR (${networkActions.state} = 'awaiting'
     AND ${networkActions.pendingReason} IN ('awaitingPerson', 'awaitingWorker')))`;
-  const stopMany = prepared(
-    database,
-    "UPDATE campaign_enrollments SET state = 'stopped', reason = ?, wake_at = NULL, version = version + 1, updated_at = ?" +
-      " WHERE id IN (SELECT id FROM campaign_enrollments WHERE campaign_id = ? AND state = 'active' LIMIT ?)",
-  );
-
   async function counts(campaignId: string): ReturnType<CampaignStore["counts"]> {
     const ofCampaign = eq(campaignEnrollments.campaignId, campaignId);
     const { state, reason, connectedAt, repliedAt } = campaignEnrollments;
@@ -226,7 +232,10 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
 
   return {
     insert: (item) => writer.write(() => void orm.insert(campaigns).values(item).run()),
-    get: async (userId, id) => campaignOf(userId, id),
+    get: async (userId, id) => {
+      const found = campaign(id);
+      return found?.userId === userId ? found : null;
+    },
     list: async (userId, limit, after = null) =>
       orm
         .select()
@@ -237,10 +246,11 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
         .all(),
     countCampaigns: async (userId) =>
       orm.select({ n: count() }).from(campaigns).where(eq(campaigns.userId, userId)).get()?.n ?? 0,
-    update: (userId, id, states, change) => writer.write(() => update(userId, id, states, change)),
+    update: (userId, id, states, change) =>
+      writer.write(() => apply(decideChange(campaign(id), userId, states, change))),
     remove: (userId, id) =>
       writer.write(() => {
-        if (campaignOf(userId, id)?.state !== "draft") return false;
+        if (!canDelete(campaign(id), userId)) return false;
         orm.delete(campaigns).where(eq(campaigns.id, id)).run();
         return true;
       }),
@@ -253,14 +263,8 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
     nextDueAt: async () => nextWake.get()?.at ?? null,
     move: (enrollment, change, action) => writer.write(() => move(enrollment, change, action)),
     withdrawActions: (campaignId, limit, at) => writer.write(() => withdrawActions(campaignId, limit, at)),
-    stopAll: (campaignId, reason, limit, at) => writer.write(() => stopMany.run(reason, at, campaignId, limit).changes),
-    stop: (userId, enrollmentId, reason, at) =>
-      writer.write(() => {
-        const row = enrollmentById().get({ id: enrollmentId });
-        if (row?.userId !== userId || row.state !== "active") return null;
-        move(row, { state: "stopped", reason, wakeAt: null, updatedAt: at }, null);
-        return enrollmentById().get({ id: enrollmentId }) ?? null;
-      }),
+    stopAll: (campaignId, reason, limit, at) => writer.write(() => stopAll(campaignId, reason, limit, at)),
+    stop: (userId, enrollmentId, reason, at) => writer.write(() => stop(userId, enrollmentId, reason, at)),
     enrollments: async (userId, campaignId, { state }, after, limit) => {
       const page = orm
         .select({ id: campaignEnrollments.id })
@@ -287,10 +291,4 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
   };
 }
 
-const dayMs = 86_400_000;
-
-const stateEvents = {
-  running: "campaign.started",
-  paused: "campaign.paused",
-  canceled: "campaign.canceled",
-} as const;
+const nextVersion = sql`${campaignEnrollments.version} + 1`;

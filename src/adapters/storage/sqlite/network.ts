@@ -29,7 +29,7 @@ import type { SharedRows } from "./shared-rows.ts";
 
 /** Actions inside the write units of other stores. */
 export type NetworkRows = {
-  schedule(request: ScheduleAction): ScheduleOutcome;
+  decideSchedule(request: ScheduleAction): Decision<ScheduleOutcome>;
   target(jobId: string): Target | null;
   /** Writes the changes of a decision. */
   write(changes: readonly NetworkChange[]): void;
@@ -67,11 +67,7 @@ export function createNetworkRows(engine: Engine, { events, jobRows, suppression
   }
 
   return {
-    schedule(request) {
-      const { outcome, changes } = decideSchedule(request, facts);
-      write(changes);
-      return outcome;
-    },
+    decideSchedule: (request) => decideSchedule(request, facts),
     target: facts.target,
     write,
     contactOf(accountId, profileKey) {

@@ -1,0 +1,20 @@
+import type { ScheduleOutcome } from "../network/queue-model.ts";
+import type { Campaign, Enrollment } from "./model.ts";
+
+export type CampaignChange = { updatedAt: number } & Partial<
+  Pick<Campaign, "name" | "state" | "steps" | "accountIds" | "settings" | "startedAt">
+>;
+
+export type EnrollRefusal =
+  | "alreadyEnrolled"
+  | "inOtherCampaign"
+  | "contactedRecently"
+  | "doNotContact"
+  | "leadGone"
+  | "campaignEnded";
+
+export type EnrollmentChange = { updatedAt: number } & Partial<
+  Pick<Enrollment, "state" | "reason" | "atStep" | "sinceAt" | "wakeAt" | "jobId">
+>;
+
+export type MoveOutcome = ScheduleOutcome | { kind: "moved" };

@@ -1,0 +1,129 @@
+import type { Decision } from "../../platform/base/decision.ts";
+import type { NewEvent } from "../../platform/events/model.ts";
+import type { NetworkChange } from "../network/decisions/changes.ts";
+import { withdrawAction } from "../network/decisions/ending.ts";
+import type { Target } from "../network/decisions/facts.ts";
+import type { ScheduleAction, ScheduleOutcome } from "../network/queue-model.ts";
+import type { CampaignChange, EnrollmentChange, EnrollRefusal, MoveOutcome } from "./change-model.ts";
+import type { Campaign, CampaignState, Enrollment } from "./model.ts";
+
+/** What decisions may ask of the store: synchronous and read-only. */
+export type CampaignFacts = {
+  campaign(id: string): Campaign | null;
+  hasLead(userId: string, leadId: string): boolean;
+  isSuppressed(enrollment: Enrollment): boolean;
+  isEnrolled(campaignId: string, leadId: string): boolean;
+  /** Whether the lead is active in another campaign that was not canceled. */
+  isInOtherCampaign(campaignId: string, leadId: string): boolean;
+  /** When an account of the user last invited or wrote to the person; null if none has. */
+  lastContactAt(userId: string, profileKey: string): number | null;
+  /** Whether the campaign has an active enrollment other than this one. */
+  hasOtherActive(campaignId: string, enrollmentId: string): boolean;
+  target(jobId: string): Target | null;
+  /** The network's decision about an action. */
+  schedule(action: ScheduleAction): Decision<ScheduleOutcome, NetworkChange>;
+};
+
+export type CampaignsChange =
+  | { kind: "campaign"; id: string; values: CampaignChange }
+  | { kind: "enroll"; enrollment: Enrollment }
+  /** Increments the version of the enrollment, which invalidates concurrent decisions about it. */
+  | { kind: "enrollment"; id: string; values: EnrollmentChange }
+  | { kind: "network"; changes: readonly NetworkChange[] }
+  | { kind: "event"; event: NewEvent };
+
+const dayMs = 86_400_000;
+const stateEvents = {
+  running: "campaign.started",
+  paused: "campaign.paused",
+  canceled: "campaign.canceled",
+} as const;
+
+/** Changes a campaign in one of these states; null if it is in another one or does not exist. */
+export function decideChange(
+  campaign: Campaign | null,
+  userId: string,
+  states: readonly CampaignState[],
+  values: CampaignChange,
+): Decision<Campaign | null, CampaignsChange> {
+  if (campaign?.userId !== userId || !states.includes(campaign.state)) return { outcome: null, changes: [] };
+  const { id } = campaign;
+  const { state, updatedAt: at } = values;
+  const changes: CampaignsChange[] = [{ kind: "campaign", id, values }];
+  if (state !== undefined && state !== campaign.state && state !== "draft")
+    changes.push({ kind: "event", event: { type: stateEvents[state], userId, at, campaignId: id } });
+  return { outcome: { ...campaign, ...values }, changes };
+}
+
+/** Only drafts can be deleted: the enrollments of other campaigns are history. */
+export function canDelete(campaign: Campaign | null, userId: string): boolean {
+  return campaign?.userId === userId && campaign.state === "draft";
+}
+
+/** Null if the lead is enrolled. */
+export function decideEnrollment(
+  enrollment: Enrollment,
+  facts: CampaignFacts,
+  now: number,
+): Decision<EnrollRefusal | null, CampaignsChange> {
+  const outcome = refusalOf(enrollment, facts, now);
+  return { outcome, changes: outcome === null ? [{ kind: "enroll", enrollment }] : [] };
+}
+
+function refusalOf(enrollment: Enrollment, facts: CampaignFacts, now: number): EnrollRefusal | null {
+  const { userId, campaignId, leadId, profileKey } = enrollment;
+  const campaign = facts.campaign(campaignId);
+  if (campaign?.userId !== userId || campaign.state === "canceled") return "campaignEnded";
+  if (!facts.hasLead(userId, leadId)) return "leadGone";
+  if (facts.isEnrolled(campaignId, leadId)) return "alreadyEnrolled";
+  if (facts.isSuppressed(enrollment)) return "doNotContact";
+  const { excludeOtherCampaigns, excludeContactedDays: days } = campaign.settings;
+  if (excludeOtherCampaigns && facts.isInOtherCampaign(campaignId, leadId)) return "inOtherCampaign";
+  const contactedAt = days === null ? null : facts.lastContactAt(userId, profileKey);
+  return days !== null && (contactedAt ?? 0) > now - days * dayMs ? "contactedRecently" : null;
+}
+
+/**
+ * Moves an active enrollment of this version, with its next action if there is one, which only a running campaign sends.
+ * Ending the enrollment withdraws its pending action. The campaign completes with its last active enrollment.
+ */
+export function decideMove(
+  enrollment: Enrollment | null,
+  version: number,
+  values: EnrollmentChange,
+  action: ScheduleAction | null,
+  facts: CampaignFacts,
+): Decision<MoveOutcome | null, CampaignsChange> {
+  const nothing = { outcome: null, changes: [] };
+  if (enrollment?.version !== version || enrollment.state !== "active") return nothing;
+  if (action !== null) return decideAction(enrollment, values, action, facts);
+  const { id, userId, campaignId, jobId } = enrollment;
+  const { state, updatedAt: at } = values;
+  const changes: CampaignsChange[] = [];
+  if (state !== undefined && jobId !== null)
+    changes.push({ kind: "network", changes: withdrawAction(facts.target(jobId), at) });
+  changes.push({ kind: "enrollment", id, values });
+  const hasEnded = state !== undefined && state !== "active";
+  if (hasEnded && !facts.hasOtherActive(campaignId, id) && facts.campaign(campaignId)?.state === "running")
+    changes.push({ kind: "event", event: { type: "campaign.completed", userId, at, campaignId } });
+  return { outcome: { kind: "moved" }, changes };
+}
+
+/** If the network already has this action, the enrollment adopts it. */
+function decideAction(
+  { id, campaignId }: Enrollment,
+  values: EnrollmentChange,
+  action: ScheduleAction,
+  facts: CampaignFacts,
+): Decision<MoveOutcome | null, CampaignsChange> {
+  if (facts.campaign(campaignId)?.state !== "running") return { outcome: null, changes: [] };
+  const { outcome, changes } = facts.schedule(action);
+  const network: CampaignsChange = { kind: "network", changes };
+  if (outcome.kind !== "scheduled" && outcome.kind !== "existing") return { outcome, changes: [network] };
+  return { outcome, changes: [network, { kind: "enrollment", id, values: { ...values, jobId: outcome.job.id } }] };
+}
+
+/** What ending an enrollment before its last step changes. */
+export function stopped(reason: string, at: number): EnrollmentChange {
+  return { state: "stopped", reason, wakeAt: null, updatedAt: at };
+}
