@@ -1,4 +1,5 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
+import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import { actionKinds, hasNote } from "../../../features/network/action-kinds.ts";
 import {
   openStates,
@@ -12,6 +13,7 @@ import type { Engine } from "./engine.ts";
 import { meterCode } from "../meter-code.ts";
 import type { AccountRows } from "./network-accounts.ts";
 import { networkActions, type ActionRow } from "./network-tables.ts";
+import { newValueOf, valueOf } from "./parameter.ts";
 import { lazy, prepared } from "./prepared.ts";
 import { actionValues, insertActionSql, storedAction } from "./stored-job.ts";
 
@@ -27,29 +29,58 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
       .prepare(),
   );
   const insert = prepared(database, insertActionSql);
-  const twins = prepared<Twin, [number, string, string]>(
-    database,
-    "SELECT seq, job_id AS jobId, state FROM network_actions WHERE account = +? AND target_key = +? AND action_type = +?" +
-      " AND may_be_open = 1",
+  const { seq, jobId, state, account, targetKey, actionType, mayBeOpen, reference } = networkActions;
+  const twins = lazy(() =>
+    orm
+      .select({ seq, jobId, state })
+      .from(networkActions)
+      .where(
+        and(
+          sql`${account} = ${valueOf("account")}`,
+          sql`${targetKey} = ${valueOf("targetKey")}`,
+          sql`${actionType} = ${valueOf("actionType")}`,
+          sql`${mayBeOpen} = 1`,
+        ),
+      )
+      .prepare(),
   );
-  const setMayBeOpen = prepared(database, "UPDATE network_actions SET may_be_open = ? WHERE seq = ?");
-  const setState = prepared(
-    database,
-    "UPDATE network_actions SET state = ?, pending_reason = ?, used = ?, slot_at = ?, updated_at = ? WHERE seq = ?",
+  const hasSeq = eq(seq, sql.placeholder("seq"));
+  const update = (values: SQLiteUpdateSetSource<typeof networkActions>) =>
+    orm.update(networkActions).set(values).where(hasSeq).prepare();
+  const setMayBeOpen = lazy(() => update({ mayBeOpen: newValueOf("mayBeOpen") }));
+  const setState = lazy(() =>
+    update({
+      state: newValueOf("state"),
+      pendingReason: newValueOf("pendingReason"),
+      used: newValueOf("used"),
+      slotAt: newValueOf("slotAt"),
+      updatedAt: newValueOf("at"),
+    }),
   );
   // The slot is indexed, so it is not written if it stays the same.
-  const endInPlace = prepared(
-    database,
-    "UPDATE network_actions SET state = ?, pending_reason = NULL, reference = coalesce(?, reference), updated_at = ?" +
-      " WHERE seq = ?",
+  const endInPlace = lazy(() =>
+    update({
+      state: newValueOf("state"),
+      pendingReason: null,
+      reference: sql`coalesce(${sql.placeholder("reference")}, ${reference})`,
+      updatedAt: newValueOf("at"),
+    }),
   );
-  const mark = prepared(
-    database,
-    "UPDATE network_actions SET state = 'sending', pending_reason = ?, used = 1, slot_at = ?, updated_at = ?" +
-      " WHERE seq IN (SELECT value FROM json_each(?))",
+  const mark = lazy(() =>
+    orm
+      .update(networkActions)
+      .set({
+        state: "sending",
+        pendingReason: newValueOf("pendingReason"),
+        used: 1,
+        slotAt: newValueOf("at"),
+        updatedAt: newValueOf("at"),
+      })
+      .where(sql`${seq} IN (SELECT value FROM json_each(${sql.placeholder("seqs")}))`)
+      .prepare(),
   );
-  const setNotBefore = prepared(database, "UPDATE network_actions SET not_before = ? WHERE seq = ?");
-  const setReference = prepared(database, "UPDATE network_actions SET reference = ? WHERE seq = ?");
+  const setNotBefore = lazy(() => update({ notBefore: newValueOf("at") }));
+  const setReference = lazy(() => update({ reference: newValueOf("reference") }));
 
   return {
     get: (jobId: string): ActionRow | null => {
@@ -57,9 +88,9 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
       return row === undefined ? null : storedAction(row);
     },
     twins: (account: number, { targetKey, actionType }: Pick<StoredAction, "targetKey" | "actionType">): Twin[] =>
-      twins.all(account, targetKey, actionType),
+      twins().all({ account, targetKey, actionType }),
     closeTwins(seqs: readonly number[]): void {
-      for (const seq of seqs) setMayBeOpen.run(0, seq);
+      for (const seq of seqs) setMayBeOpen().run({ mayBeOpen: 0, seq });
     },
     insert({ accountId: _id, ...action }: NetworkAction, account: number, used: 0 | 1): void {
       const meter = meterCode(actionKinds[action.actionType].meter);
@@ -77,8 +108,8 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
       },
     ): void {
       const { state, pendingReason, used, slotAt, at } = change;
-      setState.run(state, pendingReason, used, slotAt, at, seq);
-      if (openStates.includes(state) && !mayBeOpen) setMayBeOpen.run(1, seq);
+      setState().run({ state, pendingReason, used, slotAt, at, seq });
+      if (openStates.includes(state) && !mayBeOpen) setMayBeOpen().run({ mayBeOpen: 1, seq });
     },
     end(
       row: StoredAction,
@@ -90,11 +121,13 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
       }: { state: ActionState; slotAt: number | null; reference: string | null; at: number },
     ): void {
       const used = slotAt === null ? 0 : 1;
-      if (row.slotAt !== slotAt || row.used !== used) setState.run(state, null, used, slotAt, at, row.seq);
-      endInPlace.run(state, reference, at, row.seq);
+      const { seq } = row;
+      if (row.slotAt !== slotAt || row.used !== used)
+        setState().run({ state, pendingReason: null, used, slotAt, at, seq });
+      endInPlace().run({ state, reference, at, seq });
     },
     markSending(seqs: readonly number[], pendingReason: PendingReason | null, at: number): void {
-      mark.run(pendingReason, at, at, JSON.stringify(seqs));
+      mark().run({ pendingReason, at, seqs: JSON.stringify(seqs) });
     },
     edit({ seq }: StoredAction, change: Content & { hasNote: boolean; at: number }): void {
       const { message, details, notBefore, targetKey, at } = change;
@@ -105,10 +138,10 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
         .run();
     },
     setNotBefore({ seq }: StoredAction, at: number): void {
-      setNotBefore.run(at, seq);
+      setNotBefore().run({ at, seq });
     },
     setReference({ seq }: StoredAction, reference: string): void {
-      setReference.run(reference, seq);
+      setReference().run({ reference, seq });
     },
     actionOf: (row: StoredAction): NetworkAction => actionOf(row, accounts.idOf(row.account)),
   };

@@ -1,35 +1,71 @@
+import { and, eq, sql } from "drizzle-orm";
 import type { NetworkChange } from "../../../features/network/decisions/changes.ts";
 import type { Engine } from "./engine.ts";
 import type { EventRows } from "./event-rows.ts";
 import { meterCode } from "../meter-code.ts";
 import type { NetworkParts } from "./network-facts.ts";
-import { prepared } from "./prepared.ts";
 import type { ChangeWriter } from "./network-change-writer.ts";
+import { networkMeters } from "./network-tables.ts";
+import { newValueOf } from "./parameter.ts";
+import { lazy } from "./prepared.ts";
+import { jobs } from "./tables.ts";
 
 type Change<Kind extends NetworkChange["kind"]> = Extract<NetworkChange, { kind: Kind }>;
 
-export function createChangeWriter({ database }: Engine, parts: NetworkParts, events: EventRows): ChangeWriter {
+export function createChangeWriter({ orm }: Engine, parts: NetworkParts, events: EventRows): ChangeWriter {
   const { accounts, actions, contacts, jobRows, origin } = parts;
-  const wait = prepared(
-    database,
-    "UPDATE jobs SET status = ?, run_at = ?, lease_until = ?, message = ?, updated_at = ? WHERE id = ?",
+  const placeholder = sql.placeholder;
+  const wait = lazy(() =>
+    orm
+      .update(jobs)
+      .set({
+        status: newValueOf("status"),
+        runAt: newValueOf("runAt"),
+        leaseUntil: newValueOf("leaseUntil"),
+        message: newValueOf("message"),
+        updatedAt: newValueOf("at"),
+      })
+      .where(eq(jobs.id, placeholder("jobId")))
+      .prepare(),
   );
-  const lease = prepared(
-    database,
-    "UPDATE jobs SET status = 'running', attempt = attempt + 1, lease_until = ?, updated_at = ?" +
-      " WHERE id IN (SELECT value FROM json_each(?))",
+  const lease = lazy(() =>
+    orm
+      .update(jobs)
+      .set({
+        status: "running",
+        attempt: sql`${jobs.attempt} + 1`,
+        leaseUntil: newValueOf("until"),
+        updatedAt: newValueOf("at"),
+      })
+      .where(sql`${jobs.id} IN (SELECT value FROM json_each(${placeholder("jobIds")}))`)
+      .prepare(),
   );
-  const freeSlot = prepared(
-    database,
-    "INSERT INTO network_meters (account, meter, free_at) VALUES (?, ?, ?) ON CONFLICT (account, meter)" +
-      " DO UPDATE SET free_at = min(coalesce(free_at, excluded.free_at), excluded.free_at)",
+  const isMeter = [networkMeters.account, networkMeters.meter];
+  const ofMeter = { account: placeholder("account"), meter: placeholder("meter") };
+  const freeSlot = lazy(() =>
+    orm
+      .insert(networkMeters)
+      .values({ ...ofMeter, freeAt: placeholder("at") })
+      .onConflictDoUpdate({
+        target: isMeter,
+        set: { freeAt: sql`min(coalesce(${networkMeters.freeAt}, excluded.free_at), excluded.free_at)` },
+      })
+      .prepare(),
   );
-  const setFrontier = prepared(
-    database,
-    "INSERT INTO network_meters (account, meter, frontier_at) VALUES (?, ?, ?)" +
-      " ON CONFLICT (account, meter) DO UPDATE SET frontier_at = excluded.frontier_at",
+  const setFrontier = lazy(() =>
+    orm
+      .insert(networkMeters)
+      .values({ ...ofMeter, frontierAt: placeholder("at") })
+      .onConflictDoUpdate({ target: isMeter, set: { frontierAt: sql`excluded.frontier_at` } })
+      .prepare(),
   );
-  const setGap = prepared(database, "UPDATE network_meters SET free_at = ? WHERE account = ? AND meter = ?");
+  const setGap = lazy(() =>
+    orm
+      .update(networkMeters)
+      .set({ freeAt: newValueOf("at") })
+      .where(and(eq(networkMeters.account, placeholder("account")), eq(networkMeters.meter, placeholder("meter"))))
+      .prepare(),
+  );
 
   function writeOne(change: Exclude<NetworkChange, { kind: "send" | "lease" }>): void {
     switch (change.kind) {
@@ -49,19 +85,19 @@ export function createChangeWriter({ database }: Engine, parts: NetworkParts, ev
       case "reference":
         return actions.setReference(change.row, change.reference);
       case "wait":
-        wait.run(change.status, change.runAt, change.leaseUntil, change.message, change.at, change.jobId);
+        wait().run(change);
         return;
       case "job":
         jobRows.write(change.job, change.change);
         return;
       case "freeSlot":
-        freeSlot.run(change.account, meterCode(change.meter), change.at);
+        freeSlot().run({ ...change, meter: meterCode(change.meter) });
         return;
       case "frontier":
-        setFrontier.run(change.account, meterCode(change.meter), change.at);
+        setFrontier().run({ ...change, meter: meterCode(change.meter) });
         return;
       case "gap":
-        setGap.run(change.at, change.account, meterCode(change.meter));
+        setGap().run({ ...change, meter: meterCode(change.meter) });
         return;
       case "coolDown":
         return accounts.coolDown(change.account, change.coolDown);
@@ -86,7 +122,7 @@ export function createChangeWriter({ database }: Engine, parts: NetworkParts, ev
   function writeLeases(leases: readonly Change<"lease">[]): void {
     for (const group of groupsOf(leases, ({ at, until }) => `${at} ${until}`)) {
       const [{ at, until }] = group;
-      lease.run(until, at, JSON.stringify(group.map(({ jobId }) => jobId)));
+      lease().run({ until, at, jobIds: JSON.stringify(group.map(({ jobId }) => jobId)) });
     }
   }
 

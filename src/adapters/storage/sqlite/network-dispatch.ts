@@ -129,11 +129,12 @@ export function createDispatchStore(
     const uncached = claims.filter((claim) => !isCached(claim)).map(({ id }) => id);
     const cached = claims.filter(isCached).map(({ id }) => id);
     const targets = uncached.length === 0 ? new Map<string, Target>() : claimedTargets(uncached);
-    for (const { id, attempt, metadata } of cached.length === 0 ? [] : due.stillClaimed.all(JSON.stringify(cached))) {
+    for (const { id, attempt, metadata } of cached.length === 0
+      ? []
+      : due.stillClaimed().all({ ids: JSON.stringify(cached) })) {
       const { job, row } = sending.get(id)!;
       const record = accounts.get(row.account);
-      if (record !== null && job.attempt === attempt)
-        targets.set(id, { job: { ...job, metadata: JSON.parse(metadata) as Job["metadata"] }, row, record });
+      if (record !== null && job.attempt === attempt) targets.set(id, { job: { ...job, metadata }, row, record });
     }
     return targets;
   }

@@ -2,12 +2,12 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import type { Engine } from "./engine.ts";
 import { networkActions, waitsForSomebody } from "./network-tables.ts";
 import { limitOf, valueOf } from "./parameter.ts";
-import { lazy, prepared } from "./prepared.ts";
+import { lazy } from "./prepared.ts";
 import { storedActionJob } from "./stored-job.ts";
 import { jobs } from "./tables.ts";
 
 /** Queries for actions with their jobs, for runners and workers. */
-export function createDueQueries({ orm, database }: Engine) {
+export function createDueQueries({ orm }: Engine) {
   const joined = () =>
     orm
       .select({ job: jobs, row: networkActions })
@@ -48,10 +48,18 @@ export function createDueQueries({ orm, database }: Engine) {
       .prepare(),
   );
   // `+` prevents SQLite from scanning the index of all running jobs.
-  const stillClaimed = prepared<{ id: string; attempt: number; metadata: string }, [string]>(
-    database,
-    "SELECT id, attempt, metadata FROM jobs WHERE id IN (SELECT value FROM json_each(?))" +
-      " AND +status = 'running' AND +lease_until IS NOT NULL",
+  const stillClaimed = lazy(() =>
+    orm
+      .select({ id: jobs.id, attempt: jobs.attempt, metadata: jobs.metadata })
+      .from(jobs)
+      .where(
+        and(
+          sql`${jobs.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))`,
+          sql`+${jobs.status} = 'running'`,
+          sql`+${jobs.leaseUntil} IS NOT NULL`,
+        ),
+      )
+      .prepare(),
   );
 
   /** Actions with an expired claim, then due actions, each oldest first. */

@@ -1,3 +1,4 @@
+import { and, eq, sql } from "drizzle-orm";
 import type { NetworkFacts } from "../../../features/network/decisions/facts.ts";
 import type { CampaignOrigin } from "./campaign-origin.ts";
 import type { Engine } from "./engine.ts";
@@ -7,7 +8,9 @@ import type { AccountRows } from "./network-accounts.ts";
 import type { ActionRows } from "./network-actions.ts";
 import type { ContactRows } from "./network-contacts.ts";
 import type { createTimelines } from "./network-timeline.ts";
-import { prepared } from "./prepared.ts";
+import { networkMeters } from "./network-tables.ts";
+import { lazy } from "./prepared.ts";
+import { leads } from "./tables.ts";
 import type { SuppressionRows } from "./suppressions.ts";
 
 export type NetworkParts = {
@@ -21,15 +24,25 @@ export type NetworkParts = {
 
 /** Provides facts to decisions from prepared statements, on demand. */
 export function createNetworkFacts(
-  { database }: Engine,
+  { orm }: Engine,
   parts: NetworkParts,
   timelines: ReturnType<typeof createTimelines>,
 ): NetworkFacts {
   const { accounts, actions, contacts, jobRows, suppressions, origin } = parts;
-  const lead = prepared<unknown, [string]>(database, "SELECT 1 FROM leads WHERE id = ?");
-  const frontier = prepared<{ frontierAt: number | null; freeAt: number | null }, [number, number]>(
-    database,
-    "SELECT frontier_at AS frontierAt, free_at AS freeAt FROM network_meters WHERE account = ? AND meter = ?",
+  const lead = lazy(() =>
+    orm
+      .select({ seq: leads.seq })
+      .from(leads)
+      .where(eq(leads.id, sql.placeholder("id")))
+      .prepare(),
+  );
+  const { account, meter, frontierAt, freeAt } = networkMeters;
+  const frontier = lazy(() =>
+    orm
+      .select({ frontierAt, freeAt })
+      .from(networkMeters)
+      .where(and(eq(account, sql.placeholder("account")), eq(meter, sql.placeholder("meter"))))
+      .prepare(),
   );
   return {
     account: accounts.get,
@@ -42,9 +55,10 @@ export function createNetworkFacts(
     },
     twins: actions.twins,
     contact: contacts.get,
-    hasLead: (id) => lead.get(id) !== null,
+    hasLead: (id) => lead().get({ id }) !== undefined,
     suppression: suppressions.find,
-    frontier: (account, meter) => frontier.get(account, meterCode(meter)) ?? { frontierAt: null, freeAt: null },
+    frontier: (account, meter) =>
+      frontier().get({ account, meter: meterCode(meter) }) ?? { frontierAt: null, freeAt: null },
     timeline: timelines.whole,
     usedTimeline: timelines.used,
     isOriginRunning: origin.isRunning,

@@ -1,3 +1,4 @@
+import { and, asc, count, desc, eq, gt, isNotNull, lte, min, ne, sql, type SQL } from "drizzle-orm";
 import { neverAt } from "../../../features/network/action-model.ts";
 import { windowMs, windows, type Caps } from "../../../features/network/account-model.ts";
 import { meters, type Meter } from "../../../features/network/meter-model.ts";
@@ -13,44 +14,67 @@ import { decisiveUses } from "../../../features/network/governor/limits.ts";
 import type { Engine } from "./engine.ts";
 import { meterCode } from "../meter-code.ts";
 import type { AccountRows } from "./network-accounts.ts";
-import { prepared } from "./prepared.ts";
+import { networkAccounts, networkActions, networkMeters } from "./network-tables.ts";
+import { newValueOf } from "./parameter.ts";
+import { lazy } from "./prepared.ts";
+import { jobs } from "./tables.ts";
 
 type PlanStore = Pick<NetworkStore, "usage" | "planBasis" | "movePlanned" | "endPlan">;
 
 /** Reads the basis of plans and writes their results. */
-export function createPlanStore({ database, writer, reader }: Engine, accounts: AccountRows): PlanStore {
-  const versionOf = prepared<{ version: number; needsPlan: number }, [number]>(
-    database,
-    "SELECT queue_version AS version, needs_plan AS needsPlan FROM network_accounts WHERE seq = ?",
+export function createPlanStore({ orm, writer, reader }: Engine, accounts: AccountRows): PlanStore {
+  const move = lazy(() =>
+    orm
+      .update(networkActions)
+      .set({ slotAt: newValueOf("slotAt"), pendingReason: newValueOf("reason"), updatedAt: newValueOf("now") })
+      .where(and(eq(networkActions.seq, sql.placeholder("seq")), eq(networkActions.state, "scheduled")))
+      .returning({ jobId: networkActions.jobId })
+      .prepare(),
   );
-  const move = prepared<{ job_id: string }, [number, string, number, number]>(
-    database,
-    "UPDATE network_actions SET slot_at = ?, pending_reason = ?, updated_at = ? WHERE seq = ? AND state = 'scheduled'" +
-      " RETURNING job_id",
-  );
-  const moveJob = prepared(
-    database,
-    "UPDATE jobs SET run_at = ?, message = '', updated_at = ? WHERE id = ? AND status = 'pending'",
-  );
-  const endPlan = prepared(database, "UPDATE network_accounts SET needs_plan = 0 WHERE seq = ? AND queue_version = ?");
-  const clearFrontiers = prepared(
-    database,
-    "UPDATE network_meters SET frontier_at = NULL, free_at = NULL WHERE account = ?",
-  );
-  const setFrontier = prepared(
-    database,
-    "INSERT INTO network_meters (account, meter, frontier_at) VALUES (?, ?, ?)" +
-      " ON CONFLICT (account, meter) DO UPDATE SET frontier_at = excluded.frontier_at",
+  const moveJob = lazy(() =>
+    orm
+      .update(jobs)
+      .set({ runAt: newValueOf("runAt"), message: "", updatedAt: newValueOf("now") })
+      .where(and(eq(jobs.id, sql.placeholder("jobId")), eq(jobs.status, "pending")))
+      .prepare(),
   );
 
+  function versionOf(account: number): { version: number; needsPlan: boolean } {
+    const { seq, queueVersion, needsPlan } = networkAccounts;
+    const ofAccount = eq(seq, account);
+    const row = orm.select({ version: queueVersion, needsPlan }).from(networkAccounts).where(ofAccount).get();
+    return row ?? { version: 0, needsPlan: false };
+  }
+
   async function history(record: StoredAccount, meter: Meter, now: number, plannedCaps: Caps): Promise<number[]> {
-    const rows = await reader.all<{ slot_at: number }>({
-      sql:
-        `SELECT slot_at FROM network_actions WHERE ${meterTerms(meter)} AND account = ? AND used = 1` +
-        " AND slot_at > ? ORDER BY slot_at DESC LIMIT ?",
-      params: [record.seq, now - windowMs.month, decisiveUses(record.account, plannedCaps, meter)],
-    });
+    const { account, used, slotAt } = networkActions;
+    const query = orm
+      .select({ slotAt })
+      .from(networkActions)
+      .where(and(meterTerms(meter), eq(account, record.seq), eq(used, 1), gt(slotAt, now - windowMs.month)))
+      .orderBy(desc(slotAt))
+      .limit(decisiveUses(record.account, plannedCaps, meter));
+    const rows = await reader.all<{ slot_at: number }>(query.toSQL());
     return rows.map((row) => row.slot_at).reverse();
+  }
+
+  function pageAfter(account: number, last: Pick<QueuedAction, "slotAt" | "seq">, limit: number) {
+    const { seq, jobId, actionType, profileUrl, hasNote, notBefore, draw, slotAt, pendingReason } = networkActions;
+    return orm
+      .select({ seq, jobId, actionType, profileUrl, hasNote, notBefore, draw, slotAt, pendingReason })
+      .from(networkActions)
+      .where(
+        and(
+          eq(networkActions.account, account),
+          eq(networkActions.used, 0),
+          isNotNull(slotAt),
+          eq(networkActions.state, "scheduled"),
+          sql`(${slotAt}, ${seq}) > (${last.slotAt}, ${last.seq})`,
+        ),
+      )
+      .orderBy(asc(slotAt), asc(seq))
+      .limit(limit)
+      .toSQL();
   }
 
   /**
@@ -61,15 +85,8 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
     const queue: QueuedAction[] = [];
     for (let last: Pick<QueuedAction, "slotAt" | "seq"> | undefined = { slotAt: -1, seq: -1 }; last !== undefined;) {
       const pageLimit = Math.min(pageRows, limit - queue.length);
-      const page: QueuedRow[] = await reader.all<QueuedRow>({
-        sql:
-          "SELECT seq, job_id AS jobId, action_type AS actionType, profile_url AS profileUrl, has_note AS hasNote," +
-          " not_before AS notBefore, draw, slot_at AS slotAt, pending_reason AS pendingReason FROM network_actions" +
-          " WHERE account = ? AND used = 0 AND slot_at IS NOT NULL AND state = 'scheduled'" +
-          " AND (slot_at, seq) > (?, ?) ORDER BY slot_at, seq LIMIT ?",
-        params: [record.seq, last.slotAt, last.seq, pageLimit],
-      });
-      for (const action of page) queue.push({ ...action, hasNote: action.hasNote === 1 });
+      const page: QueuedAction[] = (await reader.all<QueuedRow>(pageAfter(record.seq, last, pageLimit))).map(queued);
+      queue.push(...page);
       last = page.length < pageLimit || queue.length >= limit ? undefined : page.at(-1);
     }
     return queue;
@@ -79,7 +96,7 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
     const record = accounts.byId(accountId);
     if (record === null) return null;
     const plannedCaps = caps ?? record.account.caps;
-    const { version, needsPlan } = versionOf.get(record.seq) ?? { version: 0, needsPlan: 0 };
+    const { version, needsPlan } = versionOf(record.seq);
     const queue = await queueOf(record, limit);
     const histories = await Promise.all(
       meters.map(async (meter) => [meter, await history(record, meter, now, plannedCaps)] as const),
@@ -90,15 +107,26 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
       history: Object.fromEntries(histories),
       queue,
       queueVersion: version,
-      needsPlan: needsPlan === 1,
+      needsPlan,
     };
   }
 
   function movePlanned(slots: readonly PlannedSlot[], now: number): void {
     for (const { seq, slotAt, reason } of slots) {
-      const moved = move.get(slotAt, reason, now, seq);
-      if (moved !== null) moveJob.run(Math.min(slotAt, neverAt), now, moved.job_id);
+      const [moved] = move().all({ seq, slotAt, reason, now });
+      if (moved !== undefined) moveJob().run({ runAt: Math.min(slotAt, neverAt), now, jobId: moved.jobId });
     }
+  }
+
+  function setFrontiers(account: number, frontiers: Partial<Record<Meter, number>>): void {
+    const ofAccount = eq(networkMeters.account, account);
+    orm.update(networkMeters).set({ frontierAt: null, freeAt: null }).where(ofAccount).run();
+    for (const [meter, frontierAt] of Object.entries(frontiers) as [Meter, number][])
+      orm
+        .insert(networkMeters)
+        .values({ account, meter: meterCode(meter), frontierAt })
+        .onConflictDoUpdate({ target: [networkMeters.account, networkMeters.meter], set: { frontierAt } })
+        .run();
   }
 
   async function usage(userId: string, accountId: string, now: number): Promise<MeterUsage[]> {
@@ -108,16 +136,22 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
     return Promise.all(
       pairs.map(async ({ meter, window }) => {
         const length = windowMs[window];
-        const [row] = await reader.all<{ used: number; oldest: number | null; planned: number }>({
-          sql:
-            "SELECT count(*) AS used, min(slot_at) AS oldest," +
-            ` (SELECT count(*) FROM network_actions WHERE ${meterTerms(meter)} AND account = ?1 AND used = 0` +
-            " AND slot_at <= ?3 AND state <> 'canceled') AS planned" +
-            ` FROM network_actions WHERE ${meterTerms(meter)} AND account = ?1 AND used = 1 AND slot_at > ?2`,
-          params: [record.seq, now - length, now + length],
-        });
-        const { used = 0, oldest = null, planned = 0 } = row ?? {};
-        return { meter, window, used, planned, resetsAt: oldest === null ? null : oldest + length };
+        const { account, used, slotAt, state } = networkActions;
+        const ofMeter = and(meterTerms(meter), eq(account, record.seq));
+        const isPlanned = and(ofMeter, eq(used, 0), lte(slotAt, now + length), ne(state, "canceled"));
+        const planned = orm.select({ n: count() }).from(networkActions).where(isPlanned);
+        const query = orm
+          .select({
+            used: count().as("used"),
+            oldest: min(slotAt).as("oldest"),
+            planned: sql<number>`(${planned})`.as("planned"),
+          })
+          .from(networkActions)
+          .where(and(ofMeter, eq(used, 1), gt(slotAt, now - length)));
+        const [row] = await reader.all<{ used: number; oldest: number | null; planned: number }>(query.toSQL());
+        const oldest = row?.oldest ?? null;
+        const resetsAt = oldest === null ? null : oldest + length;
+        return { meter, window, used: row?.used ?? 0, planned: row?.planned ?? 0, resetsAt };
       }),
     );
   }
@@ -130,22 +164,48 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
       writer.write(() => {
         const record = accounts.byId(accountId);
         if (record === null) return true;
-        const isCurrent = endPlan.run(record.seq, queueVersion).changes === 1;
+        const { seq } = networkAccounts;
+        const isCurrent = and(eq(seq, record.seq), eq(networkAccounts.queueVersion, queueVersion));
+        const ended = orm.update(networkAccounts).set({ needsPlan: false }).where(isCurrent).returning({ seq }).all();
         accounts.forget(record.seq);
-        if (!isCurrent) return false;
-        clearFrontiers.run(record.seq);
-        for (const [meter, at] of Object.entries(frontiers)) setFrontier.run(record.seq, meterCode(meter as Meter), at);
+        if (ended.length === 0) return false;
+        setFrontiers(record.seq, frontiers);
         return true;
       }),
   };
 }
 
-type QueuedRow = Omit<QueuedAction, "hasNote"> & { hasNote: number };
+/** A row as the reader returns it, under the names of the columns. */
+type QueuedRow = Pick<QueuedAction, "seq" | "draw"> & {
+  job_id: string;
+  action_type: QueuedAction["actionType"];
+  profile_url: string;
+  has_note: 0 | 1;
+  not_before: number;
+  slot_at: number;
+  pending_reason: QueuedAction["pendingReason"];
+};
+
+function queued({ seq, draw, ...row }: QueuedRow): QueuedAction {
+  return {
+    seq,
+    draw,
+    jobId: row.job_id,
+    actionType: row.action_type,
+    profileUrl: row.profile_url,
+    hasNote: row.has_note === 1,
+    notBefore: row.not_before,
+    slotAt: row.slot_at,
+    pendingReason: row.pending_reason,
+  };
+}
+
 const pageRows = 2_000;
 
-/** The rows of a meter, in the words of the index that is made for them. */
-function meterTerms(meter: Meter): string {
-  if (meter === "all") return "slot_at IS NOT NULL";
-  if (meter === "notes") return "slot_at IS NOT NULL AND has_note = 1";
-  return `slot_at IS NOT NULL AND meter = ${meterCode(meter)}`;
+/** Selects the rows of a meter with the terms of its partial index. */
+function meterTerms(meter: Meter): SQL | undefined {
+  const { slotAt, hasNote } = networkActions;
+  if (meter === "all") return isNotNull(slotAt);
+  if (meter === "notes") return and(isNotNull(slotAt), sql`${hasNote} = 1`);
+  return and(isNotNull(slotAt), eq(networkActions.meter, meterCode(meter)));
 }

@@ -1,8 +1,8 @@
 import { sql, type Placeholder, type SQL } from "drizzle-orm";
 
-// SQLite compiles a statement anew on each run when the value of a bare parameter may change its plan: as a limit, and
-// as the bound of a range in an index, together with what the index is searched by before. That takes 20 to 40 µs,
-// longer than most queries. A parameter that is written `+?` is an expression, of which no plan depends on the value.
+// SQLite compiles a statement again on each run if the value of a bare parameter may change its plan: a limit, the bound
+// of a range in an index, and the index columns before that range. Compiling takes 20 to 40 µs, longer than most
+// queries. A parameter written as `+?` is an expression, whose value no plan depends on.
 
 /** A named placeholder for `.limit()` or `.offset()`. */
 export function limitOf(name: string): Placeholder {
@@ -10,7 +10,12 @@ export function limitOf(name: string): Placeholder {
   return valueOf(name) as unknown as Placeholder;
 }
 
-/** A named placeholder for what an index is searched by when a range, or an order, follows. */
+/** A named placeholder for an index column that is followed by a range or an order. */
 export function valueOf(name: string): SQL {
   return sql`+${sql.placeholder(name)}`;
+}
+
+/** A named placeholder for the new value of a column. Passes it on unchanged: as 0 or 1, or as JSON text. */
+export function newValueOf(name: string): SQL {
+  return sql`${sql.placeholder(name)}`;
 }
