@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import { drizzle } from "drizzle-orm/bun-sqlite";
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -94,7 +95,7 @@ function world() {
   const log = { warn: (_: unknown, text: string) => warnings.push(text) } as unknown as Log;
   const clock = new FakeClock();
   const refusals = new Refusals({ clock, onFault: () => {}, onGlobalRefused: () => {} });
-  const store = createIdempotencyStore({ database, writer, shared });
+  const store = createIdempotencyStore({ database, orm: drizzle(database), writer, shared });
   const idempotency = new Idempotency({ store, refusals, clock, log, retentionMs: 86_400_000 });
   const connection = {
     publicUrl: null,

@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import { drizzle } from "drizzle-orm/bun-sqlite";
 import { expect, test } from "bun:test";
 import { createIdempotencyStore } from "../../src/adapters/storage/sqlite/idempotency.ts";
 import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
@@ -21,7 +22,7 @@ test("responses stored before the index was rebuilt are still replayed", async (
   migrate(database, migrations, 1);
   const writer = new Writer(sqliteConnection(database));
   const shared = new SharedRead(database);
-  const store = createIdempotencyStore({ database, writer, shared });
+  const store = createIdempotencyStore({ database, orm: drizzle(database), writer, shared });
   for (const [n, id] of ids.entries())
     expect(await store.find(id)).toMatchObject({ id, response: { status: 200 + n } });
   expect(await store.find(Uint8Array.fromHex("0123456789abc000".repeat(2)))).toBeNull();

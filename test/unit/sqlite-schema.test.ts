@@ -1,5 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
 import { startOfTests } from "../support/clock.ts";
 import { definedTables, expectSameTables, namesOf, type TableShape } from "../support/table-definitions.ts";
@@ -92,4 +94,24 @@ test("both engines have the same columns", async () => {
     { name: "lead_counts", onlySqlite: [], onlyPostgres: ["n"] },
     { name: "events", onlySqlite: ["seq"], onlyPostgres: ["id", "position"] },
   ]);
+});
+
+const folder = join(import.meta.dir, "../../src/adapters/storage/sqlite");
+
+/** Whether the main table of one of its SQL statements is among `tables`. */
+function hasSqlFor(tables: ReadonlySet<string>, source: string): boolean {
+  const statements = source.matchAll(/(?<!sql)[`"]\s*(?=(?:SELECT|INSERT|UPDATE|DELETE|WITH)\s)/g);
+  return [...statements].some(({ index }) => {
+    const main = /\b(?:FROM|INTO|UPDATE)(?: OR \w+)?\s+([a-z_]+)/.exec(source.slice(index, index + 600));
+    return main !== null && tables.has(main[1]!);
+  });
+}
+
+test("the files with SQL for a table that drizzle knows are those that the README lists, with reasons", async () => {
+  const defined = new Set((await definedTables("sqlite")).map(({ name }) => name));
+  const paths = [...new Bun.Glob("**/*.ts").scanSync(folder)];
+  const found = paths.filter((path) => hasSqlFor(defined, readFileSync(join(folder, path), "utf8")));
+  const [, list = ""] = readFileSync(join(folder, "README.md"), "utf8").split("| Reason | Files |");
+  const listed = [...list.matchAll(/`([^`]+\.ts)`/g)].map(([, path]) => path!);
+  expect(found.toSorted()).toEqual(listed.toSorted());
 });

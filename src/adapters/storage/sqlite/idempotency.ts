@@ -6,7 +6,7 @@ import { prepared } from "./prepared.ts";
 
 type OldRow = { seq: number; id: Uint8Array };
 
-type Parts = Pick<Engine, "database" | "writer" | "shared">;
+type Parts = Pick<Engine, "database" | "orm" | "writer" | "shared">;
 
 export function createIdempotencyStore(engine: Parts): IdempotencyStore {
   const { database, writer, shared } = engine;

@@ -5,7 +5,7 @@ import { startEventOf } from "../../../platform/jobs/job-events.ts";
 import { changedJob, claimedJob, endedJob, isHeld, type JobChange } from "../../../platform/jobs/transitions.ts";
 import type { Engine } from "./engine.ts";
 import type { EventRows } from "./event-rows.ts";
-import { limitOf, valueOf } from "./parameter.ts";
+import { limitOf, newValueOf, valueOf } from "./parameter.ts";
 import { lazy, prepared } from "./prepared.ts";
 import { insertJobSql, jobValues, storedJob } from "./stored-job.ts";
 import { jobs } from "./tables.ts";
@@ -52,22 +52,32 @@ export function createJobRows({ orm, database }: Engine, events: EventRows) {
     return row === undefined ? null : storedJob(row);
   };
 
-  // All that can change at once, prepared: to build a query for each change costs more than to write it.
-  const update = prepared(
-    database,
-    `UPDATE jobs SET status = ?, run_at = ?, attempt = ?, failures = ?, lease_until = ?, message = ?, progress = ?,
-       metadata = ?, updated_at = ?, completed_at = ? WHERE id = ?`,
+  // One prepared query for everything that may change: building one for each change would take longer than writing it.
+  const update = lazy(() =>
+    orm
+      .update(jobs)
+      .set({
+        status: newValueOf("status"),
+        runAt: newValueOf("runAt"),
+        attempt: newValueOf("attempt"),
+        failures: newValueOf("failures"),
+        leaseUntil: newValueOf("leaseUntil"),
+        message: newValueOf("message"),
+        progress: newValueOf("progress"),
+        metadata: newValueOf("metadataJson"),
+        updatedAt: newValueOf("updatedAt"),
+        completedAt: newValueOf("completedAt"),
+      })
+      .where(eq(jobs.id, at("id")))
+      .prepare(),
   );
-
-  const setEditedMessage = prepared(database, "UPDATE jobs SET edited_message = ? WHERE id = ?");
 
   function write(job: Job, change: JobChange): Job {
     const { job: after, event } = changedJob(job, change);
-    const { status, runAt, attempt, failures, leaseUntil, message, progress, updatedAt, completedAt, id } = after;
-    const metadata = JSON.stringify(after.metadata);
-    update.run(status, runAt, attempt, failures, leaseUntil, message, progress, metadata, updatedAt, completedAt, id);
-    const edited = after.editedMessage ?? null;
-    if (edited !== (job.editedMessage ?? null)) setEditedMessage.run(edited, id);
+    update().run({ ...after, metadataJson: JSON.stringify(after.metadata) });
+    const editedMessage = after.editedMessage ?? null;
+    if (editedMessage !== (job.editedMessage ?? null))
+      orm.update(jobs).set({ editedMessage }).where(eq(jobs.id, job.id)).run();
     if (event !== null) events.append(event);
     return after;
   }

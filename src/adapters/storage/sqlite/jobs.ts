@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gte, lte, sql } from "drizzle-orm";
+import { and, count, desc, eq, gte, isNotNull, lte, min, sql } from "drizzle-orm";
 import { pause } from "../../../lib/concurrency/pause.ts";
 import { jobStatuses, type Job, type JobFilter, type JobStatus } from "../../../platform/jobs/model.ts";
 import type { ClientChange, JobCount, JobPageRequest, JobStore } from "../../../platform/jobs/store.ts";
@@ -13,13 +13,14 @@ import {
 } from "../../../platform/jobs/transitions.ts";
 import type { Engine } from "./engine.ts";
 import type { NetworkRows } from "./network.ts";
-import { prepared } from "./prepared.ts";
+import { valueOf } from "./parameter.ts";
+import { lazy } from "./prepared.ts";
 import type { SharedRows } from "./shared-rows.ts";
 import { jobs } from "./tables.ts";
 
 /** `network` has a say in the jobs that carry out its actions. */
 export function createJobStore(engine: Engine, { audits, jobRows: rows }: SharedRows, network: NetworkRows): JobStore {
-  const { orm, database, writer, reader } = engine;
+  const { orm, writer, reader } = engine;
 
   const ofUser = (userId: string, id: string): Job | null => {
     const job = rows.get(id);
@@ -78,18 +79,25 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
     return reader.all<JobCount>(query.toSQL());
   }
 
-  const nextPending = prepared<{ at: number | null }, [string]>(
-    database,
-    "SELECT min(run_at) AS at FROM jobs WHERE status = 'pending' AND type = +?",
+  const isOfType = sql`${jobs.type} = ${valueOf("type")}`;
+  const nextPending = lazy(() =>
+    orm
+      .select({ at: min(jobs.runAt) })
+      .from(jobs)
+      .where(and(sql`${jobs.status} = 'pending'`, isOfType))
+      .prepare(),
   );
-  const nextLease = prepared<{ at: number | null }, [string]>(
-    database,
-    "SELECT min(lease_until) AS at FROM jobs WHERE status = 'running' AND lease_until IS NOT NULL AND type = +?",
+  const nextLease = lazy(() =>
+    orm
+      .select({ at: min(jobs.leaseUntil) })
+      .from(jobs)
+      .where(and(sql`${jobs.status} = 'running'`, isNotNull(jobs.leaseUntil), isOfType))
+      .prepare(),
   );
 
   async function nextDueAt(types: Job["type"][]): Promise<number | null> {
     const moments = types
-      .flatMap((type) => [nextPending.get(type)?.at, nextLease.get(type)?.at])
+      .flatMap((type) => [nextPending().get({ type })?.at, nextLease().get({ type })?.at])
       .filter((at) => typeof at === "number");
     return moments.length === 0 ? null : Math.min(...moments);
   }

@@ -33,7 +33,7 @@ export class KeyedRows implements TransactionParticipant {
   readonly #values: SQLQueryBindings[] = [];
   #lastSeq: number | null = null;
 
-  constructor(engine: Pick<Engine, "database" | "writer">) {
+  constructor(engine: Pick<Engine, "database" | "orm" | "writer">) {
     const { database, writer } = engine;
     this.#writer = writer;
     this.#lookUp = prepared<Row, [number, Uint8Array]>(

@@ -1,16 +1,24 @@
+import { eq, sql } from "drizzle-orm";
 import type { Engine } from "./engine.ts";
-import { prepared } from "./prepared.ts";
+import { lazy } from "./prepared.ts";
+import { users } from "./tables.ts";
 
-/** Looks up the number that large tables name a user by; null for an unknown user. Numbers never change. */
+/** Looks up the number that identifies a user in large tables. Returns null for an unknown user. Numbers never change. */
 export type Owners = (userId: string) => number | null;
 
-export function createOwners({ database }: Pick<Engine, "database">): Owners {
-  const byId = prepared<{ seq: number }, [string]>(database, "SELECT seq FROM users WHERE id = ?");
+export function createOwners({ orm }: Pick<Engine, "orm">): Owners {
+  const byId = lazy(() =>
+    orm
+      .select({ seq: users.seq })
+      .from(users)
+      .where(eq(users.id, sql.placeholder("userId")))
+      .prepare(),
+  );
   const known = new Map<string, number>();
   return (userId) => {
     const seen = known.get(userId);
     if (seen !== undefined) return seen;
-    const owner = byId.get(userId)?.seq;
+    const owner = byId().get({ userId })?.seq;
     if (owner === undefined) return null;
     known.set(userId, owner);
     return owner;
