@@ -8,7 +8,7 @@ import {
   type VoiceClone,
   type VoiceSample,
 } from "../../src/features/voice/model.ts";
-import type { NewClone } from "../../src/features/voice/store.ts";
+import type { NewClone } from "../../src/features/voice/change-model.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { createFactories, type Factories } from "../support/factories.ts";

@@ -26,7 +26,8 @@ import {
 } from "./model.ts";
 import { receiveForm, type ReceivedForm, type Upload } from "./receive.ts";
 import { storageLimitError, cloneLimitError, sampleLimitError } from "./limit-errors.ts";
-import type { AddOutcome, Retraining, VoiceStore } from "./store.ts";
+import type { AddOutcome, Retraining } from "./change-model.ts";
+import type { VoiceStore } from "./store.ts";
 
 export type VoiceRules = {
   engine: VoiceEngineName;

@@ -9,7 +9,8 @@ import { voiceFiles } from "./files.ts";
 import type { PreviewFormat, VoiceCloneState, VoiceEngineName, VoiceSettings } from "./model.ts";
 import type { SpeakingClient } from "./speaking-client.ts";
 import type { SpeechCache } from "./speech-cache.ts";
-import type { TrainedArtefact, VoiceStore } from "./store.ts";
+import type { TrainedArtefact } from "./change-model.ts";
+import type { VoiceStore } from "./store.ts";
 import type { VoiceEngines } from "./training-job.ts";
 import type { SpeechOutcome } from "./voice-engine.ts";
 

@@ -1,52 +1,16 @@
 import type { AuditEntry } from "../../platform/auth/audit/model.ts";
-import type { Job, JobClaim, JobEnd } from "../../platform/jobs/model.ts";
+import type { JobClaim } from "../../platform/jobs/model.ts";
 import type { TimePlace } from "../../platform/base/time-place.ts";
 import type {
-  CloneQuality,
-  CloneStatus,
-  SampleQuality,
-  VoiceClone,
-  VoiceCloneState,
-  VoiceEngineName,
-  VoiceSample,
-} from "./model.ts";
-
-/** Limits per user. */
-export type VoiceLimits = { maxClones: number; maxBytes: number };
-
-export type NewClone = {
-  clone: VoiceClone;
-  samples: VoiceSample[];
-  job: Job;
-  limits: VoiceLimits;
-  /** Stored in the same transaction. */
-  audit?: AuditEntry;
-};
-export type CreateOutcome =
-  | { kind: "created" }
-  | { kind: "tooMany"; count: number }
-  /** The files would exceed the user's `maxBytes`. */
-  | { kind: "noRoom"; usedBytes: number };
-
-/** `job` retrains the clone and replaces a training that is still running, which ends as failed. */
-export type Retraining = {
-  userId: string;
-  cloneId: string;
-  job: Job;
-  engine: VoiceEngineName;
-  /** Limit that applies because a failed clone counts again once it is retrained. */
-  maxClones: number;
-  at: number;
-};
-export type AddSamples = Retraining & { samples: VoiceSample[]; maxSamples: number; maxBytes: number };
-export type AddOutcome =
-  | { kind: "added" }
-  | { kind: "absent" }
-  | { kind: "tooManyClones"; count: number }
-  | { kind: "tooMany"; count: number }
-  | { kind: "noRoom"; usedBytes: number }
-  /** The clone already has this file. */
-  | { kind: "duplicate"; sha256: string; fileName: string };
+  AddOutcome,
+  AddSamples,
+  CreateOutcome,
+  NewClone,
+  Retraining,
+  TrainedArtefact,
+  TrainingEnd,
+} from "./change-model.ts";
+import type { CloneStatus, SampleQuality, VoiceClone, VoiceCloneState, VoiceSample } from "./model.ts";
 
 export type CloneChange = Partial<Pick<VoiceClone, "name" | "description" | "labels" | "settings" | "isActive">>;
 
@@ -60,8 +24,6 @@ export type ClonePage = {
 
 /** A step of a training: its claim, the end of the lease, and the current time. */
 export type TrainingStep = { claim: JobClaim; leaseUntil: number; at: number };
-
-export type TrainedArtefact = { engine: VoiceEngineName; artefact: string };
 
 /** A voice that must be deleted at its vendor. */
 export type VoiceRemoval = TrainedArtefact & { id: number; failures: number };
@@ -106,12 +68,7 @@ export type VoiceStore = {
     step: TrainingStep & { sampleId: string; quality: SampleQuality; derivedBytes: number },
   ): Promise<boolean>;
   /** Ends the training. `trained` is the resulting voice, or null. */
-  endTraining(ending: {
-    claim: JobClaim;
-    quality: CloneQuality | null;
-    trained: TrainedArtefact | null;
-    end: JobEnd;
-  }): Promise<boolean>;
+  endTraining(ending: TrainingEnd): Promise<boolean>;
   /** Records that the files of these samples were deleted. */
   markOriginalsDeleted(cloneId: string, sampleIds: readonly string[]): Promise<void>;
 

@@ -18,7 +18,8 @@ import type {
 import { cloneQuality, trainingProblem } from "./quality.ts";
 import { clipSeconds, writeReference } from "./reference.ts";
 import type { SampleMeter } from "./sample-meter.ts";
-import type { TrainedArtefact, VoiceStore } from "./store.ts";
+import type { TrainedArtefact } from "./change-model.ts";
+import type { VoiceStore } from "./store.ts";
 import type { SampleToMeasure } from "./threads/analysis-thread.ts";
 import { TrainingProgress } from "./training-progress.ts";
 import type { TrainingMaterial, TrainingSample, VoiceEngine } from "./voice-engine.ts";

@@ -92,10 +92,10 @@ export function isOfAction({ type }: Pick<Job, "type">): boolean {
   return type === "linkedin_action";
 }
 
-/** The change that ends a pending or running job for its user. */
-function canceledJob(job: Job, at: number): JobChange {
+/** The change that ends a pending or running job before it is done. */
+export function canceledJob(job: Job, at: number, message = "Canceled"): JobChange {
   const metadata = { ...job.metadata, canceled: true };
-  return { status: "failed", message: "Canceled", metadata, leaseUntil: null, completedAt: at, updatedAt: at };
+  return { status: "failed", message, metadata, leaseUntil: null, completedAt: at, updatedAt: at };
 }
 
 /** The change that retries a failed job immediately, with a new count of failures. */

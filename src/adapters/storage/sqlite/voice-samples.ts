@@ -1,10 +1,9 @@
-import { and, asc, eq, inArray } from "drizzle-orm";
-import type { VoiceSample } from "../../../features/voice/model.ts";
-import type { AddOutcome, AddSamples, Retraining, VoiceStore } from "../../../features/voice/store.ts";
+import { and, eq, inArray } from "drizzle-orm";
+import { decideNewSamples, decideRetraining, decideSampleRemoval } from "../../../features/voice/decisions.ts";
+import type { VoiceStore } from "../../../features/voice/store.ts";
 import type { Engine } from "./engine.ts";
-import type { JobRows } from "./job-rows.ts";
+import type { VoiceRows } from "./voice-rows.ts";
 import { voiceClones, voiceSamples } from "./voice-tables.ts";
-import type { VoiceUsage } from "./voice-usage.ts";
 
 type SampleOperations = Pick<
   VoiceStore,
@@ -12,64 +11,7 @@ type SampleOperations = Pick<
 >;
 
 /** Samples of a clone; each change of them starts a new training in the same transaction. */
-export function createVoiceSamples({ orm, writer }: Engine, jobRows: JobRows, usage: VoiceUsage) {
-  const cloneOf = (userId: string, id: string) =>
-    orm
-      .select()
-      .from(voiceClones)
-      .where(and(eq(voiceClones.id, id), eq(voiceClones.userId, userId)))
-      .get();
-
-  const samplesOf = (cloneId: string): VoiceSample[] =>
-    orm
-      .select()
-      .from(voiceSamples)
-      .where(eq(voiceSamples.cloneId, cloneId))
-      .orderBy(asc(voiceSamples.createdAt), asc(voiceSamples.id))
-      .all();
-
-  /** Its runner finds the claim void. */
-  function endOpenJob(jobId: string, message: string, at: number): void {
-    const job = jobRows.get(jobId);
-    if (job === null || job.status === "completed" || job.status === "failed") return;
-    const metadata = { ...job.metadata, canceled: true };
-    jobRows.write(job, { status: "failed", message, metadata, leaseUntil: null, completedAt: at, updatedAt: at });
-  }
-
-  function retrain({ userId, cloneId, job, engine, maxClones, at }: Retraining): "begun" | "absent" | "tooManyClones" {
-    const clone = cloneOf(userId, cloneId);
-    if (clone === undefined) return "absent";
-    if (!usage.counts(cloneId) && usage.countOf(userId) >= maxClones) return "tooManyClones";
-    endOpenJob(clone.jobId, "A newer training took its place.", at);
-    jobRows.insert(job);
-    orm.update(voiceClones).set({ jobId: job.id, engine, updatedAt: at }).where(eq(voiceClones.id, cloneId)).run();
-    return "begun";
-  }
-
-  function addSamples(request: AddSamples): AddOutcome {
-    const { userId, cloneId, samples, maxSamples, maxBytes } = request;
-    if (cloneOf(userId, cloneId) === undefined) return { kind: "absent" };
-    const stored = samplesOf(cloneId);
-    if (stored.length + samples.length > maxSamples) return { kind: "tooMany", count: stored.length };
-    const twin = samples.find(({ sha256 }) => stored.some((sample) => sample.sha256 === sha256));
-    if (twin !== undefined) return { kind: "duplicate", sha256: twin.sha256, fileName: twin.fileName };
-    const usedBytes = usage.bytesOf(userId);
-    if (samples.reduce((bytes, file) => bytes + file.bytes, usedBytes) > maxBytes) return { kind: "noRoom", usedBytes };
-    if (retrain(request) === "tooManyClones") return { kind: "tooManyClones", count: usage.countOf(userId) };
-    orm.insert(voiceSamples).values(samples).run();
-    return { kind: "added" };
-  }
-
-  function removeSample(request: Retraining & { sampleId: string }): "removed" | "absent" | "last" | "tooManyClones" {
-    const { userId, cloneId, sampleId } = request;
-    const stored = cloneOf(userId, cloneId) === undefined ? [] : samplesOf(cloneId);
-    if (!stored.some(({ id }) => id === sampleId)) return "absent";
-    if (stored.length === 1) return "last";
-    if (retrain(request) === "tooManyClones") return "tooManyClones";
-    orm.delete(voiceSamples).where(eq(voiceSamples.id, sampleId)).run();
-    return "removed";
-  }
-
+export function createVoiceSamples({ orm, writer }: Engine, { facts, apply }: VoiceRows): SampleOperations {
   async function known(cloneIds: readonly string[]) {
     const wanted = [...cloneIds];
     const clones = orm.select({ id: voiceClones.id }).from(voiceClones).where(inArray(voiceClones.id, wanted)).all();
@@ -83,11 +25,11 @@ export function createVoiceSamples({ orm, writer }: Engine, jobRows: JobRows, us
     return found;
   }
 
-  const operations: SampleOperations = {
-    samples: async (userId, cloneId) => (cloneOf(userId, cloneId) === undefined ? [] : samplesOf(cloneId)),
-    addSamples: (request) => writer.write(() => addSamples(request)),
-    removeSample: (request) => writer.write(() => removeSample(request)),
-    retrain: (request) => writer.write(() => retrain(request)),
+  return {
+    samples: async (userId, cloneId) => (facts.clone(userId, cloneId) === null ? [] : [...facts.samples(cloneId)]),
+    addSamples: (request) => writer.write(() => apply(decideNewSamples(request, facts))),
+    removeSample: (request) => writer.write(() => apply(decideSampleRemoval(request, facts))),
+    retrain: (request) => writer.write(() => apply(decideRetraining(request, facts))),
     markOriginalsDeleted: (cloneId, sampleIds) =>
       writer.write(
         () =>
@@ -99,5 +41,4 @@ export function createVoiceSamples({ orm, writer }: Engine, jobRows: JobRows, us
       ),
     findClones: known,
   };
-  return { operations, endOpenJob };
 }

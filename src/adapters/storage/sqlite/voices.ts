@@ -1,34 +1,28 @@
-import { and, asc, count, desc, eq, getTableColumns, inArray, lt, lte, not, sql, type SQL } from "drizzle-orm";
-import type { CloneStatus, VoiceCloneState } from "../../../features/voice/model.ts";
-import type { ClonePage, NewClone, VoiceStore } from "../../../features/voice/store.ts";
-import type { AuditEntry } from "../../../platform/auth/audit/model.ts";
+import { and, asc, count, desc, eq, getTableColumns, inArray, isNull, lt, lte, sql, type SQL } from "drizzle-orm";
+import {
+  cloneStatusOf,
+  countedClones,
+  decideCreate,
+  decideRemoval,
+  jobStatusesOf,
+  storedBytes,
+} from "../../../features/voice/decisions.ts";
+import type { VoiceCloneState } from "../../../features/voice/model.ts";
+import type { ClonePage, VoiceStore } from "../../../features/voice/store.ts";
+import type { JobStatus } from "../../../platform/jobs/model.ts";
 import type { Engine } from "./engine.ts";
 import { olderThan } from "./list-pages.ts";
 import type { SharedRows } from "./shared-rows.ts";
 import { jobs } from "./tables.ts";
-import { createVoiceTraining } from "./voice-training.ts";
+import { createVoiceRows } from "./voice-rows.ts";
 import { createVoiceSamples } from "./voice-samples.ts";
 import { voiceArtefacts, voiceClones, voiceRemovals, voiceSamples } from "./voice-tables.ts";
-import { createVoiceUsage, isCounted } from "./voice-usage.ts";
+import { createVoiceTraining } from "./voice-training.ts";
 
-/** Nobody lists voices a thousand times a second: queries are built as they come. */
-export function createVoiceStore(engine: Engine, { audits, events, jobRows }: SharedRows): VoiceStore {
+export function createVoiceStore(engine: Engine, shared: SharedRows): VoiceStore {
   const { orm, writer } = engine;
-  const usage = createVoiceUsage(engine);
-  const samples = createVoiceSamples(engine, jobRows, usage);
-
-  function create({ clone, samples: files, job, limits, audit }: NewClone) {
-    const owned = usage.countOf(clone.userId);
-    if (owned >= limits.maxClones) return { kind: "tooMany", count: owned } as const;
-    const usedBytes = usage.bytesOf(clone.userId);
-    const newBytes = files.reduce((bytes, file) => bytes + file.bytes, clone.consent?.recording?.bytes ?? 0);
-    if (usedBytes + newBytes > limits.maxBytes) return { kind: "noRoom", usedBytes } as const;
-    jobRows.insert(job);
-    orm.insert(voiceClones).values(clone).run();
-    orm.insert(voiceSamples).values(files).run();
-    audits.append(audit);
-    return { kind: "created" } as const;
-  }
+  const rows = createVoiceRows(engine, shared);
+  const { facts, apply } = rows;
 
   const states = () =>
     orm
@@ -62,31 +56,21 @@ export function createVoiceStore(engine: Engine, { audits, events, jobRows }: Sh
     return { clones: clones.map(stateOf), total: numberOf(own), matching: numberOf(wanted) };
   }
 
-  function remove(userId: string, id: string, at: number, audit: AuditEntry | undefined): boolean {
-    const clone = get(userId, id);
-    if (clone === null) return false;
-    samples.endOpenJob(clone.jobId, "The voice clone was deleted.", at);
-    orm.delete(voiceClones).where(owned(userId, id)).run();
-    audits.append(audit);
-    events.append({ type: "voice.deleted", userId, at, voiceId: id });
-    return true;
-  }
-
   return {
-    ...samples.operations,
-    ...createVoiceTraining(engine, jobRows),
-    create: (request) => writer.write(() => create(request)),
+    ...createVoiceSamples(engine, rows),
+    ...createVoiceTraining(engine, shared.jobRows, rows),
+    create: (request) => writer.write(() => apply(decideCreate(request, facts))),
     durable: () => writer.write(() => {}),
-    countClones: async (userId) => usage.countOf(userId),
+    countClones: async (userId) => countedClones(facts.usage(userId)),
     failedBefore: async (before, limit) =>
       orm
         .select({ userId: voiceClones.userId, id: voiceClones.id })
         .from(voiceClones)
         .innerJoin(jobs, eq(jobs.id, voiceClones.jobId))
-        .where(and(not(isCounted), lt(jobs.completedAt, before)))
+        .where(and(isUncounted, lt(jobs.completedAt, before)))
         .limit(limit)
         .all(),
-    storedBytes: async (userId) => usage.bytesOf(userId),
+    storedBytes: async (userId) => storedBytes(facts.usage(userId)),
     page,
     get: async (userId, id) => get(userId, id),
     update: (userId, id, change, at) =>
@@ -98,7 +82,7 @@ export function createVoiceStore(engine: Engine, { audits, events, jobRows }: Sh
           .run();
         return get(userId, id);
       }),
-    remove: (userId, id, at, audit) => writer.write(() => remove(userId, id, at, audit)),
+    remove: (userId, id, at, audit) => writer.write(() => apply(decideRemoval(userId, id, { at, audit }, facts))),
     artefact: async (cloneId) =>
       orm
         .select({ engine: voiceArtefacts.engine, artefact: voiceArtefacts.artefact })
@@ -126,19 +110,15 @@ export function createVoiceStore(engine: Engine, { audits, events, jobRows }: Sh
   };
 }
 
+/** As `countedClones` has it: failed before it was ever trained. */
+const isUncounted = and(eq(jobs.status, "failed"), isNull(voiceClones.trainedAt));
+
 function owned(userId: string, id: string) {
   return and(eq(voiceClones.id, id), eq(voiceClones.userId, userId));
 }
 
-const jobStatusesOf = {
-  processing: ["pending", "running"],
-  ready: ["completed"],
-  failed: ["failed"],
-} as const satisfies Record<CloneStatus, readonly string[]>;
-
-type StateRow = Omit<VoiceCloneState, "status"> & { jobStatus: (typeof jobStatusesOf)[CloneStatus][number] };
+type StateRow = Omit<VoiceCloneState, "status"> & { jobStatus: JobStatus };
 
 function stateOf({ jobStatus, ...clone }: StateRow): VoiceCloneState {
-  const status = jobStatus === "completed" ? "ready" : jobStatus === "failed" ? "failed" : "processing";
-  return { ...clone, status };
+  return { ...clone, status: cloneStatusOf(jobStatus) };
 }
