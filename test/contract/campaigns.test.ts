@@ -64,7 +64,9 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       expect(await storage.campaigns.remove(user.id, draft.id)).toBe(true);
       expect(await storage.campaigns.get(user.id, draft.id)).toBeNull();
       expect(await storage.campaigns.enrollments(user.id, draft.id, {}, null, 10)).toEqual([]);
-      expect(await storage.campaigns.stop(user.id, enrollment.id, "byHand", startOfTests)).toBeNull();
+      expect(
+        await storage.campaigns.stop(user.id, enrollment.campaignId, enrollment.id, "byHand", startOfTests),
+      ).toBeNull();
     });
   });
 
@@ -114,7 +116,7 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       await storage.campaigns.insert(second);
       const wish = enrollmentOf(lead, { campaignId: second.id });
       expect(await storage.campaigns.enroll([wish], false, startOfTests)).toEqual(["inOtherCampaign"]);
-      await storage.campaigns.stop(user.id, first.id, "byHand", startOfTests);
+      await storage.campaigns.stop(user.id, first.campaignId, first.id, "byHand", startOfTests);
       expect(await storage.campaigns.enroll([wish], false, startOfTests)).toEqual([null]);
     });
 
@@ -245,7 +247,7 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       await using opened = await open();
       const { storage, user, campaign, enrolled, stepOf } = await createWorld(opened.storage);
       const [waiting, stopped] = [await enrolled(), await enrolled()];
-      await storage.campaigns.stop(user.id, stopped.id, "byHand", startOfTests);
+      await storage.campaigns.stop(user.id, stopped.campaignId, stopped.id, "byHand", startOfTests);
       const toStopped = stepOf(stopped);
       expect(await storage.campaigns.move(stopped, toStopped.change, toStopped.request)).toBeNull();
       await storage.campaigns.update(user.id, campaign.id, ["running"], { state: "paused", updatedAt: startOfTests });
@@ -261,7 +263,9 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       const sending = await moved();
       const { job } = await claimAction(storage);
       for (const { enrollment } of [waiting, sending])
-        expect(await storage.campaigns.stop(user.id, enrollment.id, "replied", startOfTests)).toMatchObject({
+        expect(
+          await storage.campaigns.stop(user.id, enrollment.campaignId, enrollment.id, "replied", startOfTests),
+        ).toMatchObject({
           state: "stopped",
           reason: "replied",
           wakeAt: null,
@@ -312,7 +316,9 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
     expect(await page(null)).toEqual(all.slice(0, 2));
     expect(await page(all[1]!.id)).toEqual(all.slice(2, 4));
     expect(await page(all[3]!.id)).toEqual(all.slice(4));
-    await storage.campaigns.stop(user.id, all[2]!.id, "byHand", startOfTests);
+    expect(await storage.campaigns.stop(user.id, "another", all[2]!.id, "byHand", startOfTests)).toBeNull();
+    expect(await storage.campaigns.enrollments(user.id, campaign.id, { state: "stopped" }, null, 10)).toEqual([]);
+    await storage.campaigns.stop(user.id, all[2]!.campaignId, all[2]!.id, "byHand", startOfTests);
     const stopped = await storage.campaigns.enrollments(user.id, campaign.id, { state: "stopped" }, null, 10);
     expect(stopped.map(({ id }) => id)).toEqual([all[2]!.id]);
     expect(await storage.campaigns.enrollments(stranger.id, campaign.id, {}, null, 10)).toEqual([]);
@@ -326,7 +332,7 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
     await storage.network.noteNews(account.id, [{ profileKey, kind: "replied", at: startOfTests }], startOfTests);
     await moved();
     const { enrollment } = await moved();
-    await storage.campaigns.stop(user.id, enrollment.id, "byHand", startOfTests);
+    await storage.campaigns.stop(user.id, enrollment.campaignId, enrollment.id, "byHand", startOfTests);
     const { enrollments, ...others } = await storage.campaigns.counts(campaign.id);
     expect(enrollments.toSorted((a, b) => (a.state < b.state ? -1 : 1))).toEqual([
       { state: "active", reason: null, n: 2 },

@@ -239,8 +239,8 @@ export class CampaignService {
   /** Removes a lead from the campaign. */
   async stop(userId: string, id: string, enrollmentId: string): Promise<EnrollmentView> {
     const campaign = await this.#require(userId, id);
-    const stopped = await this.#parts.store.stop(userId, enrollmentId, "stoppedByUser", this.#parts.clock.now());
-    if (stopped === null || stopped.campaignId !== id) throw notFound("active enrollment", enrollmentId);
+    const stopped = await this.#parts.store.stop(userId, id, enrollmentId, "stoppedByUser", this.#parts.clock.now());
+    if (stopped === null) throw notFound("active enrollment", enrollmentId);
     const lead = await this.#parts.leads.get(userId, stopped.leadId);
     return enrollmentView(stopped, lead, compile(campaign.steps).length);
   }

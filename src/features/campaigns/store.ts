@@ -66,8 +66,14 @@ export type CampaignStore = {
   withdrawActions(campaignId: string, limit: number, at: number): Promise<number>;
   /** Ends up to `limit` active enrollments; returns how many. */
   stopAll(campaignId: string, reason: string, limit: number, at: number): Promise<number>;
-  /** Ends an enrollment; null if it is not active or does not exist. */
-  stop(userId: string, enrollmentId: string, reason: string, at: number): Promise<Enrollment | null>;
+  /** Ends an enrollment; null if it is not active, or does not exist in this campaign. */
+  stop(
+    userId: string,
+    campaignId: string,
+    enrollmentId: string,
+    reason: string,
+    at: number,
+  ): Promise<Enrollment | null>;
 
   /** Sorted by ID, at most `limit`, starting after `after`. */
   enrollments(

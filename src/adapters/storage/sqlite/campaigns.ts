@@ -159,9 +159,10 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
     return apply(decideMove(enrollment(id), version, change, action, facts));
   }
 
-  function stop(userId: string, id: string, reason: string, at: number): Enrollment | null {
+  function stop(userId: string, campaignId: string, id: string, reason: string, at: number): Enrollment | null {
     const found = enrollment(id);
-    if (found?.userId !== userId || move(found, stopped(reason, at), null) === null) return null;
+    if (found?.userId !== userId || found.campaignId !== campaignId) return null;
+    if (move(found, stopped(reason, at), null) === null) return null;
     return enrollment(id);
   }
 
@@ -264,7 +265,8 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
     move: (enrollment, change, action) => writer.write(() => move(enrollment, change, action)),
     withdrawActions: (campaignId, limit, at) => writer.write(() => withdrawActions(campaignId, limit, at)),
     stopAll: (campaignId, reason, limit, at) => writer.write(() => stopAll(campaignId, reason, limit, at)),
-    stop: (userId, enrollmentId, reason, at) => writer.write(() => stop(userId, enrollmentId, reason, at)),
+    stop: (userId, campaignId, enrollmentId, reason, at) =>
+      writer.write(() => stop(userId, campaignId, enrollmentId, reason, at)),
     enrollments: async (userId, campaignId, { state }, after, limit) => {
       const page = orm
         .select({ id: campaignEnrollments.id })
