@@ -26,7 +26,7 @@ type Row = {
 
 export type AuditRows = { append(entry: AuditEntry | undefined): void };
 
-/** Inside a write unit: adds an entry, if there is one, to the end of the chain. */
+/** Called inside a write unit: appends an entry, if there is one, to the chain. */
 export function createAuditRows({ database }: Engine): AuditRows {
   // From the table each time, because a write unit may be rolled back.
   const latest = prepared<ChainPlace, []>(
@@ -43,7 +43,7 @@ export function createAuditRows({ database }: Engine): AuditRows {
   return {
     append(entry) {
       if (entry === undefined) return;
-      // Rarely the last row, where somebody has tampered: what was cut off is to be missed, and not to be replaced.
+      // After tampering, this may not be the last row: missing entries must stay missing instead of being replaced.
       const before = latest.get() ?? beginning;
       const seq = before.seq + 1;
       const values = valuesOf(seq, entry);
@@ -54,7 +54,7 @@ export function createAuditRows({ database }: Engine): AuditRows {
   };
 }
 
-/** The end of the chain in a database that nobody writes to. */
+/** The end of the chain in a database that is not being written to. */
 export function auditEnd(database: Database): ChainPlace {
   return database.query<ChainPlace, []>(selectEnd).get() ?? beginning;
 }
@@ -100,7 +100,7 @@ export function createAuditStore(engine: Engine): AuditStore {
 
   function forgetBefore(before: number, limit: number): number {
     const found = oldest.all(limit);
-    // The clock may have gone back in between: what is behind a younger entry waits for that one.
+    // The clock may have been set back in between: an entry after a newer one waits for it.
     const firstKept = found.findIndex(({ at }) => at >= before);
     const old = firstKept === -1 ? found : found.slice(0, firstKept);
     const last = old.at(-1);
@@ -114,7 +114,7 @@ export function createAuditStore(engine: Engine): AuditStore {
     append: (entry) => writer.write(() => rows.append(entry)),
     page: async ({ filter, before, limit }) => {
       const { where, params } = conditions(filter, before);
-      // In the reader thread: a rare action is looked for in every entry.
+      // In the reader thread: finding a rare action means reading every entry.
       const found = await reader.all<Row>({
         sql: `SELECT * FROM audit_log WHERE ${where} ORDER BY seq DESC LIMIT +?`,
         params: [...params, limit],
@@ -142,7 +142,7 @@ function placeOrNull(place: ChainPlace): ChainPlace | null {
   return place.seq === 0 ? null : place;
 }
 
-/** All columns but the hash, in their order: what the hash is made of. */
+/** All columns except the hash, in order: the input of the hash. */
 function valuesOf(seq: number, entry: AuditEntry) {
   const { at, action, userId, via, actorId, keyId, keyName, address, userAgent, requestId, targetType, targetId } =
     entry;

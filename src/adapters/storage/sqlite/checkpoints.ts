@@ -3,20 +3,20 @@ import { prepared } from "./prepared.ts";
 import type { Reader } from "./reader.ts";
 
 /**
- * So many pages of 4 KiB may wait in the write-ahead log before they are moved into the file: the fewer at a time, the
- * more often the same pages are moved, and with each move commits wait for the disk.
+ * Number of 4 KiB pages in the write-ahead log that triggers a checkpoint. With a smaller number, the same pages are moved
+ * more often, and commits wait for the disk each time.
  */
 const pagesToMove = 2048;
-/** A look at the log costs some microseconds, so not every commit takes one. */
+/** Reading the state of the log takes several microseconds, so not every commit does it. */
 const commitsBetweenLooks = 16;
 /**
- * From this length on (32 MiB) the log is to begin anew: else it would grow as long as somebody writes, and to sync a
- * file that grows takes half as long again as one that is written over. It begins anew once everything in it was moved.
- * The reader thread alone never catches up with those who write, so the writer moves the last pages, of about a commit.
+ * From this length on (32 MiB), the log should start over: otherwise it would grow during continuous writes, and syncing a
+ * growing file takes 1.5 times as long as overwriting one. It starts over once all pages have been moved. The reader thread
+ * never catches up with a busy writer, so the writer moves the last pages, about those of one commit.
  */
 const pagesToBeginAnew = 8192;
 const lastPages = 256;
-/** Moves of the reader thread that may come close enough, before it is left for another such length. */
+/** Attempts of the reader thread to get close enough, before the log may grow by the same length again. */
 const maxTries = 3;
 
 type LogState = { log: number; checkpointed: number };
@@ -32,7 +32,7 @@ export function createCheckpoint(database: Database, reader: Reader): () => numb
   let commitsToNext = commitsBetweenLooks;
   let anewFrom = pagesToBeginAnew;
   let tries = 0;
-  // One that failed is made by a later call, or by the writer itself when the log gets too long.
+  // A failed checkpoint is repeated by a later call, or by the writer when the log gets too long.
   const move = () => {
     isRunning = true;
     reader

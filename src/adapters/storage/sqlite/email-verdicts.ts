@@ -6,7 +6,7 @@ import { prepared } from "./prepared.ts";
 
 type Row = Omit<Verdict, "email">;
 
-/** What verifiers say of addresses, which are stored as hashes. Synchronous. */
+/** Results of email verifiers. Addresses are stored as hashes. Synchronous. */
 export function createVerdictRows({ database }: Engine) {
   // Plain statements: they run several times for each lead.
   const byKey = prepared<Row, [number, Uint8Array, number]>(
@@ -30,7 +30,7 @@ export function createVerdictRows({ database }: Engine) {
     return emails.flatMap((email) => byKey.all(owner, keyOf(email), since).map((row) => ({ email, ...row })));
   }
 
-  /** In the place of those of before `since` on the same addresses; null: of all. */
+  /** Replaces verdicts on the same addresses from before `since`; null: all of them. */
   function replace(owner: number, verdicts: readonly Verdict[], since: number | null): void {
     for (const { email } of verdicts)
       if (since === null) removeAll.run(owner, keyOf(email));
@@ -38,7 +38,7 @@ export function createVerdictRows({ database }: Engine) {
     for (const { email, provider, confidence, at } of verdicts) put.run(owner, keyOf(email), provider, confidence, at);
   }
 
-  /** Answers how many. */
+  /** Returns how many. */
   function forgetBefore(before: number, limit: number): number {
     return forget.run(before, limit).changes;
   }

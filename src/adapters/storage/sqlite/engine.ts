@@ -17,12 +17,12 @@ export type Engine = {
   /** The same connection. */
   database: Database;
   writer: Writer;
-  /** For look-ups that many requests make, with a statement or two. */
+  /** For frequent lookups with one or two statements. */
   shared: SharedRead;
-  /** For reads that may take longer than the event loop can spare. */
+  /** For reads that may block the event loop for too long. */
   reader: Reader;
   prospectIndex: ProspectIndex;
-  /** Where phone numbers without a country code are from; null when nobody said so. */
+  /** Region of phone numbers without a country code; null if it is not configured. */
   phoneRegion: PhoneRegion | null;
 };
 

@@ -3,13 +3,13 @@ import type { Engine } from "./engine.ts";
 import type { Owners } from "./owners.ts";
 import { prepared, RowInserter } from "./prepared.ts";
 
-/** Events inside the write units of all stores. */
+/** Events, inside the write units of all stores. */
 export type EventRows = {
-  /** Tells an event together with what causes it: both are committed, or neither. Of a user who is gone nothing is told. */
+  /** Appends an event, which is committed together with its cause. Ignores events of a deleted user. */
   append(event: NewEvent): void;
-  /** Inside a write unit: stores what was appended, which otherwise happens before the COMMIT; for who reads it there. */
+  /** Called inside a write unit that reads events: stores what was appended, which otherwise happens before the COMMIT. */
   flush(): void;
-  /** When the user was last told an event of this type; null when never, or so long ago that it is forgotten. */
+  /** Time of the last event of this type for the user; null if there is none, or it has been deleted. */
   lastTold(userId: string, type: EventType): number | null;
   /** See `EventStore.onNew`. */
   onNew(listener: () => void): () => void;
@@ -21,7 +21,7 @@ export function createEventRows({ database, writer }: Engine, owners: Owners): E
     database,
     "SELECT at FROM events WHERE owner = ? AND type = ? ORDER BY seq DESC LIMIT 1",
   );
-  /** What the units of a batch tell is inserted in one go, which costs half. The values of one after the other. */
+  /** The events of a batch are inserted together, at half the cost. Column values, one event after the other. */
   let waiting: Value[] = [];
   const listeners = new Set<() => void>();
   function flush(): void {

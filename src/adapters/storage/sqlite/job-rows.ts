@@ -36,7 +36,7 @@ export function createJobRows({ orm, database }: Engine, events: EventRows) {
       .limit(1)
       .prepare(),
   );
-  /** Whose job was claimed last, by type. A restart begins with the first user again, which is fair enough. */
+  /** The user whose job was claimed last, by type. After a restart, the first user has the first turn again. */
   const lastServed = new Map<string, string>();
   const abandoned = lazy(() =>
     orm

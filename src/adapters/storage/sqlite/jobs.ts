@@ -18,7 +18,7 @@ import { lazy } from "./prepared.ts";
 import type { SharedRows } from "./shared-rows.ts";
 import { jobs } from "./tables.ts";
 
-/** `network` has a say in the jobs that carry out its actions. */
+/** `network` decides about the jobs of its actions. */
 export function createJobStore(engine: Engine, { audits, jobRows: rows }: SharedRows, network: NetworkRows): JobStore {
   const { orm, writer, reader } = engine;
 
@@ -26,7 +26,7 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
     const job = rows.get(id);
     return job?.userId === userId ? job : null;
   };
-  /** An action's moment may change with every plan, so it is told from the action, not from the job. */
+  /** The time of an action may change with every plan, so it is read from the action, not from the job. */
   const shown = (job: Job | null): Job | null => (job !== null && isOfAction(job) ? network.jobs.describe(job) : job);
 
   async function page({ userId, filter, limit, offset, after }: JobPageRequest): Promise<Job[]> {
@@ -142,7 +142,7 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
     end: (claim, end) =>
       writer.write(() => {
         const isOurs = rows.end(claim, end);
-        // An action is ended by its feature. Whoever ends only its job, after too many interruptions, gave it up.
+        // The network feature ends actions. If only the job is ended, after too many interruptions, the runner gave up on it.
         if (isOurs && isFinal(end)) network.jobs.gaveUp(claim.id, end.message, end.at);
         return isOurs;
       }),
@@ -158,7 +158,7 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
   };
 }
 
-/** Read in one go, which takes a millisecond or two. */
+/** Number of jobs per read, which takes one or two milliseconds. */
 const sliceRows = 50;
 
 function filtered(userId: string, { status, type, createdFrom, createdTo }: JobFilter) {

@@ -2,7 +2,7 @@ import { isoTimeOrNull } from "../../../platform/base/clock.ts";
 import type { EventType, NewEvent } from "../../../platform/events/model.ts";
 import type { ApiKey } from "../../../platform/auth/key-model.ts";
 
-/** What is told of a key: its owner is told, and of a global key the admins are. */
+/** An event about a key, for its owner, or for the admins if the key is global. */
 export function keyEvent(
   type: EventType,
   { id, userId, name, expiresAt }: Pick<ApiKey, "id" | "userId" | "name" | "expiresAt">,

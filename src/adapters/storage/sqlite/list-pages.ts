@@ -4,20 +4,20 @@ import type { Engine } from "./engine.ts";
 
 type Timed = { createdAt: AnyColumn; id: AnyColumn };
 
-/** The items behind a place in a list that begins with the newest. */
+/** Items after a place in a list that is sorted newest first. */
 export function olderThan({ createdAt, id }: Timed, place: TimePlace | null): SQL | undefined {
   return place === null ? undefined : sql`(${createdAt}, ${id}) < (${place.createdAt}, ${place.id})`;
 }
 
-/** The items behind a place in a list that begins with the oldest. */
+/** Items after a place in a list that is sorted oldest first. */
 export function newerThan({ createdAt, id }: Timed, place: TimePlace | null): SQL | undefined {
   return place === null ? undefined : sql`(${createdAt}, ${id}) > (${place.createdAt}, ${place.id})`;
 }
 
-/** Totals of logs are counted so far. */
+/** Totals of logs are counted up to this number. */
 export const countedUpTo = 10_000;
 
-/** How many rows a SELECT gives, at most `countedUpTo`; in the reader thread. */
+/** Number of rows of a SELECT, at most `countedUpTo`. Runs in the reader thread. */
 export async function countRows(
   { reader }: Pick<Engine, "reader">,
   query: { sql: string; params: unknown[] },

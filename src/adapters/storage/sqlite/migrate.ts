@@ -13,9 +13,8 @@ const rebuilds: Readonly<Record<string, (database: Database) => void>> = {
 };
 
 /**
- * Brings the database to the newest schema: each migration that is missing runs once, all in one transaction.
- * Refuses a database that a newer program has written, and one whose applied migrations differ from ours.
- * Answers how many were applied.
+ * Runs all missing migrations in one transaction. Throws `StartError` for a database written by a newer program, and for one
+ * whose applied migrations differ from those in `list`. Returns how many were applied.
  */
 export function migrate(database: Database, list: readonly Migration[], now: number): number {
   // Outside the transaction, where alone SQLite heeds it: a table rebuild must not cascade into its children.
@@ -46,7 +45,7 @@ function applyMissing(database: Database, list: readonly Migration[], now: numbe
   return missing.length;
 }
 
-/** new: nothing is in it. current: just the migrations of `list` were applied. other: what an upgrade, or nobody, can use. */
+/** new: empty. current: exactly the migrations in `list` were applied. other: needs an upgrade, or cannot be used. */
 export function schemaOf(database: Database, list: readonly Migration[]): "new" | "current" | "other" {
   if (database.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get() === null) return "new";
   const shown = (migrations: readonly { number: number; hash: string }[]) =>
@@ -54,7 +53,7 @@ export function schemaOf(database: Database, list: readonly Migration[]): "new" 
   return shown(appliedMigrations(database)) === shown(list) ? "current" : "other";
 }
 
-/** What a database has, oldest first; it must have been migrated at least once. */
+/** Applied migrations, oldest first. The database must have been migrated at least once. */
 export function appliedMigrations(database: Database): AppliedMigration[] {
   return database.query<AppliedMigration, []>("SELECT number, name, hash FROM schema_migrations ORDER BY number").all();
 }

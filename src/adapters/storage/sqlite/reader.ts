@@ -3,18 +3,18 @@ import type { HintsRead, HintsWanted } from "./lead-hints-reading.ts";
 import type { ReadAnswer, ReadRequest } from "./reader-thread.ts";
 
 type Waiting = { question: ReadRequest; resolve: (value: unknown) => void; reject: (reason: unknown) => void };
-/** A thread with the one question that it works on. */
+/** A thread and the query it is running. */
 type Lane = { thread: Thread<ReadRequest, ReadAnswer>; current: Waiting | null; idle: Timer | undefined };
 
-/** A thread that nobody asked anything for so long gives its memory and its open files back. */
+/** A thread that is idle for this long ends, which frees its memory and files. */
 const idleEndMs = 60_000;
-/** Two heavy queries at once still leave room for a light one. A thread more takes 2 MB, and cores are few. */
+/** With three threads, two heavy queries leave room for a light one. Each thread takes 2 MB. */
 const maxThreads = 3;
 
 /**
- * Runs read-only queries in worker threads with connections of their own, so that a count over millions of rows keeps
- * nobody waiting. A query sees what was committed when it starts. Threads start when they are first needed; each works
- * on one query at a time, and those that wait are taken in the order in which they came. Idle threads end after a while.
+ * Runs read-only queries in worker threads with separate connections, so that a count over millions of rows does not block
+ * the event loop. A query sees what was committed when it starts. Threads start on demand, and each runs one query at a
+ * time, in the order of arrival. Idle threads end.
  */
 export class Reader {
   readonly #path: string;
@@ -27,7 +27,7 @@ export class Reader {
     this.#idleMs = idleMs;
   }
 
-  /** Rows as objects by column name. `query` is a drizzle query's `toSQL()`; the caller names the type of its rows. */
+  /** Rows as objects. `query` is the `toSQL()` of a drizzle query; the caller specifies the type of its rows. */
   all<Row>({ sql, params }: { sql: string; params: unknown[] }): Promise<Row[]> {
     return this.#ask({ sql, params }, false) as Promise<Row[]>;
   }
@@ -37,12 +37,12 @@ export class Reader {
     return this.#ask({ leadHints: wanted }, false) as Promise<HintsRead | null>;
   }
 
-  /** Moves what is committed from the write-ahead log into the database file, beside the writer and before any query. */
+  /** Moves committed pages from the write-ahead log to the database file, before any waiting query. */
   async checkpoint(): Promise<void> {
     await this.#ask({ checkpoint: true }, true);
   }
 
-  /** Ends the threads; queries under way and those that wait are rejected. */
+  /** Ends the threads. Running and waiting queries are rejected. */
   async close(): Promise<void> {
     for (const { reject } of this.#waiting.splice(0)) reject(new Error("The database is closed"));
     const lanes = [...this.#lanes];
@@ -72,7 +72,7 @@ export class Reader {
     }
   }
 
-  /** Its connection is closed inside: to end the thread alone would leave its files open. */
+  /** The thread closes its connection: terminating it would leave the files open. */
   #endIfIdle(lane: Lane): void {
     lane.current = { question: { close: true }, resolve: () => {}, reject: () => {} };
     lane.thread.post(lane.current.question);
@@ -89,7 +89,7 @@ export class Reader {
     this.#lanes.add(lane);
     thread.onMessage((answer) => {
       const { current } = lane;
-      // Not free any more.
+      // The thread is no longer free.
       if (current !== null && "close" in current.question) return thread.stop();
       lane.current = null;
       if ("value" in answer) current?.resolve(answer.value);
@@ -102,7 +102,7 @@ export class Reader {
     return lane;
   }
 
-  // The next query starts a new thread: a read is safe to ask for again.
+  // The next query starts a new thread: reads can be repeated.
   #ended(lane: Lane, reason: Error | null): void {
     this.#lanes.delete(lane);
     clearTimeout(lane.idle);

@@ -1,8 +1,8 @@
 import type { Database, Statement } from "bun:sqlite";
 
 /**
- * One read transaction for the look-ups of a turn of the event loop. Each alone would begin and end one of its own,
- * whose locks cost several times what it takes to find a row. The connection ends it when a write begins.
+ * One read transaction for all lookups in a turn of the event loop. A transaction for each would cost several times as
+ * much as finding a row, because of its locks. The connection ends it when a write starts.
  */
 export class SharedRead {
   readonly #database: Database;
@@ -16,7 +16,7 @@ export class SharedRead {
     this.#end = database.prepare("COMMIT");
   }
 
-  /** What `look` finds, at once; it must be synchronous, and must not write. */
+  /** Runs `look`, which must be synchronous and must not write. */
   read<T>(look: () => T): T {
     if (!this.#database.inTransaction) {
       this.#begin.run();
@@ -26,7 +26,7 @@ export class SharedRead {
     return look();
   }
 
-  /** For what can't be done inside a transaction. */
+  /** Called before work that cannot be done inside a transaction. */
   end(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;

@@ -32,9 +32,9 @@ import { createVoiceStore } from "./voices.ts";
 import { createWebhookStore } from "./webhooks.ts";
 
 /**
- * Opens (and, when it is older than this program, migrates) the database file. Throws `StartError` if it is newer.
- * `phoneRegion` is where phone numbers without a country code are from. `beforeUpgrade` is called before a database that
- * has data is migrated, while nobody has it open; `beforeCreation` before one that has nothing in it gets its tables.
+ * Opens the database file, and migrates it if it is older than this program. Throws `StartError` if it is newer.
+ * `phoneRegion` is the region of phone numbers without a country code. `beforeUpgrade` is called before a database with data
+ * is migrated, while it is not open; `beforeCreation` is called before the tables are created in an empty one.
  */
 export function openSqliteStorage(
   path: string,
@@ -73,7 +73,7 @@ export function openSqliteStorage(
     simulation: createSimulationStore(engine),
     events: createEventStore(engine, shared),
     webhooks: createWebhookStore(engine, shared),
-    // Writes a page that says what it said before: an empty transaction would succeed on a full disk.
+    // Writes a page with unchanged content: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {
       await engine.prospectIndex.close();
@@ -108,7 +108,7 @@ function refuseCreation(database: Database, beforeCreation: () => void): void {
   }
 }
 
-// Only one process holds a data directory, so whoever had these leases is gone: their jobs can be claimed at once. Not
-// those of workers outside, which go on, and of what a vendor is asked about later.
+// Only one process uses a data directory, so the holders of these leases no longer exist, and their jobs can be claimed
+// immediately. Except leases of external workers, which keep running, and of actions whose outcome a vendor reports later.
 const endLeases = `UPDATE jobs SET lease_until = 0 WHERE status = 'running' AND lease_until IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM network_actions WHERE job_id = jobs.id AND pending_reason IS NOT NULL)`;

@@ -2,28 +2,28 @@ import type { Database } from "bun:sqlite";
 import { Bits } from "./bits.ts";
 import { prepared, type Prepared } from "./prepared.ts";
 
-/** Keys read at once while the bits are filled: a fraction of a millisecond. */
+/** Keys per slice while the filter is filled: a fraction of a millisecond. */
 const fillSlice = 500;
-/** With three bits of 64 a key, one look-up in 10,000 goes to the table for nothing. */
+/** With 64 bits per key, of which three are set, one lookup in 10,000 reads the table needlessly. */
 const bitsPerKey = 64;
 const parts = 3;
 const leastBits = 2 ** 18;
-/** 16 MB. Beyond two million entries more look-ups go to the table. */
+/** 16 MB. Beyond two million entries, more lookups read the table. */
 const mostBits = 2 ** 27;
 
 /**
- * A Bloom filter of the keys of all entries, which avoids most look-ups. The keys are hashes, so their own bytes select
+ * A Bloom filter of the keys of all entries, which avoids most lookups. The keys are hashes, so their own bytes select
  * their bits. The filter never misses an entry, not even when a write unit is rolled back; so removals do not change it,
- * and a key that was removed only costs a look-up.
+ * and a key that was removed only costs a lookup.
  */
 export class SuppressionHints {
   readonly #count: Prepared<{ entries: number }>;
   readonly #readKeys: Prepared<{ key: Uint8Array }, [Uint8Array]>;
   #bits = new Bits(0);
-  /** How many keys the bits are meant for. */
+  /** Number of keys that the filter is sized for. */
   #capacity = 0;
   #keys = 0;
-  /** The last key that was read while the bits are filled; null when they are whole. */
+  /** The last key that was read while the filter is filled; null if it is complete. */
   #filledTo: Uint8Array | null = new Uint8Array();
 
   constructor(database: Database) {

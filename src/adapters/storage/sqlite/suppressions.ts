@@ -25,7 +25,7 @@ import { prepared, type Prepared } from "./prepared.ts";
 import { createStoredIdentifiers } from "./stored-identifiers.ts";
 import { SuppressionHints } from "./suppression-hints.ts";
 
-/** Somebody whom a user is about to contact, or to store. */
+/** A person whom a user is about to contact or store. */
 export type Person = { userId: string; target: SuppressionTarget };
 
 /** The person that an action would reach. */
@@ -41,28 +41,28 @@ export function personOf({
   return { userId, target: { profileKey, leadId } };
 }
 
-/** The do-not-contact list as other stores ask it, inside their own write units; synchronous but for `knowing`. */
+/** The do-not-contact list inside the write units of other stores. Synchronous except for `knowing`. */
 export type SuppressionRows = {
   /**
-   * Runs what asks about these people; until it ends, `find` knows what directories tie to them. Without a list or a
-   * directory it runs at once.
+   * Runs `work`, which looks up these people. Until it ends, `find` includes identifiers that directories link to them.
+   * Without a list or a directory, `work` runs immediately.
    */
   knowing<T>(people: () => Iterable<Person>, run: () => Promise<T>): Promise<T>;
-  /** False where `knowing` has nothing to find out for anybody. */
+  /** False if directories link nothing to anyone, so that `knowing` is not needed. */
   readonly asksDirectories: boolean;
-  /** The first entry of the user or of the team that blocks contact with this person; null when nothing does. */
+  /** The first entry of the user or the team that blocks contact with this person; null if there is none. */
   find(userId: string, target: SuppressionTarget): SuppressionMatch | null;
-  /** False when neither the user nor the team has any entry; costs next to nothing. */
+  /** False if neither the user nor the team has any entry. Cheap. */
   hasAny(userId: string): boolean;
   /** All of them. */
   findAll(userId: string, target: SuppressionTarget): SuppressionMatch[];
-  /** An entry for this very address or its domain, whoever else it may belong to. */
+  /** An entry for this address or its domain, regardless of the person. */
   findExact(userId: string, email: string): SuppressionMatch[];
   /** Inside a write unit: as `SuppressionStore.add`, for one entry. */
   add(entry: Suppression): AddSuppressionOutcome;
-  /** Inside a write unit: value and reason are forgotten, the entry holds as before. */
+  /** Called inside a write unit: deletes value and reason. The entry stays in effect. */
   forgetValue(id: string): void;
-  /** Inside a write unit. Once it is committed, `reread` spares the look-ups that nobody needs any more. */
+  /** Called inside a write unit. Once that is committed, call `reread` to avoid lookups that are no longer needed. */
   remove(entry: { id: string; owner: number | null; kind: SuppressionKind; key: Uint8Array }): void;
   reread(): void;
 };
@@ -120,7 +120,7 @@ export function createSuppressionRows(engine: Engine, leadParts: LeadParts): Sup
     ...directory.beside(owner, identifier),
   ];
 
-  /** By owner, those whose links in a directory could lead to an entry. */
+  /** By owner, the people whose links in a directory could lead to an entry. */
   function inDirectories(people: Iterable<Person>): Map<number, { userId: string; own: Identifier[] }[]> {
     const found = new Map<number, { userId: string; own: Identifier[] }[]>();
     for (const [userId, persons] of Map.groupBy(people, (person) => person.userId)) {
@@ -144,7 +144,7 @@ export function createSuppressionRows(engine: Engine, leadParts: LeadParts): Sup
     try {
       for (const [owner, persons] of people) {
         const held = new Set<string>();
-        // What a directory ties to them may be tied to more by a lead, and so on. What somebody else holds they let go.
+        // A lead may link further identifiers to those of a directory, and so on. Identifiers of another person do not count.
         for (;;) {
           const person = persons.flatMap(({ userId, own }) => [...personOf(userId, owner, own)]);
           const unheld = person.filter((identifier) => !held.has(identifierName(identifier)));
@@ -179,7 +179,7 @@ export function createSuppressionRows(engine: Engine, leadParts: LeadParts): Sup
   }
 
   function add(entry: Suppression): AddSuppressionOutcome {
-    // Whoever is asked about from now on may be linked by a phone number.
+    // From now on, phone numbers link people as well.
     phoneKeys.makeMissing(Number.MAX_SAFE_INTEGER);
     const { id, userId, kind, key, value, reason, source, createdAt } = entry;
     const owner = ownerOf(userId);

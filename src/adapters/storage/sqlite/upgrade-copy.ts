@@ -8,13 +8,13 @@ import { appliedMigrations } from "./migrate.ts";
 import type { Migration } from "../migrations.macro.ts";
 
 const keep = 3;
-/** For the migration itself, which writes what it changes to the log first. */
+/** Needed by the migration itself, which first writes its changes to the log. */
 const sparePart = 0.25;
 const nameForm = /^before-upgrade-.+\.db$/;
 
 /**
- * Copies a database that the migrations of `list` are about to change into `folder`, durably, and answers where; null
- * when nothing is to be done. Nobody else may have the database open. Throws `StartError` when no copy can be made.
+ * Copies a database that the migrations in `list` will change to `folder`, durably. Returns the path of the copy; null if
+ * no migration is missing. The database must not be open elsewhere. Throws `StartError` if it cannot be copied.
  */
 export function copyBeforeUpgrade(
   path: string,
@@ -29,7 +29,7 @@ export function copyBeforeUpgrade(
   try {
     makeOwnedFolder(folder);
     refuseNoRoom(path, folder);
-    // As a clone that shares the blocks, where the file system can: at once, and without taking room.
+    // As a clone that shares its blocks, if the file system supports it: immediate, and without using space.
     copyFileSync(path, `${target}.part`, constants.COPYFILE_FICLONE);
     syncPath(`${target}.part`, folder);
     renameSync(`${target}.part`, target);
@@ -42,13 +42,13 @@ export function copyBeforeUpgrade(
     removeIfPossible(`${target}.part`);
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new StartError(`The database must be upgraded, but could not be copied to ${folder} before: ${reason}.`, {
-      hint: "Nothing was changed. Make room or mend the directory, then start again; or start the version of before.",
+      hint: "Nothing was changed. Free space or repair the directory, then start again; or start the previous version.",
       cause,
     });
   }
 }
 
-/** Numbers of the newest migrations before and after. Also moves the log into the file, so that the file is all. */
+/** Numbers of the newest migrations before and after. Also moves the log into the file, so that the file is complete. */
 function upgradeOf(path: string, list: readonly Migration[]): { from: string; to: string } | null {
   if (!existsSync(path) || statSync(path).size === 0) return null;
   const database = new Database(path, { readwrite: true, strict: true });
@@ -78,12 +78,12 @@ function refuseNoRoom(path: string, folder: string): void {
   throw new Error(`it needs ${megabytes(needed)} MB, and ${megabytes(bavail * bsize)} MB are free`);
 }
 
-/** What can't be removed must not hide why there is no copy. */
+/** Failing to remove it must not hide why there is no copy. */
 function removeIfPossible(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // It may not even be there.
+    // It may not exist.
   }
 }
 

@@ -12,12 +12,12 @@ import {
   type EndpointRows,
 } from "./webhook-rows.ts";
 
-/** An event of `events AS e` is one that the endpoint of `webhook_endpoints AS p` is to be told. */
+/** Whether the endpoint `webhook_endpoints AS p` receives the event `events AS e`. */
 export const isWanted =
   `(p.types IS NULL OR instr(p.types, '"' || e.type || '"') > 0` +
   ` OR instr(p.types, '"' || substr(e.type, 1, instr(e.type, '.')) || '*"') > 0) AND e.type <> '${testType}'`;
 
-/** Single deliveries, and deliveries of before once more. */
+/** Single deliveries, and replays of earlier ones. */
 export function createWebhookReplays(
   { database, writer }: Engine,
   rows: EndpointRows,
@@ -37,7 +37,7 @@ export function createWebhookReplays(
      WHERE d.endpoint = ? AND d.asked_at IS NOT NULL`,
   );
   const lastTold = prepared<{ seq: number }, []>(database, "SELECT last_insert_rowid() AS seq");
-  // A clock that was set back makes a moment come twice; the search then finds one of the two, which is near enough.
+  // After a clock was set back, a time occurs twice; the search finds one of the two, which is close enough.
   const eventAt = prepared<{ seq: number; at: number }, [number]>(
     database,
     "SELECT seq, at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1",

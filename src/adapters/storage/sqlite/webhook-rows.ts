@@ -21,7 +21,7 @@ export type EndpointRow = Omit<Endpoint, "types" | "isEnabled"> & {
   isEnabled: number;
 };
 
-/** With what only the store and its decisions know. */
+/** Including what only the store and its decisions use. */
 export function storedRow({ seq: _seq, types, isEnabled, ...row }: EndpointRow): StoredEndpoint {
   return { ...row, types: types === null ? null : (JSON.parse(types) as string[]), isEnabled: isEnabled === 1 };
 }
@@ -60,7 +60,7 @@ export function storedDelivery(endpoint: EndpointRow, row: DeliveryRow): Deliver
 
 export type DueRow = EventRow & { tries: number };
 
-/** As `selectDelivery`, of what is to be posted. */
+/** Like `selectDelivery`, for deliveries that are about to be posted. */
 export const selectDue = `SELECT d.tries, ${eventColumns} ${withEvents}`;
 
 export function dueDelivery({ tries, ...event }: DueRow): DueDelivery {
@@ -75,7 +75,7 @@ export function createEndpointRows({ database }: Engine, owners: Owners) {
     database,
     `${selectEndpoint} WHERE p.owner = ? AND p.id = ? AND p.is_deleted = 0`,
   );
-  // Of those that are turned off or rest, too: what is due then is found once they are asked for.
+  // Also for endpoints that are disabled or paused: what is due by then is found when they are enabled.
   const lookAgain = prepared(
     database,
     `UPDATE webhook_endpoints SET due_at = max(rests_until, (

@@ -51,14 +51,14 @@ export function createWebhookStore(engine: Engine, { events, owners }: SharedRow
   );
   const removeRow = prepared(database, "DELETE FROM webhook_endpoints WHERE seq = ?");
   const lastEvent = prepared<{ seq: number }, []>(database, "SELECT seq FROM sqlite_sequence WHERE name = 'events'");
-  // Nobody was waiting for what lies between: it need not be looked through.
+  // No endpoint was waiting for the events in between, so they are skipped.
   const catchUp = prepared(
     database,
     `UPDATE webhook_position SET event = max(event, ?)
      WHERE NOT EXISTS (SELECT 1 FROM webhook_endpoints WHERE is_enabled = 1 AND is_deleted = 0)`,
   );
 
-  /** From where an endpoint is told that is made, or turned on, now. */
+  /** The position from which an endpoint receives events that is created or enabled now. */
   function beginning(): number {
     const last = lastEvent.get()?.seq ?? 0;
     catchUp.run(last);
@@ -140,7 +140,7 @@ export function createWebhookStore(engine: Engine, { events, owners }: SharedRow
 function deliveriesOf(endpoint: number, { state, types }: Pick<DeliveryPageRequest, "state" | "types">) {
   const where = ["d.endpoint = ?"];
   const params: (string | number)[] = [endpoint];
-  // Not as a parameter, for the index of those that failed.
+  // Not a parameter, so that SQLite uses the index on failed deliveries.
   if (state !== null) where.push(`d.state = '${state}'`);
   if (types !== null) {
     where.push(`e.type IN (${types.map(() => "?").join(", ")})`);
