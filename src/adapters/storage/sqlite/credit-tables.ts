@@ -1,7 +1,7 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { CreditPurpose } from "../../../features/credits/model.ts";
 
-// creditLedger stands in tables.ts.
+// creditLedger is in tables.ts.
 
 export const creditBalances = sqliteTable("credit_balances", {
   userId: text("user_id").primaryKey(),

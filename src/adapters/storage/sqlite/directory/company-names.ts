@@ -5,11 +5,11 @@ import type { CompanyContent } from "../../../../features/prospecting/model.ts";
 import type { CompanyName } from "./index-messages.ts";
 import { prepared } from "../prepared.ts";
 
-// Companies are stored under the form of their name that is compared, which other rules change.
+// Companies are stored under the normal form of their name, which changes with the rules.
 
-/** Companies that are looked at, and written, at once. */
+/** Companies per slice. */
 const companiesAtOnce = 500;
-/** What the key of a company begins with whose website nobody knows. */
+/** Prefix of the key of a company without a known website. */
 const byNameAlone = "name:";
 
 export function keyOfName(nameKey: string | null): string {
@@ -18,7 +18,7 @@ export function keyOfName(nameKey: string | null): string {
 
 type Stored = { key: string; name_key: string | null; content: string };
 
-/** Companies whose names are compared in another form than the one they are stored under, some at a time. */
+/** Companies that are stored under an outdated normal form, some at a time. */
 export function* changedNames(database: Database, owner: number): Generator<CompanyName[], void, void> {
   const some = prepared<Stored, [number, string, number]>(
     database,
@@ -37,7 +37,7 @@ export function* changedNames(database: Database, owner: number): Generator<Comp
   }
 }
 
-/** Inside a write unit: stores them under these names. Two that have the same name and no website are one then. */
+/** Called inside a write unit: stores companies under these names. Two with the same name and no website become one. */
 export function createCompanyNaming(database: Database): (owner: number, names: readonly CompanyName[]) => number {
   type Dated = { content: string; updated_at: number };
   const one = prepared<Dated, [number, string]>(

@@ -5,19 +5,18 @@ import type { Engine } from "../engine.ts";
 import type { ProspectIndex } from "./prospect-index.ts";
 import type { ProspectRows } from "./prospect-rows.ts";
 
-/** People that are looked at in one write unit: two or three milliseconds. */
+/** People per write unit: two or three milliseconds. */
 const peopleAtOnce = 100;
-/** Some 2,000 people. */
+/** About 2,000 people. */
 const unitsBetweenCollections = 20;
-/** People that the index names at once: many, because it looks through all of a company for each such slice. */
+/** People per question to the index: many, because each question walks through all people of a company. */
 const peopleOfSlice = 16_384;
 
-/** Tells people what a file says of their companies. */
+/** Updates people with what a file says about their companies. */
 export function createCompanyPeople({ writer }: Pick<Engine, "writer">, index: ProspectIndex, rows: ProspectRows) {
   /**
-   * To everybody who is stored, some at a time and in memory that does not grow with how many they are. False as soon as
-   * `isHeld`, which is asked in each write, says no. All of it may be done twice, so that a crash in between loses nothing
-   * of what is told once more.
+   * Updates all stored people of the companies, in slices and in constant memory. Returns false as soon as `isHeld`, which
+   * is called in each write, returns false. Repeating it has no effect, so it is simply repeated after a crash.
    */
   async function tellAll(owner: number, news: CompanyNews, at: number, isHeld: () => boolean): Promise<boolean> {
     const { keys } = news;
@@ -29,7 +28,7 @@ export function createCompanyPeople({ writer }: Pick<Engine, "writer">, index: P
       const people: Uint32Array = await asked;
       const isLast = people.length < peopleOfSlice;
       asked = isLast ? null : ask(people.at(-1)! + 1);
-      // It is awaited when these are told; until then a failure must not count as unhandled.
+      // Awaited when these are updated; until then, a failure must not count as unhandled.
       asked?.catch(() => undefined);
       for (let from = 0; from < people.length; from += peopleAtOnce) {
         const some = people.subarray(from, from + peopleAtOnce);
@@ -42,7 +41,7 @@ export function createCompanyPeople({ writer }: Pick<Engine, "writer">, index: P
     return true;
   }
 
-  /** Inside a unit. */
+  /** Called inside a write unit. */
   function tell(owner: number, numbers: Iterable<number>, news: CompanyNews, at: number): true {
     for (const number of numbers) {
       const person = rows.get(owner, number);

@@ -2,19 +2,19 @@ import type { Engine } from "../engine.ts";
 import { seqOf } from "./index-messages.ts";
 import { prepared } from "../prepared.ts";
 
-/** A row for each of them that is still there. */
+/** One row for each that still exists. */
 export const createdOfJob = `SELECT 1 FROM prospect_import_created AS c CROSS JOIN prospects
   ON prospects.seq >= c.prospect AND prospects.seq < c.prospect + c.prospects WHERE c.job_id = ?1`;
 
 type Stretch = { row: number; prospect: number; prospects: number };
 
-/** Which rows of an import became which new prospects. */
+/** Which rows of an import created which prospects. */
 export function createCreatedProspects({ database }: Pick<Engine, "database">) {
   const insert = prepared(
     database,
     "INSERT OR REPLACE INTO prospect_import_created (job_id, row, prospect, prospects) VALUES (?, ?, ?, ?)",
   );
-  // From the stretch that the row before the page is in, in the order of both keys, so that nothing is sorted.
+  // Starts at the range that contains the row before the page, in the order of both keys, so that nothing is sorted.
   const page = prepared<{ row: number; number: number }, [Record<string, string | number>]>(
     database,
     `SELECT c.row + prospects.seq - c.prospect AS row, prospects.seq & 0xffffffff AS number FROM jobs
@@ -26,12 +26,12 @@ export function createCreatedProspects({ database }: Pick<Engine, "database">) {
   );
 
   return {
-    /** Inside a write unit, with the rows of a batch and the numbers that they got, in order. */
+    /** Called inside a write unit with the rows of a batch and their numbers, in order. */
     note(jobId: string, owner: number, created: readonly { row: number; number: number }[]): void {
       for (const { row, prospect, prospects } of stretchesOf(owner, created))
         insert.run(jobId, row, prospect, prospects);
     },
-    /** Those that are still there. */
+    /** The prospects that still exist. */
     page(request: { userId: string; jobId: string; afterRow: number; limit: number }) {
       const { userId, jobId, afterRow, limit } = request;
       return page.all({ userId, jobId, afterRow, limit });

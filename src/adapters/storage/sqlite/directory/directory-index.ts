@@ -23,32 +23,32 @@ import { postingWrites } from "./posting-writes.ts";
 import { RememberedTerms } from "./remembered-terms.ts";
 import { Postings, segments, type PostingsCache, type TermPostings } from "./postings.ts";
 
-/** Prospects read at once; between two such slices others are served. */
+/** Prospects per slice; other questions are answered between slices. */
 const readAtOnce = 2000;
-/** From so many on a slice is that of an import, and leaves garbage behind. */
+/** A slice of at least this size belongs to an import, and leaves garbage. */
 const manyRows = 200;
-/** With so much unwritten a flush begins: a whole segment of new or changed prospects, or 64 MiB of changed containers. */
+/** A flush starts with a segment of new or changed prospects, or 64 MiB of changed containers. */
 const flushRows = segments;
 const flushContainers = 8192;
-/** Raw values whose terms are remembered. */
+/** Raw values whose terms are cached. */
 const maxRemembered = 100_000;
 
 type State = { indexed_to: number; changes_to: number; key_runs: string; rules: number };
 type Change = [n: number, number: number, removed: string, added: string, keys: Uint8Array];
-/** What all indexes of the thread share. */
+/** Shared by all indexes of the thread. */
 export type Shared = {
   cache: PostingsCache;
   nextTerm: () => number;
   nextRun: () => number;
   pause: () => Promise<void>;
-  /** To be called after each slice of many prospects; `isMuch`: after a flush, of which some MB are left. */
+  /** Called after each slice of many prospects; `isMuch`: after a flush, which leaves several MB. */
   collect: (isMuch?: boolean) => void;
 };
 
 /**
- * The index of one directory. It follows the prospects as they are committed, so that nobody who stores one has to
- * touch it: before each answer it reads what came since the last one. What it has made of them is in memory until a
- * flush has it written; after a crash it is made of the prospects again.
+ * The index of one directory. It follows committed prospects, so that storing them does not involve the index: before each
+ * answer, it reads what was committed since the last one. Changes stay in memory until a flush writes them. After a crash,
+ * they are derived from the prospects again.
  */
 export class DirectoryIndex {
   readonly #database: Database;
@@ -98,19 +98,19 @@ export class DirectoryIndex {
     return postings;
   }
 
-  /** Another number whenever something was taken in. */
+  /** Changes whenever prospects are added. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Segments that have prospects. */
+  /** Number of segments with prospects. */
   get segments(): number {
     return Math.ceil(this.#indexedTo / segments);
   }
 
   /**
-   * Takes in everything that was committed before, and no prospects from `end` on: an import may have stored them a
-   * moment ago and be about to tell of them.
+   * Adds everything that was committed before, except prospects from `end` on: an import may have just stored these, and
+   * be about to report them.
    */
   async refresh(end = Number.POSITIVE_INFINITY): Promise<void> {
     const version = this.#version.get()?.data_version ?? 0;
@@ -119,7 +119,7 @@ export class DirectoryIndex {
     for (;;) {
       const rowsBefore = this.#indexedTo;
       const isDone = this.#readSlice(end);
-      // Here and not inside: what is alive while young garbage is collected counts as old.
+      // Not inside the slice: objects that are alive during a collection of young garbage become old.
       if (this.#indexedTo - rowsBefore >= manyRows) this.#shared.collect();
       if (this.#isMuchUnwritten) await this.#beginFlush();
       if (isDone) break;
@@ -128,13 +128,13 @@ export class DirectoryIndex {
     if (end === Number.POSITIVE_INFINITY) this.#seenVersion = version;
   }
 
-  /** Which prospects may have these keys. */
+  /** Prospects that may have these keys. */
   find(keys: Float64Array, most: number): KeyHints {
     const pairs: number[] = [];
     const found: number[] = []; // one for all: a list for each key would be most of what an import leaves behind
     if (this.#opened === null) return Uint32Array.from(pairs);
     const { keys: known } = this.#opened;
-    // In one transaction: else each page that is read takes and gives back the locks of one.
+    // In one transaction: otherwise, each page that is read acquires and releases locks.
     this.#database.transaction(() => {
       for (let place = 0; place < keys.length; place++) {
         found.length = 0;
@@ -145,7 +145,7 @@ export class DirectoryIndex {
     return Uint32Array.from(pairs);
   }
 
-  /** The lowest numbers, from `from` on, that may have one of these keys; at most `most`. */
+  /** The lowest numbers from `from` on that may have one of these keys, at most `most`. */
   lowest(keys: Float64Array, from: number, most: number): Uint32Array {
     const lowest = new LowestNumbers(from, most);
     if (this.#opened === null) return lowest.take();
@@ -157,17 +157,17 @@ export class DirectoryIndex {
     return lowest.take();
   }
 
-  /** Whether `prepare` would make the answers to questions like those that are asked fast. */
+  /** Whether `prepare` would speed up the current kind of questions. */
   get isToBePrepared(): boolean {
     return this.#opened?.keys.isToBePrepared ?? false;
   }
 
-  /** Does a piece of that, which takes some 20 milliseconds. */
+  /** Performs one slice, of about 20 ms. */
   prepare(): void {
     this.#open.keys.prepare();
   }
 
-  /** Has everything written that was taken in before. */
+  /** Writes all changes to disk. */
   async flush(): Promise<void> {
     await this.#flushing;
     if (this.#opened === null) return;
@@ -188,7 +188,7 @@ export class DirectoryIndex {
     return this.#opened;
   }
 
-  /** False when the owner has no directory yet. */
+  /** False if the owner has no directory yet. */
   async #openState(): Promise<boolean> {
     let state = this.#state.get(this.#owner);
     if (state === null) return false;
@@ -206,11 +206,11 @@ export class DirectoryIndex {
     return true;
   }
 
-  /** The index was made by other rules: begins again with nothing. */
+  /** The index was built by other rules: starts over with an empty one. */
   async #forgetAll(runs: RunState[]): Promise<void> {
     while ((await this.#write({ kind: "dropTerms" })) !== 0);
     for (const names of changedNames(this.#database, this.#owner)) await this.#write({ kind: "companyNames", names });
-    // What changed until now is in the prospects themselves.
+    // Earlier changes are contained in the prospects.
     const changesTo = this.#lastChange.get(this.#owner)?.n ?? 0;
     await this.#write({ kind: "state", indexedTo: 0, changesTo, keyRuns: [], rules: termRules });
     await dropRuns(
@@ -219,12 +219,12 @@ export class DirectoryIndex {
     );
   }
 
-  /** Prospects that were just committed; it reads those that nobody tells it of. */
+  /** Receives prospects that were just committed. Those that are not reported are read. */
   take(stored: StoredRows): void {
     this.#batches.take(stored);
   }
 
-  /** Takes in a slice, all of it as of one moment. True when nothing is left before `end`. */
+  /** Adds a slice, as of one moment. True if nothing remains before `end`. */
   #readSlice(end: number): boolean {
     const before = this.#indexedTo;
     return this.#database.transaction(() => {
@@ -238,13 +238,13 @@ export class DirectoryIndex {
           const to = Math.min(told, end);
           const count = this.#indexRows(to, left);
           left -= count;
-          // There may be fewer: deleted, or of a unit that failed.
+          // There may be fewer: some may be deleted, or belong to a unit that failed.
           if (left > 0 && to !== Number.POSITIVE_INFINITY) this.#indexedTo = to;
           else isEnd = left > 0;
         }
       }
       this.#unwrittenRows += this.#indexedTo - before;
-      // Only when nobody is left who was stored before it: a change says what is so now, and what was told of a
+      // Only when all earlier prospects have been added: a change describes the current state, and the report of a
       // prospect is older.
       const changes = isEnd ? (this.#changes.values(this.#owner, this.#changesTo, readAtOnce) as Change[]) : [];
       const later = changes.findIndex(([, number]) => number >= end);
@@ -256,7 +256,7 @@ export class DirectoryIndex {
     })();
   }
 
-  /** Reads up to `most` prospects with numbers before `end`; answers how many there were. */
+  /** Reads up to `most` prospects with numbers below `end`. Returns how many. */
   #indexRows(end: number, most: number): number {
     const { keys } = this.#open;
     const from = seqOf(this.#owner, this.#indexedTo);
@@ -275,7 +275,7 @@ export class DirectoryIndex {
     return rows.length;
   }
 
-  /** Takes in a batch as it was told; answers how many prospects that were. */
+  /** Adds a reported batch. Returns the number of prospects. */
   #indexStored(): number {
     const { stored, raws } = this.#batches.shift();
     const { first, places, found } = stored;
@@ -335,12 +335,12 @@ export class DirectoryIndex {
   #applyChange([n, number, removed, added, keys]: Change): void {
     for (const term of JSON.parse(removed) as Term[]) this.postings.remove(this.postings.of(term), number);
     for (const term of JSON.parse(added) as Term[]) this.postings.add(this.postings.of(term), number);
-    // What stands beside a name is not told: it goes under its plain key, where everybody looks.
+    // The identifiers beside a name are unknown here, so it is stored under its plain key, which every lookup includes.
     addKeyColumn(this.#open.keys, keys, besideName(false, false), number);
     this.#changesTo = n;
   }
 
-  /** Begins a flush, after the one that is under way. What fails is tried again by a later flush. */
+  /** Starts a flush after the current one. Failures are retried by a later flush. */
   async #beginFlush(): Promise<void> {
     await this.#flushing;
     const flush = this.#flushAll().finally(() => {
@@ -353,7 +353,7 @@ export class DirectoryIndex {
     );
   }
 
-  /** Nobody waits for it: who asks, and the next flush, go by the runs that there were until it is done. */
+  /** Runs in the background: until it ends, questions and flushes use the previous runs. */
   async #mergeRuns(): Promise<void> {
     const { keys } = this.#open;
     const merge = keys.beginMerge(this.#shared.nextRun);
@@ -362,7 +362,7 @@ export class DirectoryIndex {
       for (const pages of merge.pages()) await this.#write({ kind: "pages", pages });
       keys.endMerge();
     } catch {
-      // The next flush begins it again; what can't be dropped either is swept by the next start.
+      // The next flush starts it again. What cannot be deleted either is removed at the next start.
       keys.failMerge();
       await dropRuns([merge.run], this.#write).catch(() => undefined);
     }
@@ -396,5 +396,5 @@ export class DirectoryIndex {
   }
 }
 
-/** The terms of every prospect; for queries that ask for nothing else. */
+/** The term of every prospect, for queries without other conditions. */
 export const everyTerm = termKey(everyProspect);

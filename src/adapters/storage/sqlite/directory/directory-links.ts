@@ -6,20 +6,20 @@ import type { Engine } from "../engine.ts";
 import { prepared } from "../prepared.ts";
 import { seqOf } from "./index-messages.ts";
 
-/** More records of one identifier nobody reads: beyond them it is shared, and links nobody. */
+/** An identifier with more records than this is shared by many people, and links none of them. */
 const maxRecords = 24;
 
 /**
- * Which identifiers the entries of a directory hold together. The index answers later, and a write unit cannot wait for
- * it: what a unit is going to ask for is read before it and held for as long as it runs. Phone numbers link nobody here,
- * because that of a directory is often the company's.
+ * Identifiers that the records of a directory link. The index responds asynchronously, and a write unit cannot wait for it:
+ * what a unit will look up is read in advance and held while it runs. Phone numbers do not link people here, because the
+ * phone number in a directory is often that of the company.
  */
 export class DirectoryLinks {
   readonly #engine: Engine;
   readonly #anyDirectory;
   readonly #contentOf;
   readonly #nextNumber;
-  /** By owner and identifier, with the number of those who hold it. */
+  /** By owner and identifier, with the number of holders. */
   readonly #held = new Map<string, { beside: readonly Identifier[]; holders: number }>();
 
   constructor(engine: Engine) {
@@ -42,12 +42,12 @@ export class DirectoryLinks {
     return this.#next(owner) > 0;
   }
 
-  /** What stands beside it, as far as somebody holds that. */
+  /** Identifiers in the same records, if they are held. */
   beside(owner: number, identifier: Identifier): readonly Identifier[] {
     return this.#held.get(nameOf(owner, identifier))?.beside ?? [];
   }
 
-  /** Reads and holds what stands beside these, until the function that it answers is called. */
+  /** Reads and holds the identifiers linked to these, until the returned function is called. */
   async hold(owner: number, identifiers: readonly Identifier[]): Promise<() => void> {
     const found = await this.#read(owner, identifiers.filter(isAsked));
     for (const [name, beside] of found)
@@ -67,7 +67,7 @@ export class DirectoryLinks {
     for (let at = 0; at < hints.length; at += 2) {
       const identifier = identifiers[hints[at]!]!;
       const record = this.#identifiersOf(owner, hints[at + 1]!);
-      // A hint may be wrong, or of what the record said before.
+      // A hint may be wrong, or come from a previous version of the record.
       if (record.some((each) => identifierName(each) === identifierName(identifier)))
         found.get(nameOf(owner, identifier))!.push(...record);
     }

@@ -8,12 +8,12 @@ import type { ProspectBatch, ProspectRow } from "../../../../features/prospectin
 import { createProspectCompanies, type ProspectCompanies } from "./prospect-companies.ts";
 import { contentIn, samePerson, type Hints, type ProspectRows, type SamePerson } from "./prospect-rows.ts";
 
-/** A person as it would be stored: `n` once the run has noted it, `number` if it is a prospect already. */
+/** A person as they would be stored: `n` is set once the run has recorded them, `number` if they are already stored. */
 type Person = { n: number | null; number: number | null; content: ProspectContent; updatedAt: number };
 type Row = { n: number; number: number | null; content: string; is_gone: number };
 
-// An attached database without a name: SQLite keeps it in memory while it is small, else in a file that has no name
-// either and goes with the process. Nobody waits for it, and no crash leaves anything of it.
+// An attached database without a name: SQLite keeps it in memory while it is small, otherwise in an unnamed file that
+// disappears with the process. Commits do not wait for it, and a crash leaves nothing behind.
 const scratch = `
   ATTACH '' AS scratch;
   PRAGMA scratch.journal_mode = OFF;
@@ -25,15 +25,15 @@ const scratch = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX scratch.prospect_companies_by_name ON prospect_companies (owner, name_key);`;
 
-/** What a row comes to, and the number of the prospect, where there is one. */
+/** The outcome of a row, and the number of the prospect, if there is one. */
 export type Settled = {
   outcome: "created" | ProspectOutcome;
   number: number | null;
-  /** Created, with nothing added to what the row says. */
+  /** Created, with exactly the content of the row. */
   isAsSent?: boolean;
 };
 
-/** Foretells an import row by row: whom it would store or change is noted beside the directory, which is only read. */
+/** Simulates an import row by row. Records what it would store or change in a separate database, and only reads the directory. */
 export class DryRun {
   readonly #owner: number;
   readonly #stored: ProspectRows;
@@ -61,7 +61,7 @@ export class DryRun {
     this.#insertKey = this.#database.prepare("INSERT OR IGNORE INTO people_keys (key, n) VALUES (?, ?)");
   }
 
-  /** What each row of the batch would come to. */
+  /** The outcome of each row of the batch. */
   settle(batch: ProspectBatch, hints: Hints): Settled[] {
     return this.#database.transaction(() => batch.rows.map((row) => this.#settleRow(batch, row, hints)))();
   }
@@ -113,17 +113,17 @@ export class DryRun {
   }
 }
 
-/** The record that goes on, which is the one that was there first, and the one that goes up in it. */
+/** The remaining record, which is the older one, and the one that is merged into it. */
 function inOrder({ person, other }: SamePerson<Person>): [Person, Person | null] {
   if (other === null) return [person, null];
   const place = ({ number, n }: Person) => number ?? newcomers + n!;
   return place(person) < place(other) ? [person, other] : [other, person];
 }
 
-/** Behind all numbers, which have 32 bits. */
+/** Above all numbers, which have 32 bits. */
 const newcomers = 2 ** 32;
 
-/** Noted by the run, so later than what is stored. */
+/** Recorded by the run, so newer than what is stored. */
 function personOf({ n, number, content }: Row): Person {
   return { n, number, content: JSON.parse(content) as ProspectContent, updatedAt: Number.POSITIVE_INFINITY };
 }

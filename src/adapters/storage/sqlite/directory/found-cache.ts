@@ -3,7 +3,7 @@ import type { Container } from "../../../../lib/search-index/container.ts";
 
 type Found = { revision: number; containers: Container[]; bytes: number };
 
-/** Who fits the latest queries: whoever counts looks at a page next, and then at the one behind it. */
+/** Matches of recent queries: a count is usually followed by a page, and a page by the next one. */
 export class FoundCache {
   readonly #found = new Map<string, Found>();
   readonly #maxBytes: number;
@@ -13,7 +13,7 @@ export class FoundCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** What `find` answered for this query when the directory was at the same revision, or answers now. */
+  /** The result of `find` for this query, cached while the revision of the directory is the same. */
   get(owner: number, revision: number, query: TermQuery, find: () => Container[]): Container[] {
     const key = `${owner} ${JSON.stringify(query)}`;
     const known = this.#found.get(key);
@@ -35,6 +35,6 @@ export class FoundCache {
 }
 
 function entryOf(revision: number, containers: Container[]): Found {
-  // A container of any size has an object, and the query a text.
+  // Overhead of the object of a container, and of the text of the query.
   return { revision, containers, bytes: containers.reduce((sum, { byteLength }) => sum + byteLength + 100, 500) };
 }

@@ -6,51 +6,51 @@ import { arraysOfBlobs, type PackedBlobs } from "../../../../lib/concurrency/pac
 
 export type FoundNumbers = { total: number; numbers: number[] };
 export type FacetValue = { value: string; label: string; count: number };
-/** More people of one name and company nobody compares; an e-mail or a profile has one. */
+/** At most this many people with the same name and company are compared. An email address or a profile has one person. */
 export const maxNamesakes = 8;
-/** Pairs of the place of a key in the question and a number that may have it. */
+/** Pairs: the index of a key in the question, and a number that may have it. */
 export type KeyHints = Uint32Array;
 
-/** Everything is about the directory of one owner. */
+/** All questions concern the directory of one owner. */
 export type IndexQuestion =
   | { kind: "search"; query: TermQuery; offset: number; limit: number }
   | { kind: "facet"; facet: FacetName; text: string; limit: number; query: TermQuery }
-  /** At most `most` for each key, among the prospects with numbers before `before`: who asks knows of the others. */
+  /** At most `most` numbers for each key, below `before`: the caller knows the others. */
   | { kind: "find"; keys: Float64Array; most: number; before: number }
-  /** As `find`, of all keys together: the lowest numbers from `from` on, at most `most`. */
+  /** Like `find`, for all keys together: the lowest numbers from `from` on, at most `most`. */
   | { kind: "people"; keys: Float64Array; from: number; most: number; before: number }
-  /** Has the index written down as far as it is. */
+  /** Writes the current index to disk. */
   | { kind: "flush" };
 
-/** What the thread wants written; it has a connection for reading only. */
+/** Writes for the thread, whose own connection is read-only. */
 export type IndexWrite =
   | { kind: "postings"; terms: TermRow[]; postings: PackedBlobs }
   | { kind: "pages"; pages: PackedBlobs }
-  /** The end of a flush: from now on the index is this far. */
+  /** The end of a flush: how far the index on disk is. */
   | { kind: "state"; indexedTo: number; changesTo: number; keyRuns: [run: number, entries: number][]; rules: number }
   | { kind: "dropPages"; from: number; to: number }
   | { kind: "dropChanges"; to: number }
-  /** Forgets terms of an older set of rules with their postings, some at a time; the answer tells how many there were. */
+  /** Deletes terms of an older set of rules with their postings, some at a time. The result is how many. */
   | { kind: "dropTerms" }
-  /** Companies that are compared by another name now. */
+  /** New names for comparing companies. */
   | { kind: "companyNames"; names: CompanyName[] };
 
-/** `key`: of the company as it is stored. */
+/** `key`: of the stored company. */
 export type CompanyName = { key: string; nameKey: string };
 
-/** The memory of a piece of work, which goes with it. */
+/** The memory of a write, for transfer. */
 export function arraysOfWrite(work: IndexWrite): ArrayBufferView<ArrayBuffer>[] {
   if (work.kind === "postings") return arraysOfBlobs(work.postings);
   return work.kind === "pages" ? arraysOfBlobs(work.pages) : [];
 }
 
-/** Has a piece of work written, durably; of what is dropped the answer is how many rows it was. */
+/** Performs a write durably. For deletions, resolves with the number of rows. */
 export type Write = (work: IndexWrite) => Promise<number | null>;
 export type TermRow = { facet: string; value: string; id: number; label: string; count: number };
 
 /**
- * Prospects that were just committed: those from `first` on are the rows of a batch with these places; -1 where what is
- * stored is not what the row said. Raw values of one source and epoch share their numbers.
+ * Prospects that were just committed: those from `first` on are the rows of a batch at these places; -1 if the stored
+ * record differs from the row. Raw values of the same source and epoch share their numbers.
  */
 export type StoredRows = { first: number; places: Int32Array; source: string; found: BatchTerms };
 
@@ -69,7 +69,7 @@ export type IndexThread = {
   port: ThreadPort<IndexRequest, IndexAnswer>;
 };
 
-/** `seq` of a prospect: those of an owner lie together. */
+/** `seq` of a prospect: those of an owner are adjacent. */
 export function seqOf(owner: number, number: number): number {
   return owner * 2 ** 32 + number;
 }

@@ -21,17 +21,17 @@ import { dropRuns } from "./key-run-pages.ts";
 import { PostingsCache, segments } from "./postings.ts";
 import { facetValues, foundNumbers, matches } from "./search.ts";
 
-/** During an import some 8,000 prospects, which leave a few MB. */
+/** During an import, about 8,000 prospects, which leave a few MB. */
 const slicesBetweenCollections = 8;
 const slicesBetweenFullCollections = 24;
 /**
- * What stays in memory of postings and of who fits the latest queries: at least some 500 frequent terms and 200 queries
- * among a million prospects, and where there is memory, as many among several million.
+ * Memory for postings and for the matches of recent queries: at least about 500 frequent terms and 200 queries among a
+ * million prospects, and with enough memory, as many among several million.
  */
 const cacheBytes = shareOfMemory(1 / 16, { least: 64 * 2 ** 20, most: 256 * 2 ** 20 });
 const foundBytes = shareOfMemory(1 / 64, { least: 16 * 2 ** 20, most: 64 * 2 ** 20 });
 
-/** The other end of `ProspectIndex`. Questions about one directory are answered in turn. */
+/** The other end of `ProspectIndex`. Questions about a directory are answered one after the other. */
 export function runIndexThread(port: IndexThread["port"], { path }: IndexThread["init"]): void {
   const database = openForReading(path);
   database.run("PRAGMA cache_size = -2048"); // it keeps what it needs again itself
@@ -86,7 +86,7 @@ export function runIndexThread(port: IndexThread["port"], { path }: IndexThread[
       return done as Promise<Awaited<T>>;
     };
     try {
-      // Whoever searches meanwhile is served between two pieces.
+      // Searches are served between two slices.
       if (question.kind === "find") while (entry.index.isToBePrepared) await inTurn(() => entry.index.prepare());
       if (question.kind === "flush") void inTurn(() => swept);
       port.post({ id, result: await inTurn(() => answerTo(question, entry.index, entry.find)) });
@@ -96,17 +96,17 @@ export function runIndexThread(port: IndexThread["port"], { path }: IndexThread[
   }
 }
 
-/** Of what the machine, or the container that this runs in, has. */
+/** Memory of the machine, or of the container. */
 function shareOfMemory(share: number, { least, most }: { least: number; most: number }): number {
   const limit = process.constrainedMemory();
   const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
   return Math.min(Math.max(memory * share, least), most);
 }
 
-/** What pieces of work about runs alone are sent with. */
+/** Owner of writes that concern only runs. */
 const noOwner = 0;
 
-/** Drops the runs that a crash left behind: on disk, but of no directory, either not yet or no longer. */
+/** Deletes runs left by a crash: on disk, but not part of any directory yet, or no longer. */
 async function dropOrphans(database: Database, write: Write): Promise<void> {
   const known = new Set(
     database
@@ -126,7 +126,7 @@ async function dropOrphans(database: Database, write: Write): Promise<void> {
   await dropRuns(orphans, write);
 }
 
-/** Who fits, segment by segment. */
+/** Matches, segment by segment. */
 type Find = (query: TermQuery) => Container[];
 
 async function answerTo(question: IndexQuestion, index: DirectoryIndex, find: Find): Promise<unknown> {
@@ -147,7 +147,7 @@ async function answerTo(question: IndexQuestion, index: DirectoryIndex, find: Fi
   return facetValues(postings, question.facet, question.text, question.limit, found);
 }
 
-/** Ids of terms and runs are given out here alone, and never twice: what is behind the last on disk is free. */
+/** IDs of terms and runs are assigned only here, and never twice: those above the last one on disk are free. */
 function sharedParts(database: Database): Shared {
   const last = (table: string): number =>
     database.query<{ place: number | null }, []>(`SELECT max(place) AS place FROM ${table}`).get()?.place ?? 0;

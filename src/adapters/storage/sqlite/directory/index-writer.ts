@@ -4,12 +4,12 @@ import type { IndexWrite } from "./index-messages.ts";
 import { eachBlob } from "../../../../lib/concurrency/packed-blobs.ts";
 import { segments } from "./postings.ts";
 
-/** Rows that one piece of work deletes at most. */
+/** Maximum number of rows deleted per write. */
 const deleteAtOnce = 1000;
-/** Terms that are forgotten at once, each with all of its postings. */
+/** Terms deleted per write, each with all of its postings. */
 const termsAtOnce = 50;
 
-/** Inside a write unit: does a piece of work for the index thread. Answers how many rows it was, where that matters. */
+/** Called inside a write unit: performs a write of the index thread. Returns the number of rows for deletions. */
 export function createIndexWriter(database: Database): (owner: number, work: IndexWrite) => number {
   const putTerm = database.prepare(
     `INSERT INTO prospect_terms (owner, facet, value, id, label, prospects) VALUES (?, ?, ?, ?, ?, ?)

@@ -16,7 +16,7 @@ export function runPages(database: Database): RunPages {
   };
 }
 
-/** Removes runs that no directory uses any more, several pages at a time. */
+/** Deletes runs that are no longer used, several pages at a time. */
 export async function dropRuns(runs: readonly number[], write: Write): Promise<void> {
   for (const run of runs) while ((await write({ kind: "dropPages", ...placesOf(run) })) !== 0);
 }

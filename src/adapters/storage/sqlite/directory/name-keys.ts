@@ -2,18 +2,18 @@ import { besideName, isPersonKey } from "../../../../features/prospecting/keys.t
 import type { KeyRuns } from "../../../../lib/key-index/key-runs.ts";
 import type { Keys } from "../../../../features/prospecting/store.ts";
 
-// Namesakes who both have an e-mail, or both have a profile, are told apart by those: a name makes two of them one only
-// where what the one has is what the other lacks (`namesakeIsSame`). So the index has a name under another key for each
-// of the four sets of what can stand beside it, and who looks for a person asks only for the sets that have nothing in
-// common with its own. In most files every row has an e-mail, or every row a profile: then nobody hears of namesakes,
-// of whom each would cost a page of the index and a row. Who came by more since is found as before, and by that as well.
+// Namesakes who both have an email address, or both have a profile, are distinguished by these: the name identifies a person
+// only if each has what the other lacks (`namesakeIsSame`). So the index stores a name under a different key for each of the
+// four sets of identifiers that a record can have, and a lookup asks only for the sets that are disjoint with its own. In
+// most files, every row has an email address, or every row has a profile: then namesakes are never read, each of which would
+// cost a page of the index and a row. A record that gains an identifier is found by both keys.
 
 const setsBeside = [besideName(false, false), besideName(true, false), besideName(false, true), besideName(true, true)];
-/** Of the range of hashes, 53 bits: sets are a quarter of it apart, so that keys stay spread evenly, and even. */
+/** The range of hashes, 53 bits. Sets are a quarter of it apart, so that keys stay evenly spread, and even. */
 const allHashes = 2 ** 53;
 const quarter = allHashes / 4;
 
-/** How many of the keys, the first ones, are those of a person. */
+/** Number of keys that belong to the person: the first ones. */
 export function personKeysIn(keys: Keys): number {
   let count = 0;
   while (count < keys.length && isPersonKey(keys[count]!)) count++;
@@ -21,8 +21,8 @@ export function personKeysIn(keys: Keys): number {
 }
 
 /**
- * What the index has for the key at a place among those of a prospect, with what that has beside a name. It is stored,
- * so it must never change. A name under its plain key is that of somebody of whom nothing else is known.
+ * The key in the index for the key at `place` of a prospect. It is stored, so this function must never change. The plain
+ * key of a name is used if nothing else is known about the person.
  */
 export function indexedKey(key: number, place: number, beside: number): number {
   return place === placeOfName(beside) && isPersonKey(key) ? keyOfName(key, beside) : key;
@@ -43,7 +43,7 @@ export function addKeyColumn(runs: KeyRuns, bytes: Uint8Array, beside: number, n
 const hashes = new Float64Array(16);
 const hashBytes = new Uint8Array(hashes.buffer);
 
-/** Adds what the index is to be asked for to find the person with these keys; they may be those of its company too. */
+/** Adds the keys to look up in the index for a person. `keys` may also contain those of the company. */
 export function addAskedKeys(keys: Keys, beside: number, asked: number[]): void {
   const count = personKeysIn(keys);
   const name = placeOfName(beside);
@@ -52,13 +52,13 @@ export function addAskedKeys(keys: Keys, beside: number, asked: number[]): void 
     else asked.push(keys[place]!);
 }
 
-/** Adds the keys of those whom a name may make one with a person who has this beside it. */
+/** Adds the keys of namesakes who may be the same person. */
 export function addAskedNames(key: number, beside: number, asked: number[]): void {
   for (let at = 0; at < setsBeside.length; at++)
     if ((setsBeside[at]! & beside) === 0) asked.push(keyOfName(key, setsBeside[at]!));
 }
 
-/** The key of a name is the last of a person: behind one for each that stands beside it. */
+/** The key of the name is the last key of a person, after one for each identifier. */
 function placeOfName(beside: number): number {
   return (beside & 1) + (beside >> 1);
 }

@@ -12,14 +12,14 @@ import type { TermRow } from "./index-messages.ts";
 /** Places of a term's postings: `id * segments + segment`. */
 export const segments = 65_536;
 
-/** A value of a facet and the prospects that have it. */
+/** A value of a facet, and the prospects with it. */
 export class TermPostings {
-  /** Containers that differ from those on disk, by segment; those that are being written stay in `flushing`. */
+  /** Containers that differ from disk, by segment; while they are being written, they are in `flushing`. */
   dirty = new Map<number, MutableContainer>();
   flushing: Map<number, Container> | null = null;
-  /** Prospects that have it. */
+  /** Number of prospects with it. */
   count: number;
-  /** The container that was last added to: prospects come in order. */
+  /** The container of the last addition: prospects are added in order. */
   lastSegment = -1;
   last: MutableContainer | null = null;
 
@@ -27,7 +27,7 @@ export class TermPostings {
     readonly term: Term,
     readonly id: number,
     count: number,
-    /** Whether anything of it can be on disk. */
+    /** Whether any of it may be on disk. */
     public isStored: boolean,
   ) {
     this.count = count;
@@ -39,7 +39,7 @@ export class TermPostings {
   }
 }
 
-/** Containers of whole terms as they are on disk, shared by all owners; what was not used for longest goes first. */
+/** Containers of whole terms as on disk, shared by all owners. The least recently used are evicted first. */
 export class PostingsCache {
   readonly #byTerm = new Map<number, { containers: Container[]; bytes: number }>();
   readonly #maxBytes: number;
@@ -51,7 +51,7 @@ export class PostingsCache {
     this.#load = database.prepare("SELECT place, bits FROM prospect_postings WHERE place BETWEEN ? AND ?");
   }
 
-  /** By segment; where the term has nobody there is nothing. */
+  /** By segment. Segments without the term are empty. */
   get(id: number): Container[] {
     const known = this.#byTerm.get(id);
     this.#byTerm.delete(id);
@@ -61,7 +61,7 @@ export class PostingsCache {
     return entry.containers;
   }
 
-  /** A container was written: what is cached follows. */
+  /** Updates the cache after a container was written. */
   written(id: number, segment: number, container: Container): void {
     const entry = this.#byTerm.get(id);
     if (entry === undefined) return;
@@ -99,12 +99,12 @@ export class PostingsCache {
   }
 }
 
-/** Terms that are kept when nothing of theirs is unwritten; more make room. */
+/** Maximum number of terms in memory, apart from those with unwritten changes. */
 const maxIdleTerms = 50_000;
 
-/** The inverted index of one owner: what is on disk, and over it what is not there yet. */
+/** The inverted index of one owner: what is on disk, overlaid with changes that are not written yet. */
 export class Postings {
-  /** Another one than before: postings that were answered before may be out of use. */
+  /** If it has changed, postings that were returned earlier may no longer be in use. */
   generation = 0;
   readonly #owner: number;
   readonly #cache: PostingsCache;
@@ -129,12 +129,12 @@ export class Postings {
     this.#one = database.prepare("SELECT bits FROM prospect_postings WHERE place = ?");
   }
 
-  /** Containers that are not on disk; each may take 8 KiB. */
+  /** Number of unwritten containers, of up to 8 KiB each. */
   get dirtyContainers(): number {
     return this.#dirtyContainers;
   }
 
-  /** The postings of a term, which begin empty when it is new. */
+  /** The postings of a term, empty if it is new. */
   of(term: Term): TermPostings {
     const key = termKey(term);
     const known = this.#terms.get(key) ?? this.#stored(key, term.facet, term.value);
@@ -144,7 +144,7 @@ export class Postings {
     return made;
   }
 
-  /** By `termKey`; null when no prospect ever had it. */
+  /** By `termKey`; null if no prospect ever had it. */
   known(key: string): TermPostings | null {
     const space = key.indexOf(" ");
     return this.#terms.get(key) ?? this.#stored(key, key.slice(0, space) as Term["facet"], key.slice(space + 1));
@@ -156,7 +156,7 @@ export class Postings {
     if (container.add(number & 0xffff)) postings.count++;
   }
 
-  /** Adds the numbers in a part of a list, in which they ascend. */
+  /** Adds a part of a list of ascending numbers. */
   addAll(postings: TermPostings, numbers: Uint32Array, start: number, end: number): void {
     for (let from = start, to = from; from < end; from = to) {
       const segment = numbers[from]! >>> 16;
@@ -169,14 +169,14 @@ export class Postings {
     if (this.#mutable(postings, number >>> 16).remove(number & 0xffff)) postings.count--;
   }
 
-  /** The containers of a term as they are now: a function of the segment. */
+  /** Returns the current containers of a term, as a function of the segment. */
   reader(postings: TermPostings): (segment: number) => Container {
     const stored = postings.isStored ? this.#cache.get(postings.id) : [];
     const { dirty, flushing } = postings;
     return (segment) => dirty.get(segment)?.view() ?? flushing?.get(segment) ?? stored[segment] ?? emptyContainer;
   }
 
-  /** Every value of a facet with how many have it. */
+  /** All values of a facet with their counts. */
   values(facet: string): Map<string, { label: string; count: number }> {
     const found = new Map(
       this.#ofFacet.all(this.#owner, facet).map(({ value, label, prospects }) => [value, { label, count: prospects }]),
@@ -186,7 +186,7 @@ export class Postings {
     return found;
   }
 
-  /** Everything that is not on disk, as it is now; changes from here on are for the next time. */
+  /** All unwritten changes. Later changes belong to the next flush. */
   beginFlush(): { row: TermRow; containers: [segment: number, Container][] }[] {
     return [...this.#dirty].map((postings) => {
       const frozen = new Map([...postings.dirty].map(([segment, container]) => [segment, container.freeze()] as const));
@@ -200,7 +200,7 @@ export class Postings {
     });
   }
 
-  /** What the last flush began with is on disk. */
+  /** The changes returned by `beginFlush` are on disk. */
   endFlush(): void {
     for (const postings of this.#terms.values()) {
       if (postings.flushing === null) continue;
@@ -213,7 +213,7 @@ export class Postings {
     for (const [key, postings] of this.#terms) if (postings.dirty.size === 0) this.#terms.delete(key);
   }
 
-  /** The flush failed: what it began with counts as unwritten again. */
+  /** The flush failed: its changes are unwritten again. */
   failFlush(): void {
     for (const postings of this.#terms.values()) {
       for (const [segment, container] of postings.flushing ?? []) {

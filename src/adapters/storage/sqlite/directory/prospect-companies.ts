@@ -8,7 +8,7 @@ import type { CompanyContent } from "../../../../features/prospecting/model.ts";
 import { keyOfName } from "./company-names.ts";
 import { prepared } from "../prepared.ts";
 
-/** Companies that are remembered, so that the people of one are stored with one look for it. */
+/** Size of the cache, so that storing the people of a company takes one lookup. */
 const maxRemembered = 10_000;
 
 type Finder = (owner: number, domain: string | null, name: string | null) => KnownCompany | null;
@@ -16,8 +16,8 @@ type KnownCompany = { key: string; content: CompanyContent };
 export type ProspectCompanies = ReturnType<typeof createProspectCompanies>;
 
 /**
- * What is known of companies beside their people. Few against the people, so a sorted table will do. `below` knows
- * companies that the table does not have.
+ * Companies, apart from their people. They are few compared with people, so a sorted table is enough. `below` contains
+ * companies that are not in the table.
  */
 export function createProspectCompanies(database: Database, below: Finder = () => null) {
   const byKey = prepared<{ content: string }, [number, string]>(
@@ -39,7 +39,7 @@ export function createProspectCompanies(database: Database, below: Finder = () =
 
   const find: Finder = (owner, domain, name) => findOwn(owner, domain, name) ?? below(owner, domain, name);
 
-  /** Domains are exact, names are not: a company of this name and another domain is another one. */
+  /** Domains are exact, names are not: a company with this name and a different domain is another company. */
   function findOwn(owner: number, domain: string | null, name: string | null): KnownCompany | null {
     const byDomain = domain === null ? null : byKey.get(owner, domain);
     if (domain !== null && byDomain !== null) return { key: domain, content: parsed(byDomain.content) };
@@ -51,7 +51,7 @@ export function createProspectCompanies(database: Database, below: Finder = () =
     return isOther ? null : { key: row.key, content };
   }
 
-  /** The company that somebody works for. */
+  /** The company that a person works for. */
   function ofEmployer(owner: number, { company, domain, email }: Employer): CompanyContent | null {
     const ofEmail = domain === undefined && email !== undefined ? businessDomain(email) : null;
     const place = `${owner}\n${domain ?? ""}\n${ofEmail ?? ""}\n${company ?? ""}`;
@@ -68,7 +68,7 @@ export function createProspectCompanies(database: Database, below: Finder = () =
     return found;
   }
 
-  /** Inside a write unit: stores a company or adds to the one that is there. */
+  /** Called inside a write unit: stores a company, or updates the stored one. */
   function put(
     owner: number,
     content: CompanyContent,
@@ -87,7 +87,7 @@ export function createProspectCompanies(database: Database, below: Finder = () =
     const json = JSON.stringify(merged);
     if (!mayUpdate || json === JSON.stringify(existing.content)) return "skipped";
     write.run(owner, existing.key, merged.company === undefined ? null : companyKey(merged.company), json, at);
-    // It was known by its name alone until now.
+    // Until now, only its name was known.
     if (merged.domain !== undefined && merged.domain !== existing.key) rename.run(merged.domain, owner, existing.key);
     return "updated";
   }
@@ -96,7 +96,7 @@ export function createProspectCompanies(database: Database, below: Finder = () =
   return { find, ofEmployer, put, hasAny };
 }
 
-/** A host and the domains that it lies in, up to the registered one. */
+/** A host and its parent domains, up to the registered one. */
 function sitesOf(host: string | null): string[] {
   if (host === null) return [];
   const registered = registeredDomain(host);

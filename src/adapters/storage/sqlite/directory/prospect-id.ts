@@ -1,12 +1,12 @@
 /**
- * The id of a prospect: its number in the directory of its user, and a check over both, so that the id of somebody
- * else's prospect means nothing. No column and no index has to hold it.
+ * The ID of a prospect: its number in the directory of its user, and a checksum over both, so that the ID of another user's
+ * prospect is invalid. It is not stored.
  */
 export function prospectId(userId: string, number: number): string {
   return `prs_${hex(number)}${hex(checkOf(userId, number))}`;
 }
 
-/** The number in an id; null for a text that is no id of a prospect of this user. */
+/** The number in an ID; null if the text is not the ID of a prospect of this user. */
 export function numberOf(userId: string, id: string): number | null {
   const [, numberHex = "", check] = /^prs_([0-9a-f]{8})([0-9a-f]{8})$/.exec(id) ?? [];
   const number = Number.parseInt(numberHex, 16);

@@ -27,7 +27,7 @@ import type { ProspectIndex } from "./prospect-index.ts";
 import { contentIn, type ProspectRows } from "./prospect-rows.ts";
 import { prepared } from "../prepared.ts";
 
-/** Report lines that go at once. */
+/** Report lines deleted at a time. */
 const dropAtOnce = 2000;
 const none: readonly number[] = [];
 
@@ -93,10 +93,10 @@ export function createProspectImports(
     const owner = ownerOf(batch.userId);
     try {
       if (batch.dryRun) return await foresee(owner, batch, hints);
-      // Before the batch counts as stored: after a crash in between all of it is told once more.
+      // Before the batch counts as stored: after a crash in between, all of it is repeated.
       const isHeld = () => heldJob(batch) !== null;
       if (!(await people.tellAll(owner, newsIn(owner, batch), batch.at, isHeld))) return null;
-      // The progress of the job goes with the rows: it begins again behind those that are on disk.
+      // The progress of the job is stored with the rows: it resumes after those that are on disk.
       const { counts, stored } = await writer.writeRelaxed(() =>
         rows.unit(owner, () => storeBatch(owner, batch, hints)),
       );
@@ -138,7 +138,7 @@ export function createProspectImports(
     return { counts, stored: { first, places: Int32Array.from(places), source, found: batch.found } };
   }
 
-  /** Inside a write unit: the counts, report lines and progress of a batch of which `settle` decides each row. */
+  /** Called inside a write unit: stores counts, report lines, and progress of a batch. `settle` decides each row. */
   function noteBatch(
     batch: ProspectBatch,
     countsBefore: (job: JobMetadata) => ProspectImportCounts,
@@ -161,7 +161,7 @@ export function createProspectImports(
     return counts;
   }
 
-  /** The rows are decided on in a turn of their own; what is written is the report alone. */
+  /** The rows are decided in a separate turn of the event loop; only the report is written. */
   async function foresee(owner: number, batch: ProspectBatch, hints: BatchHints): Promise<ProspectImportCounts | null> {
     let run = dryRuns.get(batch.jobId);
     if (run?.attempt !== batch.attempt) {
@@ -198,7 +198,7 @@ export function createProspectImports(
   ): Settled {
     if ("errors" in row) return { outcome: "failed", number: null };
     const isHinted = rows.isHinted(owner, row.keys, row.beside, hints.of);
-    // Nearly every row of a large file: nobody like that is there, and the text goes as it came.
+    // Nearly every row of a large file: the person is new, and the text is stored unchanged.
     if (!isHinted && !hasCompanies) return created(row, batch.at);
     return settlePerson(owner, row, hints, batch);
   }
@@ -241,7 +241,7 @@ export function createProspectImports(
     return { outcome: companies.put(owner, content, at, onDuplicate === "update"), number: null };
   }
 
-  /** Of a batch with people and companies: whom a company that comes later in the batch is to be told of to, by its keys. */
+  /** For a batch with people and companies: the people to update with a company that comes later in the batch, by its keys. */
   function noteCompany(owner: number, { outcome, number }: Settled, ofBatch: Map<number, number[]>): void {
     if (number === null || outcome === "skipped") return;
     for (const key of prospectKeys(prospectIdentity(rows.get(owner, number)!.content)))

@@ -17,8 +17,8 @@ import {
 type Waiting = { resolve: (result: unknown) => void; reject: (reason: unknown) => void };
 
 /**
- * Searches directories in a thread of its own, which follows what is committed by itself: an answer takes in all that
- * was committed before the question. The thread starts with the first question; what it wants written is written here.
+ * Searches directories in a separate thread, which follows commits on its own: an answer includes everything that was
+ * committed before the question. The thread starts with the first question. Its writes are performed here.
  */
 export class ProspectIndex {
   readonly #engine: { database: Database; writer: Writer };
@@ -41,28 +41,28 @@ export class ProspectIndex {
     return this.#ask(owner, { kind: "facet", ...question }) as Promise<FacetValue[]>;
   }
 
-  /** `before`: the number behind the last prospect that was committed. Those of later ones need not be read for it. */
+  /** `before`: one more than the number of the last committed prospect. Later ones need not be read. */
   find(owner: number, keys: readonly number[], most: number, before: number): Promise<KeyHints> {
     return this.#ask(owner, { kind: "find", keys: Float64Array.from(keys), most, before }) as Promise<KeyHints>;
   }
 
-  /** The lowest numbers, from `from` on, that may have one of the keys, at most `most`; `before` as in `find`. */
+  /** The lowest numbers from `from` on that may have one of the keys, at most `most`; `before`: see `find`. */
   people(owner: number, keys: readonly number[], from: number, most: number, before: number): Promise<Uint32Array> {
     const question = { kind: "people", keys: Float64Array.from(keys), from, most, before } as const;
     return this.#ask(owner, question) as Promise<Uint32Array>;
   }
 
-  /** Tells a thread that runs what was just committed, so that it need not read it again. The arrays are its own then. */
+  /** Sends what was just committed to a running thread, so that it need not read it again. Transfers the arrays. */
   stored(owner: number, stored: StoredRows): void {
     this.#thread?.post({ owner, stored }, buffersOf(stored));
   }
 
-  /** Resolves when the index is written as far as it has come; it is never lost, only made again. */
+  /** Resolves when the current index is on disk. If it were lost, it would be rebuilt. */
   async flush(owner: number): Promise<void> {
     await this.#ask(owner, { kind: "flush" });
   }
 
-  /** Ends the thread; questions that wait are rejected. */
+  /** Ends the thread. Pending questions are rejected. */
   async close(): Promise<void> {
     this.#thread?.stop();
     await this.#thread?.closed;
@@ -95,14 +95,14 @@ export class ProspectIndex {
     { write, owner, work }: Extract<IndexAnswer, { write: number }>,
   ): Promise<void> {
     const writeWork = (this.#writeWork ??= createIndexWriter(this.#engine.database));
-    // A power cut costs no more than a crash: the index makes anew what is not there. A failure is for the thread to
-    // take back: it knows what is not written, and tries again.
+    // Relaxed: after a power failure, the index rebuilds what is missing. The thread handles failures: it knows what is not
+    // written, and tries again.
     const result = await this.#engine.writer.writeRelaxed(() => writeWork(owner, work)).catch(() => null);
     freeMemory(arraysOfWrite(work));
     thread.post({ written: write, result });
   }
 
-  // The next question starts a new thread, which makes of the prospects what was not written.
+  // The next question starts a new thread, which rebuilds from the prospects what was not written.
   #ended(reason: Error | null): void {
     this.#thread = null;
     for (const { reject } of this.#waiting.values()) reject(reason ?? new Error("The database is closed"));

@@ -31,23 +31,23 @@ export type StoredProspect = {
   createdAt: number;
   updatedAt: number;
 };
-/** Somebody who is stored, and another record that is the same person as well. */
+/** A stored person, and another record of the same person. */
 export type SamePerson<T> = { person: T; other: T | null };
 type Row = [seq: number, content: string, leadId: string | null, createdAt: number, updatedAt: number];
-/** Numbers that may have a key, as of some time ago. */
+/** Numbers that may have a key, as of an earlier moment. */
 export type Hints = (key: number) => readonly number[];
 
-/** The prospects of all directories. What writes belongs inside `unit`. */
+/** The prospects of all directories. Writes must be inside `unit`. */
 export type ProspectRows = ReturnType<typeof createProspectRows>;
 
 export function createProspectRows(database: Database) {
-  // A lead that was deleted is none: nothing leads from it to the prospect, so the row still names it.
+  // A deleted lead does not count. The row still names it, because a lead has no reference to its prospect.
   const bySeq = prepared<unknown, [number]>(
     database,
     `SELECT seq, content, (SELECT leads.id FROM leads WHERE leads.id = prospects.lead_id), created_at, updated_at
      FROM prospects WHERE seq = ?`,
   );
-  // What a prospect is found by is made of the content, where the index needs it: the rules of that may change.
+  // Search terms are derived from the content when the index needs them, because their rules may change.
   const insertRow = prepared(
     database,
     "INSERT INTO prospects (seq, content, keys, created_at, updated_at) VALUES (?, CAST(? AS TEXT), x'', ?, ?)",
@@ -86,7 +86,7 @@ export function createProspectRows(database: Database) {
      ON CONFLICT DO UPDATE SET at = max(at, excluded.at)`,
   );
   const recents = new Map<number, RecentKeys>();
-  /** What the current unit has stored: the directory, its next number, and by how many it grew. */
+  /** What the current unit has stored: the directory, its next number, and by how much it grew. */
   let current: { owner: number; next: number; change: number } | null = null;
 
   function recent(owner: number): RecentKeys {
@@ -95,7 +95,7 @@ export function createProspectRows(database: Database) {
     return keys;
   }
 
-  /** Runs what a write unit does with one directory, and then writes how far its numbers go. */
+  /** Runs the part of a write unit that concerns one directory, then stores its next number. */
   function unit<T>(owner: number, run: () => T): T {
     begin.run(owner, termRules);
     const first = next(owner);
@@ -107,12 +107,12 @@ export function createProspectRows(database: Database) {
     return result;
   }
 
-  /** The number that the next prospect gets. Where it is 0, nobody was ever stored and the index need not be asked. */
+  /** The number of the next prospect. If it is 0, the directory is empty, and the index need not be asked. */
   function next(owner: number): number {
     return nextOf.get(owner)?.next_number ?? 0;
   }
 
-  /** False while the directory is as other rules made it; see `termRules`. */
+  /** False while the directory was built by other rules; see `termRules`. */
   function isUpToDate(owner: number): boolean {
     return (rulesOf.get(owner)?.rules ?? termRules) === termRules;
   }
@@ -122,24 +122,24 @@ export function createProspectRows(database: Database) {
     return row === undefined ? null : stored(row, number);
   }
 
-  /** As `get`, of a number that somebody knows since some time: the record may have gone up in another. */
+  /** Like `get`, for a number from an earlier moment: the record may have been merged into another one. */
   function getKnown(owner: number, number: number): StoredProspect | null {
     const alias = aliasOf.get(seqOf(owner, number));
     return get(owner, alias === null ? number : alias.into_seq - seqOf(owner, 0));
   }
 
-  /** What records had that went up in this one. */
+  /** Identifiers of the records that were merged into this one. */
   function formerSeqs(seq: number): number[] {
     return aliases.all(seq).map((alias) => alias.seq);
   }
 
-  /** As `insert`, of what nobody has made JSON and keys of yet. */
+  /** Like `insert`, for content without JSON and keys. */
   function insertContent(content: ProspectContent, at: number): number {
     const identity = prospectIdentity(content);
     return insert(JSON.stringify(content), prospectKeys(identity), besideNameOf(identity), at);
   }
 
-  /** `json`: as text, or in UTF-8; `beside`: see `besideName`. Answers its number. */
+  /** `json`: text or UTF-8; `beside`: see `besideName`. Returns the number. */
   function insert(json: string | Uint8Array, keys: Keys, beside: number, at: number): number {
     const { owner, next: number } = current!;
     current!.next++;
@@ -151,7 +151,7 @@ export function createProspectRows(database: Database) {
     return number;
   }
 
-  /** False when it says nothing new. */
+  /** False if nothing changes. */
   function update(before: StoredProspect, content: ProspectContent, at: number): boolean {
     const json = JSON.stringify(content);
     if (json === before.json) return false;
@@ -164,8 +164,8 @@ export function createProspectRows(database: Database) {
   }
 
   /**
-   * Somebody who is stored is told of again; two who turn out to be one are one from then on, under the number of the
-   * first. Answers the number, and whether it was news.
+   * Updates a stored person. Two records that turn out to be the same person are merged, under the number of the first.
+   * Returns the number, and whether anything changed.
    */
   function updateSame(
     { person, other }: SamePerson<StoredProspect>,
@@ -181,7 +181,7 @@ export function createProspectRows(database: Database) {
     return { number: kept.number, isNews: true };
   }
 
-  /** What belongs to the one record goes to the other: its lead, what was paid for it, and its ids. */
+  /** Moves what belongs to one record to the other: its lead, what was paid for it, and its IDs. */
   function moveTo(kept: StoredProspect, gone: StoredProspect): void {
     const { owner } = current!;
     const [keptSeq, goneSeq] = [seqOf(owner, kept.number), seqOf(owner, gone.number)];
@@ -200,7 +200,7 @@ export function createProspectRows(database: Database) {
     noteChange(number, { removed: termsOf(content), added: [] }, []);
   }
 
-  /** For the index, which follows. */
+  /** Recorded for the index, which follows. */
   function noteChange(number: number, { removed, added }: ReturnType<typeof changedTerms>, keys: number[]): void {
     if (removed.length === 0 && added.length === 0 && keys.length === 0) return;
     insertChange.run(current!.owner, number, JSON.stringify(removed), JSON.stringify(added), bytesOf(keys));
@@ -211,7 +211,7 @@ export function createProspectRows(database: Database) {
     return samePerson(told, (key, except) => candidates(owner, key, hints, except?.number));
   }
 
-  /** Prospects that may have a key. What was stored lately first: a file that repeats itself does so soon. */
+  /** Prospects that may have a key, recently stored ones first: duplicates in a file are usually close together. */
   function* candidates(
     owner: number,
     key: number,
@@ -225,7 +225,7 @@ export function createProspectRows(database: Database) {
     }
   }
 
-  /** Whether somebody who is stored may be the same person as one with these keys; `beside`: see `besideName`. */
+  /** Whether a stored person may be the same as one with these keys; `beside`: see `besideName`. */
   function isHinted(owner: number, keys: Keys, beside: number, hints: Hints): boolean {
     const known = recent(owner);
     asked.length = 0;
@@ -242,16 +242,16 @@ export function createProspectRows(database: Database) {
 }
 
 /**
- * The candidate that is the same person: by e-mail or profile first, then by an address of before, else by name and
- * company where nothing speaks against it. Where the e-mail is that of one and the profile that of another, the other,
- * too, unless the two contradict each other. `candidates` gives those that a key hints at, but for one of them.
+ * The candidate that is the same person: by email address or profile, then by a former address, otherwise by name and
+ * company if nothing contradicts it. If the address belongs to one record and the profile to another, returns both, unless
+ * they contradict each other. `candidates` returns those that a key may lead to, except one.
  */
 export function samePerson<T extends { content: ProspectContent }>(
   { content: told, identity }: NewProspect,
   candidates: (key: number, except: T | null) => Iterable<T>,
 ): SamePerson<T> | null {
   const { email, network, name } = identity;
-  // Whoever has the same e-mail or profile has its hash: those of the name alone need not be looked at for that.
+  // A record with the same address or profile has its hash, so those found by name alone need not be compared by these.
   const strong = personKeys({ email, network, name: null });
   const person = first(strong, null, ({ content }) => hasAddress(content));
   if (person !== null) return { person, other: first(strong, person, (other) => isOther(other, person)) };
@@ -287,7 +287,7 @@ export function prospectOf(userId: string, row: StoredProspect): Prospect {
   return { ...content, id: prospectId(userId, number), userId, leadId, createdAt, updatedAt };
 }
 
-/** What a row says; the kind of the row tells which of the two it is. */
+/** The content of a row, depending on its kind. */
 export function contentIn<T extends ProspectContent | CompanyContent>({ content }: { content: Uint8Array }): T {
   return JSON.parse(decoder.decode(content)) as T;
 }
@@ -298,7 +298,7 @@ function stored([, json, leadId, createdAt, updatedAt]: Row, number: number): St
   return { number, content: JSON.parse(json) as ProspectContent, json, leadId, createdAt, updatedAt };
 }
 
-/** Answers the same memory each time: good until the next call, and a statement copies what it is given. */
+/** Returns the same memory each time, valid until the next call: statements copy their parameters. */
 function bytesOf(keys: Keys): Uint8Array {
   for (let at = 0; at < keys.length; at++) hashes[at] = keys[at]!;
   return (views[keys.length] ??= new Uint8Array(hashes.buffer, 0, keys.length * 8));
@@ -306,5 +306,5 @@ function bytesOf(keys: Keys): Uint8Array {
 
 const hashes = new Float64Array(16); // a prospect has five at most, and those of `maxFormerEmails`
 const views: Uint8Array[] = [];
-/** What `isHinted` asks for; one list for all rows. */
+/** Keys looked up by `isHinted`; one list for all rows. */
 const asked: number[] = [];

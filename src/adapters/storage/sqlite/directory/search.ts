@@ -18,12 +18,12 @@ import { segments, type Postings, type TermPostings } from "./postings.ts";
 
 type Read = (segment: number) => Container;
 
-/** Who fits a query: a container for each segment, from the first to the last. */
+/** Matches of a query: one container per segment, from the first to the last. */
 export function matches(postings: Postings, query: TermQuery, segmentCount: number): Container[] {
   const groups = query.groups.length > 0 ? query.groups : [[[everyTerm]]];
   const readers = groups.map((alternatives) => groupReader(postings, alternatives));
   if (readers.some((group) => group === null)) return [];
-  // The rarest first: what it leaves out is read nowhere else.
+  // The rarest first: what it excludes need not be read for the others.
   const inOrder = readers.filter((group) => group !== null).sort((a, b) => a.most - b.most);
   const none = query.none.map((key) => postings.known(key)).filter((term) => term !== null);
   const excluded = none.map((term) => postings.reader(term));
@@ -40,8 +40,8 @@ export function matches(postings: Postings, query: TermQuery, segmentCount: numb
 }
 
 /**
- * How many fit, and the numbers of those from `offset` on: better tiers first, in a tier in the order in which they
- * came. What lies before the page is counted, not walked, so that a deep page costs what the first one does.
+ * The number of matches, and the numbers of those from `offset` on: better tiers first, within a tier in the order of
+ * creation. Matches before the page are counted, not visited, so that a deep page costs as much as the first one.
  */
 export function foundNumbers(postings: Postings, found: Container[], offset: number, limit: number): FoundNumbers {
   const total = found.reduce((sum, container) => sum + countOf(container), 0);
@@ -69,7 +69,7 @@ export function foundNumbers(postings: Postings, found: Container[], offset: num
   return { total, numbers };
 }
 
-/** Values of a facet that a container has anybody of; those that most have first. */
+/** Values of a facet that occur in a container, most frequent first. */
 export function facetValues(
   postings: Postings,
   facet: string,
@@ -94,15 +94,15 @@ export function facetValues(
     .slice(0, limit);
 }
 
-/** Under a filter only the values that are the most frequent in all are counted; the rest would take seconds. */
+/** With a filter, only the values that are most frequent overall are counted; counting all would take seconds. */
 const countedAtMost = 500;
 
-/** The text begins a word of the value. */
+/** Whether a word of the value starts with the text. */
 function isIn(value: string, text: string): boolean {
   return value.startsWith(text) || value.includes(` ${text}`);
 }
 
-/** Null when nobody has any of the alternatives. `most`: an upper bound of how many do. */
+/** Null if none of the alternatives has a match. `most`: an upper bound of the number of matches. */
 function groupReader(postings: Postings, alternatives: string[][]): { read: Read; most: number } | null {
   const parts = alternatives
     .map((keys) => keys.map((key) => postings.known(key)))

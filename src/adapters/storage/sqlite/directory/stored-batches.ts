@@ -3,12 +3,12 @@ import { termsOfRaw, type RawFacet, type Term } from "../../../../features/prosp
 import type { StoredRows } from "./index-messages.ts";
 import type { TermPostings } from "./postings.ts";
 
-/** A batch is asked about before the next but one is stored; more wait only for an index that is far behind. */
+/** A batch is read before the next but one is stored. Further ones wait only if the index is far behind. */
 const maxBatches = 16;
 
 /**
- * What was committed lately, as the import that stored it has told, until the index gets there. It saves reading the
- * prospects again; what is not told, or was told to a thread that is gone, the index reads.
+ * Recently committed batches, as reported by the import, until the index processes them. This saves reading the prospects
+ * again. The index reads batches that were not reported, or were reported to a thread that has ended.
  */
 export class StoredBatches {
   #batches: { stored: StoredRows; raws: RawTerms }[] = [];
@@ -18,28 +18,28 @@ export class StoredBatches {
     const { epoch, from, added } = stored.found;
     const source = `${stored.source} ${epoch}`;
     if (this.#raws?.source !== source) this.#raws = new RawTerms(source);
-    // Who was not told of some numbers, knows none of them.
+    // With a gap in the numbers, none of them are known.
     if (!this.#raws.add(from, added)) return;
     this.#batches.push({ stored, raws: this.#raws });
     if (this.#batches.length > maxBatches) this.#batches.shift();
   }
 
-  /** The first number, from this one on, that was told of; those before it have to be read. */
+  /** The first reported number from this one on. Those before it must be read. */
   nextFrom(number: number): number {
     this.#batches = this.#batches.filter(({ stored }) => stored.first >= number);
     return this.#batches[0]?.stored.first ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Takes out the batch that begins with the number `nextFrom` answered. */
+  /** Removes the batch that starts with the number that `nextFrom` returned. */
   shift(): { stored: StoredRows; raws: RawTerms } {
     return this.#batches.shift()!;
   }
 }
 
-/** Terms leave a few KB behind each time; an import begins with some thousand of them, all in one go. */
+/** Terms per slice: each leaves a few KB of garbage, and an import starts with thousands of them. */
 const rawsBetweenCollections = 256;
 
-/** The postings of raw values by the numbers that an import gave them. */
+/** The postings of raw values, by the numbers that an import assigned. */
 export class RawTerms {
   readonly source: string;
   readonly #raws: string[] = [];
@@ -51,19 +51,19 @@ export class RawTerms {
     this.source = source;
   }
 
-  /** How many values there are. */
+  /** Number of values. */
   get size(): number {
     return this.#raws.length;
   }
 
-  /** False when there are values that it was not told of. */
+  /** False if some values were not reported. */
   add(from: number, added: readonly string[]): boolean {
     if (from !== this.#raws.length) return false;
     for (const raw of added) this.#raws.push(raw);
     return true;
   }
 
-  /** With `generation`, what was answered before may be out of use. */
+  /** With a new `generation`, earlier results may no longer be in use. */
   postings(number: number, generation: number, of: (term: Term) => TermPostings): TermPostings[] {
     if (generation !== this.#generation) {
       this.#generation = generation;

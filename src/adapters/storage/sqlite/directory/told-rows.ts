@@ -4,22 +4,22 @@ import type { StoredRows } from "./index-messages.ts";
 import type { Postings } from "./postings.ts";
 import type { RawTerms } from "./stored-batches.ts";
 
-/** Of a batch: the prospects from `first` on, the rows that they are, and what each row is found by. */
+/** A batch: the prospects from `first` on, their rows, and the values of each row. */
 type Batch = Pick<StoredRows, "first" | "places"> & { raws: Int32Array; rawCounts: Uint8Array };
 
-/** More would save little more work, and take a few MB, just when a flush takes its own. */
+/** More would save little work, and take several MB at the same time as a flush. */
 const enough = 16_384;
 
 /**
- * Prospects that an import has told of, and that no posting has yet. To add them term by term when they are wanted, and
- * not prospect by prospect as they come, is a fraction of the work: the postings of a term are then at hand.
+ * Prospects reported by an import that are not in any posting yet. Adding them term by term when they are needed, instead
+ * of prospect by prospect, is a fraction of the work.
  */
 export class ToldRows {
   #batches: Batch[] = [];
   #raws: RawTerms | null = null;
   #size = 0;
 
-  /** False when it has enough, or others whose raw values have other numbers; those are to be moved first. */
+  /** False if it is full, or contains rows whose raw values are numbered differently; these must be added first. */
   add({ first, places, found: { raws, rawCounts } }: StoredRows, of: RawTerms): boolean {
     if (this.#raws !== null && (this.#raws !== of || this.#size >= enough)) return false;
     this.#raws = of;
@@ -28,7 +28,7 @@ export class ToldRows {
     return true;
   }
 
-  /** Adds all to the postings and forgets them. */
+  /** Moves all to the postings. */
   moveTo(postings: Postings): void {
     const raws = this.#raws;
     if (raws === null) return;
@@ -47,13 +47,13 @@ export class ToldRows {
     this.#size = 0;
   }
 
-  /** The numbers of the prospects that have each raw value, in order; where those of one end in the list of all. */
+  /** The numbers of the prospects with each raw value, in one sorted list, and where those of each value end. */
   #byRaw(values: number): { numbers: Uint32Array; ends: Uint32Array } {
     const ends = new Uint32Array(values + 1);
     this.#each((raw) => ends[raw + 1]!++);
     for (let raw = 1; raw <= values; raw++) ends[raw]! += ends[raw - 1]!;
     const numbers = new Uint32Array(ends[values]!);
-    // Each begins where the one before ends, and has moved to its own end when all are in.
+    // Each starts at the end of the previous one; its end has advanced to its own when all are in.
     this.#each((raw, number) => (numbers[ends[raw]!++] = number));
     return { numbers, ends };
   }

@@ -40,7 +40,7 @@ export type ErasureParts = {
 
 type Outcome = "erased" | "unchanged" | "inProgress";
 
-/** Erases single rows, inside a write unit. A row that is gone, or says nothing any more, is "unchanged". */
+/** Erases single rows, inside a write unit. A row that was deleted or already erased is "unchanged". */
 export function createPersonErasure(parts: ErasureParts) {
   const { engine, owners, leads, leadKeys, prospects, jobRows, network, suppressions, events } = parts;
   const { database } = engine;
@@ -110,7 +110,7 @@ export function createPersonErasure(parts: ErasureParts) {
     const stored = leads.get(userId, id);
     if (stored === null) return "unchanged";
     leads.remove(stored);
-    // Hashes of addresses that it had before it was changed.
+    // Hashes of former addresses.
     const owner = owners(userId)!;
     for (const email of emails) forgetKeys(owner, { email, network: null }, stored.seq);
     for (const network of profiles) forgetKeys(owner, { email: null, network }, stored.seq);
@@ -129,7 +129,7 @@ export function createPersonErasure(parts: ErasureParts) {
     return "erased";
   }
 
-  /** It goes on to count against the caps of its account. What waits is canceled; what is being sent has to end first. */
+  /** The action still counts against the caps of its account. A pending one is canceled; one that is being sent must end first. */
   function blank(userId: string, jobId: string, at: number): Outcome {
     const target = network.target(jobId);
     if (target === null || target.row.userId !== userId) return "unchanged";

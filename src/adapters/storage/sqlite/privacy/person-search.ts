@@ -21,13 +21,13 @@ import { places } from "../../../../features/privacy/places.ts";
 import { among, exceptSql, ownerSql, ownSql } from "./place-sql.ts";
 import { prepared } from "../prepared.ts";
 
-/** Rows of a place that are read at once. */
+/** Rows of a place per read. */
 const pageRows = 500;
 
 type Parts = { engine: Engine; leads: LeadRows; prospects: ProspectRows; index: ProspectIndex };
 type User = { id: string; seq: number };
 
-/** Finds a person in everything that is stored. What no index leads to is looked through in the reader thread. */
+/** Finds a person in all stored data. Places without an index are scanned in the reader thread. */
 export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
   const { database, reader, phoneRegion } = engine;
   const allUsers = prepared<User, []>(database, "SELECT id, seq FROM users");
@@ -79,7 +79,7 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
       });
   }
 
-  /** Profiles that actions for the leads went to, and addresses that were enriched together. */
+  /** Profiles that received actions for the leads, and addresses that were enriched together. */
   function seenElsewhere(users: readonly User[], identity: PersonIdentity): Promise<Reached[]> {
     const json = JSON.stringify({ ...identity, users: users.map(({ id }) => id) });
     return reader.all<Reached>({
@@ -124,7 +124,7 @@ function suppressionKeysOf({ emails, profiles, phones }: PersonIdentity, region:
   ];
 }
 
-/** ?1: lists of what the person is known by; ?2, ?3: limit and offset; from ?4 on: texts of which a mention has one. */
+/** ?1: lists of identifiers of the person; ?2, ?3: limit and offset; from ?4 on: texts, one of which a mention contains. */
 function pageSql(place: Place, needles: number): string {
   const { table, key, personal, others, texts } = place;
   const columns = [...new Set([...key, ...personal, ...others])].map((name) => `t.${name}`).join(", ");

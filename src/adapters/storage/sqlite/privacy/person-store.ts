@@ -37,7 +37,7 @@ export function createPersonStore(
        AND created_at < ?1 AND (?2 IS NULL OR user_id = ?2) LIMIT 1`,
   );
 
-  /** What is deleted is overwritten in the file, at the cost of writing pages that would only be marked as free. */
+  /** Deleted content is overwritten in the file, at the cost of writing pages that would otherwise only be marked as free. */
   function thoroughly<T>(run: () => T): Promise<T> {
     return writer.write(() => {
       setSecureDelete(database, "ON");
@@ -68,7 +68,7 @@ export function createPersonStore(
         return true;
       }),
     async scrub() {
-      // Most of it in the reader thread; the rest is little, and nobody waits for it: who reads now makes it fail.
+      // Mostly in the reader thread. The rest is small and not awaited: it fails if there is a concurrent reader.
       await reader.checkpoint();
       engine.shared.end();
       setBusyTimeout(database, 0);

@@ -1,6 +1,6 @@
 import type { Condition, Match, OwnedTable, Owner, Place } from "../../../../features/privacy/place-model.ts";
 
-/** The ID of the user to whom a row of the place, named `t`, belongs. */
+/** The ID of the user who owns a row of the place, named `t`. */
 export function ownerSql(owner: Owner): string {
   const column = `t.${owner.column}`;
   switch (owner.kind) {
