@@ -197,7 +197,10 @@ async function compose(
     imports.prospectHandler,
     network.handler,
     voices.handler,
-    createErasureHandler({ store: storage.persons, suppressions, forgetSpeech: voices.forgetSpeech, clock, log }),
+    createErasureHandler({
+      ...{ store: storage.persons, suppressions, forgetSpeech: voices.forgetSpeech, clock, log },
+      emptyMemory: () => http.idempotency.emptyMemory(),
+    }),
   ];
   const runner = new JobRunner(storage.jobs, handlers, clock, ids, log, {
     observer: metrics,

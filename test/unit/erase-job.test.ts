@@ -40,6 +40,7 @@ async function withErasure(storage: Storage) {
   async function attempt(store: Partial<PersonStore> = {}) {
     const { persons } = storage;
     const handler = createErasureHandler({
+      emptyMemory: async () => {},
       store: {
         identify: persons.identify,
         records: persons.records,

@@ -71,6 +71,17 @@ test("a response that cannot be stored is replayed from memory until it can", as
   expect(here.effects()).toBe(1);
 });
 
+test("an erasure leaves no response in memory, and a response of before it is not kept", async () => {
+  using here = world();
+  here.database.run(
+    "CREATE TRIGGER no_room BEFORE INSERT ON idempotent_requests WHEN new.status IS NOT NULL BEGIN SELECT RAISE(ABORT, 'no room'); END",
+  );
+  await here.post(() => Response.json({ a: 1 }));
+  await here.emptyMemory();
+  expect((await here.post(() => Response.json({ a: 2 }))).status).toBe(409);
+  expect(here.effects()).toBe(1);
+});
+
 test("text without a type is replayed as text", async () => {
   using here = world();
   const text = () => new Response(new TextEncoder().encode("hello"));
@@ -120,6 +131,7 @@ function world() {
     database,
     warnings,
     sweep: () => idempotency.sweep(),
+    emptyMemory: () => idempotency.emptyMemory(),
     effects: () => database.query<{ n: number }, []>("SELECT count(*) AS n FROM notes").get()!.n,
     async post(respond: () => Response, effect = "effect"): Promise<Response> {
       const request = new Request("http://localhost/notes", { method: "POST", headers: { "idempotency-key": "a" } });

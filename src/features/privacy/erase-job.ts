@@ -12,6 +12,8 @@ export type ErasureParts = {
   suppressions: SuppressionService;
   /** Deletes cached speech in the voices of a user, or of all users if null. */
   forgetSpeech: (userId: string | null) => Promise<void>;
+  /** Stores or discards responses that are still in memory, so that the erasure finds them. */
+  emptyMemory: () => Promise<void>;
   clock: Clock;
   log: Log;
 };
@@ -28,10 +30,18 @@ const maxScrubAttempts = 12;
  * Erases a person. Every step can be repeated, so after a crash the next attempt continues with what is left. The
  * person is added to the do-not-contact list first, so that no new data arrives behind the search.
  */
-export function createErasureHandler({ store, suppressions, forgetSpeech, clock, log }: ErasureParts): JobHandler {
+export function createErasureHandler({
+  store,
+  suppressions,
+  forgetSpeech,
+  emptyMemory,
+  clock,
+  log,
+}: ErasureParts): JobHandler {
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
     const { identity, ...rest } = job.payload as ErasurePayload;
     const before = job.metadata["records"] as PersonCounts;
+    await emptyMemory();
     const erased =
       identity === null ? { records: before, inProgress: 0 } : await eraseAll(rest, identity, before, context.signal);
     const { records, inProgress } = erased;

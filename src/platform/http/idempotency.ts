@@ -47,7 +47,8 @@ const maxUnstored = 32 * 2 ** 20;
  * replayed; one that is stored without was interrupted, which is reported (REQUEST_INTERRUPTED) rather than repeated.
  * Server errors in the middle of a request are reported the same way: 503 is for requests that changed nothing.
  *
- * A response that cannot be stored, such as on a full disk, is kept in memory and replayed from there until a sweep stores it.
+ * A response that cannot be stored, such as on a full disk, is kept in memory if the request changed something, and
+ * replayed from there until a sweep stores it.
  *
  * Nothing is stored for a request that failed without changing anything, or that undid its changes and asks to be sent
  * again (503): both can be repeated with the same key.
@@ -60,6 +61,9 @@ export class Idempotency {
   /** Responses that could not be stored; their requests stay in `#inFlight`. */
   readonly #unstored = new Map<KeyedRequest, StoredResponse>();
   #unstoredLength = 0;
+  /** Number of requests begun; those up to `#emptied` began before the last `emptyMemory`. */
+  #begun = 0;
+  #emptied = 0;
 
   constructor(parts: IdempotencyParts) {
     this.#parts = parts;
@@ -105,14 +109,35 @@ export class Idempotency {
   /** Stores responses that could not be stored before, and deletes responses that have expired. */
   async sweep(): Promise<void> {
     const { store, clock, retentionMs } = this.#parts;
-    for (const [keyed, response] of this.#unstored) {
-      await keyed.attempt?.end(response);
-      this.#unstored.delete(keyed);
-      this.#unstoredLength -= lengthOf(response);
-      this.#release(keyed);
-    }
+    await this.#storePending();
     const before = clock.now() - retentionMs;
     while ((await store.forget(before, sweepSlice)) === sweepSlice);
+  }
+
+  /**
+   * Leaves no response in memory, neither of a request that is completed nor of one in progress, so that an erasure
+   * finds all that refer to a person. Those that cannot be stored are discarded. Never rejects.
+   */
+  async emptyMemory(): Promise<void> {
+    this.#emptied = this.#begun;
+    await this.#storePending().catch(() => {
+      for (const keyed of this.#unstored.keys()) this.#discard(keyed);
+    });
+  }
+
+  async #storePending(): Promise<void> {
+    for (const [keyed, response] of this.#unstored) {
+      await keyed.attempt?.end(response);
+      this.#discard(keyed);
+    }
+  }
+
+  #discard(keyed: KeyedRequest): void {
+    const response = this.#unstored.get(keyed);
+    if (response === undefined) return;
+    this.#unstored.delete(keyed);
+    this.#unstoredLength -= lengthOf(response);
+    this.#release(keyed);
   }
 
   /** Reserves the name until `finish`, unless a response is stored. */
@@ -137,6 +162,7 @@ export class Idempotency {
     try {
       const stored = await store.find(id);
       if (stored === null || stored.startedAt <= startedAt - retentionMs) {
+        keyed.serial = ++this.#begun;
         keyed.attempt = store.begin({ id, startedAt, userId }, keyed.digest);
         return null;
       }
@@ -200,9 +226,10 @@ export class Idempotency {
     this.#release(keyed);
   }
 
-  /** Replays the response from memory until it can be stored. False if it is not a response, or memory is full. */
+  /** Replays the response of a change from memory until it can be stored. False if it is none, or memory is full. */
   #keep(keyed: KeyedRequest, ending: Ending): boolean {
-    if (typeof ending === "string" || this.#unstoredLength + lengthOf(ending) > maxUnstored) return false;
+    if (typeof ending === "string" || keyed.attempt?.hasChanged !== true || keyed.serial <= this.#emptied) return false;
+    if (this.#unstoredLength + lengthOf(ending) > maxUnstored) return false;
     this.#unstored.set(keyed, ending);
     this.#unstoredLength += lengthOf(ending);
     const { hash, bytes } = keyed.digest;

@@ -14,6 +14,8 @@ export class KeyedRequest implements Participation {
   name = "";
   /** Null until the request is executed, rather than replayed or refused. */
   attempt: KeyedAttempt | null = null;
+  /** Position in the order in which requests were executed. */
+  serial = 0;
   /** Text of a JSON response, once it is rendered. */
   text: string | null = null;
 

@@ -44,7 +44,6 @@ async function withoutRoomFor<T>(rows: "keys" | "responses", work: () => Promise
 const done = { outcome: "completed", isReplay: false };
 const replayed = { outcome: "completed", isReplay: true };
 const tryAgain = { outcome: "503 SERVICE_UNAVAILABLE", isReplay: false };
-const interrupted = { outcome: "409 REQUEST_INTERRUPTED", isReplay: false };
 
 /** The outcomes without room for the key, then with it, and of another repetition. */
 const withoutKey: Record<Keeping, [Told, Told, Told]> = {
@@ -55,11 +54,10 @@ const withoutKey: Record<Keeping, [Told, Told, Told]> = {
 };
 
 /** The outcomes without room for the response, then with it: what was changed is not changed again. */
-const withoutResponse: Record<Keeping, [Told, Told]> = {
-  stored: [done, interrupted],
+const withoutResponse: Record<Exclude<Keeping, "erased">, [Told, Told]> = {
+  stored: [done, replayed],
   nothing: [done, done],
   sound: [done, done],
-  erased: [done, interrupted],
 };
 
 /** What a route says of its answer, which is not true of a refusal. */
@@ -113,7 +111,17 @@ test.each(Object.entries(postRoutes).map(([path, { keeping }]) => [path, keeping
     const key = crypto.randomUUID();
     const first = await withoutRoomFor("responses", () => sent(request, key));
     await request.over?.();
-    expect([first, await sent(request, key)]).toEqual(withoutResponse[keeping]);
+    if (keeping !== "erased") expect([first, await sent(request, key)]).toEqual(withoutResponse[keeping]);
+    else {
+      // Its job may have failed to start in the same commit: another job wakes the runner, whose clock stands still.
+      await sent(request, crypto.randomUUID());
+      const erased = await eventually("the response to be erased", async () => {
+        const repeated = await sent(request, key);
+        return repeated.isReplay ? null : repeated;
+      });
+      // Discarded, or stored and then erased.
+      expect([first, erased.outcome.slice(0, 3)]).toEqual([done, "409"]);
+    }
   },
 );
 
