@@ -67,7 +67,7 @@ async function noteRestore({ restoredPath }: DataDirectory, audit: AuditService)
   const file = Bun.file(restoredPath);
   if (!(await file.exists())) return;
   const details = (await file.json()) as AuditDetails;
-  await audit.note(null, { action: "backup.restored", userId: null, via: "commandLine", details });
+  await audit.note(null, { action: "backup.restored", workspaceId: null, via: "commandLine", details });
   await rm(restoredPath);
 }
 

@@ -59,7 +59,7 @@ export async function composeEnrichment(parts: EnrichmentParts) {
     providers,
     hourly: {
       limit: config.enrichmentsPerHour,
-      take: (userId) => limiter.take(`enrich:${userId}`, requestCost.full),
+      take: (workspaceId) => limiter.take(`enrich:${workspaceId}`, requestCost.full),
     },
     clock,
     ids,

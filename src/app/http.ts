@@ -49,7 +49,7 @@ export function composeHttp(
     onFault,
     onGlobalRefused: (caller, route) =>
       void audit
-        .note(caller, { action: "key.globalRefused", userId: null, details: { route } })
+        .note(caller, { action: "key.globalRefused", workspaceId: null, details: { route } })
         .catch((error: unknown) => log.error({ err: error }, "could not write to the audit log")),
   });
   const retentionMs = config.idempotencyHours * 3_600_000;

@@ -102,9 +102,9 @@ export function composeNetwork({
     clock,
     ids,
     profileHosts,
-    isCampaign: (userId, id) => campaigns.canEnroll(userId, id),
-    addTag: async (userId, leadIds, tag) => void (await bulk.update(userId, leadIds, { addTags: [tag] })),
-    enroll: (userId, id, leadIds, dryRun) => campaigns.enrollLeads(userId, id, leadIds, dryRun),
+    isCampaign: (workspaceId, id) => campaigns.canEnroll(workspaceId, id),
+    addTag: async (workspaceId, leadIds, tag) => void (await bulk.update(workspaceId, leadIds, { addTags: [tag] })),
+    enroll: (workspaceId, id, leadIds, dryRun) => campaigns.enrollLeads(workspaceId, id, leadIds, dryRun),
   });
   const relations = new RelationService({
     store: storage.network,

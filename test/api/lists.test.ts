@@ -183,7 +183,7 @@ const lists: Record<string, List> = {
   "/api/v2/network/accounts": {
     field: "accounts",
     id: byId,
-    arrange: async () => multiply("network_accounts", `user_id = '${userId}'`, { ...copied, seq: "auto" }),
+    arrange: async () => multiply("network_accounts", `workspace_id = '${userId}'`, { ...copied, seq: "auto" }),
   },
   "/api/v2/users/jobs": { field: "jobs", id: byId, arrange: nothing },
   "/api/v2/users/jobs/userJobStatus/{userId}": {

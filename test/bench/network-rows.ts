@@ -48,7 +48,7 @@ export function multiplyAccounts(home: Home, count: number): void {
 export function queueActions(home: Home, count: number, at: (n: number) => number): void {
   const database = openDatabase(databasePath(home));
   const accounts = database
-    .query<{ seq: number; id: string; user_id: string }, []>("SELECT seq, id, user_id FROM network_accounts")
+    .query<{ seq: number; id: string; user_id: string }, []>("SELECT seq, id, workspace_id FROM network_accounts")
     .all();
   if (accounts.length === 0) throw new Error("There is no network account");
   const inserters = accounts.map((account) => inserter(database, account));
@@ -64,12 +64,12 @@ export function queueActions(home: Home, count: number, at: (n: number) => numbe
 
 function inserter(database: Database, account: { seq: number; id: string; user_id: string }) {
   const job = database.prepare(
-    `INSERT INTO jobs (id, user_id, type, status, run_at, max_attempts, message, metadata, payload, created_at, updated_at)
+    `INSERT INTO jobs (id, workspace_id, type, status, run_at, max_attempts, message, metadata, payload, created_at, updated_at)
      VALUES (?, ?, 'linkedin_action', 'pending', ?, 5, '', ?, '{}', ?, ?)`,
   );
   // 4: the meter of visits.
   const action = database.prepare(
-    `INSERT INTO network_actions (job_id, user_id, account, action_type, meter, has_note, profile_url, profile_key,
+    `INSERT INTO network_actions (job_id, workspace_id, account, action_type, meter, has_note, profile_url, profile_key,
        target_key, details, state, pending_reason, used, slot_at, not_before, draw, created_at, updated_at)
      VALUES (?, ?, ?, 'visitProfile', 4, 0, ?, ?, ?, '{}', 'scheduled', 'queued', 0, ?, ?, 0.5, ?, ?)`,
   );
@@ -89,7 +89,7 @@ export function plannedVisits(home: Home, count: number): number[] {
   const account = peek(home, (database) => {
     const row = database
       .query<{ id: string; user_id: string; created_at: number }, []>(
-        "SELECT id, user_id, created_at FROM network_accounts LIMIT 1",
+        "SELECT id, workspace_id, created_at FROM network_accounts LIMIT 1",
       )
       .get();
     return newAccount(row?.id ?? "", row?.user_id ?? "", "UTC", "manual", row?.created_at ?? 0);

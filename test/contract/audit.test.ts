@@ -9,7 +9,7 @@ const hour = 3_600_000;
 
 function entry(number: number, overrides: Partial<AuditEntry> = {}): AuditEntry {
   const at = startOfTests + number * hour;
-  const event = { action: "key.created", userId: "ada", target: { type: "key", id: `key-${number}` } } as const;
+  const event = { action: "key.created", workspaceId: "ada", target: { type: "key", id: `key-${number}` } } as const;
   return { ...auditEntry(null, at, event), ...overrides };
 }
 
@@ -28,11 +28,11 @@ describe.each(engines)("audit log of $name", ({ open }) => {
     await using opened = await open();
     const { audit } = opened.storage;
     await audit.append(entry(0, { keyId: "k1" }));
-    await audit.append(entry(1, { userId: "bob", action: "key.deleted" }));
-    await audit.append(entry(2, { userId: null }));
+    await audit.append(entry(1, { workspaceId: "bob", action: "key.deleted" }));
+    await audit.append(entry(2, { workspaceId: null }));
     const found = async (filter: object) =>
       (await audit.page({ filter, before: null, limit: 10 })).map(({ seq }) => seq);
-    expect(await found({ userId: "ada" })).toEqual([1]);
+    expect(await found({ workspaceId: "ada" })).toEqual([1]);
     expect(await found({ actions: ["key.deleted", "user.created"] })).toEqual([2]);
     expect(await found({ keyId: "k1" })).toEqual([1]);
     expect(await found({ targetId: "key-2" })).toEqual([3]);

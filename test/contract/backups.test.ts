@@ -7,7 +7,7 @@ import { engines } from "../support/engines.ts";
 const name = "outreachd-20260105T100000000Z.tar.zst";
 const failed: BackupEnd = {
   name,
-  event: { type: "backup.failed", userId: null, at: startOfTests, data: { name, reason: "No room" } },
+  event: { type: "backup.failed", workspaceId: null, at: startOfTests, data: { name, reason: "No room" } },
 };
 
 describe.each(engines)("backups on $name", ({ open }) => {
@@ -20,7 +20,9 @@ describe.each(engines)("backups on $name", ({ open }) => {
     await storage.backups.end(failed);
     const after = await opened.reopen();
     expect(await after.backups.begun()).toEqual([]);
-    expect(await toldOf(after)).toEqual([{ type: "backup.failed", userId: null, data: { name, reason: "No room" } }]);
+    expect(await toldOf(after)).toEqual([
+      { type: "backup.failed", workspaceId: null, data: { name, reason: "No room" } },
+    ]);
   });
 
   test("an end is told, also of what could not be written down at its beginning", async () => {
@@ -39,5 +41,5 @@ async function toldOf({ events }: Storage): Promise<object[]> {
     newestFirst: false,
     limit: 10,
   });
-  return page.map(({ type, userId, data }) => ({ type, userId, data }));
+  return page.map(({ type, workspaceId, data }) => ({ type, workspaceId, data }));
 }

@@ -102,7 +102,7 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       const ended = campaignOf({ state: "canceled" });
       await storage.campaigns.insert(ended);
       const lead = await newLead();
-      const wishes = [enrollmentOf(lead, { campaignId: ended.id }), enrollmentOf(lead, { userId: stranger.id })];
+      const wishes = [enrollmentOf(lead, { campaignId: ended.id }), enrollmentOf(lead, { workspaceId: stranger.id })];
       expect(await storage.campaigns.enroll(wishes, false, startOfTests)).toEqual(["campaignEnded", "campaignEnded"]);
     });
 
@@ -194,7 +194,7 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       await using opened = await open();
       const { storage, user, enrolled } = await createWorld(opened.storage);
       const { leadId } = await enrolled();
-      await storage.leads.remove({ userId: user.id, id: leadId, version: null, at: startOfTests });
+      await storage.leads.remove({ workspaceId: user.id, id: leadId, version: null, at: startOfTests });
       expect(await storage.campaigns.due(startOfTests, 10)).toMatchObject([{ enrollment: { leadId }, lead: null }]);
     });
   });
@@ -364,7 +364,7 @@ async function createWorld(storage: Storage) {
   function campaignOf(overrides: Partial<Campaign> = {}): Campaign {
     return {
       id: make.ids.next(startOfTests),
-      userId: user.id,
+      workspaceId: user.id,
       name: "Spring",
       state: "running",
       steps: [{ type: "action", actionType: "visitProfile" }],
@@ -385,7 +385,7 @@ async function createWorld(storage: Storage) {
     return {
       id: make.ids.next(startOfTests),
       campaignId: campaign.id,
-      userId: user.id,
+      workspaceId: user.id,
       leadId,
       accountId: account.id,
       profileKey: networkUrl!,

@@ -77,7 +77,8 @@ describe.each(engines)("credits on $name", ({ open }) => {
     const make = createFactories();
     const ada = (await make.storedUser(storage)).user.id;
     const bob = (await make.storedUser(storage)).user.id;
-    const monthly = (userId: string, request: string) => make.grant(userId, { request, item: "grant", amount: 3 });
+    const monthly = (workspaceId: string, request: string) =>
+      make.grant(workspaceId, { request, item: "grant", amount: 3 });
     expect(await storage.credits.usersWithout("monthly:1", startOfTests, 10)).toEqual([]);
     expect((await storage.credits.usersWithout("monthly:1", startOfTests + 1, 10)).toSorted()).toEqual(
       [ada, bob].toSorted(),
@@ -105,7 +106,7 @@ describe.each(engines)("credits on $name", ({ open }) => {
       }),
     );
     for (const entry of entries) await storage.credits.add(entry);
-    const all = { userId: ada, kind: null, createdFrom: null, createdTo: null, limit: 100, after: null };
+    const all = { workspaceId: ada, kind: null, createdFrom: null, createdTo: null, limit: 100, after: null };
     const newestFirst = entries.toReversed().map(({ id }) => id);
     const idsOf = async (request: Partial<LedgerPageRequest>) =>
       (await storage.credits.page({ ...all, ...request })).map(({ id }) => id);
@@ -128,10 +129,10 @@ describe.each(engines)("credits on $name", ({ open }) => {
 describe.each(engines)("reserved credits on $name", ({ open }) => {
   async function arrange(storage: Storage, credits: number) {
     const make = createFactories();
-    const userId = (await make.storedUser(storage)).user.id;
-    if (credits > 0) await storage.credits.add(make.grant(userId, { amount: credits }));
+    const workspaceId = (await make.storedUser(storage)).user.id;
+    if (credits > 0) await storage.credits.add(make.grant(workspaceId, { amount: credits }));
     const reserve = (amount: number, overrides: Partial<ReserveCredits> = {}) =>
-      storage.credits.reserve(make.reservation(userId, { amount, ...overrides }));
+      storage.credits.reserve(make.reservation(workspaceId, { amount, ...overrides }));
     const reserved = async (amount: number, overrides: Partial<ReserveCredits> = {}): Promise<string> => {
       const outcome = await reserve(amount, overrides);
       if (outcome.kind !== "reserved") throw new Error(`Expected a reservation, got ${JSON.stringify(outcome)}`);
@@ -139,23 +140,23 @@ describe.each(engines)("reserved credits on $name", ({ open }) => {
     };
     const settle = (reservationId: string, items: Record<string, number>, closes = false) =>
       storage.credits.settle(make.settlement(reservationId, items, { closes }));
-    const balance = () => storage.credits.balance(userId);
-    return { make, userId, reserve, reserved, settle, balance };
+    const balance = () => storage.credits.balance(workspaceId);
+    return { make, workspaceId, reserve, reserved, settle, balance };
   }
 
   test("are out of the balance at once, are charged item by item, and what is left comes back", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { userId, reserve, settle, balance } = await arrange(storage, 100);
+    const { workspaceId, reserve, settle, balance } = await arrange(storage, 100);
     const outcome = await reserve(50);
     expect(outcome).toEqual({ kind: "reserved", id: expect.any(String), balance: 50 });
     const { id } = outcome as { id: string };
-    expect(await storage.credits.reserved(userId)).toBe(50);
+    expect(await storage.credits.reserved(workspaceId)).toBe(50);
     expect(await settle(id, { "0": 1, "1": 1 })).toEqual({ kind: "settled", charged: 2, balance: 50 });
-    expect(await storage.credits.reserved(userId)).toBe(48);
+    expect(await storage.credits.reserved(workspaceId)).toBe(48);
     expect(await settle(id, { "2": 3 }, true)).toEqual({ kind: "settled", charged: 3, balance: 95 });
     expect(await balance()).toBe(95);
-    expect(await storage.credits.reserved(userId)).toBe(0);
+    expect(await storage.credits.reserved(workspaceId)).toBe(0);
   });
 
   test("an item is charged once, however often it is settled", async () => {
@@ -203,20 +204,20 @@ describe.each(engines)("reserved credits on $name", ({ open }) => {
   test("exhausted says what there is and what it takes, and changes nothing", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { userId, reserve, balance } = await arrange(storage, 5);
+    const { workspaceId, reserve, balance } = await arrange(storage, 5);
     const exhausted = { kind: "exhausted", by: "balance", remaining: 5, required: 6 } as const;
     expect(await reserve(6)).toEqual(exhausted);
     expect(await balance()).toBe(5);
-    expect(await storage.credits.reserved(userId)).toBe(0);
+    expect(await storage.credits.reserved(workspaceId)).toBe(0);
     expect(await reserve(5)).toMatchObject({ kind: "reserved", balance: 0 });
   });
 
   test("a charge takes all of it or nothing, once a request", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { make, userId, balance } = await arrange(storage, 30);
+    const { make, workspaceId, balance } = await arrange(storage, 30);
     const charge = (amount: number, request: string) =>
-      storage.credits.charge(make.charge(userId, { amount, request }));
+      storage.credits.charge(make.charge(workspaceId, { amount, request }));
     expect(await charge(25, "page-1")).toEqual({ kind: "charged", balance: 5 });
     expect(await charge(25, "page-1")).toEqual({ kind: "charged", balance: 5 });
     expect(await charge(6, "page-2")).toEqual({ kind: "exhausted", by: "balance", remaining: 5, required: 6 });
@@ -245,8 +246,8 @@ describe.each(engines)("reserved credits on $name", ({ open }) => {
   test("a budget of a key bounds what it takes in a month, whatever the balance", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { make, userId, reserve, reserved, settle } = await arrange(storage, 1000);
-    const key = make.key(userId);
+    const { make, workspaceId, reserve, reserved, settle } = await arrange(storage, 1000);
+    const key = make.key(workspaceId);
     await storage.keys.insert(key);
     const keyId = key.id;
     expect(await storage.credits.budget(keyId, startOfTests)).toBeNull();
@@ -270,12 +271,12 @@ describe.each(engines)("reserved credits on $name", ({ open }) => {
   test("an item's charge is given back once", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { make, userId, reserved, settle } = await arrange(storage, 10);
+    const { make, workspaceId, reserved, settle } = await arrange(storage, 10);
     await settle(await reserved(5, { request: "r" }), { "0": 2 }, true);
-    const refund = (item: string, of = userId) =>
+    const refund = (item: string, of = workspaceId) =>
       storage.credits.refund({
         entryId: make.ids.next(startOfTests),
-        userId: of,
+        workspaceId: of,
         request: "r",
         item,
         note: null,
@@ -290,11 +291,14 @@ describe.each(engines)("reserved credits on $name", ({ open }) => {
   test("abandoned are those held too long, and those of jobs that have ended or are gone", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { make, userId, reserved, settle } = await arrange(storage, 100);
+    const { make, workspaceId, reserved, settle } = await arrange(storage, 100);
     const old = await reserved(1, { heldUntil: startOfTests + 1 });
     await reserved(1, { heldUntil: startOfTests + 2 });
-    const running = await make.storedJob(storage, userId, { status: "running", leaseUntil: startOfTests + 60_000 });
-    const failed = await make.storedJob(storage, userId, { status: "failed" });
+    const running = await make.storedJob(storage, workspaceId, {
+      status: "running",
+      leaseUntil: startOfTests + 60_000,
+    });
+    const failed = await make.storedJob(storage, workspaceId, { status: "failed" });
     await reserved(1, { heldUntil: startOfTests, jobId: running.id });
     const ofFailed = await reserved(1, { heldUntil: startOfTests + 99, jobId: failed.id });
     const ofNone = await reserved(1, { heldUntil: startOfTests + 99, jobId: "gone" });
@@ -307,14 +311,14 @@ describe.each(engines)("reserved credits on $name", ({ open }) => {
 
   test("survive the process: the ledger, what is held and what a key took", async () => {
     await using opened = await open();
-    const { make, userId, reserved } = await arrange(opened.storage, 100);
-    const key = make.key(userId);
+    const { make, workspaceId, reserved } = await arrange(opened.storage, 100);
+    const key = make.key(workspaceId);
     await opened.storage.keys.insert(key);
     await opened.storage.credits.setBudget(key.id, 50, "owner");
     const id = await reserved(10, { keyId: key.id });
     const storage = await opened.reopen();
-    expect(await storage.credits.balance(userId)).toBe(90);
-    expect(await storage.credits.reserved(userId)).toBe(10);
+    expect(await storage.credits.balance(workspaceId)).toBe(90);
+    expect(await storage.credits.reserved(workspaceId)).toBe(10);
     expect(await storage.credits.budget(key.id, startOfTests)).toMatchObject({ monthly: 50, used: 10 });
     expect(await storage.credits.settle(make.settlement(id, { "0": 4 }, { closes: true }))).toMatchObject({
       balance: 96,
@@ -324,7 +328,7 @@ describe.each(engines)("reserved credits on $name", ({ open }) => {
   test("the balance is the sum of the ledger after any course of events, and never below zero", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { make, userId, reserve, settle, balance } = await arrange(storage, 200);
+    const { make, workspaceId, reserve, settle, balance } = await arrange(storage, 200);
     const dice = createDice(11);
     const unclosed: string[] = [];
     for (let step = 0; step < 400; step++) {
@@ -335,11 +339,11 @@ describe.each(engines)("reserved credits on $name", ({ open }) => {
       } else if (dice.chance(0.7))
         await settle(id, { [`${dice.below(3)}`]: 1 }, dice.chance(0.3)).catch(() => undefined);
       else unclosed.shift();
-      if (dice.chance(0.1)) await storage.credits.charge(make.charge(userId, { amount: dice.between(0, 20) }));
+      if (dice.chance(0.1)) await storage.credits.charge(make.charge(workspaceId, { amount: dice.between(0, 20) }));
       expect(await balance()).toBeGreaterThanOrEqual(0);
     }
     const entries = await storage.credits.page({
-      userId,
+      workspaceId,
       kind: null,
       createdFrom: null,
       createdTo: null,

@@ -7,7 +7,7 @@ import { createHttpClient } from "../../src/adapters/providers/http.ts";
 import { FakeClock } from "../support/clock.ts";
 import { nobody, startVendor, vendorKey, vendors, type Vendor } from "../support/vendors.ts";
 
-const context = { userId: "u", leadId: null, wanted: new Set(allFields) };
+const context = { workspaceId: "u", leadId: null, wanted: new Set(allFields) };
 
 async function arrange(vendor: Vendor, key = vendorKey) {
   const server = startVendor(vendor);

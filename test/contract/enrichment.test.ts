@@ -25,16 +25,16 @@ function completing(result: StoredResult): Payment {
 }
 
 /** Pays for results by a job of their own. */
-async function finish(storage: Storage, userId: string, payment: Payment): Promise<Paid> {
+async function finish(storage: Storage, workspaceId: string, payment: Payment): Promise<Paid> {
   const running = {
     type: "data_enrichment",
     status: "running",
     attempt: 1,
     leaseUntil: startOfTests + 99_000,
   } as const;
-  const job = createFactories().job(userId, { ...running, id: crypto.randomUUID() });
+  const job = createFactories().job(workspaceId, { ...running, id: crypto.randomUUID() });
   const batch = { ...emptyBatch, claim: claimOf(job), completes: true, payment };
-  return (await storage.enrichment.answerBatch(userId, batch, { job, leads: [] }))!.paid;
+  return (await storage.enrichment.answerBatch(workspaceId, batch, { job, leads: [] }))!.paid;
 }
 
 const emptyBatch = {
@@ -50,11 +50,11 @@ const emptyBatch = {
 describe.each(engines)("enrichment on $name", ({ open }) => {
   async function arrange(storage: Storage) {
     const make = createFactories();
-    const userId = (await make.storedUser(storage)).user.id;
-    const store = (...results: StoredResult[]) => finish(storage, userId, unpaid(results));
+    const workspaceId = (await make.storedUser(storage)).user.id;
+    const store = (...results: StoredResult[]) => finish(storage, workspaceId, unpaid(results));
     const find = async (identity: LeadIdentity, since = 0) =>
-      (await storage.enrichment.results(userId, [identity], since))[0];
-    return { make, userId, store, find };
+      (await storage.enrichment.results(workspaceId, [identity], since))[0];
+    return { make, workspaceId, store, find };
   }
 
   test("a result is found by any identifier of the person, the newest one, until it is too old", async () => {
@@ -76,7 +76,7 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
 
   test("a result is found by what was found of the person, too, but for guesses", async () => {
     await using opened = await open();
-    const { userId, store, find } = await arrange(opened.storage);
+    const { workspaceId, store, find } = await arrange(opened.storage);
     const said = (value: string, confidence = 0.9) => ({ value, confidence, providers: ["pdl"], at: startOfTests });
     const names = { firstName: said("Ada"), lastName: said("Lovelace"), company: said("Acme") };
     const found = { ...names, networkUrl: said("https://n.example/in/ada/"), phone: said("1") };
@@ -90,7 +90,7 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     await store(alan);
     expect(await find(byEmail("t@b.co"))).toBeNull();
     const sure = { merged: { email: said("T@b.co") }, asked: ["pdl"] };
-    await finish(opened.storage, userId, completing({ ...alan, ...sure }));
+    await finish(opened.storage, workspaceId, completing({ ...alan, ...sure }));
     expect(await find(byEmail("t@b.co"))).toEqual({ ...alan, ...sure });
   });
 
@@ -105,33 +105,33 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
   test("results and what they cost are stored together", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { make, userId, find } = await arrange(storage);
-    await storage.credits.add(make.grant(userId, { amount: 10 }));
-    const reserved = await storage.credits.reserve(make.reservation(userId, { amount: 5 }));
+    const { make, workspaceId, find } = await arrange(storage);
+    await storage.credits.add(make.grant(workspaceId, { amount: 10 }));
+    const reserved = await storage.credits.reserve(make.reservation(workspaceId, { amount: 5 }));
     if (reserved.kind !== "reserved") throw new Error("Expected a reservation");
     const settlement = make.settlement(reserved.id, { "0": 2 }, { closes: true });
     const result = resultOf(byEmail("a@b.co"));
     const payment: Payment = { ...unpaid([result]), settlement };
     const broken = { ...settlement, items: [{ entryId: "x", item: "1", amount: 99 }] };
-    await expect(finish(storage, userId, { ...payment, settlement: broken })).rejects.toThrow();
+    await expect(finish(storage, workspaceId, { ...payment, settlement: broken })).rejects.toThrow();
     expect(await find(result.identity)).toBeNull();
     const settled = { kind: "settled", charged: 2, balance: 8 } as const;
-    expect(await finish(storage, userId, payment)).toEqual({ settled, free: [] });
+    expect(await finish(storage, workspaceId, payment)).toEqual({ settled, free: [] });
     expect(await find(result.identity)).toEqual(result);
   });
 
   test("a person whose result another request has stored meanwhile is free, and stored once", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { make, userId, find } = await arrange(storage);
-    await storage.credits.add(make.grant(userId, { amount: 10 }));
+    const { make, workspaceId, find } = await arrange(storage);
+    await storage.credits.add(make.grant(workspaceId, { amount: 10 }));
     const first = resultOf(byEmail("a@b.co"));
-    await finish(storage, userId, unpaid([first]));
+    await finish(storage, workspaceId, unpaid([first]));
     const pay = async (results: StoredResult[], freeSince: number | null) => {
-      const reserved = await storage.credits.reserve(make.reservation(userId, { amount: 2 }));
+      const reserved = await storage.credits.reserve(make.reservation(workspaceId, { amount: 2 }));
       if (reserved.kind !== "reserved") throw new Error("Expected a reservation");
       const settlement = make.settlement(reserved.id, { "0": 1, "1": 1 }, { closes: true });
-      return finish(storage, userId, { ...unpaid(results), settlement, freeSince });
+      return finish(storage, workspaceId, { ...unpaid(results), settlement, freeSince });
     };
     const again = resultOf(byEmail("a@b.co"), { at: startOfTests + 5 });
     const other = resultOf(byEmail("b@b.co"));
@@ -144,13 +144,13 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
 
   test("what completes a result takes its place; the person and the moment of payment stay", async () => {
     await using opened = await open();
-    const { userId, store, find } = await arrange(opened.storage);
+    const { workspaceId, store, find } = await arrange(opened.storage);
     const ada = { email: "a@b.co", network: "https://n.example/in/ada", name: null };
     await store(resultOf(byEmail("a@b.co")));
     const email = { value: "a@b.co", confidence: 0.9, providers: ["pdl"], at: startOfTests + 5 };
     const complete = { merged: { email }, asked: ["local", "pdl"] };
     expect(
-      await finish(opened.storage, userId, completing(resultOf(ada, { ...complete, at: startOfTests + 5 }))),
+      await finish(opened.storage, workspaceId, completing(resultOf(ada, { ...complete, at: startOfTests + 5 }))),
     ).toEqual({
       settled: null,
       free: [],
@@ -158,24 +158,24 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     expect(await find(ada)).toEqual(resultOf(byEmail("a@b.co"), complete));
     expect(await find(ada, startOfTests + 1)).toBeNull();
     // One that is gone by now is stored as it is.
-    await finish(opened.storage, userId, completing(resultOf(byEmail("b@b.co"))));
+    await finish(opened.storage, workspaceId, completing(resultOf(byEmail("b@b.co"))));
     expect(await find(byEmail("b@b.co"))).toEqual(resultOf(byEmail("b@b.co")));
   });
 
   test("a job is stored with its leads and its credits, or not at all", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { make, userId } = await arrange(storage);
-    await storage.credits.add(make.grant(userId, { amount: 2 }));
+    const { make, workspaceId } = await arrange(storage);
+    await storage.credits.add(make.grant(workspaceId, { amount: 2 }));
     const submit = (amount: number) => {
-      const job = make.job(userId, { type: "data_enrichment" });
+      const job = make.job(workspaceId, { type: "data_enrichment" });
       const leads = [{ email: "a@b.co" }, { email: "b@b.co", firstName: "B" }];
-      const reserve = amount === 0 ? null : make.reservation(userId, { amount, jobId: job.id, request: job.id });
+      const reserve = amount === 0 ? null : make.reservation(workspaceId, { amount, jobId: job.id, request: job.id });
       return { job, outcome: storage.enrichment.submit(job, leads, reserve) };
     };
     const refused = submit(3);
     expect(await refused.outcome).toEqual({ kind: "exhausted", by: "balance", remaining: 2, required: 3 });
-    expect(await storage.jobs.get(userId, refused.job.id)).toBeNull();
+    expect(await storage.jobs.get(workspaceId, refused.job.id)).toBeNull();
     expect(await storage.enrichment.pending(refused.job.id, 10)).toEqual([]);
     const taken = submit(2);
     expect(await taken.outcome).toMatchObject({ kind: "reserved", balance: 0 });
@@ -193,8 +193,8 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
   });
 
   async function runningJob(storage: Storage) {
-    const { make, userId } = await arrange(storage);
-    const job = make.job(userId, { type: "data_enrichment", metadata: { batchSize: 3, results: "here" } });
+    const { make, workspaceId } = await arrange(storage);
+    const job = make.job(workspaceId, { type: "data_enrichment", metadata: { batchSize: 3, results: "here" } });
     await storage.enrichment.submit(job, [{ email: "a@b.co" }, { email: "b@b.co" }, { email: "c@b.co" }], null);
     const [claimed] = await claimJobs(storage, startOfTests, { type: "data_enrichment" });
     const batch = (numbers: number[]): Parameters<EnrichmentStore["finishBatch"]>[1] => ({
@@ -204,19 +204,19 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
       payment: unpaid([]),
       metadata: { processed: numbers.length },
     });
-    return { make, userId, job: claimed!, batch };
+    return { make, workspaceId, job: claimed!, batch };
   }
 
   test("what came of a batch is stored under the claim, and the rest is still to do", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { userId, job, batch } = await runningJob(storage);
-    expect(await storage.enrichment.finishBatch(userId, batch([0, 2]))).toEqual({
+    const { workspaceId, job, batch } = await runningJob(storage);
+    expect(await storage.enrichment.finishBatch(workspaceId, batch([0, 2]))).toEqual({
       creditsUsed: 0,
       outcomes: [failed(0), failed(2)],
       paid: { settled: null, free: [] },
     });
-    expect(await storage.jobs.get(userId, job.id)).toMatchObject({
+    expect(await storage.jobs.get(workspaceId, job.id)).toMatchObject({
       progress: 50,
       message: "going on",
       leaseUntil: startOfTests + 99_000,
@@ -237,15 +237,15 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
   test("a job and what came of its leads are stored together, and it has completed", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { make, userId, batch } = await runningJob(storage);
+    const { make, workspaceId, batch } = await runningJob(storage);
     const running = { type: "data_enrichment", status: "running", attempt: 1, leaseUntil: startOfTests + 9 } as const;
-    const job = make.job(userId, running);
+    const job = make.job(workspaceId, running);
     const created = { job, leads: [{ email: "a@b.co" }, { email: "\u0000\ud800é" }] };
     const last = { ...batch([0, 1]), claim: claimOf(job), completes: true, message: "done", progress: 100 };
     const broken = { ...last, payment: { ...last.payment, settlement: make.settlement("none", { "0": 1 }) } };
-    const { paid } = (await storage.enrichment.answerBatch(userId, broken, created))!;
+    const { paid } = (await storage.enrichment.answerBatch(workspaceId, broken, created))!;
     expect(paid.settled).toEqual({ kind: "void" });
-    expect(await storage.jobs.get(userId, job.id)).toMatchObject({
+    expect(await storage.jobs.get(workspaceId, job.id)).toMatchObject({
       ...{ status: "completed", progress: 100, message: "done", leaseUntil: null, completedAt: startOfTests + 1 },
     });
     const done = await storage.enrichment.done(job.id, -1, 10);
@@ -254,33 +254,36 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
       [created.leads[1]!, failed(1)],
     ]);
     // An id that is taken: neither the job nor an outcome is stored.
-    await expect(storage.enrichment.answerBatch(userId, last, created)).rejects.toThrow();
+    await expect(storage.enrichment.answerBatch(workspaceId, last, created)).rejects.toThrow();
   });
 
   test("nothing of a batch is stored when the claim is void", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { userId, job, batch } = await runningJob(storage);
-    await storage.jobs.cancel(userId, job.id, startOfTests);
+    const { workspaceId, job, batch } = await runningJob(storage);
+    await storage.jobs.cancel(workspaceId, job.id, startOfTests);
     expect(
-      await storage.enrichment.finishBatch(userId, { ...batch([0]), payment: unpaid([resultOf(byEmail("a@b.co"))]) }),
+      await storage.enrichment.finishBatch(workspaceId, {
+        ...batch([0]),
+        payment: unpaid([resultOf(byEmail("a@b.co"))]),
+      }),
     ).toBeNull();
     expect(await storage.enrichment.done(job.id, -1, 10)).toEqual([]);
-    expect(await storage.enrichment.results(userId, [byEmail("a@b.co")], 0)).toEqual([null]);
+    expect(await storage.enrichment.results(workspaceId, [byEmail("a@b.co")], 0)).toEqual([null]);
   });
 
   test("the order of providers is kept for each user", async () => {
     await using opened = await open();
     const { enrichment } = opened.storage;
-    const { make, userId } = await arrange(opened.storage);
+    const { make, workspaceId } = await arrange(opened.storage);
     const other = (await make.storedUser(opened.storage)).user.id;
-    expect(await enrichment.providers(userId)).toBeNull();
-    await enrichment.setProviders(userId, ["b", "a"]);
-    await enrichment.setProviders(userId, ["a", "b"]);
-    expect(await enrichment.providers(userId)).toEqual(["a", "b"]);
+    expect(await enrichment.providers(workspaceId)).toBeNull();
+    await enrichment.setProviders(workspaceId, ["b", "a"]);
+    await enrichment.setProviders(workspaceId, ["a", "b"]);
+    expect(await enrichment.providers(workspaceId)).toEqual(["a", "b"]);
     expect(await enrichment.providers(other)).toBeNull();
-    await enrichment.setProviders(userId, null);
-    expect(await enrichment.providers(userId)).toBeNull();
+    await enrichment.setProviders(workspaceId, null);
+    expect(await enrichment.providers(workspaceId)).toBeNull();
   });
 
   test("what providers spent is kept by month", async () => {
@@ -294,22 +297,24 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
 
   test("what verifiers say of an address is its user's own, each one's newest, in whatever spelling", async () => {
     await using opened = await open();
-    const { make, userId } = await arrange(opened.storage);
+    const { make, workspaceId } = await arrange(opened.storage);
     const { enrichment } = opened.storage;
     const said = (email: string, provider: string, confidence: number, at = startOfTests) => ({
       ...{ email, provider, confidence, at },
     });
     const put = (...verdicts: Verdict[]) =>
-      finish(opened.storage, userId, { results: [], verdicts, settlement: null, freeSince: 0 });
+      finish(opened.storage, workspaceId, { results: [], verdicts, settlement: null, freeSince: 0 });
     await put(said("a@b.co", "hunter", 0.6), said("a@b.co", "reacher", 0), said("c@b.co", "hunter", 1));
     await put(said("A@B.co", "hunter", 0.97, startOfTests + 5));
     await put(said("a@b.co", "hunter", 0.1, startOfTests + 1));
-    const found = await enrichment.verdicts(userId, ["A@b.co", "x@b.co"], 0);
+    const found = await enrichment.verdicts(workspaceId, ["A@b.co", "x@b.co"], 0);
     expect(found.toSorted((a, b) => a.provider.localeCompare(b.provider))).toEqual([
       said("A@b.co", "hunter", 0.97, startOfTests + 5),
       said("A@b.co", "reacher", 0),
     ]);
-    expect(await enrichment.verdicts(userId, ["a@b.co"], startOfTests + 1)).toMatchObject([{ provider: "hunter" }]);
+    expect(await enrichment.verdicts(workspaceId, ["a@b.co"], startOfTests + 1)).toMatchObject([
+      { provider: "hunter" },
+    ]);
     const other = (await make.storedUser(opened.storage)).user.id;
     expect(await enrichment.verdicts(other, ["a@b.co"], 0)).toEqual([]);
   });
@@ -317,16 +322,16 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
   test("a verdict that was wanted anew takes the place of all before, and none is kept of who is on the list", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { make, userId } = await arrange(storage);
+    const { make, workspaceId } = await arrange(storage);
     const put = (provider: string, at: number, freeSince: number | null) =>
-      finish(storage, userId, {
+      finish(storage, workspaceId, {
         results: [],
         verdicts: [{ email: "a@b.co", provider, confidence: 0.5, at }],
         settlement: null,
         freeSince,
       });
     const by = async () =>
-      (await storage.enrichment.verdicts(userId, ["a@b.co"], 0)).map(({ provider }) => provider).toSorted();
+      (await storage.enrichment.verdicts(workspaceId, ["a@b.co"], 0)).map(({ provider }) => provider).toSorted();
     await put("hunter", 10, 0);
     await put("reacher", 20, 0);
     expect(await by()).toEqual(["hunter", "reacher"]);
@@ -334,7 +339,7 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     expect(await by()).toEqual(["reacher", "web"]);
     await put("acme", 40, null);
     expect(await by()).toEqual(["acme"]);
-    await storage.suppressions.add([make.suppression(userId, "email", "a@b.co")]);
+    await storage.suppressions.add([make.suppression(workspaceId, "email", "a@b.co")]);
     await put("late", 50, 0);
     expect(await by()).toEqual(["acme"]);
   });
@@ -342,23 +347,23 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
   test("what is old is forgotten, in bounded steps", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { userId, job, batch } = await runningJob(storage);
-    await storage.enrichment.finishBatch(userId, batch([0]));
+    const { workspaceId, job, batch } = await runningJob(storage);
+    await storage.enrichment.finishBatch(workspaceId, batch([0]));
     const people = ["a@b.co", "b@b.co", "c@b.co"].map(byEmail);
     const results = people.map((person, n) => resultOf(person, { at: startOfTests + n * 8 }));
     const verdicts = ["x", "y", "z"].map((provider, n) => ({
       ...{ email: "a@b.co", provider, confidence: 1, at: startOfTests + n * 8 },
     }));
-    await finish(storage, userId, { ...unpaid(results), verdicts });
+    await finish(storage, workspaceId, { ...unpaid(results), verdicts });
     // A job that runs is never old.
     expect(await storage.enrichment.forgetBefore(startOfTests + 10, 1)).toBe(2);
     await storage.jobs.end(claimOf(job), { kind: "completed", message: "", metadata: {}, at: startOfTests + 2 });
     let forgotten = 0;
     for (let last = 1; last > 0; forgotten += last) last = await storage.enrichment.forgetBefore(startOfTests + 10, 1);
     expect(forgotten).toBe(5);
-    expect(await storage.enrichment.verdicts(userId, ["a@b.co"], 0)).toMatchObject([{ provider: "z" }]);
+    expect(await storage.enrichment.verdicts(workspaceId, ["a@b.co"], 0)).toMatchObject([{ provider: "z" }]);
     expect(await storage.enrichment.done(job.id, -1, 10)).toEqual([]);
-    expect(await storage.enrichment.results(userId, ["a@b.co", "b@b.co", "c@b.co"].map(byEmail), 0)).toEqual([
+    expect(await storage.enrichment.results(workspaceId, ["a@b.co", "b@b.co", "c@b.co"].map(byEmail), 0)).toEqual([
       null,
       null,
       expect.anything(),
@@ -377,14 +382,14 @@ describe.each(engines)("what leads tell of companies on $name", ({ open }) => {
     await using opened = await open();
     const { storage } = opened;
     const make = createFactories();
-    const userId = (await make.storedUser(storage)).user.id;
+    const workspaceId = (await make.storedUser(storage)).user.id;
     const other = (await make.storedUser(storage)).user.id;
-    const ada = await make.storedLead(storage, userId, { email: "Ada@Acme.example", company: "ACME, Inc." });
-    const alan = await make.storedLead(storage, userId, { email: "alan@gmail.com", company: "Acme" });
-    await make.storedLead(storage, userId, { email: "x@other.example", company: null });
+    const ada = await make.storedLead(storage, workspaceId, { email: "Ada@Acme.example", company: "ACME, Inc." });
+    const alan = await make.storedLead(storage, workspaceId, { email: "alan@gmail.com", company: "Acme" });
+    await make.storedLead(storage, workspaceId, { email: "x@other.example", company: null });
     await make.storedLead(storage, other, { email: "eve@acme.example", company: "Acme" });
     const emails = async (domain: string | null, name: string | null, limit = 10) =>
-      (await storage.leadHints.colleagues(userId, { domain, name }, limit)).map(({ email }) => email);
+      (await storage.leadHints.colleagues(workspaceId, { domain, name }, limit)).map(({ email }) => email);
     expect(await emails("acme.example", null)).toEqual([]);
     await learnAll(storage);
     expect(await emails("acme.example", null)).toEqual([ada.email]);
@@ -399,17 +404,17 @@ describe.each(engines)("what leads tell of companies on $name", ({ open }) => {
     await using opened = await open();
     const { storage } = opened;
     const make = createFactories();
-    const userId = (await make.storedUser(storage)).user.id;
-    const moved = await make.storedLead(storage, userId, { email: "a@old.example", company: "Old" });
-    const gone = await make.storedLead(storage, userId, { email: "b@old.example", company: "Old" });
+    const workspaceId = (await make.storedUser(storage)).user.id;
+    const moved = await make.storedLead(storage, workspaceId, { email: "a@old.example", company: "Old" });
+    const gone = await make.storedLead(storage, workspaceId, { email: "b@old.example", company: "Old" });
     await learnAll(storage);
     await storage.leads.update({
       ...make.leadUpdate(moved, { email: "a@new.example", company: "New" }),
       at: startOfTests + 5,
     });
-    await storage.leads.remove({ userId, id: gone.id, version: null, at: startOfTests });
+    await storage.leads.remove({ workspaceId, id: gone.id, version: null, at: startOfTests });
     await learnAll(storage, startOfTests + 5);
-    const find = (name: string) => storage.leadHints.colleagues(userId, { domain: null, name }, 10);
+    const find = (name: string) => storage.leadHints.colleagues(workspaceId, { domain: null, name }, 10);
     expect(await find("old")).toEqual([]);
     expect((await find("new")).map(({ email }) => email)).toEqual(["a@new.example"]);
   });
@@ -418,19 +423,21 @@ describe.each(engines)("what leads tell of companies on $name", ({ open }) => {
     await using opened = await open();
     const { storage } = opened;
     const make = createFactories();
-    const userId = (await make.storedUser(storage)).user.id;
+    const workspaceId = (await make.storedUser(storage)).user.id;
     await make.storedUser(storage);
     const inserts = Array.from({ length: 5_600 }, (_, n) =>
-      make.leadInsert(userId, {
+      make.leadInsert(workspaceId, {
         email: `p${n}@acme.example`,
         createdAt: startOfTests,
         updatedAt: startOfTests + (n >> 8),
       }),
     );
     for (const insert of inserts) void storage.leads.insert(insert);
-    await storage.leads.insert(make.leadInsert(userId, { email: "new@acme.example", updatedAt: startOfTests + 100 }));
+    await storage.leads.insert(
+      make.leadInsert(workspaceId, { email: "new@acme.example", updatedAt: startOfTests + 100 }),
+    );
     expect(await learnAll(storage, startOfTests + 50)).toBe(2);
-    expect(await storage.leadHints.colleagues(userId, { domain: "acme.example", name: null }, 9000)).toHaveLength(
+    expect(await storage.leadHints.colleagues(workspaceId, { domain: "acme.example", name: null }, 9000)).toHaveLength(
       5_600,
     );
     expect(await storage.leadHints.learn(startOfTests + 50)).toBe(false);

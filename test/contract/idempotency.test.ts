@@ -17,7 +17,7 @@ async function keyed(
   work: (attempt: KeyedAttempt) => Promise<void>,
   { startedAt = 5, body = fingerprint }: { startedAt?: number; body?: Fingerprint } = {},
 ): Promise<void> {
-  const attempt = idempotency.begin({ id: idOf(n), startedAt, userId: null }, body);
+  const attempt = idempotency.begin({ id: idOf(n), startedAt, workspaceId: null }, body);
   await currentRequest.run(attempt, () => work(attempt));
 }
 
@@ -117,7 +117,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     await using here = await world();
     const { storage } = here;
     await keyed(storage, 1, async (attempt) => {
-      await storage.leads.remove({ userId: "nobody", id: "nothing", version: null, at: 5 });
+      await storage.leads.remove({ workspaceId: "nobody", id: "nothing", version: null, at: 5 });
       expect(attempt.hasChanged).toBe(false);
       await attempt.end("undone");
     });
@@ -203,7 +203,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     const many = 5_000;
     const store = (n: number) =>
       here.storage.idempotency
-        .begin({ id: idAt(n), startedAt: n, userId: null }, fingerprint)
+        .begin({ id: idAt(n), startedAt: n, workspaceId: null }, fingerprint)
         .end({ ...response, body: `${n}` });
     for (let from = 0; from < many; from += 250)
       await Promise.all(Array.from({ length: 250 }, (_, n) => store(from + n)));

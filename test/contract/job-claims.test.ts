@@ -19,55 +19,56 @@ const kinds = Object.keys(ends) as JobEnd["kind"][];
 describe.each(engines)("claims of jobs on $name", ({ open }) => {
   test("a due job is claimed with a lease and the next attempt number; nothing else of it changes", async () => {
     await using opened = await open();
-    const { storage, userId, make } = await withUser(opened.storage);
-    const job = await make.storedJob(storage, userId, { attempt: 4, payload: { x: 1 }, metadata: { y: 2 } });
+    const { storage, workspaceId, make } = await withUser(opened.storage);
+    const job = await make.storedJob(storage, workspaceId, { attempt: 4, payload: { x: 1 }, metadata: { y: 2 } });
     const now = startOfTests + 5;
     const claimed = { ...job, status: "running" as const, attempt: 5, leaseUntil: now + minute, updatedAt: now };
     expect(await claimJobs(storage, now)).toEqual([claimed]);
-    expect(await storage.jobs.get(userId, job.id)).toEqual(claimed);
+    expect(await storage.jobs.get(workspaceId, job.id)).toEqual(claimed);
   });
 
   test("users take turns, however many jobs one of them has queued; of each the longest due comes first", async () => {
     await using opened = await open();
-    const { storage, userId, make } = await withUser(opened.storage);
+    const { storage, workspaceId, make } = await withUser(opened.storage);
     const others = [(await make.storedUser(storage)).user.id, (await make.storedUser(storage)).user.id];
-    const queued = new Map<string, string[]>([userId, ...others].map((id) => [id, []]));
+    const queued = new Map<string, string[]>([workspaceId, ...others].map((id) => [id, []]));
     const queue = async (id: string, runAt: number) => {
       queued.get(id)!.push((await make.storedJob(storage, id, { runAt })).id);
     };
-    for (let n = 0; n < 30; n++) await queue(userId, startOfTests - 100 + n);
+    for (let n = 0; n < 30; n++) await queue(workspaceId, startOfTests - 100 + n);
     for (const id of others) for (const n of [2, 1]) await queue(id, startOfTests - n);
     await make.storedJob(storage, others[0]!, { runAt: startOfTests + 1 });
     await make.storedJob(storage, others[0]!, { type: "prospect_import" });
     const claimed: Job[] = [];
     for (const limit of [1, 1, 1, 2, 1, 1, 1]) claimed.push(...(await claimJobs(storage, startOfTests, { limit })));
     for (const [id, ids] of queued) {
-      const served = claimed.filter((job) => job.userId === id).map((job) => job.id);
-      expect(served).toEqual(ids.slice(0, id === userId ? 4 : 2));
+      const served = claimed.filter((job) => job.workspaceId === id).map((job) => job.id);
+      expect(served).toEqual(ids.slice(0, id === workspaceId ? 4 : 2));
     }
-    for (let at = 0; at < 6; at += 3) expect(new Set(claimed.slice(at, at + 3).map((job) => job.userId)).size).toBe(3);
+    for (let at = 0; at < 6; at += 3)
+      expect(new Set(claimed.slice(at, at + 3).map((job) => job.workspaceId)).size).toBe(3);
   });
 
   test("a job is claimed from the moment on at which it is due, not before", async () => {
     await using opened = await open();
-    const { storage, userId, make } = await withUser(opened.storage);
-    await make.storedJob(storage, userId, { runAt: startOfTests + 10 });
+    const { storage, workspaceId, make } = await withUser(opened.storage);
+    await make.storedJob(storage, workspaceId, { runAt: startOfTests + 10 });
     expect(await claimJobs(storage, startOfTests + 9)).toEqual([]);
     expect(await claimJobs(storage, startOfTests + 10)).toHaveLength(1);
   });
 
   test("a claimed job is not claimed again before its lease ends", async () => {
     await using opened = await open();
-    const { storage, userId, make } = await withUser(opened.storage);
-    await make.storedJob(storage, userId);
+    const { storage, workspaceId, make } = await withUser(opened.storage);
+    await make.storedJob(storage, workspaceId);
     expect(await claimJobs(storage)).toHaveLength(1);
     for (const now of [startOfTests, startOfTests + minute - 1]) expect(await claimJobs(storage, now)).toEqual([]);
   });
 
   test("a job whose lease ended is claimed again with the next attempt number", async () => {
     await using opened = await open();
-    const { storage, userId, make } = await withUser(opened.storage);
-    await make.storedJob(storage, userId);
+    const { storage, workspaceId, make } = await withUser(opened.storage);
+    await make.storedJob(storage, workspaceId);
     const first = await claimJob(storage);
     const now = startOfTests + minute + 1;
     expect(await claimJob(storage, now)).toEqual({
@@ -81,9 +82,9 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
 
   test("jobs are claimed oldest due first, ties by id, at most as many as asked for", async () => {
     await using opened = await open();
-    const { storage, userId, make } = await withUser(opened.storage);
+    const { storage, workspaceId, make } = await withUser(opened.storage);
     const runAts = [-1, -3, -2, -2, -5].map((ms) => startOfTests + ms);
-    const jobs = await Promise.all(runAts.map((runAt) => make.storedJob(storage, userId, { runAt })));
+    const jobs = await Promise.all(runAts.map((runAt) => make.storedJob(storage, workspaceId, { runAt })));
     const expected = [4, 1, 2, 3, 0].map((index) => jobs[index]!.id);
     const pages = [
       await claimJobs(storage, startOfTests, { limit: 2 }),
@@ -99,10 +100,10 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
 
   test("abandoned and due jobs together are never more than asked for", async () => {
     await using opened = await open();
-    const { storage, userId, make } = await withUser(opened.storage);
-    for (let n = 0; n < 3; n++) await make.storedJob(storage, userId);
+    const { storage, workspaceId, make } = await withUser(opened.storage);
+    for (let n = 0; n < 3; n++) await make.storedJob(storage, workspaceId);
     await claimJobs(storage);
-    for (let n = 0; n < 3; n++) await make.storedJob(storage, userId);
+    for (let n = 0; n < 3; n++) await make.storedJob(storage, workspaceId);
     const later = startOfTests + 2 * minute;
     const claims = [
       await claimJobs(storage, later, { limit: 2 }),
@@ -115,10 +116,10 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
 
   test("only jobs of the wanted type are claimed, whosever they are", async () => {
     await using opened = await open();
-    const { storage, userId, make } = await withUser(opened.storage);
+    const { storage, workspaceId, make } = await withUser(opened.storage);
     const other = (await make.storedUser(storage)).user.id;
-    const imports = [await make.storedJob(storage, userId), await make.storedJob(storage, other)];
-    const enrichment = await make.storedJob(storage, userId, { type: "data_enrichment" });
+    const imports = [await make.storedJob(storage, workspaceId), await make.storedJob(storage, other)];
+    const enrichment = await make.storedJob(storage, workspaceId, { type: "data_enrichment" });
     const first = await claimJobs(storage, startOfTests, { type: "lead_import" });
     expect(first.map(({ id }) => id)).toEqual(imports.map(({ id }) => id));
     expect(await claimJobs(storage, startOfTests, { type: "voice_training" })).toEqual([]);
@@ -129,19 +130,19 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
 
   test.each(["completed", "failed"] as const)("a job that has %s is never claimed", async (status) => {
     await using opened = await open();
-    const { storage, userId, make } = await withUser(opened.storage);
-    await make.storedJob(storage, userId, { status });
+    const { storage, workspaceId, make } = await withUser(opened.storage);
+    await make.storedJob(storage, workspaceId, { status });
     expect(await claimJobs(storage, startOfTests + 1000 * minute)).toEqual([]);
   });
 
   test("two claimers never get the same job, in whatever order their claims, ends and lost leases come", async () => {
     await using opened = await open();
-    const { storage, userId, make } = await withUser(opened.storage);
+    const { storage, workspaceId, make } = await withUser(opened.storage);
     const dice = createDice(21);
     const completions = new Map<string, number>();
     await Promise.all(
       Array.from({ length: 60 }, () =>
-        make.storedJob(storage, userId, { runAt: startOfTests + dice.below(20 * minute) }),
+        make.storedJob(storage, workspaceId, { runAt: startOfTests + dice.below(20 * minute) }),
       ),
     );
     let held: Job[] = [];
@@ -166,31 +167,31 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
 
   test("a claim is there after the process was killed, and the next process takes the job over at once", async () => {
     await using opened = await open();
-    const { userId, make } = await withUser(opened.storage);
-    const job = await make.storedJob(opened.storage, userId);
+    const { workspaceId, make } = await withUser(opened.storage);
+    const job = await make.storedJob(opened.storage, workspaceId);
     const lost = await claimJob(opened.storage);
     const storage = await opened.reopen();
-    expect(await storage.jobs.get(userId, job.id)).toMatchObject({ status: "running", attempt: 1 });
+    expect(await storage.jobs.get(workspaceId, job.id)).toMatchObject({ status: "running", attempt: 1 });
     expect((await claimJob(storage)).attempt).toBe(2);
     expect(await storage.jobs.end(claimOf(lost), ends.completed)).toBe(false);
   });
 
   test("a renewal prolongs leases that hold and tells of the others", async () => {
     await using opened = await open();
-    const { storage, userId, make } = await withUser(opened.storage);
-    for (let n = 0; n < 4; n++) await make.storedJob(storage, userId);
+    const { storage, workspaceId, make } = await withUser(opened.storage);
+    for (let n = 0; n < 4; n++) await make.storedJob(storage, workspaceId);
     const [held, ended, canceled, takenOver] = await claimJobs(storage);
     await storage.jobs.end(claimOf(ended!), ends.completed);
-    await storage.jobs.cancel(userId, canceled!.id, startOfTests);
+    await storage.jobs.cancel(workspaceId, canceled!.id, startOfTests);
     await storage.jobs.renew([claimOf(held!)], startOfTests + 3 * minute);
     const again = await claimJob(storage, startOfTests + 2 * minute);
     expect(again.id).toBe(takenOver!.id);
     const claims = [held!, ended!, canceled!, takenOver!].map(claimOf);
     const lost = await storage.jobs.renew([...claims, { id: "nothing", attempt: 1 }], startOfTests + 9 * minute);
     expect(lost).toEqual([ended!.id, canceled!.id, takenOver!.id, "nothing"]);
-    expect((await storage.jobs.get(userId, held!.id))?.leaseUntil).toBe(startOfTests + 9 * minute);
-    expect((await storage.jobs.get(userId, takenOver!.id))?.leaseUntil).toBe(again.leaseUntil);
-    expect((await storage.jobs.get(userId, ended!.id))?.leaseUntil).toBeNull();
+    expect((await storage.jobs.get(workspaceId, held!.id))?.leaseUntil).toBe(startOfTests + 9 * minute);
+    expect((await storage.jobs.get(workspaceId, takenOver!.id))?.leaseUntil).toBe(again.leaseUntil);
+    expect((await storage.jobs.get(workspaceId, ended!.id))?.leaseUntil).toBeNull();
     expect(await storage.jobs.renew([], startOfTests)).toEqual([]);
   });
 
@@ -202,8 +203,8 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
       ["parked", { status: "running", leaseUntil: null }],
     ])("as %s writes what became of the job, and merges the metadata", async (kind, change) => {
       await using opened = await open();
-      const { storage, userId, make } = await withUser(opened.storage);
-      await make.storedJob(storage, userId, { metadata: { a: 1, b: 1 }, progress: 40 });
+      const { storage, workspaceId, make } = await withUser(opened.storage);
+      await make.storedJob(storage, workspaceId, { metadata: { a: 1, b: 1 }, progress: 40 });
       const job = await claimJob(storage);
       expect(await storage.jobs.end(claimOf(job), ends[kind])).toBe(true);
       const written = {
@@ -213,15 +214,15 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
         metadata: { a: 1, b: 2, c: 3 },
         updatedAt: common.at,
       };
-      expect(await storage.jobs.get(userId, job.id)).toEqual(written);
+      expect(await storage.jobs.get(workspaceId, job.id)).toEqual(written);
     });
 
     test("that doesn't count as an attempt leaves as many attempts as there were before", async () => {
       await using opened = await open();
-      const { storage, userId, make } = await withUser(opened.storage);
-      const { id } = await make.storedJob(storage, userId, { maxAttempts: 3 });
+      const { storage, workspaceId, make } = await withUser(opened.storage);
+      const { id } = await make.storedJob(storage, workspaceId, { maxAttempts: 3 });
       const attemptsLeft = async () => {
-        const job = await storage.jobs.get(userId, id);
+        const job = await storage.jobs.get(workspaceId, id);
         return (job?.maxAttempts ?? 0) - (job?.failures ?? 0);
       };
       for (const [countsAsAttempt, left] of [
@@ -239,8 +240,8 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
 
     test("by parking leaves the job running, due never and claimed by nobody", async () => {
       await using opened = await open();
-      const { userId, make } = await withUser(opened.storage);
-      await make.storedJob(opened.storage, userId);
+      const { workspaceId, make } = await withUser(opened.storage);
+      await make.storedJob(opened.storage, workspaceId);
       await opened.storage.jobs.end(claimOf(await claimJob(opened.storage)), ends.parked);
       expect(await opened.storage.jobs.nextDueAt(["lead_import"])).toBeNull();
       expect(await claimJobs(opened.storage, startOfTests + 1e6 * minute)).toEqual([]);
@@ -250,61 +251,61 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
 
     test.each(kinds)("as %s makes it void for every later end and for renewals", async (kind) => {
       await using opened = await open();
-      const { storage, userId, make } = await withUser(opened.storage);
-      await make.storedJob(storage, userId);
+      const { storage, workspaceId, make } = await withUser(opened.storage);
+      await make.storedJob(storage, workspaceId);
       const claim = claimOf(await claimJob(storage));
       await storage.jobs.end(claim, ends[kind]);
-      const before = await storage.jobs.get(userId, claim.id);
+      const before = await storage.jobs.get(workspaceId, claim.id);
       for (const later of kinds)
         expect(await storage.jobs.end(claim, { ...ends[later], message: "Too late" }), later).toBe(false);
       expect(await storage.jobs.renew([claim], startOfTests + 9 * minute)).toEqual([claim.id]);
-      expect(await storage.jobs.get(userId, claim.id)).toEqual(before);
+      expect(await storage.jobs.get(workspaceId, claim.id)).toEqual(before);
     });
 
     test.each(kinds)("as %s is refused, and writes nothing, once another runner has the job", async (kind) => {
       await using opened = await open();
-      const { storage, userId, make } = await withUser(opened.storage);
-      await make.storedJob(storage, userId);
+      const { storage, workspaceId, make } = await withUser(opened.storage);
+      await make.storedJob(storage, workspaceId);
       const slow = await claimJob(storage);
       const taken = await claimJob(storage, startOfTests + 2 * minute);
       expect(await storage.jobs.end(claimOf(slow), ends[kind])).toBe(false);
-      expect(await storage.jobs.get(userId, slow.id)).toEqual(taken);
+      expect(await storage.jobs.get(workspaceId, slow.id)).toEqual(taken);
       expect(await storage.jobs.end(claimOf(taken), ends[kind])).toBe(true);
     });
 
     test("is refused for a job that was never claimed, or does not exist", async () => {
       await using opened = await open();
-      const { storage, userId, make } = await withUser(opened.storage);
-      const job = await make.storedJob(storage, userId);
+      const { storage, workspaceId, make } = await withUser(opened.storage);
+      const job = await make.storedJob(storage, workspaceId);
       for (const claim of [claimOf(job), { id: "nothing", attempt: 1 }])
         expect(await storage.jobs.end(claim, ends.completed)).toBe(false);
-      expect(await storage.jobs.get(userId, job.id)).toEqual(job);
+      expect(await storage.jobs.get(workspaceId, job.id)).toEqual(job);
     });
 
     test.each(kinds)("as %s is there after the process was killed", async (kind) => {
       await using opened = await open();
-      const { userId, make } = await withUser(opened.storage);
-      await make.storedJob(opened.storage, userId);
+      const { workspaceId, make } = await withUser(opened.storage);
+      await make.storedJob(opened.storage, workspaceId);
       const claim = claimOf(await claimJob(opened.storage));
       await opened.storage.jobs.end(claim, ends[kind]);
-      const before = await opened.storage.jobs.get(userId, claim.id);
+      const before = await opened.storage.jobs.get(workspaceId, claim.id);
       const storage = await opened.reopen();
-      expect(await storage.jobs.get(userId, claim.id)).toEqual(before);
+      expect(await storage.jobs.get(workspaceId, claim.id)).toEqual(before);
     });
   });
 
   describe("the next due moment", () => {
     test("is that of the pending job that is due first or of the lease that ends first, among the wanted types", async () => {
       await using opened = await open();
-      const { storage, userId, make } = await withUser(opened.storage);
+      const { storage, workspaceId, make } = await withUser(opened.storage);
       const { jobs } = storage;
       expect(await jobs.nextDueAt(["lead_import"])).toBeNull();
-      await make.storedJob(storage, userId, { runAt: startOfTests + 5 * minute });
-      await make.storedJob(storage, userId, { runAt: startOfTests + 2 * minute });
-      await make.storedJob(storage, userId, { runAt: startOfTests + 1, type: "voice_training" });
-      await make.storedJob(storage, userId, { runAt: 1, status: "completed" });
+      await make.storedJob(storage, workspaceId, { runAt: startOfTests + 5 * minute });
+      await make.storedJob(storage, workspaceId, { runAt: startOfTests + 2 * minute });
+      await make.storedJob(storage, workspaceId, { runAt: startOfTests + 1, type: "voice_training" });
+      await make.storedJob(storage, workspaceId, { runAt: 1, status: "completed" });
       expect(await jobs.nextDueAt(["lead_import"])).toBe(startOfTests + 2 * minute);
-      await make.storedJob(storage, userId);
+      await make.storedJob(storage, workspaceId);
       const job = await claimJob(storage);
       expect(await jobs.nextDueAt(["lead_import"])).toBe(startOfTests + minute);
       expect(await jobs.nextDueAt(["lead_import", "voice_training"])).toBe(startOfTests + 1);
@@ -318,8 +319,8 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
       ["a lease that ends", true],
     ])("for %s is the first moment at which it is claimed", async (_what, isLeased) => {
       await using opened = await open();
-      const { storage, userId, make } = await withUser(opened.storage);
-      await make.storedJob(storage, userId, { runAt: startOfTests });
+      const { storage, workspaceId, make } = await withUser(opened.storage);
+      await make.storedJob(storage, workspaceId, { runAt: startOfTests });
       if (isLeased) await claimJob(storage);
       const dueAt = (await storage.jobs.nextDueAt(["lead_import"])) ?? 0;
       expect(await claimJobs(storage, dueAt - 1)).toEqual([]);
@@ -331,5 +332,5 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
 async function withUser(storage: Storage) {
   const make = createFactories();
   const { user } = await make.storedUser(storage);
-  return { storage, make, userId: user.id };
+  return { storage, make, workspaceId: user.id };
 }

@@ -43,24 +43,24 @@ describe.each(engines)("jobs on $name", ({ open }) => {
 
   test("a page holds the newest jobs first, ties by id, at most as many as asked for, behind the offset", async () => {
     await using opened = await open();
-    const { storage, userId, jobs } = await withRandomJobs(opened.storage);
+    const { storage, workspaceId, jobs } = await withRandomJobs(opened.storage);
     const expected = newestFirst(jobs);
-    expect(await pageOf(storage, userId)).toEqual(expected);
-    expect(await pageOf(storage, userId, {}, { limit: 4, offset: 3 })).toEqual(expected.slice(3, 7));
-    expect(await pageOf(storage, userId, {}, { offset: 1000 })).toEqual([]);
+    expect(await pageOf(storage, workspaceId)).toEqual(expected);
+    expect(await pageOf(storage, workspaceId, {}, { limit: 4, offset: 3 })).toEqual(expected.slice(3, 7));
+    expect(await pageOf(storage, workspaceId, {}, { offset: 1000 })).toEqual([]);
   });
 
   test("the pages of a cursor meet every job exactly once while others are inserted in between", async () => {
     await using opened = await open();
-    const { storage, userId, jobs, make, dice } = await withRandomJobs(opened.storage);
+    const { storage, workspaceId, jobs, make, dice } = await withRandomJobs(opened.storage);
     const found: Job[] = [];
     for (let after: JobPlace | null = null; ;) {
-      const page = await pageOf(storage, userId, {}, { limit: 6, after });
+      const page = await pageOf(storage, workspaceId, {}, { limit: 6, after });
       found.push(...page);
       const last = page.at(-1);
       if (last === undefined) break;
       after = { createdAt: last.createdAt, id: last.id };
-      await storage.jobs.insert(randomJob(make, dice, userId));
+      await storage.jobs.insert(randomJob(make, dice, workspaceId));
     }
     const ids = found.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
@@ -70,13 +70,13 @@ describe.each(engines)("jobs on $name", ({ open }) => {
 
   test("filters narrow pages and counts alike; the bounds of a period belong to it", async () => {
     await using opened = await open();
-    const { storage, userId, jobs, dice } = await withRandomJobs(opened.storage);
+    const { storage, workspaceId, jobs, dice } = await withRandomJobs(opened.storage);
     for (let round = 0; round < 60; round++) {
       const filter = randomFilter(dice);
       const expected = newestFirst(jobs.filter((job) => passes(job, filter)));
-      expect(await pageOf(storage, userId, filter), JSON.stringify(filter)).toEqual(expected);
+      expect(await pageOf(storage, workspaceId, filter), JSON.stringify(filter)).toEqual(expected);
       const counts = jobStatuses.map((status) => [status, expected.filter((job) => job.status === status).length]);
-      expect(await storage.jobs.countByStatus(userId, filter)).toEqual(Object.fromEntries(counts));
+      expect(await storage.jobs.countByStatus(workspaceId, filter)).toEqual(Object.fromEntries(counts));
     }
   });
 
@@ -161,25 +161,25 @@ describe.each(engines)("jobs on $name", ({ open }) => {
 
 async function pageOf(
   storage: Storage,
-  userId: string,
+  workspaceId: string,
   filter: JobFilter = {},
   { limit = 100, offset = 0, after = null }: { limit?: number; offset?: number; after?: JobPlace | null } = {},
 ): Promise<Job[]> {
-  return await storage.jobs.page({ userId, filter, limit, offset, after });
+  return await storage.jobs.page({ workspaceId, filter, limit, offset, after });
 }
 
 /** Jobs of few different moments, so that ties are common. */
 async function withRandomJobs(storage: Storage) {
   const make = createFactories();
   const dice = createDice(5);
-  const userId = (await make.storedUser(storage)).user.id;
-  const jobs = Array.from({ length: 40 }, () => randomJob(make, dice, userId));
+  const workspaceId = (await make.storedUser(storage)).user.id;
+  const jobs = Array.from({ length: 40 }, () => randomJob(make, dice, workspaceId));
   await Promise.all(dice.shuffled(jobs).map((job) => storage.jobs.insert(job)));
-  return { storage, userId, jobs, make, dice };
+  return { storage, workspaceId, jobs, make, dice };
 }
 
-function randomJob(make: Factories, dice: Dice, userId: string): Job {
-  return make.job(userId, {
+function randomJob(make: Factories, dice: Dice, workspaceId: string): Job {
+  return make.job(workspaceId, {
     status: dice.pick(jobStatuses),
     type: dice.pick(jobTypes),
     createdAt: startOfTests + dice.below(8),

@@ -30,10 +30,10 @@ describe.each(engines)("keys on $name", ({ open }) => {
     const bob = (await make.storedUser(storage)).user.id;
     const [ofAda, ofBob, global] = [make.key(ada), make.key(bob), make.key(null)];
     for (const key of [ofAda, ofBob, global]) await storage.keys.insert(key);
-    expect(await storage.keys.get({ userId: ada }, ofAda.id)).toEqual(ofAda);
-    expect(await storage.keys.get({ userId: ada }, ofBob.id)).toBeNull();
-    expect(await storage.keys.get({ userId: ada }, global.id)).toBeNull();
-    expect(await storage.keys.list({ userId: ada }, 10)).toEqual([ofAda]);
+    expect(await storage.keys.get({ workspaceId: ada }, ofAda.id)).toEqual(ofAda);
+    expect(await storage.keys.get({ workspaceId: ada }, ofBob.id)).toBeNull();
+    expect(await storage.keys.get({ workspaceId: ada }, global.id)).toBeNull();
+    expect(await storage.keys.list({ workspaceId: ada }, 10)).toEqual([ofAda]);
     for (const key of [ofAda, ofBob, global]) expect(await storage.keys.get("all", key.id)).toEqual(key);
     expect(await storage.keys.list("all", 10)).toEqual([global, ofBob, ofAda]);
   });
@@ -47,7 +47,7 @@ describe.each(engines)("keys on $name", ({ open }) => {
     const [newer, older] = [1, -1].map((ms) => make.key(user.id, { createdAt: startOfTests + ms }));
     for (const key of [tied[1]!, older!, tied[0]!, newer!]) await storage.keys.insert(key);
     const expected = [newer!, tied[1]!, tied[0]!, older!];
-    expect(await storage.keys.list({ userId: user.id }, 10)).toEqual(expected);
+    expect(await storage.keys.list({ workspaceId: user.id }, 10)).toEqual(expected);
     expect(await storage.keys.list("all", 3)).toEqual(expected.slice(0, 3));
   });
 

@@ -28,19 +28,19 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
     const lead: Lead = {
       ...row.content,
       id: row.id,
-      userId: job.userId,
+      workspaceId: job.workspaceId,
       version: 1,
       createdAt: startOfTests + 5,
       updatedAt: startOfTests + 5,
     };
-    expect(await storage.leads.get(job.userId, row.id)).toEqual(lead);
-    expect(await storage.leads.count(job.userId, { tag: "x" })).toBe(1);
+    expect(await storage.leads.get(job.workspaceId, row.id)).toEqual(lead);
+    expect(await storage.leads.count(job.workspaceId, { tag: "x" })).toBe(1);
   });
 
   test("every field of every new row is stored, whatever stands between the rows", async () => {
     await using opened = await open();
     const { storage, job, make } = await withImport(opened.storage);
-    const known = await make.storedLead(storage, job.userId, { email: "known@example.com" });
+    const known = await make.storedLead(storage, job.workspaceId, { email: "known@example.com" });
     const bad: ImportRow = { row: 4, errors: [{ path: "email", message: "Bad." }] };
     const full = make.importRow(2, {
       ...{ firstName: "Zoë", lastName: 'O"Neill \\', email: "Zoe@Example.com", company: "株式会社", title: "VP, 🦊" },
@@ -61,11 +61,11 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
     });
     const created = rows.filter((row) => "content" in row && [2, 3, 5, 8].includes(row.row));
     for (const row of created)
-      if ("content" in row) expect(await storage.leads.get(job.userId, row.id)).toMatchObject(row.content);
-    const page = { userId: job.userId, filter: {}, sort: oldestFirst, limit: 10, offset: 0, after: null };
+      if ("content" in row) expect(await storage.leads.get(job.workspaceId, row.id)).toMatchObject(row.content);
+    const page = { workspaceId: job.workspaceId, filter: {}, sort: oldestFirst, limit: 10, offset: 0, after: null };
     const { leads } = await storage.leads.page(page);
     expect(leads.map(({ id }) => id)).toEqual([known.id, ...created.map((row) => ("id" in row ? row.id : ""))]);
-    const count = (filter: LeadFilter) => storage.leads.count(job.userId, filter);
+    const count = (filter: LeadFilter) => storage.leads.count(job.workspaceId, filter);
     expect([await count({}), await count({ statuses: ["qualified"] }), await count({ tag: "a" })]).toEqual([5, 1, 3]);
     expect([
       await count({ tag: "Ä;B" }),
@@ -85,14 +85,14 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
     const batch = await make.importBatch(storage, job, rows, { onDuplicate: "update" });
     expect(await storage.leads.importBatch(batch)).toMatchObject({ created: 2, updated: 1 });
     const id = "id" in rows[0]! ? rows[0].id : "";
-    expect(await storage.leads.get(job.userId, id)).toMatchObject({ title: "CTO", tags: ["a", "B"], version: 2 });
-    for (const tag of ["a", "b"]) expect(await storage.leads.count(job.userId, { tag })).toBe(1);
+    expect(await storage.leads.get(job.workspaceId, id)).toMatchObject({ title: "CTO", tags: ["a", "B"], version: 2 });
+    for (const tag of ["a", "b"]) expect(await storage.leads.count(job.workspaceId, { tag })).toBe(1);
   });
 
   test("rows are packed for a user that is there", async () => {
     await using opened = await open();
     const { storage, job } = await withImport(opened.storage);
-    expect(await storage.leads.ownerNumber(job.userId)).toBeNumber();
+    expect(await storage.leads.ownerNumber(job.workspaceId)).toBeNumber();
     expect(await storage.leads.ownerNumber("nobody")).toBeNull();
   });
 
@@ -109,7 +109,7 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
       }),
     );
     expect(counts).toEqual({ rows: 4, created: 3, updated: 0, skipped: 0, failed: 1 });
-    expect(await storage.jobs.get(job.userId, job.id)).toMatchObject({
+    expect(await storage.jobs.get(job.workspaceId, job.id)).toMatchObject({
       status: "running",
       attempt: 1,
       progress: 70.5,
@@ -125,27 +125,31 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
     expect(await storage.leads.importBatch(await make.importBatch(storage, job, [], { lastRow: 40 }))).toMatchObject({
       rows: 0,
     });
-    expect((await storage.jobs.get(job.userId, job.id))?.metadata).toMatchObject({ lastRow: 40 });
+    expect((await storage.jobs.get(job.workspaceId, job.id))?.metadata).toMatchObject({ lastRow: 40 });
   });
 
   describe("a row whose person is a lead already", () => {
     test("is skipped, and the report names the lead", async () => {
       await using opened = await open();
       const { storage, job, make } = await withImport(opened.storage);
-      const lead = await make.storedLead(storage, job.userId, { email: "ada@example.com" });
+      const lead = await make.storedLead(storage, job.workspaceId, { email: "ada@example.com" });
       const rows = [make.importRow(2, { email: "ADA@example.com", title: "X" }), make.importRow(3)];
       expect(await storage.leads.importBatch(await make.importBatch(storage, job, rows))).toMatchObject({
         created: 1,
         skipped: 1,
       });
-      expect(await storage.leads.get(job.userId, lead.id)).toEqual(lead);
+      expect(await storage.leads.get(job.workspaceId, lead.id)).toEqual(lead);
       expect(await reportOf(storage, job)).toEqual([{ row: 2, outcome: "skipped", leadId: lead.id, errors: [] }]);
     });
 
     test("is merged in on update, and the report names the lead", async () => {
       await using opened = await open();
       const { storage, job, make } = await withImport(opened.storage);
-      const lead = await make.storedLead(storage, job.userId, { email: "ada@example.com", phone: "1", tags: ["a"] });
+      const lead = await make.storedLead(storage, job.workspaceId, {
+        email: "ada@example.com",
+        phone: "1",
+        tags: ["a"],
+      });
       const rows = [make.importRow(2, { email: "ada@example.com", title: "X", tags: ["b"] })];
       const batch = await make.importBatch(storage, job, rows, { onDuplicate: "update", at: startOfTests + 8 });
       expect(await storage.leads.importBatch(batch)).toMatchObject({ created: 0, updated: 1 });
@@ -157,21 +161,21 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
         updatedAt: startOfTests + 8,
         createdAt: startOfTests,
       };
-      expect(await storage.leads.get(job.userId, lead.id)).toMatchObject(merged);
+      expect(await storage.leads.get(job.workspaceId, lead.id)).toMatchObject(merged);
       expect(await reportOf(storage, job)).toEqual([{ row: 2, outcome: "updated", leadId: lead.id, errors: [] }]);
     });
 
     test("is stored again on create", async () => {
       await using opened = await open();
       const { storage, job, make } = await withImport(opened.storage);
-      await make.storedLead(storage, job.userId, { email: "ada@example.com" });
+      await make.storedLead(storage, job.workspaceId, { email: "ada@example.com" });
       const rows = [2, 3].map((row) => make.importRow(row, { email: "ada@example.com" }));
       expect(
         await storage.leads.importBatch(await make.importBatch(storage, job, rows, { onDuplicate: "create" })),
       ).toMatchObject({
         created: 2,
       });
-      expect(await storage.leads.count(job.userId, { email: "ada@example.com" })).toBe(3);
+      expect(await storage.leads.count(job.workspaceId, { email: "ada@example.com" })).toBe(3);
       expect(await reportOf(storage, job)).toEqual([]);
     });
 
@@ -217,7 +221,7 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
     test("gives lines by row, behind a row, at most as many as asked for, of one outcome or of all", async () => {
       await using opened = await open();
       const { storage, job, make } = await withImport(opened.storage);
-      await make.storedLead(storage, job.userId, { email: "ada@example.com" });
+      await make.storedLead(storage, job.workspaceId, { email: "ada@example.com" });
       const known = (row: number) => make.importRow(row, { email: "ada@example.com" });
       await storage.leads.importBatch(
         await make.importBatch(storage, job, [bad(12), known(11), make.importRow(10), bad(9)]),
@@ -244,7 +248,7 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
       const { storage, job, make } = await withImport(opened.storage);
       await storage.leads.importBatch(await make.importBatch(storage, job, [bad(2)]));
       const stranger = (await make.storedUser(storage)).user.id;
-      expect(await reportOf(storage, job, { userId: stranger })).toEqual([]);
+      expect(await reportOf(storage, job, { workspaceId: stranger })).toEqual([]);
       expect(await reportOf(storage, job, { jobId: "nothing" })).toEqual([]);
     });
   });
@@ -257,13 +261,13 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
         (storage, job) =>
           storage.jobs.end(claimOf(job), { kind: "completed", message: "", metadata: {}, at: startOfTests }),
       ],
-      ["ended with a cancellation", (storage, job) => storage.jobs.cancel(job.userId, job.id, startOfTests)],
+      ["ended with a cancellation", (storage, job) => storage.jobs.cancel(job.workspaceId, job.id, startOfTests)],
     ])("that %s stores nothing", async (_what, lose) => {
       await using opened = await open();
       const { storage, job, make } = await withImport(opened.storage);
-      const lead = await make.storedLead(storage, job.userId, { email: "ada@example.com" });
+      const lead = await make.storedLead(storage, job.workspaceId, { email: "ada@example.com" });
       await lose(storage, job);
-      const before = await storage.jobs.get(job.userId, job.id);
+      const before = await storage.jobs.get(job.workspaceId, job.id);
       const rows = [
         make.importRow(2),
         make.importRow(3, { email: "ada@example.com", title: "X" }),
@@ -272,10 +276,10 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
       expect(
         await storage.leads.importBatch(await make.importBatch(storage, job, rows, { onDuplicate: "update" })),
       ).toBeNull();
-      expect(await storage.leads.count(job.userId, {})).toBe(1);
-      expect(await storage.leads.get(job.userId, lead.id)).toEqual(lead);
+      expect(await storage.leads.count(job.workspaceId, {})).toBe(1);
+      expect(await storage.leads.get(job.workspaceId, lead.id)).toEqual(lead);
       expect(await reportOf(storage, job)).toEqual([]);
-      expect(await storage.jobs.get(job.userId, job.id)).toEqual(before);
+      expect(await storage.jobs.get(job.workspaceId, job.id)).toEqual(before);
     });
 
     test("on a job that was never claimed, or that does not exist, is none", async () => {
@@ -296,7 +300,7 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
       const stranger = (await make.storedUser(storage)).user.id;
       expect(
         await storage.leads.importBatch(
-          await make.importBatch(storage, job, [make.importRow(2)], { userId: stranger }),
+          await make.importBatch(storage, job, [make.importRow(2)], { workspaceId: stranger }),
         ),
       ).toBeNull();
       expect(await storage.leads.count(stranger, {})).toBe(0);
@@ -307,14 +311,14 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
     await using opened = await open();
     const { storage, job, make } = await withImport(opened.storage);
     await storage.leads.importBatch(await make.importBatch(storage, job, [make.importRow(2)]));
-    const before = await storage.jobs.get(job.userId, job.id);
+    const before = await storage.jobs.get(job.workspaceId, job.id);
     const [good, bad] = [make.importRow(3), make.importRow(4)];
-    const taken = await make.storedLead(storage, job.userId);
+    const taken = await make.storedLead(storage, job.workspaceId);
     const batch = await make.importBatch(storage, job, [good, { row: 5, errors: [] }, { ...bad, id: taken.id }]);
     await expect(storage.leads.importBatch(batch)).rejects.toThrow();
-    expect(await storage.leads.count(job.userId, {})).toBe(2);
+    expect(await storage.leads.count(job.workspaceId, {})).toBe(2);
     expect(await reportOf(storage, job)).toEqual([]);
-    expect(await storage.jobs.get(job.userId, job.id)).toEqual(before);
+    expect(await storage.jobs.get(job.workspaceId, job.id)).toEqual(before);
   });
 
   test("an import that was killed goes on behind its last stored batch, and ends as if nothing had happened", async () => {
@@ -336,7 +340,7 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
     const rest = file.filter(({ row }) => row > Number(again.metadata["lastRow"]));
     const counts = await storage.leads.importBatch(await make.importBatch(storage, again, rest));
     expect(counts).toEqual({ rows: 30, created: 11, updated: 0, skipped: 15, failed: 4 });
-    expect(await storage.leads.count(job.userId, {})).toBe(11);
+    expect(await storage.leads.count(job.workspaceId, {})).toBe(11);
     expect(await reportOf(storage, job)).toHaveLength(19);
   });
 
@@ -344,7 +348,7 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
     test("reports as the import would and leaves the leads as they are", async () => {
       await using opened = await open();
       const { storage, job, make } = await withImport(opened.storage);
-      const lead = await make.storedLead(storage, job.userId, { email: "ada@example.com" });
+      const lead = await make.storedLead(storage, job.workspaceId, { email: "ada@example.com" });
       const rows = [
         make.importRow(2, { email: "ada@example.com", title: "X" }),
         make.importRow(3),
@@ -359,7 +363,7 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
         { row: 4, outcome: "failed", leadId: null, errors: [{ path: "", message: "Bad." }] },
       ]);
       const all = await storage.leads.page({
-        userId: job.userId,
+        workspaceId: job.workspaceId,
         filter: {},
         sort: oldestFirst,
         limit: 10,
@@ -424,7 +428,7 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
     test("is forgotten in slices, without touching what another run has met", async () => {
       await using opened = await open();
       const { storage, job, make } = await withImport(opened.storage);
-      const other = await make.storedJob(storage, job.userId);
+      const other = await make.storedJob(storage, job.workspaceId);
       const otherRun = await claimJob(storage);
       expect(otherRun.id).toBe(other.id);
       const rows = (from: number) =>
@@ -474,10 +478,10 @@ function contentAndIdentity(make: Factories, overrides: Partial<LeadContent>) {
 
 async function reportOf(
   storage: Storage,
-  { id: jobId, userId }: Job,
+  { id: jobId, workspaceId }: Job,
   request: Partial<Parameters<Storage["leads"]["importReport"]>[0]> = {},
 ): Promise<ImportReportRow[]> {
-  return await storage.leads.importReport({ userId, jobId, outcome: null, afterRow: 0, limit: 1000, ...request });
+  return await storage.leads.importReport({ workspaceId, jobId, outcome: null, afterRow: 0, limit: 1000, ...request });
 }
 
 /** Runs a file of random rows dry, then in earnest, over the same leads, and shows the rows of which another end was foretold. */
@@ -487,9 +491,9 @@ async function expectForetold(
   person: () => Partial<LeadContent>,
 ): Promise<void> {
   const { make, job: dry } = await withImport(storage);
-  await make.storedJob(storage, dry.userId);
+  await make.storedJob(storage, dry.workspaceId);
   const real = await claimJob(storage);
-  for (let n = 0; n < 4; n++) await make.storedLead(storage, dry.userId, person());
+  for (let n = 0; n < 4; n++) await make.storedLead(storage, dry.workspaceId, person());
   const file = Array.from({ length: 40 }, (_, index) => make.importRow(index + 2, person()));
   const run = async (job: Job, dryRun: boolean) => {
     for (let at = 0; at < file.length; at += 10)

@@ -20,9 +20,16 @@ const oldestFirst: LeadSort = { field: "createdAt", descending: false };
 describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWriter }) => {
   test("every sort puts leads in order, absent texts first, without regard to case, ties in the order of storing", async () => {
     await using opened = await open();
-    const { leads, stored, userId } = await withRandomLeads(opened.storage, 60);
+    const { leads, stored, workspaceId } = await withRandomLeads(opened.storage, 60);
     for (const sort of sorts) {
-      const { leads: found, next } = await leads.page({ userId, filter: {}, sort, limit: 100, offset: 0, after: null });
+      const { leads: found, next } = await leads.page({
+        workspaceId,
+        filter: {},
+        sort,
+        limit: 100,
+        offset: 0,
+        after: null,
+      });
       expect(idsOf(found), JSON.stringify(sort)).toEqual(idsOf(sorted(stored, sort)));
       expect(next).toBeNull();
     }
@@ -48,7 +55,7 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWr
     ] as const) {
       const sort = { field, descending: true };
       const { leads: found } = await opened.storage.leads.page({
-        userId: user.id,
+        workspaceId: user.id,
         filter,
         sort,
         limit: 10,
@@ -61,16 +68,16 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWr
 
   test("the pages of a cursor meet every lead exactly once, in the order of the whole list", async () => {
     await using opened = await open();
-    const { leads, stored, userId } = await withRandomLeads(opened.storage, 40);
+    const { leads, stored, workspaceId } = await withRandomLeads(opened.storage, 40);
     for (const sort of sorts) {
-      const found = await walk(leads, { userId, filter: {}, sort, limit: 7 });
+      const found = await walk(leads, { workspaceId, filter: {}, sort, limit: 7 });
       expect(idsOf(found), JSON.stringify(sort)).toEqual(idsOf(sorted(stored, sort)));
     }
   });
 
   test("a page tells where the next one begins, unless it is the last, however full it is", async () => {
     await using opened = await open();
-    const { leads, userId } = await withRandomLeads(opened.storage, 10);
+    const { leads, workspaceId } = await withRandomLeads(opened.storage, 10);
     for (const [limit, fullPages] of [
       [3, 3],
       [5, 1],
@@ -80,7 +87,14 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWr
       let after: LeadPageRequest["after"] = null;
       let pages = 0;
       for (; pages === 0 || after !== null; pages++) {
-        const page: LeadPage = await leads.page({ userId, filter: {}, sort: oldestFirst, limit, offset: 0, after });
+        const page: LeadPage = await leads.page({
+          workspaceId,
+          filter: {},
+          sort: oldestFirst,
+          limit,
+          offset: 0,
+          after,
+        });
         expect(page.leads.length).toBeGreaterThan(0);
         after = page.next;
       }
@@ -110,7 +124,7 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWr
     ];
     const stored = await Promise.all(names.map((firstName) => make.storedLead(opened.storage, user.id, { firstName })));
     for (const descending of [false, true]) {
-      const request = { userId: user.id, filter: {}, sort: { field: "firstName", descending }, limit: 1 } as const;
+      const request = { workspaceId: user.id, filter: {}, sort: { field: "firstName", descending }, limit: 1 } as const;
       const found = await walk(opened.storage.leads, request);
       expect(idsOf(found).toSorted()).toEqual(idsOf(stored).toSorted());
     }
@@ -118,10 +132,10 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWr
 
   test("the pages of a cursor meet every lead once while others are inserted in between", async () => {
     await using opened = await open();
-    const { leads, stored, userId, make, dice } = await withRandomLeads(opened.storage, 40);
+    const { leads, stored, workspaceId, make, dice } = await withRandomLeads(opened.storage, 40);
     for (const sort of sorts) {
-      const insert = () => leads.insert(insertOf(randomLead(make, dice, userId)));
-      const found = await walk(leads, { userId, filter: {}, sort, limit: 6 }, insert);
+      const insert = () => leads.insert(insertOf(randomLead(make, dice, workspaceId)));
+      const found = await walk(leads, { workspaceId, filter: {}, sort, limit: 6 }, insert);
       const ids = idsOf(found);
       expect(new Set(ids).size).toBe(ids.length);
       expect(ids.filter((id) => stored.some((lead) => lead.id === id))).toEqual(idsOf(sorted(stored, sort)));
@@ -130,16 +144,16 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWr
 
   test("a lead that is removed while pages are walked takes no other with it", async () => {
     await using opened = await open();
-    const { leads, stored, userId, dice } = await withRandomLeads(opened.storage, 30);
+    const { leads, stored, workspaceId, dice } = await withRandomLeads(opened.storage, 30);
     const left = new Map(stored.map((lead) => [lead.id, lead]));
     const remove = async () => {
       const id = dice.pick([...left.keys()]);
       left.delete(id);
-      await leads.remove({ userId, id, version: null, at: startOfTests });
+      await leads.remove({ workspaceId, id, version: null, at: startOfTests });
     };
     const found = await walk(
       leads,
-      { userId, filter: {}, sort: { field: "company", descending: false }, limit: 5 },
+      { workspaceId, filter: {}, sort: { field: "company", descending: false }, limit: 5 },
       remove,
     );
     const ids = new Set(idsOf(found));
@@ -151,11 +165,11 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWr
     await using opened = await open();
     const make = createFactories();
     const dice = createDice(8);
-    const userId = (await make.storedUser(opened.storage)).user.id;
+    const workspaceId = (await make.storedUser(opened.storage)).user.id;
     // SQLite reads from its reader thread beyond an offset of 1,000.
     const count = isSingleWriter ? 1020 : 120;
     const stored = Array.from({ length: count }, () =>
-      make.lead(userId, { createdAt: startOfTests + dice.below(500) }),
+      make.lead(workspaceId, { createdAt: startOfTests + dice.below(500) }),
     );
     await opened.storage.leads.insertAll(stored.map(insertOf));
     const ids = idsOf(sorted(stored, oldestFirst));
@@ -169,7 +183,7 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWr
       [5000, 5],
     ] as const) {
       const { leads: found } = await opened.storage.leads.page({
-        userId,
+        workspaceId,
         filter: {},
         sort: oldestFirst,
         limit,
@@ -182,7 +196,7 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWr
 
   test("every filter, alone and with others, finds and counts what a look at each single lead finds", async () => {
     await using opened = await open();
-    const { leads, stored, userId, dice } = await withRandomLeads(opened.storage, 80);
+    const { leads, stored, workspaceId, dice } = await withRandomLeads(opened.storage, 80);
     for (let round = 0; round < 120; round++) {
       const filter = randomFilter(dice, stored);
       const sort = dice.pick(sorts);
@@ -190,15 +204,15 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWr
         stored.filter((lead) => passes(lead, filter)),
         sort,
       );
-      const { leads: found } = await leads.page({ userId, filter, sort, limit: 100, offset: 0, after: null });
+      const { leads: found } = await leads.page({ workspaceId, filter, sort, limit: 100, offset: 0, after: null });
       expect(idsOf(found), JSON.stringify({ filter, sort })).toEqual(idsOf(expected));
-      expect(await leads.count(userId, filter), JSON.stringify(filter)).toBe(expected.length);
+      expect(await leads.count(workspaceId, filter), JSON.stringify(filter)).toBe(expected.length);
     }
   });
 
   test("a filtered list is walked by cursor just as a whole one", async () => {
     await using opened = await open();
-    const { leads, stored, userId } = await withRandomLeads(opened.storage, 60);
+    const { leads, stored, workspaceId } = await withRandomLeads(opened.storage, 60);
     const filters: LeadFilter[] = [
       { statuses: ["new"] },
       { statuses: ["new", "qualified"] },
@@ -211,7 +225,7 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWr
         { field: "createdAt", descending: true },
         { field: "email", descending: true },
       ] as const) {
-        const found = await walk(leads, { userId, filter, sort, limit: 4 });
+        const found = await walk(leads, { workspaceId, filter, sort, limit: 4 });
         expect(idsOf(found)).toEqual(
           idsOf(
             sorted(
@@ -236,7 +250,7 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWr
     for (const company of ["100 x", "axb", "back/slash", "ONeil Jr"])
       await make.storedLead(opened.storage, user.id, { company });
     const { leads: found } = await opened.storage.leads.page({
-      userId: user.id,
+      workspaceId: user.id,
       filter: { text },
       sort: oldestFirst,
       limit: 10,
@@ -259,7 +273,7 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWr
     const lead = await make.storedLead(opened.storage, user.id, overrides);
     await make.storedLead(opened.storage, user.id);
     const { leads: found } = await opened.storage.leads.page({
-      userId: user.id,
+      workspaceId: user.id,
       filter,
       sort: oldestFirst,
       limit: 10,
@@ -281,18 +295,18 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWr
       await Promise.all(
         Array.from({ length: dice.between(1, 12) }, () => changeSomething(leads, left, make, dice, userIds)),
       );
-      for (const userId of userIds) {
-        const own = [...left.values()].filter((lead) => lead.userId === userId);
-        expect(await leads.count(userId, {})).toBe(own.length);
+      for (const workspaceId of userIds) {
+        const own = [...left.values()].filter((lead) => lead.workspaceId === workspaceId);
+        expect(await leads.count(workspaceId, {})).toBe(own.length);
         for (const status of leadStatuses)
-          expect(await leads.count(userId, { statuses: [status] })).toBe(
+          expect(await leads.count(workspaceId, { statuses: [status] })).toBe(
             own.filter((lead) => lead.status === status).length,
           );
         const some = [dice.pick(leadStatuses), dice.pick(leadStatuses)];
-        expect(await leads.count(userId, { statuses: some })).toBe(
+        expect(await leads.count(workspaceId, { statuses: some })).toBe(
           own.filter((lead) => some.includes(lead.status)).length,
         );
-        expect(await leads.count(userId, { tag: "math" })).toBe(own.filter((lead) => hasTag(lead, "math")).length);
+        expect(await leads.count(workspaceId, { tag: "math" })).toBe(own.filter((lead) => hasTag(lead, "math")).length);
       }
     }
     expect(left.size).toBeGreaterThan(5);
@@ -322,7 +336,7 @@ async function changeSomething(
     if (outcome.kind === "changed") left.set(lead.id, outcome.lead);
   } else {
     const version = dice.pick([null, lead.version, lead.version + 1]);
-    const outcome = await leads.remove({ userId: lead.userId, id: lead.id, version, at: startOfTests });
+    const outcome = await leads.remove({ workspaceId: lead.workspaceId, id: lead.id, version, at: startOfTests });
     if (outcome.kind === "changed") left.delete(lead.id);
   }
 }
@@ -330,7 +344,7 @@ async function changeSomething(
 /** All pages of a list, one after the other, with something done before each but the first. */
 async function walk(
   leads: LeadStore,
-  request: Pick<LeadPageRequest, "userId" | "filter" | "sort" | "limit">,
+  request: Pick<LeadPageRequest, "workspaceId" | "filter" | "sort" | "limit">,
   between: () => Promise<unknown> = async () => {},
 ): Promise<Lead[]> {
   const found: Lead[] = [];
@@ -351,7 +365,7 @@ async function withRandomLeads(storage: { leads: LeadStore } & Parameters<Factor
   const { user } = await make.storedUser(storage);
   const stored = dice.shuffled(Array.from({ length: count }, () => randomLead(make, dice, user.id)));
   await storage.leads.insertAll(stored.map(insertOf));
-  return { leads: storage.leads, stored, userId: user.id, make, dice };
+  return { leads: storage.leads, stored, workspaceId: user.id, make, dice };
 }
 
 const someTexts = [null, "Ann", "anna", "ANNA", "bob", "Bo b", "zed", "an_a", "50%"];
@@ -359,9 +373,9 @@ const someTags = ["math", "art", "Sales", "campaign:Spring"];
 const textSorts = ["email", "firstName", "lastName", "company", "status"] as const;
 
 /** A lead with few different values, so that ties and matches are common. */
-function randomLead(make: Factories, dice: Dice, userId: string): Lead {
+function randomLead(make: Factories, dice: Dice, workspaceId: string): Lead {
   const times = { createdAt: startOfTests + dice.below(10), updatedAt: startOfTests + dice.below(10) };
-  return make.lead(userId, { ...randomContent(dice), ...times });
+  return make.lead(workspaceId, { ...randomContent(dice), ...times });
 }
 
 function randomContent(dice: Dice) {

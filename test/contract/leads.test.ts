@@ -52,15 +52,15 @@ describe.each(enginesAndPostgres)("leads on $name", ({ open, isSingleWriter }) =
     const lead = await make.storedLead(storage, owner, { ...ada, tags: ["math"] });
     const { leads } = storage;
     expect(await leads.get(stranger, lead.id)).toBeNull();
-    expect(await leads.update({ ...make.leadUpdate(lead, { company: "Mine" }), userId: stranger })).toEqual({
+    expect(await leads.update({ ...make.leadUpdate(lead, { company: "Mine" }), workspaceId: stranger })).toEqual({
       kind: "absent",
     });
-    expect(await leads.remove({ userId: stranger, id: lead.id, version: null, at: startOfTests })).toEqual({
+    expect(await leads.remove({ workspaceId: stranger, id: lead.id, version: null, at: startOfTests })).toEqual({
       kind: "absent",
     });
     const sort = { field: "createdAt", descending: false } as const;
     for (const filter of [{}, { tag: "math" }, { email: ada.email }, { text: "ada" }]) {
-      expect(await leads.page({ userId: stranger, filter, sort, limit: 10, offset: 0, after: null })).toEqual({
+      expect(await leads.page({ workspaceId: stranger, filter, sort, limit: 10, offset: 0, after: null })).toEqual({
         leads: [],
         next: null,
       });
@@ -77,7 +77,7 @@ describe.each(enginesAndPostgres)("leads on $name", ({ open, isSingleWriter }) =
       const { outcome, storage, existing } = await insertBeside(opened.storage, ada, ada, "create");
       expect(outcome.kind).toBe("created");
       expect(leadOf(outcome).id).not.toBe(existing.id);
-      expect(await storage.leads.count(existing.userId, {})).toBe(2);
+      expect(await storage.leads.count(existing.workspaceId, {})).toBe(2);
     });
 
     test("with error the same person is told of and nothing changes", async () => {
@@ -89,8 +89,8 @@ describe.each(enginesAndPostgres)("leads on $name", ({ open, isSingleWriter }) =
         "error",
       );
       expect(outcome).toEqual({ kind: "duplicate", lead: existing });
-      expect(await storage.leads.get(existing.userId, existing.id)).toEqual(existing);
-      expect(await storage.leads.count(existing.userId, {})).toBe(1);
+      expect(await storage.leads.get(existing.workspaceId, existing.id)).toEqual(existing);
+      expect(await storage.leads.count(existing.workspaceId, {})).toBe(1);
     });
 
     test("with update the newcomer is merged in: its texts win, what it lacks stays, tags and fields are joined", async () => {
@@ -124,9 +124,9 @@ describe.each(enginesAndPostgres)("leads on $name", ({ open, isSingleWriter }) =
         updatedAt: startOfTests + 9,
       };
       expect(outcome).toEqual({ kind: "updated", lead: merged });
-      expect(await storage.leads.get(existing.userId, existing.id)).toEqual(merged);
-      expect(await storage.leads.count(existing.userId, { tag: "c" })).toBe(1);
-      expect(await storage.leads.count(existing.userId, {})).toBe(1);
+      expect(await storage.leads.get(existing.workspaceId, existing.id)).toEqual(merged);
+      expect(await storage.leads.count(existing.workspaceId, { tag: "c" })).toBe(1);
+      expect(await storage.leads.count(existing.workspaceId, {})).toBe(1);
     });
 
     test("what a merge brought is found by the next look for duplicates", async () => {
@@ -137,7 +137,7 @@ describe.each(enginesAndPostgres)("leads on $name", ({ open, isSingleWriter }) =
         { ...ada, networkUrl: null },
         "update",
       );
-      const byEmail = make.leadInsert(existing.userId, { ...nothing, email: ada.email }, "error");
+      const byEmail = make.leadInsert(existing.workspaceId, { ...nothing, email: ada.email }, "error");
       expect(await storage.leads.insert(byEmail)).toMatchObject({ kind: "duplicate", lead: { id: existing.id } });
     });
 
@@ -321,21 +321,25 @@ describe.each(enginesAndPostgres)("leads on $name", ({ open, isSingleWriter }) =
         await make.storedLead(storage, user.id, { ...ada, tags: ["math"] }),
         await make.storedLead(storage, user.id),
       ];
-      expect(await storage.leads.remove({ userId: user.id, id: lead.id, version: 2, at: startOfTests })).toEqual({
+      expect(await storage.leads.remove({ workspaceId: user.id, id: lead.id, version: 2, at: startOfTests })).toEqual({
         kind: "stale",
       });
       expect(await storage.leads.get(user.id, lead.id)).toEqual(lead);
-      expect(await storage.leads.remove({ userId: user.id, id: lead.id, version: 1, at: startOfTests })).toEqual({
+      expect(await storage.leads.remove({ workspaceId: user.id, id: lead.id, version: 1, at: startOfTests })).toEqual({
         kind: "changed",
         lead,
       });
-      expect(await storage.leads.remove({ userId: user.id, id: lead.id, version: null, at: startOfTests })).toEqual({
+      expect(
+        await storage.leads.remove({ workspaceId: user.id, id: lead.id, version: null, at: startOfTests }),
+      ).toEqual({
         kind: "absent",
       });
       expect(await storage.leads.update(make.leadUpdate(lead, {}))).toEqual({ kind: "absent" });
       expect(await storage.leads.get(user.id, lead.id)).toBeNull();
       expect(await storage.leads.count(user.id, { tag: "math" })).toBe(0);
-      expect(await storage.leads.remove({ userId: user.id, id: other.id, version: null, at: startOfTests })).toEqual({
+      expect(
+        await storage.leads.remove({ workspaceId: user.id, id: other.id, version: null, at: startOfTests }),
+      ).toEqual({
         kind: "changed",
         lead: other,
       });
@@ -370,7 +374,7 @@ describe.each(enginesAndPostgres)("leads on $name", ({ open, isSingleWriter }) =
     await opened.storage.leads.insert(
       make.leadInsert(user.id, { ...nothing, email: ada.email, tags: ["merged"] }, "update"),
     );
-    await opened.storage.leads.remove({ userId: user.id, id: removed.id, version: null, at: startOfTests });
+    await opened.storage.leads.remove({ workspaceId: user.id, id: removed.id, version: null, at: startOfTests });
     const storage = await opened.reopen();
     expect(await storage.leads.get(user.id, changed.id)).toMatchObject({
       ...ada,

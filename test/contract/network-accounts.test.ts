@@ -149,7 +149,7 @@ describe.each(enginesAndPostgres)("network accounts on $name", ({ open }) => {
     const { user, account } = await make.storedUser(opened.storage);
     const second = make.account(user.id);
     await opened.storage.network.insertAccount(second);
-    await opened.storage.network.updateAccount(account.userId, account.id, {
+    await opened.storage.network.updateAccount(account.workspaceId, account.id, {
       name: "Renamed",
       updatedAt: account.updatedAt,
     });

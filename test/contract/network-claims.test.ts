@@ -63,7 +63,7 @@ describe.each(enginesAndPostgres)("claims of network actions on $name", ({ open,
       // With several connections, any of them may be the first.
       if (isSingleWriter) expect(marks).toEqual([true, false]);
       else expect(marks.toSorted((a, b) => Number(b) - Number(a))).toEqual([true, false]);
-      expect(await storage.network.action(due.job.userId, due.job.id)).toMatchObject({
+      expect(await storage.network.action(due.job.workspaceId, due.job.id)).toMatchObject({
         action: { state: "sending", slotAt: at },
       });
     });
@@ -74,7 +74,7 @@ describe.each(enginesAndPostgres)("claims of network actions on $name", ({ open,
       expect(await claimActions(storage, startOfTests + minute - 1)).toEqual([]);
       expect(await stateOf(storage, job)).toBe("sending");
       expect(await claimActions(storage, startOfTests + minute)).toEqual([]);
-      expect(await storage.network.action(job.userId, job.id)).toMatchObject({
+      expect(await storage.network.action(job.workspaceId, job.id)).toMatchObject({
         action: { state: "unknown" },
         job: { status: "failed", metadata: { outcome: "unknown" } },
       });
@@ -85,11 +85,11 @@ describe.each(enginesAndPostgres)("claims of network actions on $name", ({ open,
       const { storage, account, job } = await withClaimed(opened.storage, { connector: "manual" });
       expect(await stateOf(storage, job)).toBe("sending");
       expect(await claimActions(storage, startOfTests + minute)).toEqual([]);
-      expect(await storage.network.action(job.userId, job.id)).toMatchObject({
+      expect(await storage.network.action(job.workspaceId, job.id)).toMatchObject({
         action: { state: "scheduled" },
         job: { status: "pending", runAt: startOfTests + minute },
       });
-      await storage.network.updateAccount(account.userId, account.id, { connector: "simulated", updatedAt: 1 });
+      await storage.network.updateAccount(account.workspaceId, account.id, { connector: "simulated", updatedAt: 1 });
       const again = await claimAction(storage, startOfTests + minute);
       expect(again).toMatchObject({ task: "send", job: { id: job.id }, account: { connector: "simulated" } });
       expect(await claimActions(storage, startOfTests + 2 * minute)).toEqual([]);
@@ -110,9 +110,9 @@ describe.each(enginesAndPostgres)("claims of network actions on $name", ({ open,
       await using opened = await open();
       const { storage, account, make } = await withClaimed(opened.storage);
       const second = await make.scheduledJob(storage, account);
-      await storage.network.updateAccount(account.userId, account.id, { ...change, updatedAt: 1 });
+      await storage.network.updateAccount(account.workspaceId, account.id, { ...change, updatedAt: 1 });
       expect(await claimActions(storage, second.runAt)).toEqual([]);
-      const found = (await storage.network.action(account.userId, second.id))!;
+      const found = (await storage.network.action(account.workspaceId, second.id))!;
       expect(found.action).toMatchObject({ state: "scheduled", pendingReason: reason });
       if (wait !== Infinity) expect(found.job.runAt).toBe(second.runAt + wait);
       expect(await claimActions(storage, Math.min(second.runAt + wait, startOfTests + 365 * day) - 1)).toEqual([]);
@@ -122,10 +122,13 @@ describe.each(enginesAndPostgres)("claims of network actions on $name", ({ open,
       await using opened = await open();
       const { storage, account, job, make } = await withScheduled(opened.storage, { spacing: noDistance });
       const second = await make.scheduledJob(storage, account);
-      await storage.network.updateAccount(account.userId, account.id, { caps: { invites: { day: 1 } }, updatedAt: 1 });
+      await storage.network.updateAccount(account.workspaceId, account.id, {
+        caps: { invites: { day: 1 } },
+        updatedAt: 1,
+      });
       const now = Math.max(job.runAt, second.runAt);
       expect((await claimActions(storage, now)).map((due) => due.job.id)).toEqual([job.id]);
-      const { action } = (await storage.network.action(account.userId, second.id))!;
+      const { action } = (await storage.network.action(account.workspaceId, second.id))!;
       expect(action).toMatchObject({ state: "scheduled", pendingReason: "dailyLimit" });
     });
 
@@ -135,13 +138,18 @@ describe.each(enginesAndPostgres)("claims of network actions on $name", ({ open,
         await using opened = await open();
         const make = createFactories();
         const { account } = await storedAccount(opened.storage, make);
-        const lead = await make.storedLead(opened.storage, account.userId);
+        const lead = await make.storedLead(opened.storage, account.workspaceId);
         const { storage } = opened;
         const profileUrl = "https://network.example/in/ada";
         const job = await make.scheduledJob(storage, account, { action: { leadId: lead.id, profileUrl } });
         if (what.includes("list")) await make.storedSuppression(storage, null, "profile", profileUrl);
         else if (what.includes("lead"))
-          await storage.leads.remove({ userId: account.userId, id: lead.id, version: null, at: startOfTests });
+          await storage.leads.remove({
+            workspaceId: account.workspaceId,
+            id: lead.id,
+            version: null,
+            at: startOfTests,
+          });
         else {
           const request = make.actionRequest(account, {
             action: { actionType: "checkConnectionStatus", profileUrl, state: "completed", slotAt: startOfTests },
@@ -150,7 +158,7 @@ describe.each(enginesAndPostgres)("claims of network actions on $name", ({ open,
           await storage.network.record(request, "connected");
         }
         expect(await claimActions(storage, startOfTests + day)).toEqual([]);
-        expect(await storage.network.action(account.userId, job.id)).toMatchObject({
+        expect(await storage.network.action(account.workspaceId, job.id)).toMatchObject({
           action: { state: "skipped", slotAt: null },
           job: { status: "completed", message: expect.stringContaining("Not sent") },
         });
@@ -175,9 +183,9 @@ describe.each(enginesAndPostgres)("claims of network actions on $name", ({ open,
       const { storage, account, make, job } = await withClaimed(opened.storage, {}, {}, carriedOutAt);
       await storage.network.endAction(claimOf(job), actionEnd({ at: carriedOutAt }));
       const next = await make.scheduledJob(storage, account, { action: { notBefore: startOfTests } });
-      await storage.network.edit(account.userId, next.id, { notBefore: startOfTests }, startOfTests);
+      await storage.network.edit(account.workspaceId, next.id, { notBefore: startOfTests }, startOfTests);
       await storage.network.claimDue({ now: startOfTests, limit: 9, leaseUntil: 0 });
-      const stored = await storage.network.action(account.userId, job.id);
+      const stored = await storage.network.action(account.workspaceId, job.id);
       expect(stored?.action).toMatchObject({ state: "completed", slotAt: carriedOutAt });
     });
   });
@@ -208,10 +216,10 @@ describe.each(enginesAndPostgres)("claims of network actions on $name", ({ open,
         const { storage, job, account } = await withClaimed(opened.storage);
         const claimed = { ...job };
         await makeVoid(storage, claimed);
-        const before = await storage.network.action(job.userId, job.id);
+        const before = await storage.network.action(job.workspaceId, job.id);
         expect(await write(storage, claimOf(claimed))).toBe(false);
-        expect(await storage.network.action(job.userId, job.id)).toEqual(before);
-        expect(await storage.network.account(job.userId, account.id)).toEqual(account);
+        expect(await storage.network.action(job.workspaceId, job.id)).toEqual(before);
+        expect(await storage.network.account(job.workspaceId, account.id)).toEqual(account);
       },
     );
   });
@@ -228,7 +236,9 @@ describe.each(enginesAndPostgres)("claims of network actions on $name", ({ open,
     const ends = [second!, first!, before, second!].map((claim) => storage.network.endAction(claim, end));
     expect(await Promise.all(ends)).toEqual([true, true, false, false]);
     for (const job of claimed)
-      expect(await storage.network.action(account.userId, job.id)).toMatchObject({ action: { state: "completed" } });
+      expect(await storage.network.action(account.workspaceId, job.id)).toMatchObject({
+        action: { state: "completed" },
+      });
     expect(await storage.network.endAction(first!, end)).toBe(false);
   });
 
@@ -241,7 +251,7 @@ describe.each(enginesAndPostgres)("claims of network actions on $name", ({ open,
       expect(await storage.network.endAction(claimOf(job), end)).toBe(true);
       const isFine = state === "completed" || state === "skipped";
       const counts = state === "completed" || state === "unknown";
-      const found = await (await opened.reopen()).network.action(job.userId, job.id);
+      const found = await (await opened.reopen()).network.action(job.workspaceId, job.id);
       expect(found).toMatchObject({
         action: { state, pendingReason: null, slotAt: counts ? startOfTests : null, updatedAt: at },
         job: {
@@ -265,7 +275,7 @@ describe.each(enginesAndPostgres)("claims of network actions on $name", ({ open,
       expect(await storage.network.defer({ id: job.id, attempt }, { ...busy, retryAt: now + hour, at: now })).toBe(
         true,
       );
-      expect(await storage.network.action(job.userId, job.id)).toMatchObject({
+      expect(await storage.network.action(job.workspaceId, job.id)).toMatchObject({
         action: { state: "scheduled", slotAt: now + hour, notBefore: now + hour, pendingReason: "retry" },
         job: { status: "pending", runAt: now + hour, failures: attempt, message: "Later." },
       });
@@ -274,7 +284,7 @@ describe.each(enginesAndPostgres)("claims of network actions on $name", ({ open,
       expect(await claimAction(storage, now)).toMatchObject({ job: { attempt: attempt + 1 } });
     }
     expect(await storage.network.defer({ id: job.id, attempt: 5 }, { ...busy, at: now })).toBe(true);
-    expect(await storage.network.action(job.userId, job.id)).toMatchObject({ action: { state: "failed" } });
+    expect(await storage.network.action(job.workspaceId, job.id)).toMatchObject({ action: { state: "failed" } });
   });
 
   test("a limit lets the meter rest longer each time, holds its kind only, and is forgotten a week after the rest", async () => {
@@ -283,11 +293,11 @@ describe.each(enginesAndPostgres)("claims of network actions on $name", ({ open,
     const untils: number[] = [];
     let { job } = await withDue(storage, make, account, startOfTests + minute);
     for (const wait of [0, 0, 0, 8 * day]) {
-      const [rest] = await storage.network.coolDowns(account.userId, account.id);
+      const [rest] = await storage.network.coolDowns(account.workspaceId, account.id);
       const now = (rest?.until ?? startOfTests + minute) + wait;
       if (rest !== undefined) ({ job } = await claimAction(storage, now));
       await storage.network.defer(claimOf(job), { kind: "limited", retryAt: null, reason: "Enough.", at: now });
-      const [after] = await storage.network.coolDowns(account.userId, account.id);
+      const [after] = await storage.network.coolDowns(account.workspaceId, account.id);
       untils.push((after!.until - now) / hour);
       expect(after).toMatchObject({ meter: "invites", reason: "Enough.", since: now });
       expect(await storage.network.accountsToPlan()).toEqual([account.id]);
@@ -299,11 +309,11 @@ describe.each(enginesAndPostgres)("claims of network actions on $name", ({ open,
     await using opened = await open();
     const { storage, account, job } = await withClaimed(opened.storage);
     await storage.network.defer(claimOf(job), { kind: "signedOut", reason: "Sign in.", at });
-    expect(await storage.network.account(account.userId, account.id)).toMatchObject({
+    expect(await storage.network.account(account.workspaceId, account.id)).toMatchObject({
       state: "needsReconnect",
       stateReason: "Sign in.",
     });
     expect(await claimActions(storage, startOfTests + 365 * day)).toEqual([]);
-    expect(await storage.network.action(job.userId, job.id)).toMatchObject({ action: { state: "scheduled" } });
+    expect(await storage.network.action(job.workspaceId, job.id)).toMatchObject({ action: { state: "scheduled" } });
   });
 });

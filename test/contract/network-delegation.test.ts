@@ -28,7 +28,7 @@ describe.each(enginesAndPostgres)("delegated network actions on $name", ({ open 
         const { storage, job } = await withClaimed(opened.storage);
         expect(await storage.network.delegate(claimOf(job), handed)).toBe(true);
         const reopened = await opened.reopen();
-        expect(await reopened.network.action(job.userId, job.id)).toMatchObject({
+        expect(await reopened.network.action(job.workspaceId, job.id)).toMatchObject({
           action: { state: "awaiting", pendingReason, slotAt: startOfTests, reference: handed.reference },
           job: { status: "running", leaseUntil: null },
         });
@@ -55,11 +55,11 @@ describe.each(enginesAndPostgres)("delegated network actions on $name", ({ open 
       const { storage, job, make } = await withClaimed(opened.storage);
       const stranger = (await make.storedUser(storage)).user.id;
       await storage.network.delegate(claimOf(job), toVendor);
-      const report = (userId: string, from: "awaitingVendor" | "awaitingPerson") =>
-        storage.network.endDelegated(userId, job.id, [from], actionEnd({ at, reference: "r-2" }));
+      const report = (workspaceId: string, from: "awaitingVendor" | "awaitingPerson") =>
+        storage.network.endDelegated(workspaceId, job.id, [from], actionEnd({ at, reference: "r-2" }));
       expect(await report(stranger, "awaitingVendor")).toEqual({ kind: "absent" });
-      expect(await report(job.userId, "awaitingPerson")).toMatchObject({ kind: "refused" });
-      const [first, second] = await Promise.all([0, 1].map(() => report(job.userId, "awaitingVendor")));
+      expect(await report(job.workspaceId, "awaitingPerson")).toMatchObject({ kind: "refused" });
+      const [first, second] = await Promise.all([0, 1].map(() => report(job.workspaceId, "awaitingVendor")));
       expect(first).toMatchObject({ kind: "changed", action: { state: "completed", reference: "r-2" } });
       expect(second).toMatchObject({ kind: "refused", action: { state: "completed" } });
     });
@@ -71,7 +71,7 @@ describe.each(enginesAndPostgres)("delegated network actions on $name", ({ open 
         ["unipile", "refused"],
       ] as const) {
         const { storage, job } = await withClaimed(opened.storage, { connector });
-        const change = await storage.network.endDelegated(job.userId, job.id, ["awaitingVendor"], actionEnd());
+        const change = await storage.network.endDelegated(job.workspaceId, job.id, ["awaitingVendor"], actionEnd());
         expect(change.kind).toBe(expected);
         expect(await storage.network.delegate(claimOf(job), toVendor)).toBe(expected === "refused");
         expect(await stateOf(storage, job)).toBe(expected === "refused" ? "awaiting" : "completed");
@@ -86,8 +86,8 @@ describe.each(enginesAndPostgres)("delegated network actions on $name", ({ open 
       ] as const) {
         const { storage, job } = await withClaimed(opened.storage);
         await storage.network.delegate(claimOf(job), handed);
-        expect((await storage.jobs.cancel(job.userId, job.id, at)).kind).toBe(expected);
-        expect((await storage.network.cancel(job.userId, job.id, at)).kind).toBe("refused");
+        expect((await storage.jobs.cancel(job.workspaceId, job.id, at)).kind).toBe(expected);
+        expect((await storage.network.cancel(job.workspaceId, job.id, at)).kind).toBe("refused");
       }
     });
 
@@ -106,22 +106,22 @@ describe.each(enginesAndPostgres)("delegated network actions on $name", ({ open 
       await make.scheduledJob(storage, account);
       const expected = [1, 2, 0, 3].map((index) => ids[index]!);
       const list = async (limit: number, offset: number) =>
-        (await storage.network.tasks(account.userId, limit, offset)).map(({ jobId }) => jobId);
+        (await storage.network.tasks(account.workspaceId, limit, offset)).map(({ jobId }) => jobId);
       expect(await list(10, 0)).toEqual(expected);
       expect([await list(3, 0), await list(3, 3), await list(3, 6)]).toEqual([
         expected.slice(0, 3),
         expected.slice(3),
         [],
       ]);
-      expect(await storage.network.countTasks(account.userId)).toBe(4);
+      expect(await storage.network.countTasks(account.workspaceId)).toBe(4);
       expect(await storage.network.tasks(stranger.user.id, 10, 0)).toEqual([]);
       expect(await storage.network.countTasks(stranger.user.id)).toBe(0);
     });
   });
 
   describe("a worker", () => {
-    const claimFor = (storage: Storage, userId: string, now: number, accountId: string | null = null) =>
-      storage.network.claimForWorker({ userId, accountId, now, leaseUntil: now + 5 * minute });
+    const claimFor = (storage: Storage, workspaceId: string, now: number, accountId: string | null = null) =>
+      storage.network.claimForWorker({ workspaceId, accountId, now, leaseUntil: now + 5 * minute });
 
     test("gets what is due, one at a time, within hours, caps and pace, and hears when to come again", async () => {
       await using opened = await open();
@@ -130,15 +130,15 @@ describe.each(enginesAndPostgres)("delegated network actions on $name", ({ open 
         caps: { all: { day: 2 } },
       });
       for (let n = 0; n < 3; n++) await make.scheduledJob(storage, account);
-      const { userId } = account;
-      expect(await claimFor(storage, userId, startOfTests)).toEqual({ claimed: null, retryAt: null });
+      const { workspaceId } = account;
+      expect(await claimFor(storage, workspaceId, startOfTests)).toEqual({ claimed: null, retryAt: null });
       expect(await claimActions(storage, startOfTests + 2 * day)).toEqual([]);
       const now = startOfTests + 2 * day;
-      const first = await claimFor(storage, userId, now);
+      const first = await claimFor(storage, workspaceId, now);
       expect(first).toMatchObject({ claimed: { task: "send", action: { state: "sending" }, job: { attempt: 1 } } });
-      expect(await claimFor(storage, userId, now)).toEqual({ claimed: null, retryAt: now + minute });
-      expect((await claimFor(storage, userId, now + minute)).claimed).not.toBeNull();
-      expect(await claimFor(storage, userId, now + 2 * minute)).toEqual({ claimed: null, retryAt: now + day });
+      expect(await claimFor(storage, workspaceId, now)).toEqual({ claimed: null, retryAt: now + minute });
+      expect((await claimFor(storage, workspaceId, now + minute)).claimed).not.toBeNull();
+      expect(await claimFor(storage, workspaceId, now + 2 * minute)).toEqual({ claimed: null, retryAt: now + day });
       const stranger = (await make.storedUser(storage)).user.id;
       expect((await claimFor(storage, stranger, now + 2 * day)).claimed).toBeNull();
       expect((await claimFor(storage, stranger, now + 2 * day, account.id)).claimed).toBeNull();
@@ -147,18 +147,18 @@ describe.each(enginesAndPostgres)("delegated network actions on $name", ({ open 
     test("keeps its lease by heartbeats, over a restart too; without them the outcome is unknown", async () => {
       await using opened = await open();
       const { account } = await withScheduled(opened.storage, { connector: "worker" });
-      const { userId } = account;
+      const { workspaceId } = account;
       await claimActions(opened.storage);
-      const { claimed } = await claimFor(opened.storage, userId, startOfTests);
+      const { claimed } = await claimFor(opened.storage, workspaceId, startOfTests);
       const claim = claimOf(claimed!.job);
-      expect(await opened.storage.network.renewLease(userId, claim, startOfTests + 10 * minute)).toBe(true);
+      expect(await opened.storage.network.renewLease(workspaceId, claim, startOfTests + 10 * minute)).toBe(true);
       expect(await opened.storage.network.renewLease("somebody", claim, startOfTests + day)).toBe(false);
       const storage = await opened.reopen();
       expect(await claimActions(storage, startOfTests + 10 * minute - 1)).toEqual([]);
-      expect(await storage.network.action(userId, claim.id)).toMatchObject({ action: { state: "sending" } });
+      expect(await storage.network.action(workspaceId, claim.id)).toMatchObject({ action: { state: "sending" } });
       await claimActions(storage, startOfTests + 10 * minute);
-      expect(await storage.network.action(userId, claim.id)).toMatchObject({ action: { state: "unknown" } });
-      expect(await storage.network.renewLease(userId, claim, startOfTests + day)).toBe(false);
+      expect(await storage.network.action(workspaceId, claim.id)).toMatchObject({ action: { state: "unknown" } });
+      expect(await storage.network.renewLease(workspaceId, claim, startOfTests + day)).toBe(false);
       expect(await storage.network.endAction(claim, actionEnd())).toBe(false);
     });
 
@@ -168,8 +168,10 @@ describe.each(enginesAndPostgres)("delegated network actions on $name", ({ open 
       const second = await make.scheduledJob(storage, account);
       const now = startOfTests + hour;
       await claimActions(storage, now);
-      expect(await storage.network.action(account.userId, second.id)).toMatchObject({ action: { state: "awaiting" } });
-      await storage.network.updateAccount(account.userId, account.id, { connector: "simulated", updatedAt: now });
+      expect(await storage.network.action(account.workspaceId, second.id)).toMatchObject({
+        action: { state: "awaiting" },
+      });
+      await storage.network.updateAccount(account.workspaceId, account.id, { connector: "simulated", updatedAt: now });
       const due = await claimActions(storage, now);
       expect(due.map((item) => item.job.id)).toEqual([job.id]);
       expect((await claimActions(storage, now + minute)).map((item) => item.job.id)).toEqual([second.id]);
@@ -179,10 +181,10 @@ describe.each(enginesAndPostgres)("delegated network actions on $name", ({ open 
       await using opened = await open();
       const { storage, account, make, job } = await withScheduled(opened.storage, { connector: "worker" });
       await claimActions(storage);
-      const { action } = (await storage.network.action(account.userId, job.id))!;
+      const { action } = (await storage.network.action(account.workspaceId, job.id))!;
       await make.storedSuppression(storage, null, "profile", action.profileKey);
-      expect((await claimFor(storage, account.userId, startOfTests)).claimed).toBeNull();
-      expect(await storage.network.action(account.userId, job.id)).toMatchObject({ action: { state: "skipped" } });
+      expect((await claimFor(storage, account.workspaceId, startOfTests)).claimed).toBeNull();
+      expect(await storage.network.action(account.workspaceId, job.id)).toMatchObject({ action: { state: "skipped" } });
     });
   });
 });

@@ -11,7 +11,7 @@ describe.each(enginesAndPostgres)("lists of network actions on $name", ({ open }
     const { storage, account, make, job } = await withClaimed(opened.storage, {}, { message: "Hello" });
     await storage.network.endAction(claimOf(job), actionEnd());
     await make.scheduledJob(storage, account, { action: { notBefore: startOfTests + 2 * day } });
-    const usage = await storage.network.usage(account.userId, account.id, startOfTests + hour);
+    const usage = await storage.network.usage(account.workspaceId, account.id, startOfTests + hour);
     const of = (meter: string) =>
       usage.filter((count) => count.meter === meter).map(({ used, planned }) => [used, planned]);
     expect(of("notes")).toEqual([
@@ -41,7 +41,7 @@ describe.each(enginesAndPostgres)("lists of network actions on $name", ({ open }
     await make.scheduledJob(storage, stranger.account);
     const visit = await make.scheduledJob(storage, account, { action: { actionType: "visitProfile" } });
     const page = async (filter: object, limit = 10, after: ActionPage["after"] = null) =>
-      storage.network.page({ userId: account.userId, filter, limit, order: "newest", after });
+      storage.network.page({ workspaceId: account.workspaceId, filter, limit, order: "newest", after });
     const idsOf = (list: Awaited<ReturnType<typeof page>>) => list.map(({ action }) => action.jobId);
     expect(idsOf(await page({}))).toEqual([visit.id, job.id]);
     const [first] = await page({}, 1);
@@ -54,14 +54,20 @@ describe.each(enginesAndPostgres)("lists of network actions on $name", ({ open }
   test("what waits is listed soonest first, what was carried out latest first, in pages over all accounts", async () => {
     await using opened = await open();
     const { storage, account, make, job: first } = await withScheduled(opened.storage);
-    const other = make.account(account.userId, { workingHours: alwaysOpen });
+    const other = make.account(account.workspaceId, { workingHours: alwaysOpen });
     await storage.network.insertAccount(other);
     const second = await make.scheduledJob(storage, other, { action: { notBefore: startOfTests + hour } });
     const third = await make.scheduledJob(storage, account, { action: { notBefore: startOfTests + 2 * hour } });
     const pages = async (order: "soonest" | "latest") => {
       const found: string[] = [];
       for (let after: ActionPage["after"] = null; ;) {
-        const [item] = await storage.network.page({ userId: account.userId, filter: {}, limit: 1, order, after });
+        const [item] = await storage.network.page({
+          workspaceId: account.workspaceId,
+          filter: {},
+          limit: 1,
+          order,
+          after,
+        });
         if (item === undefined) return found;
         found.push(item.action.jobId);
         after = { at: item.action.slotAt ?? 0, seq: item.seq };

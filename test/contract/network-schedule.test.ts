@@ -22,7 +22,7 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
     const action = { ...request.action, slotAt: startOfTests, pendingReason: "queued" as const };
     expect(outcome).toEqual({ kind: "scheduled", action, job: { ...request.job, runAt: startOfTests } });
     const now = isoOf(startOfTests);
-    expect(await storage.jobs.get(account.userId, request.job.id)).toMatchObject({
+    expect(await storage.jobs.get(account.workspaceId, request.job.id)).toMatchObject({
       status: "pending",
       runAt: startOfTests,
       message: `Waiting until ${now} for its turn in the queue`,
@@ -34,7 +34,7 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
         pendingReason: "queued",
       },
     });
-    expect((await storage.network.action(account.userId, request.job.id))?.action).toEqual(action);
+    expect((await storage.network.action(account.workspaceId, request.job.id))?.action).toEqual(action);
   });
 
   test("actions keep their distance: the first waits for it, those behind for their turn", async () => {
@@ -43,7 +43,9 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
     const jobs = [];
     for (let n = 0; n < 3; n++) jobs.push(await make.scheduledJob(storage, account));
     expect(jobs.map(({ runAt }) => runAt - startOfTests)).toEqual([0, minute, 2 * minute]);
-    const shown = await Promise.all(jobs.map(async ({ id }) => (await storage.jobs.get(account.userId, id))?.metadata));
+    const shown = await Promise.all(
+      jobs.map(async ({ id }) => (await storage.jobs.get(account.workspaceId, id))?.metadata),
+    );
     expect(shown.map((metadata) => metadata?.["pendingReason"])).toEqual(["queued", "spacing", "queued"]);
     expect(shown[1]).toMatchObject({ delay: minute, scheduledFor: isoOf(startOfTests + minute) });
   });
@@ -67,7 +69,7 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
     for (let n = 0; n < 3; n++) jobs.push(await make.scheduledJob(storage, account));
     const last = delay === 23 * hour ? jobs[0]! : jobs[2]!;
     expect(last.runAt).toBe(startOfTests + delay);
-    expect((await storage.jobs.get(account.userId, last.id))?.metadata).toMatchObject({
+    expect((await storage.jobs.get(account.workspaceId, last.id))?.metadata).toMatchObject({
       pendingReason: reason,
       nextEligibleAt: isoOf(startOfTests + delay),
     });
@@ -80,7 +82,9 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
     for (let n = 0; n < 5; n++) expect((await withNote()).runAt).toBe(startOfTests + n * minute);
     const waiting = await withNote();
     expect(waiting.runAt).toBe(startOfTests + 30 * day);
-    expect((await storage.jobs.get(account.userId, waiting.id))?.metadata["pendingReason"]).toBe("monthlyNoteLimit");
+    expect((await storage.jobs.get(account.workspaceId, waiting.id))?.metadata["pendingReason"]).toBe(
+      "monthlyNoteLimit",
+    );
     expect((await make.scheduledJob(storage, account)).runAt).toBe(startOfTests + 5 * minute);
   });
 
@@ -89,7 +93,7 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
     const { storage, account, make } = await withAccount(opened.storage);
     const later = await make.scheduledJob(storage, account, { action: { notBefore: startOfTests + hour } });
     expect(later.runAt).toBe(startOfTests + hour);
-    expect((await storage.jobs.get(account.userId, later.id))?.metadata["pendingReason"]).toBe("notBefore");
+    expect((await storage.jobs.get(account.workspaceId, later.id))?.metadata["pendingReason"]).toBe("notBefore");
     expect((await make.scheduledJob(storage, account)).runAt).toBe(startOfTests);
   });
 
@@ -102,9 +106,9 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
     const { storage, account, make } = await withAccount(opened.storage, change);
     const request = make.actionRequest(account);
     expect(await storage.network.schedule(request, false)).toMatchObject({ kind: "never", reason });
-    expect(await storage.network.action(account.userId, request.job.id)).toBeNull();
-    expect(await storage.jobs.get(account.userId, request.job.id)).toBeNull();
-    await storage.network.updateAccount(account.userId, account.id, {
+    expect(await storage.network.action(account.workspaceId, request.job.id)).toBeNull();
+    expect(await storage.jobs.get(account.workspaceId, request.job.id)).toBeNull();
+    await storage.network.updateAccount(account.workspaceId, account.id, {
       caps: {},
       workingHours: alwaysOpen,
       updatedAt: 1,
@@ -128,14 +132,20 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
       if (index > 0) expect(slot - slots[index - 1]!).toBeGreaterThanOrEqual(minute);
       if (index >= 60) expect(slot - slots[index - 60]!).toBeGreaterThanOrEqual(day);
     }
-    const stored = await storage.jobs.page({ userId: account.userId, filter: {}, limit: 300, offset: 0, after: null });
+    const stored = await storage.jobs.page({
+      workspaceId: account.workspaceId,
+      filter: {},
+      limit: 300,
+      offset: 0,
+      after: null,
+    });
     expect(stored.map(({ runAt }) => runAt).toSorted((a, b) => a - b)).toEqual(slots);
   });
 
   test("accounts do not wait for each other", async () => {
     await using opened = await open();
     const { storage, account, make } = await withAccount(opened.storage);
-    const second = make.account(account.userId, { workingHours: alwaysOpen });
+    const second = make.account(account.workspaceId, { workingHours: alwaysOpen });
     await storage.network.insertAccount(second);
     const jobs = [await make.scheduledJob(storage, account), await make.scheduledJob(storage, second)];
     expect(jobs.map(({ runAt }) => runAt)).toEqual([startOfTests, startOfTests]);
@@ -146,12 +156,12 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
     const { storage, account, make } = await withAccount(opened.storage, { caps: { invites: { day: 3 } } });
     const jobs = [];
     for (let n = 0; n < 5; n++) jobs.push(await make.scheduledJob(storage, account));
-    await storage.jobs.cancel(account.userId, jobs[1]!.id, startOfTests);
+    await storage.jobs.cancel(account.workspaceId, jobs[1]!.id, startOfTests);
     for (let n = 0; n < 3; n++) {
       const request = make.actionRequest(account);
       const foretold = await storage.network.schedule(request, true);
       expect(await storage.network.schedule(request, true)).toEqual(foretold);
-      expect(await storage.network.action(account.userId, request.job.id)).toBeNull();
+      expect(await storage.network.action(account.workspaceId, request.job.id)).toBeNull();
       const slot = (outcome: ScheduleOutcome) => (outcome.kind === "scheduled" ? outcome.job.runAt : null);
       expect(await storage.network.schedule(request, false)).toEqual(foretold);
       if (n === 0) expect(slot(foretold)).toBe(jobs[1]!.runAt);
@@ -165,8 +175,8 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
     test("is told of at scheduling: on the do-not-contact list, by profile or by the lead's address", async () => {
       await using opened = await open();
       const { storage, account, make } = await withAccount(opened.storage);
-      await make.storedSuppression(storage, account.userId, "profile", profileUrl);
-      const lead = await make.storedLead(storage, account.userId, { email: "bob@example.com" });
+      await make.storedSuppression(storage, account.workspaceId, "profile", profileUrl);
+      const lead = await make.storedLead(storage, account.workspaceId, { email: "bob@example.com" });
       await make.storedSuppression(storage, null, "email", "bob@example.com");
       for (const action of [{ profileUrl }, { leadId: lead.id }])
         for (const actionType of ["sendMessage", "visitProfile", "sendConnectionRequest"] as const) {
@@ -228,8 +238,8 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
         job,
         action: { jobId: job.id },
       });
-      expect(await storage.network.action(account.userId, again.job.id)).toBeNull();
-      expect(await storage.jobs.get(account.userId, again.job.id)).toBeNull();
+      expect(await storage.network.action(account.workspaceId, again.job.id)).toBeNull();
+      expect(await storage.jobs.get(account.workspaceId, again.job.id)).toBeNull();
       expect((await make.scheduledJob(storage, account)).runAt).toBe(startOfTests + minute);
     });
 
@@ -248,7 +258,7 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
     test("is one of the same account and the same kind", async () => {
       await using opened = await open();
       const { storage, account, make } = await withAccount(opened.storage);
-      const second = make.account(account.userId);
+      const second = make.account(account.workspaceId);
       await storage.network.insertAccount(second);
       const requests = [account, second].flatMap((of) =>
         actionTypes.map((actionType) => make.actionRequest(of, { action: { profileUrl, actionType } })),
@@ -290,16 +300,16 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
     test("is answered again once it is back in the queue, whatever was scheduled after it meanwhile", async () => {
       await using opened = await open();
       const { storage, account, make } = await withAccount(opened.storage);
-      const { userId } = account;
+      const { workspaceId } = account;
       const first = await make.scheduledJob(storage, account, { action: { profileUrl } });
-      await storage.network.cancel(userId, first.id, startOfTests);
+      await storage.network.cancel(workspaceId, first.id, startOfTests);
       const second = await make.scheduledJob(storage, account, { action: { profileUrl } });
       const request = make.actionRequest(account, { action: { profileUrl } });
       expect(await storage.network.schedule(request, true)).toMatchObject({ job: { id: second.id } });
-      expect((await storage.jobs.retry(userId, first.id, startOfTests)).kind).toBe("refused");
-      await storage.network.cancel(userId, second.id, startOfTests);
+      expect((await storage.jobs.retry(workspaceId, first.id, startOfTests)).kind).toBe("refused");
+      await storage.network.cancel(workspaceId, second.id, startOfTests);
       expect((await storage.network.schedule(request, true)).kind).toBe("scheduled");
-      expect((await storage.jobs.retry(userId, first.id, startOfTests)).kind).toBe("changed");
+      expect((await storage.jobs.retry(workspaceId, first.id, startOfTests)).kind).toBe("changed");
       const outcome = await storage.network.schedule(request, false);
       expect(outcome).toMatchObject({ kind: "existing", job: { id: first.id } });
     });
@@ -310,8 +320,8 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
     const { storage, account, make } = await withAccount(opened.storage);
     const stranger = (await make.storedUser(storage)).user.id;
     for (const of of [
-      { id: "nothing", userId: stranger },
-      { id: account.id, userId: stranger },
+      { id: "nothing", workspaceId: stranger },
+      { id: account.id, workspaceId: stranger },
     ]) {
       const request = make.actionRequest(of);
       expect(await storage.network.schedule(request, false)).toEqual({ kind: "accountGone" });
@@ -324,10 +334,10 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
   test("a job that can't be stored takes no slot", async () => {
     await using opened = await open();
     const { storage, account, make } = await withAccount(opened.storage);
-    const taken = await make.storedJob(storage, account.userId);
+    const taken = await make.storedJob(storage, account.workspaceId);
     const request = make.actionRequest(account, { job: { id: taken.id } });
     await expect(storage.network.schedule(request, false)).rejects.toThrow();
-    expect(await storage.network.action(account.userId, taken.id)).toBeNull();
+    expect(await storage.network.action(account.workspaceId, taken.id)).toBeNull();
     expect((await make.scheduledJob(storage, account)).runAt).toBe(startOfTests);
   });
 
@@ -336,8 +346,8 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
     const { account, make } = await withAccount(opened.storage);
     const job = await make.scheduledJob(opened.storage, account);
     const storage = await opened.reopen();
-    expect(await storage.jobs.get(account.userId, job.id)).toMatchObject({ runAt: job.runAt, status: "pending" });
-    expect(await storage.network.action(account.userId, job.id)).toMatchObject({ action: { state: "scheduled" } });
+    expect(await storage.jobs.get(account.workspaceId, job.id)).toMatchObject({ runAt: job.runAt, status: "pending" });
+    expect(await storage.network.action(account.workspaceId, job.id)).toMatchObject({ action: { state: "scheduled" } });
     expect((await make.scheduledJob(storage, account)).runAt).toBe(startOfTests + minute);
   });
 });

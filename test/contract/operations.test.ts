@@ -6,7 +6,7 @@ import { engines } from "../support/engines.ts";
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-const entry = auditEntry(null, startOfTests, { action: "clock.accepted", userId: null, via: "commandLine" });
+const entry = auditEntry(null, startOfTests, { action: "clock.accepted", workspaceId: null, via: "commandLine" });
 
 describe.each(engines)("what $name remembers of its operation", ({ open }) => {
   test("the time is that of the latest process, and of the latest action that was carried out", async () => {

@@ -17,8 +17,8 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
   test("an email address on the list blocks an action that names only the profile", async () => {
     await using opened = await open();
     const { storage, account, make } = await withAccount(opened.storage);
-    await make.storedLead(storage, account.userId, { email: "ada@example.com", networkUrl: profile("ada") });
-    await make.storedSuppression(storage, account.userId, "email", "ada@example.com");
+    await make.storedLead(storage, account.workspaceId, { email: "ada@example.com", networkUrl: profile("ada") });
+    await make.storedSuppression(storage, account.workspaceId, "email", "ada@example.com");
     expect(await schedule(storage, make, account, { profileUrl: profile("ada") })).toMatchObject({
       kind: "objected",
       objection: { kind: "doNotContact", match: { kind: "email", isLinked: true } },
@@ -29,9 +29,9 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
   test("an earlier action for a lead ties the profile that it went to to the lead", async () => {
     await using opened = await open();
     const { storage, account, make } = await withAccount(opened.storage);
-    const { id: leadId } = await make.storedLead(storage, account.userId, { email: "ada@example.com" });
+    const { id: leadId } = await make.storedLead(storage, account.workspaceId, { email: "ada@example.com" });
     await make.scheduledJob(storage, account, { action: { leadId, profileUrl: profile("ada") } });
-    await make.storedSuppression(storage, account.userId, "email", "ada@example.com");
+    await make.storedSuppression(storage, account.workspaceId, "email", "ada@example.com");
     const action = { profileUrl: profile("ada"), actionType: "sendMessage" as const };
     expect((await schedule(storage, make, account, action)).kind).toBe("objected");
     expect(await claimActions(storage)).toEqual([]);
@@ -42,8 +42,8 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
     const { storage, account, make } = await withAccount(opened.storage);
     const spellings = ["+44 (0)20 7946 0018", "+442079460018 x12", "+44.20.7946-0018", "+44 20 7946 0018 ext. 5"];
     for (const [n, phone] of spellings.entries())
-      await make.storedLead(storage, account.userId, { email: null, networkUrl: profile(`ada-${n}`), phone });
-    await make.storedSuppression(storage, account.userId, "profile", profile("ada-0"));
+      await make.storedLead(storage, account.workspaceId, { email: null, networkUrl: profile(`ada-${n}`), phone });
+    await make.storedSuppression(storage, account.workspaceId, "profile", profile("ada-0"));
     for (const n of spellings.keys())
       expect((await schedule(storage, make, account, { profileUrl: profile(`ada-${n}`) })).kind).toBe("objected");
   });
@@ -51,24 +51,24 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
   test("phone numbers link leads that were there before the first entry, imported ones too, and after the list was empty again", async () => {
     await using opened = await open();
     const { storage, account, make } = await withAccount(opened.storage);
-    const { userId } = account;
+    const { workspaceId } = account;
     const phoneOf = (n: number) => `+4420794600${String(n).padStart(2, "0")}`;
-    const first = await make.storedLead(storage, userId, { networkUrl: profile("p0"), phone: phoneOf(0) });
-    await make.storedJob(storage, userId);
+    const first = await make.storedLead(storage, workspaceId, { networkUrl: profile("p0"), phone: phoneOf(0) });
+    await make.storedJob(storage, workspaceId);
     const job = await claimJob(storage);
     const row = (n: number) => make.importRow(n, { email: null, networkUrl: profile(`q${n}`), phone: phoneOf(n - 2) });
     await storage.leads.importBatch(await make.importBatch(storage, job, [row(2), row(3)]));
     const isBlocked = async (name: string) =>
       (await storage.network.schedule(make.actionRequest(account, { action: { profileUrl: profile(name) } }), true))
         .kind === "objected";
-    const entry = await make.storedSuppression(storage, userId, "profile", profile("p0"));
+    const entry = await make.storedSuppression(storage, workspaceId, "profile", profile("p0"));
     expect([await isBlocked("q2"), await isBlocked("q3")]).toEqual([true, false]);
-    await storage.suppressions.remove(userId, entry.id, undefined);
+    await storage.suppressions.remove(workspaceId, entry.id, undefined);
     expect(await isBlocked("q2")).toBe(false);
-    await make.storedLead(storage, userId, { networkUrl: profile("r0"), phone: phoneOf(0) });
+    await make.storedLead(storage, workspaceId, { networkUrl: profile("r0"), phone: phoneOf(0) });
     await storage.leads.importBatch(await make.importBatch(storage, job, [row(4), { ...row(5), ...row(2), row: 5 }]));
-    const again = make.suppression(userId, "profile", profile("q4"));
-    await storage.leads.remove({ userId, id: first.id, version: null, suppress: [again], at: startOfTests });
+    const again = make.suppression(workspaceId, "profile", profile("q4"));
+    await storage.leads.remove({ workspaceId, id: first.id, version: null, suppress: [again], at: startOfTests });
     expect([await isBlocked("r0"), await isBlocked("q2"), await isBlocked("q4")]).toEqual([false, false, true]);
     await make.storedSuppression(storage, null, "phone", phoneOf(0));
     expect([await isBlocked("r0"), await isBlocked("q2"), await isBlocked("q3")]).toEqual([true, true, false]);
@@ -78,10 +78,10 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
     await using opened = await open();
     const { storage, account, make } = await withAccount(opened.storage);
     for (let n = 0; n < 40; n++)
-      await make.storedLead(storage, account.userId, { networkUrl: profile(`p${n}`), phone: "+442079460018" });
-    await make.storedSuppression(storage, account.userId, "profile", profile("p0"));
+      await make.storedLead(storage, account.workspaceId, { networkUrl: profile(`p${n}`), phone: "+442079460018" });
+    await make.storedSuppression(storage, account.workspaceId, "profile", profile("p0"));
     expect((await schedule(storage, make, account, { profileUrl: profile("p1") })).kind).toBe("scheduled");
-    await make.storedSuppression(storage, account.userId, "phone", "+442079460018");
+    await make.storedSuppression(storage, account.workspaceId, "phone", "+442079460018");
     expect((await schedule(storage, make, account, { profileUrl: profile("p2") })).kind).toBe("objected");
   });
 
@@ -97,7 +97,7 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
   test("a task that a person has not done yet is withdrawn", async () => {
     await using opened = await open();
     const { storage, account, make } = await withAccount(opened.storage);
-    await make.storedLead(storage, account.userId, { email: "ada@example.com", networkUrl: profile("ada") });
+    await make.storedLead(storage, account.workspaceId, { email: "ada@example.com", networkUrl: profile("ada") });
     await make.scheduledJob(storage, account, { action: { profileUrl: profile("ada") } });
     const [{ job } = { job: null }] = await claimActions(storage);
     const claim = { id: job!.id, attempt: job!.attempt };
@@ -108,12 +108,14 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
       message: "",
       at: startOfTests,
     });
-    await storage.network.skipObjectedTasks(account.userId, startOfTests);
-    expect(await storage.network.countTasks(account.userId)).toBe(1);
-    await make.storedSuppression(storage, account.userId, "email", "ada@example.com");
-    await storage.network.skipObjectedTasks(account.userId, startOfTests);
-    expect(await storage.network.countTasks(account.userId)).toBe(0);
-    expect(await storage.jobs.get(account.userId, job!.id)).toMatchObject({ metadata: { skipReason: "doNotContact" } });
+    await storage.network.skipObjectedTasks(account.workspaceId, startOfTests);
+    expect(await storage.network.countTasks(account.workspaceId)).toBe(1);
+    await make.storedSuppression(storage, account.workspaceId, "email", "ada@example.com");
+    await storage.network.skipObjectedTasks(account.workspaceId, startOfTests);
+    expect(await storage.network.countTasks(account.workspaceId)).toBe(0);
+    expect(await storage.jobs.get(account.workspaceId, job!.id)).toMatchObject({
+      metadata: { skipReason: "doNotContact" },
+    });
   });
 
   test.each([1, 2, 3, 4, 5, 6])(
@@ -121,7 +123,7 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
     async (seed) => {
       await using opened = await open();
       const { storage, account, make } = await withAccount(opened.storage);
-      const { userId } = account;
+      const { workspaceId } = account;
       const world = worldOf(seed);
       const leads = new Map<Lead, Identifier[]>();
       const inDirectory = new Set<string>();
@@ -129,16 +131,16 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
       for (const record of world.records) {
         if (world.random() < 0.5 && record.some(({ kind }) => kind !== "phone")) {
           const { email, networkUrl } = reachedBy(record);
-          for (const { id } of await storage.prospects.put(userId, [personWith(email, networkUrl)], startOfTests))
+          for (const { id } of await storage.prospects.put(workspaceId, [personWith(email, networkUrl)], startOfTests))
             inDirectory.add(id);
         } else {
-          leads.set(await make.storedLead(storage, userId, reachedBy(record)), record);
+          leads.set(await make.storedLead(storage, workspaceId, reachedBy(record)), record);
           records.push(record);
         }
       }
       // Entries of one person are merged: what counts is what stands there in the end.
       for (const id of inDirectory) {
-        const { email, networkUrl } = (await storage.prospects.get(userId, id))!;
+        const { email, networkUrl } = (await storage.prospects.get(workspaceId, id))!;
         const values = { email: email ?? null, networkUrl: networkUrl ?? null };
         records.push(identifiersIn(values));
       }
@@ -148,9 +150,9 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
       const profiles = distinct(world.records.flat()).filter((each) => each.kind === "profile");
       const workers = new Map<string, NetworkAccount>();
       for (const { value } of profiles) {
-        workers.set(value, await storedAccount(storage, make, userId, "worker"));
+        workers.set(value, await storedAccount(storage, make, workspaceId, "worker"));
         await make.scheduledJob(storage, workers.get(value)!, { action: { profileUrl: value } });
-        const speaker = await storedAccount(storage, make, userId);
+        const speaker = await storedAccount(storage, make, workspaceId);
         const action = { profileUrl: value, actionType: "sendVoiceMessage" } as const;
         await make.scheduledJob(storage, speaker, { action });
       }
@@ -158,13 +160,13 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
       expect(prepared.map(({ task }) => task)).toEqual(profiles.map(() => "prepare"));
       // And those that wait.
       const accounts = new Map<string, NetworkAccount>();
-      for (const { value } of profiles) accounts.set(value, await storedAccount(storage, make, userId));
+      for (const { value } of profiles) accounts.set(value, await storedAccount(storage, make, workspaceId));
       const waiting = profiles.filter((_, n) => n % 2 === 0);
       for (const { value } of waiting)
         await make.scheduledJob(storage, accounts.get(value)!, { action: { profileUrl: value } });
 
       for (const { kind, value } of world.objections)
-        await make.storedSuppression(storage, world.random() < 0.5 ? userId : null, kind, value);
+        await make.storedSuppression(storage, world.random() < 0.5 ? workspaceId : null, kind, value);
 
       const tried = { blocked: 0, open: 0 };
       const check = (what: string, identifiers: readonly Identifier[], isBlocked: boolean): void => {
@@ -182,7 +184,12 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
       const leaseUntil = startOfTests + 60_000;
       for (const each of profiles) {
         const { id: accountId } = workers.get(each.value)!;
-        const { claimed } = await storage.network.claimForWorker({ userId, accountId, now: startOfTests, leaseUntil });
+        const { claimed } = await storage.network.claimForWorker({
+          workspaceId,
+          accountId,
+          now: startOfTests,
+          leaseUntil,
+        });
         check("worker", [each], claimed === null);
       }
       for (const each of profiles) {
@@ -206,9 +213,9 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
         const outcome = await storage.network.schedule(request, true);
         check("schedule by lead", identifiers, outcome.kind === "objected");
       }
-      const isListed = await storage.suppressions.among(userId, [...leads.keys()]);
+      const isListed = await storage.suppressions.among(workspaceId, [...leads.keys()]);
       for (const [n, identifiers] of [...leads.values()].entries()) check("lead list", identifiers, isListed[n]!);
-      const campaign = campaignOf(make, userId, account.id);
+      const campaign = campaignOf(make, workspaceId, account.id);
       await storage.campaigns.insert(campaign);
       for (const [lead, identifiers] of leads) {
         const enrollment = enrollmentOf(make, campaign, lead, profile(`of-${lead.id}`));
@@ -217,17 +224,17 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
       }
       for (const each of distinct(world.records.flat())) {
         const target = { [each.kind === "profile" ? "profileKey" : each.kind]: each.value };
-        check("check", [each], (await storage.suppressions.matches(userId, target)).length > 0);
-        const inserted = make.leadInsert(userId, { ...reachedBy([each]), firstName: null });
+        check("check", [each], (await storage.suppressions.matches(workspaceId, target)).length > 0);
+        const inserted = make.leadInsert(workspaceId, { ...reachedBy([each]), firstName: null });
         if (each.kind === "phone") continue; // a number alone makes no lead
         check("new lead", [each], (await storage.leads.previewInsert(inserted)).kind === "doNotContact");
       }
-      await make.storedJob(storage, userId);
+      await make.storedJob(storage, workspaceId);
       const job = await claimJob(storage);
       const wanted = distinct(world.records.flat()).filter(({ kind }) => kind !== "phone");
       const rows = wanted.map((each, n) => make.importRow(n + 2, { ...reachedBy([each]), firstName: null }));
       await storage.leads.importBatch(await make.importBatch(storage, job, rows));
-      const report = { userId, jobId: job.id, outcome: "skipped" as const, afterRow: 0, limit: 1000 };
+      const report = { workspaceId, jobId: job.id, outcome: "skipped" as const, afterRow: 0, limit: 1000 };
       const skipped = new Map(
         (await storage.leads.importReport(report)).map(({ row, errors }) => [row, errors[0]?.code]),
       );
@@ -303,10 +310,10 @@ function personWith(email: string | null, networkUrl: string | null): NewProspec
   return checked;
 }
 
-function campaignOf(make: Factories, userId: string, accountId: string): Campaign {
+function campaignOf(make: Factories, workspaceId: string, accountId: string): Campaign {
   return {
     id: make.ids.next(startOfTests),
-    userId,
+    workspaceId,
     name: "Spring",
     state: "running",
     steps: [{ type: "action", actionType: "visitProfile" }],
@@ -320,12 +327,12 @@ function campaignOf(make: Factories, userId: string, accountId: string): Campaig
 
 function enrollmentOf(
   make: Factories,
-  { id: campaignId, userId, accountIds: [accountId] }: Campaign,
+  { id: campaignId, workspaceId, accountIds: [accountId] }: Campaign,
   { id: leadId }: Lead,
   profileKey: string,
 ): Enrollment {
   return {
-    ...{ id: make.ids.next(startOfTests), campaignId, userId, leadId, accountId: accountId!, profileKey },
+    ...{ id: make.ids.next(startOfTests), campaignId, workspaceId, leadId, accountId: accountId!, profileKey },
     ...{ state: "active", reason: null, atStep: 0, sinceAt: startOfTests, wakeAt: null, jobId: null },
     ...{ connectedAt: null, repliedAt: null, version: 1, createdAt: startOfTests, updatedAt: startOfTests },
   };
@@ -367,10 +374,10 @@ async function withAccount(storage: Storage) {
 async function storedAccount(
   storage: Storage,
   make: Factories,
-  userId: string,
+  workspaceId: string,
   connector: NetworkAccount["connector"] = "simulated",
 ): Promise<NetworkAccount> {
-  const account = make.account(userId, { workingHours: alwaysOpen, connector });
+  const account = make.account(workspaceId, { workingHours: alwaysOpen, connector });
   await storage.network.insertAccount(account);
   return account;
 }

@@ -7,7 +7,7 @@ import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { alwaysOpen, claimAction, claimOf, createFactories } from "../support/factories.ts";
 
-const team: PersonScope = { userId: null };
+const team: PersonScope = { workspaceId: null };
 const email = "ada@example.com";
 const profile = "https://network.example/in/ada";
 const noOne: PersonIdentity = { emails: [], profiles: [], phones: [], leadIds: [], prospects: [] };
@@ -21,7 +21,7 @@ describe.each(engines)("persons on $name", ({ open }) => {
     await putProspect(storage, user.id, { email, networkUrl: profile, firstName: "Ada" });
     const other = await make.storedLead(storage, user.id, { email: "a.l@work.example", networkUrl: profile });
     await make.storedLead(storage, user.id);
-    const found = await storage.persons.identify({ userId: user.id }, given({ email }), true);
+    const found = await storage.persons.identify({ workspaceId: user.id }, given({ email }), true);
     expect(found).toMatchObject({
       emails: [email, "a.l@work.example"],
       profiles: [profile],
@@ -56,7 +56,7 @@ describe.each(engines)("persons on $name", ({ open }) => {
     const { storage, make, user } = await withUser(opened.storage);
     const { user: eve } = await make.storedUser(storage);
     const lead = await make.storedLead(storage, user.id, { email });
-    const own: PersonScope = { userId: eve.id };
+    const own: PersonScope = { workspaceId: eve.id };
     expect(await storage.persons.identify(own, given({ leadId: lead.id }), true)).toBeNull();
     expect(await storage.persons.identify(own, given({ email }), true)).toEqual({ ...noOne, emails: [email] });
     const identity = (await storage.persons.identify(team, given({ email }), true))!;
@@ -120,7 +120,7 @@ describe.each(engines)("persons on $name", ({ open }) => {
     expect(await reopened.prospects.findPerson(user.id, { email, network: null, name: null })).toBeNull();
     expect(await reopened.suppressions.matches(user.id, { email })).toHaveLength(1);
     expect(
-      (await reopened.suppressions.page({ userId: user.id, filter: {}, after: null, limit: 9 })).entries,
+      (await reopened.suppressions.page({ workspaceId: user.id, filter: {}, after: null, limit: 9 })).entries,
     ).toMatchObject([{ value: null, reason: null }]);
     const after = await reopened.network.action(user.id, job.id);
     expect(after).toMatchObject({
@@ -189,7 +189,7 @@ describe.each(engines)("persons on $name", ({ open }) => {
     expect(await storage.persons.forget(claimOf(job!), { who: null })).toBe(true);
     expect(await storage.jobs.get(user.id, id)).toMatchObject({ status: "running", payload: { who: null } });
     const end = { kind: "completed", message: "Erased", metadata: { records: {} }, at: startOfTests } as const;
-    const audit = auditEntry(null, startOfTests, { action: "person.erased", userId: user.id });
+    const audit = auditEntry(null, startOfTests, { action: "person.erased", workspaceId: user.id });
     expect(await storage.persons.finish({ id, attempt: 7 }, end, audit)).toBe(false);
     expect(await storage.persons.finish(claimOf(job!), end, audit)).toBe(true);
     const reopened = await opened.reopen();
@@ -204,7 +204,7 @@ describe.each(engines)("persons on $name", ({ open }) => {
     expect(await storage.persons.hasRunningImports(team, startOfTests + 1)).toBe(false);
     await storage.jobs.claim({ type: "lead_import", limit: 1, now: startOfTests, leaseUntil: startOfTests + 1000 });
     expect(await storage.persons.hasRunningImports(team, startOfTests + 1)).toBe(true);
-    expect(await storage.persons.hasRunningImports({ userId: "somebody" }, startOfTests + 1)).toBe(false);
+    expect(await storage.persons.hasRunningImports({ workspaceId: "somebody" }, startOfTests + 1)).toBe(false);
     expect(await storage.persons.hasRunningImports(team, startOfTests)).toBe(false);
   });
 });
@@ -216,10 +216,10 @@ async function withUser(storage: Storage) {
   await storage.network.insertAccount(account);
   return { storage, make, user, account };
 }
-async function putProspect(storage: Storage, userId: string, draft: Parameters<typeof prospectContent>[0]) {
+async function putProspect(storage: Storage, workspaceId: string, draft: Parameters<typeof prospectContent>[0]) {
   const checked = prospectContent(draft);
   if ("errors" in checked) throw new Error(JSON.stringify(checked.errors));
-  await storage.prospects.put(userId, [checked], startOfTests);
+  await storage.prospects.put(workspaceId, [checked], startOfTests);
 }
 
 async function recordsOf(storage: Storage, scope: PersonScope, identity: PersonIdentity): Promise<PersonRecord[]> {

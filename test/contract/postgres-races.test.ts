@@ -18,7 +18,7 @@ describe("two nodes on one database", () => {
     await using nodes = await openNodes({ caps: { all: { day: 20 } }, spacing: noDistance });
     const { first, second, account, make } = nodes;
     for (let n = 0; n < 40; n++) await make.scheduledJob(first, account, { action: { actionType: "visitProfile" } });
-    await first.network.updateAccount(account.userId, account.id, { caps: { all: { day: 7 } }, updatedAt: 1 });
+    await first.network.updateAccount(account.workspaceId, account.id, { caps: { all: { day: 7 } }, updatedAt: 1 });
     const claims = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
         (n % 2 === 0 ? first : second).network.claimDue({
@@ -69,7 +69,7 @@ describe("two nodes on one database", () => {
     const { due } = await first.network.claimDue({ now: startOfTests, limit: 1, leaseUntil: startOfTests + minute });
     await second.network.claimDue({ now: startOfTests + minute, limit: 1, leaseUntil: startOfTests + 2 * minute });
     expect(await first.network.endAction(claimOf(due[0]!.job), actionEnd())).toBe(false);
-    const found = await second.network.action(account.userId, due[0]!.job.id);
+    const found = await second.network.action(account.workspaceId, due[0]!.job.id);
     expect(found?.action.state).toBe("unknown");
   });
 });
@@ -86,7 +86,7 @@ describe("an objection that is being added", () => {
     const isAdded = Promise.withResolvers<void>();
     const commit = Promise.withResolvers<void>();
     const adding = engine.transact(async (connection) => {
-      await lockSuppressions(connection, [account.userId], "exclusive");
+      await lockSuppressions(connection, [account.workspaceId], "exclusive");
       const entry = make.suppression(null, "profile", profileUrl);
       const { id, kind, value, reason, source, createdAt } = entry;
       const key = suppressionKey("profile", profileUrl);

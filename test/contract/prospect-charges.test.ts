@@ -16,7 +16,7 @@ describe.each(engines)("charges for prospects on $name", ({ open }) => {
     await storage.prospects.setLead(user.id, stored!.id, id);
     await storage.prospects.put(user.id, [made({ email: "p@example.com", phone: "1" })], startOfTests);
     expect(await storage.prospects.get(user.id, stored!.id)).toMatchObject({ leadId: id, phone: "1" });
-    await storage.leads.remove({ userId: user.id, id, version: null, at: startOfTests });
+    await storage.leads.remove({ workspaceId: user.id, id, version: null, at: startOfTests });
     expect(await storage.prospects.get(user.id, stored!.id)).toMatchObject({ leadId: null, phone: "1" });
   });
 
@@ -31,7 +31,7 @@ describe.each(engines)("charges for prospects on $name", ({ open }) => {
     let request = 0;
     const shown = (ids: (string | undefined)[], at: number, each = 2) =>
       prospects.reveal({
-        userId: user.id,
+        workspaceId: user.id,
         ids: ids.map(String),
         freeSince: at - 1000,
         payment: {
@@ -39,7 +39,7 @@ describe.each(engines)("charges for prospects on $name", ({ open }) => {
           each,
           charge: {
             entryId: `e${++request}`,
-            userId: user.id,
+            workspaceId: user.id,
             request: `r${request}`,
             purpose: "search",
             keyId: null,
@@ -53,8 +53,8 @@ describe.each(engines)("charges for prospects on $name", ({ open }) => {
       { kind: "charged", charged: 0, balance: 1 },
     ]);
     expect(await shown([one, three], 5001)).toEqual({ kind: "exhausted", by: "balance", remaining: 1, required: 2 });
-    expect(await prospects.unpaid({ userId: user.id, ids: [one!, three!], freeSince: 5000 })).toBe(1);
-    expect(await prospects.unpaid({ userId: user.id, ids: [one!, three!], freeSince: 5001 })).toBe(2);
+    expect(await prospects.unpaid({ workspaceId: user.id, ids: [one!, three!], freeSince: 5000 })).toBe(1);
+    expect(await prospects.unpaid({ workspaceId: user.id, ids: [one!, three!], freeSince: 5001 })).toBe(2);
     expect(await shown([one], 6001, 1)).toEqual({ kind: "charged", charged: 1, balance: 0 });
   });
 
@@ -72,7 +72,7 @@ describe.each(engines)("charges for prospects on $name", ({ open }) => {
     };
     const settled = (reservationId: string, ids: (string | undefined)[], at: number) =>
       prospects.reveal({
-        userId: user.id,
+        workspaceId: user.id,
         ids: ids.map(String),
         freeSince: at - 1000,
         payment: {
@@ -98,7 +98,7 @@ describe.each(engines)("charges for prospects on $name", ({ open }) => {
       balance: 10,
     });
     const ledger = await credits.page({
-      ...{ userId: user.id, kind: "settle", createdFrom: null, createdTo: null, limit: 10, after: null },
+      ...{ workspaceId: user.id, kind: "settle", createdFrom: null, createdTo: null, limit: 10, after: null },
     });
     expect(ledger.map(({ request, amount }) => [request, amount])).toEqual([
       ["r4", -4],
@@ -114,7 +114,7 @@ describe.each(engines)("charges for prospects on $name", ({ open }) => {
     const { user } = await factories.storedUser(opened.storage);
     await credits.add(factories.grant(user.id, { amount: 5 }));
     const [stored] = await prospects.put(user.id, [made({ email: "p@example.com" })], startOfTests);
-    const shown = { userId: user.id, ids: [stored!.id], freeSince: startOfTests };
+    const shown = { workspaceId: user.id, ids: [stored!.id], freeSince: startOfTests };
     const held = await credits.reserve(factories.reservation(user.id, { amount: 3 }));
     const reservationId = held.kind === "reserved" ? held.id : "";
     await credits.settle(factories.settlement(reservationId, {}, { closes: true }));
@@ -144,7 +144,7 @@ describe.each(engines)("charges for prospects on $name", ({ open }) => {
       expect(claimed).toMatchObject({ id: job.id, attempt });
       const foresee = async (some: ProspectRow[]) => {
         const batch: ProspectBatch = {
-          userId: user.id,
+          workspaceId: user.id,
           jobId: job.id,
           attempt,
           rows: some,
@@ -162,7 +162,7 @@ describe.each(engines)("charges for prospects on $name", ({ open }) => {
       expect(await foresee([personRow(4, { email: "NEW@example.com" })])).toMatchObject({ rows: 3, skipped: 2 });
     }
     storage.prospects.forgetDryRun(job.id);
-    const page = { userId: user.id, jobId: job.id, outcome: null, afterRow: 0, limit: 10 };
+    const page = { workspaceId: user.id, jobId: job.id, outcome: null, afterRow: 0, limit: 10 };
     expect((await storage.prospects.importReport(page)).map(({ row, outcome }) => [row, outcome])).toEqual([
       [3, "skipped"],
       [4, "skipped"],
@@ -182,7 +182,7 @@ describe.each(engines)("charges for prospects on $name", ({ open }) => {
       expect(await imported(storage, user.id, rows)).toMatchObject({ created: 400 });
     }
     expect(
-      (await storage.prospects.search({ userId: user.id, query: nothing, offset: 1199, limit: 5 })).prospects,
+      (await storage.prospects.search({ workspaceId: user.id, query: nothing, offset: 1199, limit: 5 })).prospects,
     ).toHaveLength(1);
   });
 });

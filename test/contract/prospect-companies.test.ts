@@ -90,7 +90,7 @@ describe.each(engines)("companies of prospects on $name", ({ open }) => {
       companyRow(row, { company: "Acme", domain: "acme.example", industry });
     const told = async (industry: string) => {
       const query = termQuery({ company: { industry: [industry] } });
-      return (await storage.prospects.search({ userId: user.id, query, offset: 0, limit: 1 })).total;
+      return (await storage.prospects.search({ workspaceId: user.id, query, offset: 0, limit: 1 })).total;
     };
     await imported(storage, user.id, [
       acme(20_001, "Robots"),

@@ -185,8 +185,8 @@ describe.each(engines)("identity of prospects on $name", ({ open }) => {
     ];
     const [first, second] = (await prospects.put(user.id, drafts.map(made), startOfTests)).map(({ id }) => id);
     await prospects.setLead(user.id, second!, lead.id);
-    const shown = { userId: user.id, ids: [second!], freeSince: startOfTests };
-    const charge = { entryId: "e", userId: user.id, request: "r", purpose: "search" as const, keyId: null };
+    const shown = { workspaceId: user.id, ids: [second!], freeSince: startOfTests };
+    const charge = { entryId: "e", workspaceId: user.id, request: "r", purpose: "search" as const, keyId: null };
     await prospects.reveal({ ...shown, payment: { kind: "charge", each: 0, charge: { ...charge, at: startOfTests } } });
     await prospects.settle(user.id);
     const both = personRow(1, { email: "KA@acme.example", networkUrl: `${networkUrl}/`, phone: "1" });

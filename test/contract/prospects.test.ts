@@ -24,16 +24,26 @@ describe.each(engines)("prospects on $name", ({ open }) => {
   test("a search of nobody's directory finds nobody", async () => {
     await using opened = await open();
     const { user } = await createFactories().storedUser(opened.storage);
-    expect(await opened.storage.prospects.search({ userId: user.id, query: nothing, offset: 0, limit: 5 })).toEqual({
-      total: 0,
-      prospects: [],
-    });
-    expect(await opened.storage.prospects.search({ userId: "nobody", query: nothing, offset: 0, limit: 5 })).toEqual({
+    expect(
+      await opened.storage.prospects.search({ workspaceId: user.id, query: nothing, offset: 0, limit: 5 }),
+    ).toEqual({
       total: 0,
       prospects: [],
     });
     expect(
-      await opened.storage.prospects.facet({ userId: user.id, facet: "industry", text: "", limit: 5, query: nothing }),
+      await opened.storage.prospects.search({ workspaceId: "nobody", query: nothing, offset: 0, limit: 5 }),
+    ).toEqual({
+      total: 0,
+      prospects: [],
+    });
+    expect(
+      await opened.storage.prospects.facet({
+        workspaceId: user.id,
+        facet: "industry",
+        text: "",
+        limit: 5,
+        query: nothing,
+      }),
     ).toEqual([]);
     expect(
       await opened.storage.prospects.findPerson(user.id, { email: "a@example.com", network: null, name: null }),
@@ -109,7 +119,7 @@ describe.each(engines)("prospects on $name", ({ open }) => {
       expect(found.map(({ id }) => id).toSorted()).toEqual(expected.map(({ id }) => id).toSorted());
       expect(await all(opened.storage, user.id)).toHaveLength(model.size);
       const facets = await opened.storage.prospects.facet({
-        userId: user.id,
+        workspaceId: user.id,
         facet: "technology",
         text: "",
         limit: 1000,
@@ -182,7 +192,7 @@ describe.each(engines)("prospects on $name", ({ open }) => {
       personRow(6, { email: "new@example.com" }),
     ];
     const batch: ProspectBatch = {
-      userId: user.id,
+      workspaceId: user.id,
       jobId: job.id,
       attempt: claimed!.attempt,
       rows,
@@ -202,7 +212,7 @@ describe.each(engines)("prospects on $name", ({ open }) => {
       leaseUntil: startOfTests + 9000,
     });
     const report = await storage.prospects.importReport({
-      userId: user.id,
+      workspaceId: user.id,
       jobId: job.id,
       outcome: null,
       afterRow: 0,
@@ -216,7 +226,7 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     ]);
     expect(
       await storage.prospects.importReport({
-        userId: user.id,
+        workspaceId: user.id,
         jobId: job.id,
         outcome: "failed",
         afterRow: 0,
@@ -224,7 +234,13 @@ describe.each(engines)("prospects on $name", ({ open }) => {
       }),
     ).toEqual([{ row: 5, outcome: "failed", prospectId: null, errors: [{ path: "email", message: "is none" }] }]);
     expect(
-      await storage.prospects.importReport({ userId: "another", jobId: job.id, outcome: null, afterRow: 0, limit: 10 }),
+      await storage.prospects.importReport({
+        workspaceId: "another",
+        jobId: job.id,
+        outcome: null,
+        afterRow: 0,
+        limit: 10,
+      }),
     ).toEqual([]);
     // A runner that lost its lease stores nothing.
     const late = { ...batch, attempt: batch.attempt - 1, rows: [personRow(7, { email: "late@example.com" })] };
@@ -268,7 +284,7 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     expect(await storage.prospects.remove(bob.id, hers!.id)).toBe(false);
     expect((await all(storage, ada.id)).map(({ industry }) => industry)).toEqual(["Hers"]);
     expect(
-      await storage.prospects.facet({ userId: bob.id, facet: "industry", text: "", limit: 5, query: nothing }),
+      await storage.prospects.facet({ workspaceId: bob.id, facet: "industry", text: "", limit: 5, query: nothing }),
     ).toEqual([{ value: "his", label: "His", count: 1 }]);
   });
 });

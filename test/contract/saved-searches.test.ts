@@ -10,7 +10,7 @@ describe.each(engines)("saved searches on $name", ({ open }) => {
     const { user } = await factories.storedUser(opened.storage);
     const search = (n: number) => ({
       id: `s${n}`,
-      userId: user.id,
+      workspaceId: user.id,
       name: `Search ${n}`,
       source: "directory" as const,
       filters: {},

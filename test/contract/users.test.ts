@@ -128,7 +128,7 @@ async function partsOf(storage: Storage, { user }: NewUser) {
   const [accounts, balance, keys] = await Promise.all([
     storage.network.accounts(user.id),
     storage.credits.balance(user.id),
-    storage.keys.list({ userId: user.id }, 10),
+    storage.keys.list({ workspaceId: user.id }, 10),
   ]);
   return { accounts, balance, keys };
 }

@@ -24,15 +24,15 @@ const quality: CloneQuality = {
   notes: ["n"],
 };
 
-function trainingOf(make: Factories, userId: string, overrides: Partial<Job> = {}): Job {
-  return make.job(userId, { type: "voice_training", ...overrides });
+function trainingOf(make: Factories, workspaceId: string, overrides: Partial<Job> = {}): Job {
+  return make.job(workspaceId, { type: "voice_training", ...overrides });
 }
 
-function newClone(make: Factories, userId: string, overrides: Partial<VoiceClone> = {}, files = 1): NewClone {
-  const job = trainingOf(make, userId);
+function newClone(make: Factories, workspaceId: string, overrides: Partial<VoiceClone> = {}, files = 1): NewClone {
+  const job = trainingOf(make, workspaceId);
   const clone: VoiceClone = {
     id: make.ids.next(startOfTests),
-    userId,
+    workspaceId,
     name: "Ada",
     description: "warm",
     labels: { language: "en" },
@@ -91,8 +91,8 @@ describe.each(engines)("voices on $name", ({ open }) => {
     const { storage } = opened;
     const ada = (await make.storedUser(storage)).user.id;
     const bob = (await make.storedUser(storage)).user.id;
-    const store = async (userId: string, overrides: Partial<VoiceClone> = {}, files = 1) => {
-      const request = newClone(make, userId, overrides, files);
+    const store = async (workspaceId: string, overrides: Partial<VoiceClone> = {}, files = 1) => {
+      const request = newClone(make, workspaceId, overrides, files);
       expect(await storage.voices.create(request)).toEqual({ kind: "created" });
       return request;
     };
@@ -153,7 +153,7 @@ describe.each(engines)("voices on $name", ({ open }) => {
     const next = await store(ada);
     expect(await voices.countClones(ada)).toBe(1);
     const again = () => ({
-      ...{ userId: ada, cloneId: clone.id, job: trainingOf(make, ada), engine: "local" as const },
+      ...{ workspaceId: ada, cloneId: clone.id, job: trainingOf(make, ada), engine: "local" as const },
       ...{ maxClones: 1, at: startOfTests + 9 },
     });
     expect(await voices.retrain(again())).toBe("tooManyClones");
@@ -177,7 +177,7 @@ describe.each(engines)("voices on $name", ({ open }) => {
       end: completed,
     });
     await voices.retrain({
-      ...{ userId: ada, cloneId: trained.clone.id, job: trainingOf(make, ada), engine: "local" },
+      ...{ workspaceId: ada, cloneId: trained.clone.id, job: trainingOf(make, ada), engine: "local" },
       ...{ maxClones: 5, at: startOfTests },
     });
     const second = await claimed(storage);
@@ -186,7 +186,7 @@ describe.each(engines)("voices on $name", ({ open }) => {
     const third = await claimed(storage);
     await voices.endTraining({ claim: third.claim, quality: null, trained: null, end: failed });
     expect(await voices.failedBefore(failed.at, 10)).toEqual([]);
-    expect(await voices.failedBefore(failed.at + 1, 10)).toEqual([{ userId: ada, id: clone.id }]);
+    expect(await voices.failedBefore(failed.at + 1, 10)).toEqual([{ workspaceId: ada, id: clone.id }]);
   });
 
   test("the bytes of a user are those of files that are there: samples, what was learned, recordings of consent", async () => {
@@ -229,7 +229,7 @@ describe.each(engines)("voices on $name", ({ open }) => {
         await voices.endTraining({ claim, quality, trained: { engine: "local", artefact: "{}" }, end: completed });
     }
     const idsOf = async (status: "processing" | "ready" | "failed" | null, limit = 10, offset = 0) => {
-      const { clones, total, matching } = await voices.page({ userId: ada, status, limit, offset });
+      const { clones, total, matching } = await voices.page({ workspaceId: ada, status, limit, offset });
       expect(total).toBe(3);
       return [clones.map(({ id }) => id), matching];
     };
@@ -282,7 +282,7 @@ describe.each(engines)("voices on $name", ({ open }) => {
       end: completed,
     });
     const again = {
-      userId: ada,
+      workspaceId: ada,
       cloneId: clone.id,
       job: trainingOf(make, ada),
       engine: "xtts",
@@ -318,8 +318,8 @@ describe.each(engines)("voices on $name", ({ open }) => {
       at: startOfTests + 2,
     });
     const added = sampleOf(make, clone.id, { createdAt: startOfTests + 1 });
-    const add = (userId: string, file: VoiceSample, rules = { maxSamples: 3, maxBytes: 1e6 }) =>
-      voices.addSamples({ ...next(), ...rules, userId, samples: [file] });
+    const add = (workspaceId: string, file: VoiceSample, rules = { maxSamples: 3, maxBytes: 1e6 }) =>
+      voices.addSamples({ ...next(), ...rules, workspaceId, samples: [file] });
     expect(await add(bob, added)).toEqual({ kind: "absent" });
     expect(await add(ada, { ...added, sha256: samples[0]!.sha256 })).toMatchObject({ kind: "duplicate" });
     expect(await add(ada, added, { maxSamples: 1, maxBytes: 1e6 })).toEqual({ kind: "tooMany", count: 1 });
@@ -333,7 +333,7 @@ describe.each(engines)("voices on $name", ({ open }) => {
     });
     expect(await voices.training(job.id)).toBeNull();
     expect(await voices.get(ada, clone.id)).toMatchObject({ sampleCount: 2, status: "processing" });
-    const remove = (userId: string, sampleId: string) => voices.removeSample({ ...next(), userId, sampleId });
+    const remove = (workspaceId: string, sampleId: string) => voices.removeSample({ ...next(), workspaceId, sampleId });
     expect(await remove(bob, added.id)).toBe("absent");
     expect(await remove(ada, samples[0]!.id)).toBe("removed");
     expect(await remove(ada, samples[0]!.id)).toBe("absent");
@@ -351,7 +351,7 @@ describe.each(engines)("voices on $name", ({ open }) => {
     const { clone } = await store(ada);
     await train("cartesia", "first");
     await voices.retrain({
-      userId: ada,
+      workspaceId: ada,
       cloneId: clone.id,
       job: trainingOf(make, ada),
       engine: "cartesia",

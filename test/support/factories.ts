@@ -45,10 +45,10 @@ export function createFactories(seed = 1) {
   }
 
   /** Without chance: no breaks, no warm-up, no jitter, and a minute between two actions. */
-  function account(userId: string, overrides: Partial<NetworkAccount> = {}): NetworkAccount {
+  function account(workspaceId: string, overrides: Partial<NetworkAccount> = {}): NetworkAccount {
     return {
       id: nextId(),
-      userId,
+      workspaceId,
       name: "Main account",
       connector: "simulated",
       connectorSettings: {},
@@ -70,15 +70,15 @@ export function createFactories(seed = 1) {
   }
 
   /** A key with its secret, which only its maker knows. Without a user it is a global one. */
-  function secretKey(userId: string | null, overrides: Partial<ApiKey> = {}): { secret: string; key: ApiKey } {
-    const secret = makeSecret(userId === null ? "global" : "user", ids);
+  function secretKey(workspaceId: string | null, overrides: Partial<ApiKey> = {}): { secret: string; key: ApiKey } {
+    const secret = makeSecret(workspaceId === null ? "global" : "user", ids);
     const key: ApiKey = {
       id: nextId(),
-      userId,
+      workspaceId,
       name: "Key of a test",
       hash: hashOf(secret),
       hint: hintOf(secret),
-      permissions: userId === null ? ["*"] : [...permissions],
+      permissions: workspaceId === null ? ["*"] : [...permissions],
       expiresAt: null,
       isActive: true,
       expiresInDays: null,
@@ -91,21 +91,21 @@ export function createFactories(seed = 1) {
     return { secret, key };
   }
 
-  function key(userId: string | null, overrides: Partial<ApiKey> = {}): ApiKey {
-    return secretKey(userId, overrides).key;
+  function key(workspaceId: string | null, overrides: Partial<ApiKey> = {}): ApiKey {
+    return secretKey(workspaceId, overrides).key;
   }
 
-  function grant(userId: string, overrides: Partial<LedgerEntry> = {}): LedgerEntry {
-    return { id: nextId(), userId, kind: "grant", amount: 100, note: null, createdAt: startOfTests, ...overrides };
+  function grant(workspaceId: string, overrides: Partial<LedgerEntry> = {}): LedgerEntry {
+    return { id: nextId(), workspaceId, kind: "grant", amount: 100, note: null, createdAt: startOfTests, ...overrides };
   }
 
   /** The wish to hold credits for a request of its own. */
-  function reservation(userId: string, overrides: Partial<ReserveCredits> = {}): ReserveCredits {
+  function reservation(workspaceId: string, overrides: Partial<ReserveCredits> = {}): ReserveCredits {
     made++;
     return {
       id: nextId(),
       entryId: nextId(),
-      userId,
+      workspaceId,
       request: `request-${made}`,
       purpose: "enrichment",
       amount: 1,
@@ -133,8 +133,8 @@ export function createFactories(seed = 1) {
     };
   }
 
-  function charge(userId: string, overrides: Partial<ChargeCredits> = {}): ChargeCredits {
-    const { id: _id, jobId: _jobId, heldUntil: _heldUntil, ...rest } = reservation(userId);
+  function charge(workspaceId: string, overrides: Partial<ChargeCredits> = {}): ChargeCredits {
+    const { id: _id, jobId: _jobId, heldUntil: _heldUntil, ...rest } = reservation(workspaceId);
     return { ...rest, purpose: "search", ...overrides };
   }
 
@@ -173,28 +173,28 @@ export function createFactories(seed = 1) {
     };
   }
 
-  function lead(userId: string, overrides: Partial<Lead> = {}): Lead {
-    return { id: nextId(), userId, version: 1, ...times, ...leadContent(), ...overrides };
+  function lead(workspaceId: string, overrides: Partial<Lead> = {}): Lead {
+    return { id: nextId(), workspaceId, version: 1, ...times, ...leadContent(), ...overrides };
   }
 
   /** The wish to store a lead; the keys for duplicates are worked out as the service does. */
   function leadInsert(
-    userId: string,
+    workspaceId: string,
     overrides: Partial<Lead> = {},
     onDuplicate: InsertLead["onDuplicate"] = "create",
   ): InsertLead {
-    const inserted = lead(userId, overrides);
+    const inserted = lead(workspaceId, overrides);
     return { lead: inserted, identity: leadIdentity(inserted), onDuplicate };
   }
 
-  async function storedLead(storage: Storage, userId: string, overrides: Partial<Lead> = {}): Promise<Lead> {
-    return leadOf(await storage.leads.insert(leadInsert(userId, overrides)));
+  async function storedLead(storage: Storage, workspaceId: string, overrides: Partial<Lead> = {}): Promise<Lead> {
+    return leadOf(await storage.leads.insert(leadInsert(workspaceId, overrides)));
   }
 
   /** The wish to change a stored lead, worked out from the version that is given. */
   function leadUpdate(stored: Lead, change: Partial<LeadContent>): UpdateLead {
-    const { id, userId, version, createdAt: _created, updatedAt: at, ...content } = { ...stored, ...change };
-    return { userId, id, content, identity: leadIdentity(content), version, at };
+    const { id, workspaceId, version, createdAt: _created, updatedAt: at, ...content } = { ...stored, ...change };
+    return { workspaceId, id, content, identity: leadIdentity(content), version, at };
   }
 
   function importRow(row: number, overrides: Partial<LeadContent> = {}): ImportRow {
@@ -209,12 +209,12 @@ export function createFactories(seed = 1) {
     rows: ImportRow[],
     overrides: Partial<ImportBatch> = {},
   ): Promise<ImportBatch> {
-    const packer = new RowPacker((await storage.leads.ownerNumber(job.userId)) ?? 0);
+    const packer = new RowPacker((await storage.leads.ownerNumber(job.workspaceId)) ?? 0);
     for (const row of rows)
       if ("errors" in row) packer.addErrors(row.row, row.errors);
       else packer.add(row.row, row.id, row.content, row.identity);
     return {
-      userId: job.userId,
+      workspaceId: job.workspaceId,
       jobId: job.id,
       attempt: job.attempt,
       rows: packer.take(),
@@ -229,10 +229,10 @@ export function createFactories(seed = 1) {
   }
 
   /** A job that is due at once. */
-  function job(userId: string, overrides: Partial<Job> = {}): Job {
+  function job(workspaceId: string, overrides: Partial<Job> = {}): Job {
     return {
       id: nextId(),
-      userId,
+      workspaceId,
       type: "lead_import",
       status: "pending",
       runAt: startOfTests,
@@ -251,24 +251,24 @@ export function createFactories(seed = 1) {
     };
   }
 
-  async function storedJob(storage: Storage, userId: string, overrides: Partial<Job> = {}): Promise<Job> {
-    const stored = job(userId, overrides);
+  async function storedJob(storage: Storage, workspaceId: string, overrides: Partial<Job> = {}): Promise<Job> {
+    const stored = job(workspaceId, overrides);
     await storage.jobs.insert(stored);
     return stored;
   }
 
   /** The wish to schedule an action, for a profile of its own, as soon as the account may. */
   function actionRequest(
-    { id: accountId, userId }: Pick<NetworkAccount, "id" | "userId">,
+    { id: accountId, workspaceId }: Pick<NetworkAccount, "id" | "workspaceId">,
     { action: change = {}, job: jobChange = {} }: { action?: Partial<NetworkAction>; job?: Partial<Job> } = {},
   ): ScheduleAction {
     made++;
     const profileUrl = change.profileUrl ?? `https://network.example/in/person-${made}`;
     const profileKey = canonicalProfileUrl(profileUrl) ?? profileUrl;
-    const placed = job(userId, { type: "linkedin_action", message: "", maxAttempts: 5, ...jobChange });
+    const placed = job(workspaceId, { type: "linkedin_action", message: "", maxAttempts: 5, ...jobChange });
     const action: NetworkAction = {
       jobId: placed.id,
-      userId,
+      workspaceId,
       accountId,
       actionType: "sendConnectionRequest",
       profileUrl,
@@ -298,7 +298,7 @@ export function createFactories(seed = 1) {
   /** Schedules an action and answers its job, placed. */
   async function scheduledJob(
     storage: Storage,
-    of: Pick<NetworkAccount, "id" | "userId">,
+    of: Pick<NetworkAccount, "id" | "workspaceId">,
     overrides: Parameters<typeof actionRequest>[1] = {},
   ): Promise<Job> {
     const outcome = await storage.network.schedule(actionRequest(of, overrides), false);
@@ -308,13 +308,13 @@ export function createFactories(seed = 1) {
 
   /** An entry of the do-not-contact list, by its normal form. Without a user it is the team's. */
   function suppression(
-    userId: string | null,
+    workspaceId: string | null,
     kind: SuppressionKind,
     value: string,
     overrides: Partial<Suppression> = {},
   ): Suppression {
     const key = suppressionKey(kind, value);
-    const entry = { id: nextId(), userId, kind, key, value, reason: null, createdAt: startOfTests };
+    const entry = { id: nextId(), workspaceId, kind, key, value, reason: null, createdAt: startOfTests };
     return { ...entry, source: "api", ...overrides };
   }
 

@@ -18,8 +18,8 @@ export const toPerson: Delegation = { to: "person", reference: null, checkAt: nu
 
 export const toVendor: Delegation = { ...toPerson, to: "vendor", reference: "v-1" };
 
-export async function stateOf(storage: Storage, { userId, id }: Job): Promise<NetworkAction["state"] | undefined> {
-  return (await storage.network.action(userId, id))?.action.state;
+export async function stateOf(storage: Storage, { workspaceId, id }: Job): Promise<NetworkAction["state"] | undefined> {
+  return (await storage.network.action(workspaceId, id))?.action.state;
 }
 
 export type Make = ReturnType<typeof createFactories>;

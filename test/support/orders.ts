@@ -30,7 +30,7 @@ export function orderOf(overrides: Partial<ActionOrder> = {}): ActionOrder {
 export function accountOf(overrides: Partial<NetworkAccount> = {}): NetworkAccount {
   return {
     id: "account-1",
-    userId: "user-1",
+    workspaceId: "user-1",
     name: "Main account",
     connector: "manual",
     connectorSettings: {},

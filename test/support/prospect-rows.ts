@@ -38,11 +38,11 @@ export function utf8(content: object): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(content));
 }
 
-export async function all(storage: Storage, userId: string, filters: SearchFilters = {}): Promise<Prospect[]> {
+export async function all(storage: Storage, workspaceId: string, filters: SearchFilters = {}): Promise<Prospect[]> {
   const found: Prospect[] = [];
   for (;;) {
     const page = await storage.prospects.search({
-      userId,
+      workspaceId,
       query: termQuery(filters),
       offset: found.length,
       limit: 100,
@@ -87,12 +87,12 @@ export function told(rows: ProspectRow[]): BatchTerms {
 /** Stores a batch as an import would, under a claim of its own. */
 export async function imported(
   storage: Storage,
-  userId: string,
+  workspaceId: string,
   rows: ProspectRow[],
   more: Partial<ProspectBatch> = {},
 ): Promise<ProspectImportCounts | null> {
-  const factories = createFactories(rows.length + userId.length + (rows[0]?.row ?? 0));
-  await factories.storedJob(storage, userId, { type: "prospect_import", id: crypto.randomUUID() });
+  const factories = createFactories(rows.length + workspaceId.length + (rows[0]?.row ?? 0));
+  await factories.storedJob(storage, workspaceId, { type: "prospect_import", id: crypto.randomUUID() });
   const [job] = await storage.jobs.claim({
     type: "prospect_import",
     limit: 1,
@@ -100,7 +100,7 @@ export async function imported(
     leaseUntil: startOfTests + 60_000,
   });
   const batch = {
-    userId,
+    workspaceId,
     jobId: job!.id,
     attempt: job!.attempt,
     rows,

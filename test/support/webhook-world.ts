@@ -66,7 +66,7 @@ export async function createWebhookWorld({ disableDays = 5 } = {}) {
     storage,
     make,
     service,
-    userId: user.id,
+    workspaceId: user.id,
     posted,
     hanging,
     get deliverer() {

@@ -213,7 +213,7 @@ describe.each(engines)("an action over $name", ({ open }) => {
     planner.wake();
     await planner.idle();
     const job = await world.schedule({ job: { createdAt: world.clock.now() } });
-    await opened.storage.network.edit(job.userId, job.id, { notBefore: startOfTests }, world.clock.now());
+    await opened.storage.network.edit(job.workspaceId, job.id, { notBefore: startOfTests }, world.clock.now());
     world.clock.set(startOfTests);
     planner.wake();
     await planner.idle();
@@ -327,7 +327,7 @@ describe.each(engines)("an action over $name", ({ open }) => {
     await using opened = await open();
     const world = await createNetworkWorld(opened);
     const job = await world.schedule({ action: { notBefore: startOfTests + minute } });
-    await opened.storage.jobs.cancel(world.account.userId, job.id, startOfTests);
+    await opened.storage.jobs.cancel(world.account.workspaceId, job.id, startOfTests);
     await world.runUntil(startOfTests + hour);
     expect(world.calls).toEqual([]);
   });
@@ -393,7 +393,7 @@ describe.each(engines)("an action over $name", ({ open }) => {
           expect(world.calls.length, shown).toBe(callsBefore);
         } else expect(action.state, shown).toBe(endOf[name]!);
         if (!isRepeated.has(name)) expect(world.calls.length, shown).toBe(wasMarked ? callsBefore : 1);
-        const retried = await opened.storage.jobs.retry(job.userId, job.id, world.clock.now());
+        const retried = await opened.storage.jobs.retry(job.workspaceId, job.id, world.clock.now());
         if (action.state === "unknown" || action.state === "completed") expect(retried.kind, shown).toBe("refused");
       }
       expect(points).toContain("in the call");
@@ -424,7 +424,7 @@ describe.each(engines)("an action over $name", ({ open }) => {
         }
         for (let round = 0; round < 3; round++) {
           await world.runUntil(world.clock.now() + hour);
-          for (const job of jobs) await opened.storage.jobs.retry(job.userId, job.id, world.clock.now());
+          for (const job of jobs) await opened.storage.jobs.retry(job.workspaceId, job.id, world.clock.now());
         }
         const called = world.calls.map(({ jobId }) => jobId);
         expect(new Set(called).size).toBe(called.length);

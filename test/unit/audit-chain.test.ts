@@ -27,7 +27,7 @@ async function changed<T>(
   try {
     for (const id of ["a", "b", "c", "d"])
       await storage.audit.append(
-        auditEntry(null, clock.now(), { action: "key.deleted", userId: null, target: { type: "key", id } }),
+        auditEntry(null, clock.now(), { action: "key.deleted", workspaceId: null, target: { type: "key", id } }),
       );
     using other = new Database(path);
     const places = other.query<Place, []>("SELECT seq, hash FROM audit_log ORDER BY seq").all();
@@ -79,7 +79,7 @@ test.each(["DELETE FROM audit_log WHERE seq = 4", "DELETE FROM audit_end"])(
   async (statement) => {
     const cut = [...unlock, statement];
     const check = await changed(cut, async (service) => {
-      await service.note(null, { action: "risk.accepted", userId: null });
+      await service.note(null, { action: "risk.accepted", workspaceId: null });
       return service.verify();
     });
     expect(check.isIntact).toBe(false);

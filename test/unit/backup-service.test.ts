@@ -33,7 +33,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true });
 });
 
-const admin = { userId: "u", keyId: "k", role: "admin" } as unknown as Caller;
+const admin = { workspaceId: "u", keyId: "k", role: "admin" } as unknown as Caller;
 
 function serviceWith(
   archives: Partial<ArchiveStore> = {},

@@ -89,7 +89,7 @@ test("a snapshot that fails leaves nothing behind", () => {
 
 test("the files of imports that can still be needed, and of voices, are named", () => {
   const insertJob = database.query(
-    "INSERT INTO jobs (id, user_id, type, status, message, metadata, payload, run_at, max_attempts, created_at, updated_at) VALUES (?, 'u', ?, ?, '', '{}', '{}', 0, 1, 0, ?)",
+    "INSERT INTO jobs (id, workspace_id, type, status, message, metadata, payload, run_at, max_attempts, created_at, updated_at) VALUES (?, 'u', ?, ?, '', '{}', '{}', 0, 1, 0, ?)",
   );
   database.run("PRAGMA foreign_keys = OFF");
   insertJob.run("a", "lead_import", "pending", now - 30 * day);
@@ -111,13 +111,13 @@ const pausing =
 test.each(["campaign_enrollments", "campaign_enrolments"])(`${pausing} (%s)`, (enrollments) => {
   database.run("PRAGMA foreign_keys = OFF");
   const insertAccount = database.query(
-    "INSERT INTO network_accounts (seq, id, user_id, name, connector, connector_settings, tier, time_zone, working_hours, caps, spacing, jitter_percent, state, created_at, updated_at) VALUES (?1, 'account-' || ?1, 'u', '', 'worker', '{}', 'free', 'UTC', '{}', '{}', '{}', 0, ?2, 0, 0)",
+    "INSERT INTO network_accounts (seq, id, workspace_id, name, connector, connector_settings, tier, time_zone, working_hours, caps, spacing, jitter_percent, state, created_at, updated_at) VALUES (?1, 'account-' || ?1, 'u', '', 'worker', '{}', 'free', 'UTC', '{}', '{}', '{}', 0, ?2, 0, 0)",
   );
   const insertAction = database.query(
-    "INSERT INTO network_actions (job_id, user_id, account, action_type, meter, has_note, profile_url, profile_key, target_key, details, state, used, not_before, draw, created_at, updated_at) VALUES (?1 || ?2, 'u', ?1, 'visitProfile', 2, 0, '', '', ?2, '{}', ?2, 0, 0, 0, 0, 0)",
+    "INSERT INTO network_actions (job_id, workspace_id, account, action_type, meter, has_note, profile_url, profile_key, target_key, details, state, used, not_before, draw, created_at, updated_at) VALUES (?1 || ?2, 'u', ?1, 'visitProfile', 2, 0, '', '', ?2, '{}', ?2, 0, 0, 0, 0, 0)",
   );
   const insertEnrollment = database.query(
-    "INSERT INTO campaign_enrollments (id, campaign_id, user_id, lead_id, account_id, profile_key, state, at_step, since_at, version, created_at, updated_at) VALUES (?1 || ?2, 'c', 'u', ?1 || ?2, 'account-' || ?1, '', ?2, 0, 0, 0, 0, 0)",
+    "INSERT INTO campaign_enrollments (id, campaign_id, workspace_id, lead_id, account_id, profile_key, state, at_step, since_at, version, created_at, updated_at) VALUES (?1 || ?2, 'c', 'u', ?1 || ?2, 'account-' || ?1, '', ?2, 0, 0, 0, 0, 0)",
   );
   for (const [seq, state] of [
     [1, "active"],

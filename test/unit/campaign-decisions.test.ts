@@ -16,14 +16,14 @@ import { startOfTests as now } from "../support/clock.ts";
 import { createFactories } from "../support/factories.ts";
 
 const make = createFactories();
-const userId = "user";
+const workspaceId = "user";
 const dayMs = 86_400_000;
-const action = make.actionRequest(make.account(userId));
+const action = make.actionRequest(make.account(workspaceId));
 const { job } = action;
 
 function campaignOf(overrides: Partial<Campaign> = {}): Campaign {
   return {
-    ...{ id: "campaign", userId, name: "Spring", state: "running", steps: [], accountIds: ["account"] },
+    ...{ id: "campaign", workspaceId, name: "Spring", state: "running", steps: [], accountIds: ["account"] },
     ...{ settings: defaultSettings, startedAt: null, createdAt: now, updatedAt: now },
     ...overrides,
   };
@@ -31,7 +31,14 @@ function campaignOf(overrides: Partial<Campaign> = {}): Campaign {
 
 function enrollmentOf(id: string, overrides: Partial<Enrollment> = {}): Enrollment {
   return {
-    ...{ id, campaignId: "campaign", userId, leadId: `lead-${id}`, accountId: "account", profileKey: `profile-${id}` },
+    ...{
+      id,
+      campaignId: "campaign",
+      workspaceId,
+      leadId: `lead-${id}`,
+      accountId: "account",
+      profileKey: `profile-${id}`,
+    },
     ...{ state: "active", reason: null, atStep: 0, sinceAt: now, wakeAt: now, jobId: null },
     ...{ connectedAt: null, repliedAt: null, version: 1, createdAt: now, updatedAt: now },
     ...overrides,
@@ -106,7 +113,7 @@ test("an enrollment ends once, a stale move changes nothing, and a campaign comp
         const at = now + index;
         if (taken.kind === "state") {
           world.write(
-            decideChange(world.campaign, userId, campaignStates, { state: taken.state, updatedAt: at }).changes,
+            decideChange(world.campaign, workspaceId, campaignStates, { state: taken.state, updatedAt: at }).changes,
           );
           continue;
         }
@@ -156,7 +163,7 @@ describe("an enrollment is refused", () => {
 
   test("for one reason after the other", () => {
     expect(refusal({})).toBeNull();
-    expect(refusal({}, {}, { userId: "somebody else" })).toBe("campaignEnded");
+    expect(refusal({}, {}, { workspaceId: "somebody else" })).toBe("campaignEnded");
     expect(refusal({ hasLead: () => false }, {}, { state: "canceled" })).toBe("campaignEnded");
     expect(refusal({ hasLead: () => false, isEnrolled: () => true })).toBe("leadGone");
     expect(refusal({ isEnrolled: () => true, isSuppressed: () => true })).toBe("alreadyEnrolled");
@@ -206,7 +213,7 @@ test("an enrollment that ends withdraws its action, and one that moves on does n
 
 test("a campaign changes in the given states only, and says so when its state is another one", () => {
   const change = (values: Parameters<typeof decideChange>[3], states: readonly Campaign["state"][] = ["running"]) =>
-    decideChange(campaignOf(), userId, states, values);
+    decideChange(campaignOf(), workspaceId, states, values);
   const kinds = ({ changes }: { changes: readonly CampaignsChange[] }) =>
     changes.map((each) => (each.kind === "event" ? each.event.type : each.kind));
   expect(change({ state: "paused", updatedAt: now }, ["draft"])).toEqual({ outcome: null, changes: [] });
@@ -220,8 +227,8 @@ test("a campaign changes in the given states only, and says so when its state is
 });
 
 test("only drafts can be deleted, by their user", () => {
-  expect(canDelete(campaignOf({ state: "draft" }), userId)).toBe(true);
+  expect(canDelete(campaignOf({ state: "draft" }), workspaceId)).toBe(true);
   expect(canDelete(campaignOf({ state: "draft" }), "somebody else")).toBe(false);
-  expect(canDelete(campaignOf(), userId)).toBe(false);
-  expect(canDelete(null, userId)).toBe(false);
+  expect(canDelete(campaignOf(), workspaceId)).toBe(false);
+  expect(canDelete(null, workspaceId)).toBe(false);
 });

@@ -30,7 +30,7 @@ import type { NewEvent } from "../../src/platform/events/model.ts";
 import { startOfTests } from "../support/clock.ts";
 import { createFactories } from "../support/factories.ts";
 
-const userId = "user";
+const workspaceId = "user";
 const keyId = "key";
 const hourMs = 3_600_000;
 const make = createFactories();
@@ -128,7 +128,7 @@ test("each item is charged at most once, and refunded at most as much", () => {
       const once = new Set(named.map((entry) => `${entry.kind} ${entry.request} ${entry.item}`));
       expect(once.size).toBe(named.length);
       for (const refund of named.filter(({ kind }) => kind === "refund")) {
-        const settled = world.facts.settled(userId, refund.request!, refund.item!);
+        const settled = world.facts.settled(workspaceId, refund.request!, refund.item!);
         expect(refund.amount + settled!.amount).toBe(0);
       }
     }),
@@ -181,7 +181,7 @@ test("the owner of a key stays within the budget that an admin set", () => {
 class World {
   now = startOfTests;
   limit: BudgetLimit | null = null;
-  readonly entries: LedgerEntry[] = [make.grant(userId, { amount: 150 })];
+  readonly entries: LedgerEntry[] = [make.grant(workspaceId, { amount: 150 })];
   readonly reservations = new Map<string, Reservation>();
   readonly events: NewEvent[] = [];
 
@@ -219,7 +219,7 @@ class World {
       case "refund":
         return this.#refund(taken);
       case "adjust":
-        return decideAdjustment(make.grant(userId, { amount: taken.amount, createdAt: at }), this.facts);
+        return decideAdjustment(make.grant(workspaceId, { amount: taken.amount, createdAt: at }), this.facts);
       case "budget":
         return decideBudget({ keyId, monthly: taken.monthly, by: "owner" }, this.facts);
       case "wait":
@@ -229,23 +229,23 @@ class World {
 
   #reserve({ request, amount }: { request: string; amount: number }) {
     const at = this.now;
-    const wanted = make.reservation(userId, { request, amount, keyId, heldUntil: at + hourMs, at });
+    const wanted = make.reservation(workspaceId, { request, amount, keyId, heldUntil: at + hourMs, at });
     return decideReserve(wanted, this.facts);
   }
 
   #charge({ request, amount }: { request: string; amount: number }) {
-    const wanted = make.charge(userId, { request, amount, purpose: "enrichment", keyId, at: this.now });
+    const wanted = make.charge(workspaceId, { request, amount, purpose: "enrichment", keyId, at: this.now });
     return decideCharge(wanted, this.facts);
   }
 
   #refund({ request, item }: { request: string; item: string }) {
     const at = this.now;
-    return decideRefund({ userId, request, item, entryId: make.ids.next(at), note: null, at }, this.facts);
+    return decideRefund({ workspaceId, request, item, entryId: make.ids.next(at), note: null, at }, this.facts);
   }
 
   /** Null if the items cost more than is held, which a service never asks for. */
   #settle({ request, items, closes }: Step & { kind: "settle" }) {
-    const reservation = this.facts.reservationOf(userId, request);
+    const reservation = this.facts.reservationOf(workspaceId, request);
     const settlement = make.settlement(reservation?.id ?? "none", {}, { closes, at: this.now });
     const named = items.map((each) => ({ ...each, entryId: make.ids.next(this.now) }));
     try {

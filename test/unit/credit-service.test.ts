@@ -104,7 +104,7 @@ test("reserve, settle and release, and a charge at once, in the words of a featu
     details: { remaining: 1, required: 97, upgradeUrl: "/docs" },
   });
   const { entries } = await credits.ledger({
-    userId: ada,
+    workspaceId: ada,
     kind: "settle",
     createdFrom: startOfTests,
     createdTo: null,

@@ -43,7 +43,7 @@ function found(all: readonly Finding[], check: string): Pick<Finding, "state" | 
 
 function insertJob(id: string, type: string, runAt: number): void {
   database.run(
-    "INSERT INTO jobs (id, user_id, type, status, message, metadata, payload, run_at, max_attempts, created_at, updated_at) VALUES (?, 'nobody', ?, 'pending', '', '{}', '{}', ?, 1, 0, 0)",
+    "INSERT INTO jobs (id, workspace_id, type, status, message, metadata, payload, run_at, max_attempts, created_at, updated_at) VALUES (?, 'nobody', ?, 'pending', '', '{}', '{}', ?, 1, 0, 0)",
     [id, type, runAt],
   );
 }

@@ -20,7 +20,7 @@ import type { Job } from "../../src/platform/jobs/model.ts";
 import { startOfTests as now } from "../support/clock.ts";
 import { createFactories } from "../support/factories.ts";
 
-const userId = "user";
+const workspaceId = "user";
 const owner = 7;
 const make = createFactories();
 const runs = { seed: 20_260_105, numRuns: 300 };
@@ -53,9 +53,9 @@ class World {
   readonly verdicts: Verdict[] = [];
   readonly entries: LedgerEntry[] = [];
   stored: (KnownResult & { keys: Set<number> })[] = [];
-  job: Job = make.job(userId, { type: "data_enrichment", status: "running", attempt: 1, leaseUntil: now + 99 });
+  job: Job = make.job(workspaceId, { type: "data_enrichment", status: "running", attempt: 1, leaseUntil: now + 99 });
   reservation: Reservation = {
-    ...{ id: "reservation", userId, request: this.job.id, purpose: "enrichment", keyId: null, jobId: this.job.id },
+    ...{ id: "reservation", workspaceId, request: this.job.id, purpose: "enrichment", keyId: null, jobId: this.job.id },
     ...{ held: 100, heldUntil: now + 99 },
   };
 
@@ -88,7 +88,7 @@ class World {
   }
 
   finish(batch: FinishedBatch) {
-    const { outcome, changes } = decideBatch(userId, batch, this.job, this.facts);
+    const { outcome, changes } = decideBatch(workspaceId, batch, this.job, this.facts);
     this.write(changes);
     return outcome;
   }
@@ -222,14 +222,14 @@ test("a claim that is void stores nothing", () => {
   const world = new World();
   const batch = batchOf(world, []);
   const lost = { ...batch, claim: { ...batch.claim, attempt: 0 } };
-  expect(decideBatch(userId, lost, world.job, world.facts)).toEqual({ outcome: null, changes: [] });
-  expect(decideBatch(userId, batch, null, world.facts)).toEqual({ outcome: null, changes: [] });
+  expect(decideBatch(workspaceId, lost, world.job, world.facts)).toEqual({ outcome: null, changes: [] });
+  expect(decideBatch(workspaceId, batch, null, world.facts)).toEqual({ outcome: null, changes: [] });
 });
 
 test("a deleted user is charged, and nothing is stored", () => {
   const world = new World();
   const found = { identity: { email: "a@example.com", network: null, name: null }, foundEmail: null, score: 1 };
   const facts = { ...world.facts, owner: null };
-  const { changes } = decideBatch(userId, batchOf(world, [found]), world.job, facts);
+  const { changes } = decideBatch(workspaceId, batchOf(world, [found]), world.job, facts);
   expect(changes.map(({ kind }) => kind)).toEqual(["entry", "entry", "hold", "outcome", "job"]);
 });

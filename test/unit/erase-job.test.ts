@@ -29,9 +29,13 @@ async function withErasure(storage: Storage) {
   const spoken: (string | null)[] = [];
 
   async function begin(): Promise<Job> {
-    const identity = await storage.persons.identify({ userId: null }, { email, profile: null, leadId: null }, true);
-    const audit = auditEntry(null, clock.now(), { action: "person.erased", userId: null });
-    const payload = { scope: { userId: null }, identity, suppress: true, audit };
+    const identity = await storage.persons.identify(
+      { workspaceId: null },
+      { email, profile: null, leadId: null },
+      true,
+    );
+    const audit = auditEntry(null, clock.now(), { action: "person.erased", workspaceId: null });
+    const payload = { scope: { workspaceId: null }, identity, suppress: true, audit };
     const metadata = { records: {}, waiting: 0 };
     return make.storedJob(storage, user.id, { type: "person_erasure", payload, metadata, createdAt: clock.now() });
   }
@@ -53,7 +57,7 @@ async function withErasure(storage: Storage) {
         ...store,
       },
       suppressions,
-      forgetSpeech: async (userId) => void spoken.push(userId),
+      forgetSpeech: async (workspaceId) => void spoken.push(workspaceId),
       clock,
       log,
     });

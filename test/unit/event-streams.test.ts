@@ -74,7 +74,7 @@ async function createWorld() {
   const caller: Caller = {
     keyId: "key",
     keyName: "key",
-    userId: user.id,
+    workspaceId: user.id,
     role: "member",
     permissions: ["events:read"],
     requiresApproval: false,

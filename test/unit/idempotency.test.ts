@@ -136,7 +136,7 @@ function world() {
     async post(respond: () => Response, effect = "effect"): Promise<Response> {
       const request = new Request("http://localhost/notes", { method: "POST", headers: { "idempotency-key": "a" } });
       const context = new RequestContext(request, { route: null, params: {} }, connection);
-      context.caller = { keyId: "key", userId: null } as unknown as Caller;
+      context.caller = { keyId: "key", workspaceId: null } as unknown as Caller;
       context.keyed = keyedRequestOf(request);
       if (context.keyed === null) throw new ApiError("VALIDATION_ERROR");
       return currentRequest.run(context.keyed, async () =>

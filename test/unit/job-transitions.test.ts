@@ -17,7 +17,7 @@ import type { NewEvent } from "../../src/platform/events/model.ts";
 import { startOfTests } from "../support/clock.ts";
 import { createFactories } from "../support/factories.ts";
 
-const userId = "user";
+const workspaceId = "user";
 const make = createFactories();
 
 const step = record({
@@ -37,7 +37,7 @@ function play(
   { type, steps }: { type: Job["type"]; steps: { kind: string; isLate: boolean; countsAsAttempt: boolean }[] },
   check: (before: Job, after: Job, event: NewEvent | null) => void,
 ): void {
-  let job = make.job(userId, { type, status: "pending", attempt: 0, leaseUntil: null, completedAt: null });
+  let job = make.job(workspaceId, { type, status: "pending", attempt: 0, leaseUntil: null, completedAt: null });
   const claims: JobClaim[] = [];
   for (const [index, { kind, isLate, countsAsAttempt }] of steps.entries()) {
     const at = startOfTests + index * 1_000;
@@ -58,7 +58,7 @@ function play(
     }
     if (kind === "edit") return editedJob(job, `Edited at ${at}`, at);
     if (kind === "cancel" || kind === "retry") {
-      const decision = (kind === "cancel" ? decideCancel : decideRetry)(job, userId, at);
+      const decision = (kind === "cancel" ? decideCancel : decideRetry)(job, workspaceId, at);
       return decision.kind === "change" ? decision.change : null;
     }
     const claim = claims.at(isLate ? -2 : -1);
@@ -118,30 +118,30 @@ test("a client's message lasts until the job runs again", () => {
 
 test("clients change only their own jobs, and only where the status allows it", () => {
   const at = startOfTests;
-  const job = (status: Job["status"]) => make.job(userId, { type: "lead_import", status });
-  expect(decideCancel(null, userId, at)).toEqual({ kind: "absent" });
+  const job = (status: Job["status"]) => make.job(workspaceId, { type: "lead_import", status });
+  expect(decideCancel(null, workspaceId, at)).toEqual({ kind: "absent" });
   expect(decideCancel(job("running"), "somebody else", at)).toEqual({ kind: "absent" });
   expect(decideRetry(job("failed"), "somebody else", at)).toEqual({ kind: "absent" });
   const kinds = (decide: typeof decideCancel) =>
-    (["pending", "running", "completed", "failed"] as const).map((status) => decide(job(status), userId, at).kind);
+    (["pending", "running", "completed", "failed"] as const).map((status) => decide(job(status), workspaceId, at).kind);
   expect(kinds(decideCancel)).toEqual(["change", "change", "refused", "refused"]);
   expect(kinds(decideRetry)).toEqual(["refused", "refused", "refused", "change"]);
 });
 
 test("the network decides about jobs of its actions", () => {
-  const action = (status: Job["status"]) => make.job(userId, { type: "linkedin_action", status });
-  expect(decideCancel(action("pending"), userId, startOfTests).kind).toBe("ofAction");
-  expect(decideCancel(action("completed"), userId, startOfTests).kind).toBe("refused");
-  expect(decideRetry(action("failed"), userId, startOfTests).kind).toBe("ofAction");
+  const action = (status: Job["status"]) => make.job(workspaceId, { type: "linkedin_action", status });
+  expect(decideCancel(action("pending"), workspaceId, startOfTests).kind).toBe("ofAction");
+  expect(decideCancel(action("completed"), workspaceId, startOfTests).kind).toBe("refused");
+  expect(decideRetry(action("failed"), workspaceId, startOfTests).kind).toBe("ofAction");
 });
 
 test("a canceled job is marked, and its retry is not", () => {
-  const running = make.job(userId, { type: "lead_import", status: "running", failures: 3, metadata: { rows: 2 } });
-  const cancel = decideCancel(running, userId, startOfTests);
+  const running = make.job(workspaceId, { type: "lead_import", status: "running", failures: 3, metadata: { rows: 2 } });
+  const cancel = decideCancel(running, workspaceId, startOfTests);
   if (cancel.kind !== "change") throw new Error("Expected a change");
   const canceled = changedJob(running, cancel.change).job;
   expect(canceled).toMatchObject({ status: "failed", message: "Canceled", metadata: { rows: 2, canceled: true } });
-  const retry = decideRetry(canceled, userId, startOfTests + 1);
+  const retry = decideRetry(canceled, workspaceId, startOfTests + 1);
   if (retry.kind !== "change") throw new Error("Expected a change");
   const again = changedJob(canceled, retry.change).job;
   expect(again).toMatchObject({ status: "pending", failures: 0, metadata: { rows: 2 } });
@@ -149,7 +149,7 @@ test("a canceled job is marked, and its retry is not", () => {
 });
 
 test("a failed job is open for a while", () => {
-  const job = (status: Job["status"]) => make.job(userId, { status, updatedAt: startOfTests });
+  const job = (status: Job["status"]) => make.job(workspaceId, { status, updatedAt: startOfTests });
   expect(isOpen(job("pending"), startOfTests)).toBe(true);
   expect(isOpen(job("running"), startOfTests)).toBe(true);
   expect(isOpen(job("completed"), 0)).toBe(false);

@@ -18,7 +18,7 @@ test("a key of a user is its user's, with the user's role and the key's permissi
     keyId: key.id,
     keyName: "CRM",
     keyHash: key.hash,
-    userId: user.id,
+    workspaceId: user.id,
     role: "admin",
     permissions: ["leads:read"],
     requiresApproval: false,
@@ -30,7 +30,12 @@ test("a key of a user is its user's, with the user's role and the key's permissi
 test("a global key belongs to no user", async () => {
   const { ring, add } = createRing();
   const { secret } = add(null);
-  expect(await ring.identify(secret)).toMatchObject({ userId: null, role: null, permissions: ["*"], isLocal: false });
+  expect(await ring.identify(secret)).toMatchObject({
+    workspaceId: null,
+    role: null,
+    permissions: ["*"],
+    isLocal: false,
+  });
 });
 
 test.each([
@@ -127,7 +132,7 @@ test("a local key is everybody's without a look at the store, is not counted, an
   const secret = makeSecret("local", createIds(5));
   ring.addLocal(secret);
   ring.forget();
-  expect(ring.identify(secret)).toMatchObject({ keyId: "local", userId: null, permissions: ["*"], isLocal: true });
+  expect(ring.identify(secret)).toMatchObject({ keyId: "local", workspaceId: null, permissions: ["*"], isLocal: true });
   expect(store.lookUps).toBe(0);
   await ring.flush();
   expect(store.recorded).toEqual([]);

@@ -35,7 +35,7 @@ import { identifiersOf, matchesOf } from "../../src/features/suppression/matchin
 import { startOfTests } from "../support/clock.ts";
 import { createFactories } from "../support/factories.ts";
 
-const userId = "user";
+const workspaceId = "user";
 const owner = 7;
 
 /** Few people, so that most of them meet again. */
@@ -120,7 +120,7 @@ class Memory {
         for (let index = change.from; index < change.to; index++) {
           const row = unpackedRow(rows, index);
           if ("errors" in row) throw new Error("Expected a lead");
-          this.insert({ id: row.id, userId, ...row.content, version: 1, createdAt: at, updatedAt: at });
+          this.insert({ id: row.id, workspaceId, ...row.content, version: 1, createdAt: at, updatedAt: at });
         }
       else if (change.kind === "replace") {
         const { seq } = change.before;
@@ -171,7 +171,7 @@ const step: Arbitrary<Step> = oneof(
 /** What a step decides, as a function of facts only. */
 function decisionOf(memory: Memory, taken: Step): (facts: LeadFacts) => Decision<unknown, LeadChange> {
   if (taken.kind === "insert") {
-    const lead = make.lead(userId, taken.person);
+    const lead = make.lead(workspaceId, taken.person);
     const request = { lead, identity: leadIdentity(lead), onDuplicate: taken.onDuplicate };
     return (facts) => decideInsert(request, facts);
   }
@@ -179,9 +179,9 @@ function decisionOf(memory: Memory, taken: Step): (facts: LeadFacts) => Decision
   const known = memory.stored[taken.nth]?.lead;
   const id = known?.id ?? "absent";
   const version = (known?.version ?? 1) + (taken.isStale ? 1 : 0);
-  if (taken.kind === "remove") return (facts) => decideRemove({ userId, id, version, at: startOfTests }, facts);
+  if (taken.kind === "remove") return (facts) => decideRemove({ workspaceId, id, version, at: startOfTests }, facts);
   const content = contentOf(taken.person);
-  const request = { userId, id, content, identity: leadIdentity(content), version, at: startOfTests };
+  const request = { workspaceId, id, content, identity: leadIdentity(content), version, at: startOfTests };
   return (facts) => decideUpdate(request, facts);
 }
 
@@ -205,7 +205,7 @@ test("facts that are answered on demand and facts that were loaded lead to the s
 test("to merge the same newcomer once more changes nothing", () => {
   assert(
     property(person.map(contentOf), person.map(contentOf), (known, newcomer) => {
-      const lead = make.lead(userId, known);
+      const lead = make.lead(workspaceId, known);
       const once = mergedContent(lead, newcomer);
       expect(mergedContent({ ...lead, ...once }, newcomer)).toEqual(once);
     }),
@@ -220,7 +220,7 @@ test("a dry run reports what the import then does", () => {
     property(known, file, onDuplicate, integer({ min: 1, max: 9 }), boolean(), (leads, rows, mode, size, has) => {
       const memory = new Memory();
       if (has) memory.suppressed.add("a@example.com");
-      for (const each of leads) memory.insert(make.lead(userId, each));
+      for (const each of leads) memory.insert(make.lead(workspaceId, each));
       const batches = Array.from({ length: Math.ceil(rows.length / size) }, (_, n) =>
         rows.slice(n * size, (n + 1) * size),
       );
@@ -248,7 +248,7 @@ function packedOf(batch: readonly (Person | null)[], from: number): Packed {
       packer.add(row, `lead-${row}`, content, leadIdentity(content));
     }
   }
-  const job = { userId, jobId: "job", attempt: 1, lastRow: from + batch.length + 1, progress: 50 };
+  const job = { workspaceId, jobId: "job", attempt: 1, lastRow: from + batch.length + 1, progress: 50 };
   return { ...job, rows: packer.take(), leaseUntil: startOfTests, at: startOfTests };
 }
 
@@ -257,7 +257,7 @@ function reportOf(memory: Memory, batch: ImportBatch): string[] {
   const { notes } = memory;
   const facts = {
     ...memory.lazy,
-    job: make.job(userId, { id: "job", status: "running", attempt: 1, leaseUntil: startOfTests }),
+    job: make.job(workspaceId, { id: "job", status: "running", attempt: 1, leaseUntil: startOfTests }),
     mayHave: (key: number) => memory.withKey(key).length > 0,
     hasSuppressions: memory.suppressed.size > 0,
     notes: {

@@ -47,7 +47,7 @@ function directory({ person, company, colleagues = [] }: Known): Directory & { e
 
 async function ask(directories: Directory[], subject: Partial<Subject>, leadId: string | null = null) {
   const provider = createLocalProvider(directories, () => now);
-  const context = { userId: "u", leadId, wanted: new Set(allFields), signal: new AbortController().signal };
+  const context = { workspaceId: "u", leadId, wanted: new Set(allFields), signal: new AbortController().signal };
   const outcome = await provider.lookUp({ ...nobody, ...subject }, context);
   return outcome.kind === "found"
     ? outcome.findings.map(({ field, value, confidence }) => `${field}=${String(value)} ${confidence.toFixed(2)}`)

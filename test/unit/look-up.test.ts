@@ -17,7 +17,7 @@ function lookUp(subject: Subject, groups: FieldGroup[], asked: EnrichmentProvide
   const providers = asked.map(
     (provider) => new GuardedProvider(provider, settings, new Spending(clock), clock, createLog("silent")),
   );
-  const context = { userId: "u", leadId: null, signal: new AbortController().signal };
+  const context = { workspaceId: "u", leadId: null, signal: new AbortController().signal };
   return new LookUp(subject, { wanted: fieldsOf(groups), providers, context, clock }).run();
 }
 

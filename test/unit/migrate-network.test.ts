@@ -63,7 +63,7 @@ test("accounts and actions of the first version are there afterwards, each as it
     const twins = await Promise.all(
       states.map((_state, n) => {
         const profileUrl = `https://network.example/in/p${n}`;
-        const account = { id: "account-1", userId: "user-1" };
+        const account = { id: "account-1", workspaceId: "user-1" };
         return network.schedule(createFactories().actionRequest(account, { action: { profileUrl } }), true);
       }),
     );

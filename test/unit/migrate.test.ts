@@ -123,13 +123,40 @@ test("the program's own migrations are numbered one by one, each with a hash of 
   }
 });
 
+test("an erasure that waits across the upgrade still knows its owner", () => {
+  using database = openEmpty();
+  migrate(database, migrations.slice(0, 35), 1);
+  const payload = (scope: string | null) =>
+    JSON.stringify({ scope: { userId: scope }, identity: null, audit: { action: "person.erased", userId: scope } });
+  database.run(
+    `INSERT INTO users (id, email, role, time_zone, created_at, updated_at) VALUES ('u', 'u@x', 'member', 'UTC', 1, 1)`,
+  );
+  for (const scope of ["u", null])
+    database.run(
+      `INSERT INTO jobs (id, user_id, type, status, run_at, max_attempts, message, metadata, payload, created_at, updated_at)
+       VALUES (?, 'u', 'person_erasure', 'pending', 1, 1, '', '{}', ?, 1, 1)`,
+      [`job-${scope}`, payload(scope)],
+    );
+  migrate(database, migrations, 2);
+  const found = database.query<{ payload: string }, []>("SELECT payload FROM jobs ORDER BY id").all();
+  expect(found.map((row) => JSON.parse(row.payload) as unknown)).toEqual(
+    [null, "u"].map((workspaceId) => ({
+      scope: { workspaceId },
+      identity: null,
+      audit: { action: "person.erased", workspaceId },
+    })),
+  );
+});
+
 test("credits that were granted before balances were kept are in them", () => {
   using database = openEmpty();
   migrate(database, migrations.slice(0, 1), 1);
   database.run(`INSERT INTO users (id, email, role, time_zone, created_at, updated_at) VALUES ('u', 'u@x', 'member', 'UTC', 1, 1);
     INSERT INTO credit_ledger VALUES ('a', 'u', 'grant', 40, NULL, 1), ('b', 'u', 'grant', 2, NULL, 2)`);
   migrate(database, migrations, 2);
-  expect(database.query("SELECT user_id, balance FROM credit_balances").all()).toEqual([{ user_id: "u", balance: 42 }]);
+  expect(database.query("SELECT workspace_id, balance FROM credit_balances").all()).toEqual([
+    { workspace_id: "u", balance: 42 },
+  ]);
 });
 
 const ending = (last: number) => new Uint8Array(32).fill(last, 31);

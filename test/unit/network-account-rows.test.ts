@@ -19,7 +19,7 @@ test("what is kept in memory of accounts is forgotten with a unit that is rolled
 
 test("an account that was inserted by a unit that is rolled back is nobody else's afterwards", async () => {
   const { engine, rows, account, make } = await createRows();
-  const [lost, next] = [make.account(account.userId), make.account(account.userId)];
+  const [lost, next] = [make.account(account.workspaceId), make.account(account.workspaceId)];
   const unit = engine.writer.write(() => {
     insertAccountRow(engine, lost);
     expect(rows.byId(lost.id)?.account).toEqual(lost);

@@ -17,7 +17,7 @@ test.each([1, 2, 3])(
     migrate(engine.database, migrations, 1);
     engine.database.run("PRAGMA foreign_keys = OFF");
     const insert = engine.database.query(
-      "INSERT INTO network_actions (job_id, user_id, account, action_type, meter, has_note, profile_url, profile_key," +
+      "INSERT INTO network_actions (job_id, workspace_id, account, action_type, meter, has_note, profile_url, profile_key," +
         " target_key, details, state, used, slot_at, not_before, draw, created_at, updated_at)" +
         " VALUES (?, 'u', 1, ?, ?, ?, 'p', 'p', 'p', '{}', 'scheduled', ?, ?, 0, 0.5, 1, 1)",
     );

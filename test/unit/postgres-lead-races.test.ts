@@ -17,7 +17,7 @@ import { createTestDatabase } from "../support/postgres.ts";
 /** Two nodes on one database, and a user. The first node's transactions are steered by the test. */
 async function withTwoNodes(
   run: (
-    nodes: { first: Engine; second: ReturnType<typeof storesOf>; userId: string; owner: number } & Made,
+    nodes: { first: Engine; second: ReturnType<typeof storesOf>; workspaceId: string; owner: number } & Made,
   ) => Promise<void>,
 ): Promise<void> {
   const database = await createTestDatabase();
@@ -28,7 +28,7 @@ async function withTwoNodes(
   try {
     await createUserStore(first).insert(newcomer);
     const owner = await second.leads.ownerNumber(newcomer.user.id);
-    await run({ first, second, userId: newcomer.user.id, owner: owner!, make });
+    await run({ first, second, workspaceId: newcomer.user.id, owner: owner!, make });
   } finally {
     await Promise.all([first.close(), other.close()]);
     await database.release();
@@ -68,15 +68,20 @@ async function whileHeld<T>(
 }
 
 async function insertIn(connection: Connection, request: InsertLead): Promise<void> {
-  const loader = await LeadFactLoader.open(connection, request.lead.userId, null, (owner) => leadLocks(owner, request));
+  const loader = await LeadFactLoader.open(connection, request.lead.workspaceId, null, (owner) =>
+    leadLocks(owner, request),
+  );
   const { changes } = await decideLoaded(() => decideInsert(request, loader.facts), loader);
   await writeLeadChanges(connection, loader.owner, changes);
 }
 
 test("a lead that another node is about to store is a duplicate", async () => {
-  await withTwoNodes(async ({ first, second, userId, make }) => {
+  await withTwoNodes(async ({ first, second, workspaceId, make }) => {
     const person = { email: "ada@example.com", networkUrl: "https://network.example/in/ada" };
-    const [ours, theirs] = [make.leadInsert(userId, person, "error"), make.leadInsert(userId, person, "error")];
+    const [ours, theirs] = [
+      make.leadInsert(workspaceId, person, "error"),
+      make.leadInsert(workspaceId, person, "error"),
+    ];
     const outcome = await whileHeld(
       first,
       (connection) => insertIn(connection, ours),
@@ -87,8 +92,8 @@ test("a lead that another node is about to store is a duplicate", async () => {
 });
 
 test("an import waits for leads that are being stored, and the other way round", async () => {
-  await withTwoNodes(async ({ first, second, userId, owner, make }) => {
-    const lead = make.leadInsert(userId, { email: "ada@example.com" }, "error");
+  await withTwoNodes(async ({ first, second, workspaceId, owner, make }) => {
+    const lead = make.leadInsert(workspaceId, { email: "ada@example.com" }, "error");
     const outcome = await whileHeld(
       first,
       (connection) => takeLocks(connection, [allLeads(owner, false)]),
@@ -99,35 +104,35 @@ test("an import waits for leads that are being stored, and the other way round",
 });
 
 test("of many requests of two nodes for a few people, one for each creates the lead", async () => {
-  await withTwoNodes(async ({ first, second, userId, make }) => {
+  await withTwoNodes(async ({ first, second, workspaceId, make }) => {
     const requests = Array.from({ length: 60 }, (_, n) =>
-      make.leadInsert(userId, { email: `p${n % 5}@example.com`, tags: [`t${n}`] }, "update"),
+      make.leadInsert(workspaceId, { email: `p${n % 5}@example.com`, tags: [`t${n}`] }, "update"),
     );
     const nodes = [createLeadStore(first), second.leads];
     const outcomes = await Promise.all(requests.map((request, n) => nodes[n % 2]!.insert(request)));
     expect(outcomes.filter(({ kind }) => kind === "created")).toHaveLength(5);
-    expect(await second.leads.count(userId, {})).toBe(5);
+    expect(await second.leads.count(workspaceId, {})).toBe(5);
     const stored = await Promise.all(
-      outcomes.slice(0, 5).map((outcome) => second.leads.get(userId, leadOf(outcome).id)),
+      outcomes.slice(0, 5).map((outcome) => second.leads.get(workspaceId, leadOf(outcome).id)),
     );
     for (const lead of stored) expect(lead).toMatchObject({ version: 12 });
   });
 });
 
 test("a merge into a lead that another node has changed meanwhile keeps both changes", async () => {
-  await withTwoNodes(async ({ first, second, userId, owner, make }) => {
-    const known = make.leadInsert(userId, { email: "ada@example.com" });
+  await withTwoNodes(async ({ first, second, workspaceId, owner, make }) => {
+    const known = make.leadInsert(workspaceId, { email: "ada@example.com" });
     await second.leads.insert(known);
     const changed: Lead = { ...known.lead, title: "Countess", version: 2 };
     const outcome = await whileHeld(
       first,
       async (connection) => {
-        const loader = await LeadFactLoader.open(connection, userId, null, () => []);
+        const loader = await LeadFactLoader.open(connection, workspaceId, null, () => []);
         loader.facts.lead(known.lead.id);
         await loader.load();
         await replaceLead(connection, owner, loader.facts.lead(known.lead.id)!, changed, known.identity);
       },
-      () => second.leads.insert(make.leadInsert(userId, { email: "ada@example.com", notes: "Met her" }, "update")),
+      () => second.leads.insert(make.leadInsert(workspaceId, { email: "ada@example.com", notes: "Met her" }, "update")),
     );
     expect(outcome).toMatchObject({ kind: "updated", lead: { title: "Countess", notes: "Met her", version: 3 } });
   });
@@ -136,12 +141,12 @@ test("a merge into a lead that another node has changed meanwhile keeps both cha
 test.each(["user", "team"] as const)(
   "an entry of the %s that is being added is waited for, and blocks its person",
   async (scope) => {
-    await withTwoNodes(async ({ first, second, userId, make }) => {
-      const entry = make.suppression(scope === "user" ? userId : null, "email", "ada@example.com");
+    await withTwoNodes(async ({ first, second, workspaceId, make }) => {
+      const entry = make.suppression(scope === "user" ? workspaceId : null, "email", "ada@example.com");
       const outcome = await whileHeld(
         first,
         async (connection) => void (await addEntries(connection, [entry])),
-        () => second.leads.insert(make.leadInsert(userId, { email: "ada@example.com" })),
+        () => second.leads.insert(make.leadInsert(workspaceId, { email: "ada@example.com" })),
       );
       expect(outcome).toMatchObject({ kind: "doNotContact", match: { entryId: entry.id, scope } });
     });
@@ -151,18 +156,18 @@ test.each(["user", "team"] as const)(
 test.each(["user", "team"] as const)(
   "an entry of the %s is added only after a lead that is being stored",
   async (scope) => {
-    await withTwoNodes(async ({ first, second, userId, make }) => {
-      const lead = make.leadInsert(userId, { email: "ada@example.com" });
-      const entry = make.suppression(scope === "user" ? userId : null, "email", "ada@example.com");
+    await withTwoNodes(async ({ first, second, workspaceId, make }) => {
+      const lead = make.leadInsert(workspaceId, { email: "ada@example.com" });
+      const entry = make.suppression(scope === "user" ? workspaceId : null, "email", "ada@example.com");
       await whileHeld(
         first,
         (connection) => insertIn(connection, lead),
         async () => {
           await second.suppressions.add([entry]);
-          expect(await second.leads.get(userId, lead.lead.id)).toEqual(lead.lead);
+          expect(await second.leads.get(workspaceId, lead.lead.id)).toEqual(lead.lead);
         },
       );
-      expect(await second.suppressions.get(userId, entry.id)).toEqual(entry);
+      expect(await second.suppressions.get(workspaceId, entry.id)).toEqual(entry);
     });
   },
 );

@@ -11,7 +11,7 @@ import { engines } from "../support/engines.ts";
 import { nobody } from "../support/vendors.ts";
 
 const log = createLog("silent");
-const context = { userId: "u", leadId: null, wanted: new Set(allFields), signal: new AbortController().signal };
+const context = { workspaceId: "u", leadId: null, wanted: new Set(allFields), signal: new AbortController().signal };
 const found: LookUpOutcome = { kind: "found", findings: [{ field: "title", value: "CTO", confidence: 0.9 }], spent: 1 };
 const failed: LookUpOutcome = { kind: "failed", reason: "broken" };
 

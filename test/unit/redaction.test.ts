@@ -39,6 +39,11 @@ test("no line of the log shows a key, wherever it got into it", () => {
 
 test("the audit log holds no key, as nothing can be taken out of it again", () => {
   const details = { name: `sync ${key}`, permissions: ["leads:read"], count: 2 };
-  const entry = auditEntry(null, 0, { action: "key.created", userId: null, target: { type: "key", id: "k" }, details });
+  const entry = auditEntry(null, 0, {
+    action: "key.created",
+    workspaceId: null,
+    target: { type: "key", id: "k" },
+    details,
+  });
   expect(entry.details).toEqual({ ...details, name: `sync ${hintOf(key)}` });
 });

@@ -102,12 +102,12 @@ test("a handler hears of the end of its job when that is written, and of none th
     {
       type: "lead_import",
       concurrency: 1,
-      async run({ userId, id }) {
-        if (isCanceled) await storage.jobs.cancel(userId, id, startOfTests);
+      async run({ workspaceId, id }) {
+        if (isCanceled) await storage.jobs.cancel(workspaceId, id, startOfTests);
         return done;
       },
-      onEnded: async ({ userId, id }, end) =>
-        void seen.push([id, end.kind, (await storage.jobs.get(userId, id))?.status]),
+      onEnded: async ({ workspaceId, id }, end) =>
+        void seen.push([id, end.kind, (await storage.jobs.get(workspaceId, id))?.status]),
     },
   ]);
   const job = await setup.add();
@@ -147,15 +147,17 @@ test("the outcome of an action that was sent is kept until there is room to writ
       }),
     ];
   });
-  const account = setup.make.account(setup.userId, { workingHours: alwaysOpen });
+  const account = setup.make.account(setup.workspaceId, { workingHours: alwaysOpen });
   await setup.storage.network.insertAccount(account);
   const job = await setup.make.scheduledJob(setup.storage, account);
   setup.runner.start();
   await setup.written();
-  expect(await setup.storage.network.action(setup.userId, job.id)).toMatchObject({ action: { state: "sending" } });
+  expect(await setup.storage.network.action(setup.workspaceId, job.id)).toMatchObject({ action: { state: "sending" } });
   setup.clock.advance(retryMs);
   await setup.runner.idle();
-  expect(await setup.storage.network.action(setup.userId, job.id)).toMatchObject({ action: { state: "completed" } });
+  expect(await setup.storage.network.action(setup.workspaceId, job.id)).toMatchObject({
+    action: { state: "completed" },
+  });
   expect(await setup.get(job)).toMatchObject({ status: "completed", metadata: { outcome: "completed" } });
   expect(calls).toEqual([job.id]);
 });
@@ -183,7 +185,7 @@ test("an import that died before its end was written is completed by the next ru
     expect(await setup.get(job)).toMatchObject({ status: "completed", attempt: 2, metadata: { rows: 2, created: 2 } });
     expect(readdirSync(join(root, "imports"))).toEqual([]);
     const sort = { field: "createdAt", descending: false } as const;
-    const all = { userId: setup.userId, filter: {}, sort, limit: 10, offset: 0, after: null };
+    const all = { workspaceId: setup.workspaceId, filter: {}, sort, limit: 10, offset: 0, after: null };
     expect((await setup.storage.leads.page(all)).leads.map(({ email }) => email)).toEqual([
       "ada@example.com",
       "grace@example.com",
@@ -219,7 +221,7 @@ async function createSetup(
     storage,
     make,
     runner,
-    userId: user.id,
+    workspaceId: user.id,
     add: (overrides: Partial<Job> = {}) => make.storedJob(storage, user.id, overrides),
     get: (job: Job) => storage.jobs.get(user.id, job.id),
     /** Resolves when everything that was asked of the writer before is written and its askers have gone on. */

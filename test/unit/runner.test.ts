@@ -75,7 +75,7 @@ describe("due jobs", () => {
   test("that somebody told of are carried out at once, also when that was told while the runner was looking", async () => {
     await using setup = await createRunner([handlerOf(async () => completed())]);
     setup.runner.start();
-    const job = setup.make.job(setup.userId);
+    const job = setup.make.job(setup.workspaceId);
     const inserting = setup.storage.jobs.insert(job);
     for (let n = 0; n < 5; n++) setup.runner.poke();
     await inserting;
@@ -329,7 +329,7 @@ describe("a job that takes long", () => {
     const job = await setup.add();
     setup.runner.start();
     await started;
-    await setup.storage.jobs.cancel(setup.userId, job.id, startOfTests);
+    await setup.storage.jobs.cancel(setup.workspaceId, job.id, startOfTests);
     expect(signal().aborted).toBe(false);
     setup.clock.advance(20 * second);
     await setup.written();
@@ -345,7 +345,7 @@ describe("a job that takes long", () => {
     const job = await setup.add();
     setup.runner.start();
     await started;
-    await setup.storage.jobs.cancel(setup.userId, job.id, startOfTests);
+    await setup.storage.jobs.cancel(setup.workspaceId, job.id, startOfTests);
     gate.reject(new Error("Too late"));
     await setup.runner.idle();
     expect(await setup.get(job)).toMatchObject({ status: "failed", message: "Canceled" });
@@ -572,7 +572,7 @@ async function createRunner(handlers: JobHandler[], change: (store: JobStore) =>
     storage,
     make,
     runner,
-    userId: user.id,
+    workspaceId: user.id,
     add: (overrides: Partial<Job> = {}) => make.storedJob(storage, user.id, overrides),
     get: (job: Job) => storage.jobs.get(user.id, job.id),
     /** The chance that the runner will meet, in the same order. */

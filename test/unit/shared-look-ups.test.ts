@@ -44,7 +44,7 @@ function arrange() {
   const shared = new SharedLookUps();
   const join = (key = "ada") => {
     const begin = (signal: AbortSignal) =>
-      new LookUp(nobody, { wanted, providers, context: { userId: "u", leadId: null, signal }, clock });
+      new LookUp(nobody, { wanted, providers, context: { workspaceId: "u", leadId: null, signal }, clock });
     const joined = shared.find(key) ?? shared.start(key, begin);
     joined.hold();
     return joined;

@@ -29,16 +29,16 @@ afterEach(() => rmSync(folder, { recursive: true }));
 test("leads with one email address are all listed and counted, however many they are", async () => {
   const make = createFactories();
   const email = "office@example.com";
-  let userId = "";
+  let workspaceId = "";
   await withStorage(async (storage) => {
-    userId = (await make.storedUser(storage)).user.id;
-    for (let n = 0; n < 60; n++) await make.storedLead(storage, userId, { ...nothing, email });
+    workspaceId = (await make.storedUser(storage)).user.id;
+    for (let n = 0; n < 60; n++) await make.storedLead(storage, workspaceId, { ...nothing, email });
   });
   mergeKeys();
   await withStorage(async (storage) => {
-    expect(await storage.leads.count(userId, { email })).toBe(60);
+    expect(await storage.leads.count(workspaceId, { email })).toBe(60);
     const page = await storage.leads.page({
-      userId,
+      workspaceId,
       filter: { email },
       sort: byAge,
       limit: 100,
@@ -52,18 +52,18 @@ test("leads with one email address are all listed and counted, however many they
 test("a duplicate is found however many leads had its email address before", async () => {
   const make = createFactories();
   const email = "office@example.com";
-  let userId = "";
+  let workspaceId = "";
   await withStorage(async (storage) => {
-    userId = (await make.storedUser(storage)).user.id;
+    workspaceId = (await make.storedUser(storage)).user.id;
     for (let n = 0; n < 30; n++) {
-      const lead = await make.storedLead(storage, userId, { ...nothing, email });
+      const lead = await make.storedLead(storage, workspaceId, { ...nothing, email });
       await storage.leads.update(make.leadUpdate(lead, { email: `own${n}@example.com` }));
     }
-    await make.storedLead(storage, userId, { ...nothing, email });
+    await make.storedLead(storage, workspaceId, { ...nothing, email });
   });
   mergeKeys();
   await withStorage(async (storage) => {
-    expect((await storage.leads.insert(make.leadInsert(userId, { ...nothing, email }, "error"))).kind).toBe(
+    expect((await storage.leads.insert(make.leadInsert(workspaceId, { ...nothing, email }, "error"))).kind).toBe(
       "duplicate",
     );
   });
@@ -88,11 +88,11 @@ test("a lead that comes while a list is searched is shown to nobody but its owne
   const own = make.leadInsert(ada.user.id, { company: "Engines" });
   await leads.insert(own);
   betweenLooks = async () => {
-    await leads.remove({ userId: ada.user.id, id: own.lead.id, version: null, at: startOfTests });
+    await leads.remove({ workspaceId: ada.user.id, id: own.lead.id, version: null, at: startOfTests });
     await leads.insert(make.leadInsert(bob.user.id, { company: "Secret" }));
   };
   const page = await leads.page({
-    userId: ada.user.id,
+    workspaceId: ada.user.id,
     filter: { text: "Engines" },
     sort: byAge,
     limit: 10,

@@ -37,7 +37,7 @@ function entry(value: string, kind: Suppression["kind"] = "email"): Suppression 
   const key = suppressionKey(kind, value);
   return {
     id: `id of ${value}`,
-    userId: "ada",
+    workspaceId: "ada",
     kind,
     key,
     value,
@@ -102,7 +102,7 @@ test("what a directory ties together is known until the end, though somebody els
   const end = Promise.withResolvers<void>();
   const target = { profileKey: profile };
   const earlier = rows.knowing(
-    () => [{ userId: "ada", target }],
+    () => [{ workspaceId: "ada", target }],
     async () => {
       first.resolve();
       await end.promise;
@@ -110,7 +110,7 @@ test("what a directory ties together is known until the end, though somebody els
   );
   await first.promise;
   const later = rows.knowing(
-    () => [{ userId: "ada", target }],
+    () => [{ workspaceId: "ada", target }],
     async () => {
       await earlier; // as a write unit waits for its commit
       return rows.find("ada", target);

@@ -16,7 +16,7 @@ test.each(engines)("who removes or erases an entry stands in the log, the value 
   const caller: Caller = {
     keyId: "key-1",
     keyName: "CRM",
-    userId: user.id,
+    workspaceId: user.id,
     role: "member",
     permissions: ["leads:delete"],
     requiresApproval: false,
@@ -30,7 +30,7 @@ test.each(engines)("who removes or erases an entry stands in the log, the value 
   await service.remove(caller, user.id, entry.id);
   await expect(service.remove(caller, user.id, teams.id)).rejects.toThrow(ApiError);
   await expect(service.remove(caller, user.id, entry.id)).rejects.toThrow(ApiError);
-  const trace = { entryId: entry.id, kind: "email", scope: "user", userId: user.id, keyId: "key-1" };
+  const trace = { entryId: entry.id, kind: "email", scope: "user", workspaceId: user.id, keyId: "key-1" };
   expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
     expect.objectContaining({ ...trace, msg: "value of do-not-contact entry erased" }),
     expect.objectContaining({ ...trace, msg: "do-not-contact entry removed" }),
@@ -43,14 +43,14 @@ test("what is rolled back with a failed commit is not logged", async () => {
   const { storage } = opened;
   const { make, user, lines, service } = await loggedService(storage);
   const entry = await make.storedSuppression(storage, user.id, "email", "ada@example.com");
-  const caller = { keyId: "key-1", userId: user.id } as Caller;
+  const caller = { keyId: "key-1", workspaceId: user.id } as Caller;
   const body = {
     bytes: 0,
     get hash(): Uint8Array {
       throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
     },
   };
-  const key = { id: new Uint8Array(16), startedAt: 0, userId: null };
+  const key = { id: new Uint8Array(16), startedAt: 0, workspaceId: null };
   const attempt = storage.idempotency.begin(key, body);
   const forgetting = currentRequest.run(attempt, () => service.forgetValue(caller, user.id, entry.id));
   await expect(forgetting).rejects.toThrow("database or disk is full");

@@ -27,7 +27,7 @@ import { startOfTests as now } from "../support/clock.ts";
 import { createFactories } from "../support/factories.ts";
 
 const make = createFactories();
-const userId = "user";
+const workspaceId = "user";
 const limits = { maxClones: 3, maxBytes: 100, maxSamples: 4 };
 
 function sampleOf(cloneId: string, sha256: string, bytes: number): VoiceSample {
@@ -37,12 +37,19 @@ function sampleOf(cloneId: string, sha256: string, bytes: number): VoiceSample {
 }
 
 function trainingJob(): Job {
-  return make.job(userId, { type: "voice_training" });
+  return make.job(workspaceId, { type: "voice_training" });
 }
 
 function cloneOf(jobId: string): VoiceClone {
   return {
-    ...{ id: make.ids.next(now), userId, name: "Ada", description: "", labels: {}, settings: defaultVoiceSettings },
+    ...{
+      id: make.ids.next(now),
+      workspaceId,
+      name: "Ada",
+      description: "",
+      labels: {},
+      settings: defaultVoiceSettings,
+    },
     ...{ isActive: true, engine: "local", consent: null, quality: null, jobId, trainedAt: null },
     ...{ createdAt: now, updatedAt: now },
   };
@@ -55,7 +62,7 @@ class World {
   samples: VoiceSample[] = [];
 
   readonly facts: VoiceFacts = {
-    clone: (user, id) => (user === userId ? (this.clones.get(id) ?? null) : null),
+    clone: (user, id) => (user === workspaceId ? (this.clones.get(id) ?? null) : null),
     samples: (cloneId) => this.samples.filter((sample) => sample.cloneId === cloneId),
     job: (id) => this.jobs.get(id) ?? null,
     usage: () =>
@@ -75,7 +82,7 @@ class World {
   }
 
   retraining(cloneId: string): Retraining {
-    return { userId, cloneId, job: trainingJob(), engine: "local", maxClones: limits.maxClones, at: now };
+    return { workspaceId, cloneId, job: trainingJob(), engine: "local", maxClones: limits.maxClones, at: now };
   }
 
   /** Claims the job of the clone and ends it. */
@@ -139,9 +146,9 @@ test("the limits of a user hold after any course of events, and each clone has s
           world.apply(decideSampleRemoval({ ...world.retraining(cloneId), sampleId }, world.facts));
         } else if (kind === "retrain") world.apply(decideRetraining(world.retraining(cloneId), world.facts));
         else if (kind === "train" && world.clones.has(cloneId)) world.train(cloneId, isGood);
-        else world.apply(decideRemoval(userId, cloneId, { at: now, audit: undefined }, world.facts));
+        else world.apply(decideRemoval(workspaceId, cloneId, { at: now, audit: undefined }, world.facts));
 
-        const usage = world.facts.usage(userId);
+        const usage = world.facts.usage(workspaceId);
         expect(countedClones(usage)).toBeLessThanOrEqual(limits.maxClones);
         expect(storedBytes(usage)).toBeLessThanOrEqual(limits.maxBytes);
         for (const { id } of world.clones.values()) {
@@ -176,7 +183,7 @@ test("a refusal says what is used, and changes nothing", () => {
   const [sample] = world.facts.samples(clone.id);
   const removal = { ...world.retraining(clone.id), sampleId: sample!.id };
   expect(decideSampleRemoval(removal, world.facts)).toEqual({ outcome: "last", changes: [] });
-  expect(decideSampleRemoval({ ...removal, userId: "somebody else" }, world.facts).outcome).toBe("absent");
+  expect(decideSampleRemoval({ ...removal, workspaceId: "somebody else" }, world.facts).outcome).toBe("absent");
 });
 
 test("a clone that failed before it was ever trained leaves room for another, until it is retrained", () => {
@@ -204,7 +211,7 @@ test("a newer training, or the removal of the clone, ends the one before", () =>
   world.apply(decideRetraining(world.retraining(clone.id), world.facts));
   expect(world.jobs.get(job.id)).toMatchObject({ status: "failed", metadata: { canceled: true } });
   const newer = world.clones.get(clone.id)!.jobId;
-  const { outcome, changes } = decideRemoval(userId, clone.id, { at: now, audit: undefined }, world.facts);
+  const { outcome, changes } = decideRemoval(workspaceId, clone.id, { at: now, audit: undefined }, world.facts);
   expect(outcome).toBe(true);
   expect(changes.map(({ kind }) => kind)).toEqual(["job", "remove", "audit", "event"]);
   world.apply({ outcome, changes });

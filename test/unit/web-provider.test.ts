@@ -134,7 +134,7 @@ describe("the web provider", () => {
     const lookUp = (subject: { domain?: string; email?: string }) =>
       web.lookUp(
         { ...nobody, ...subject },
-        { userId: "u", leadId: null, wanted: new Set(allFields), signal: new AbortController().signal },
+        { workspaceId: "u", leadId: null, wanted: new Set(allFields), signal: new AbortController().signal },
       );
     return { asked, clock, web, lookUp };
   }
@@ -229,7 +229,12 @@ describe("the web provider", () => {
     const clock = new FakeClock();
     const http = createHttpClient({ clock, resolve: async () => ["127.0.0.1"] });
     const web = createWeb({ http, clock, takesMail: async () => "unknown" });
-    const context = { userId: "u", leadId: null, wanted: new Set(allFields), signal: new AbortController().signal };
+    const context = {
+      workspaceId: "u",
+      leadId: null,
+      wanted: new Set(allFields),
+      signal: new AbortController().signal,
+    };
     for (const domain of ["rebind.example", "localhost", `rebind.example:${server.port}`, "127.0.0.1"])
       expect(await web.lookUp({ ...nobody, domain }, context)).toEqual({ kind: "none", spent: 0 });
     expect(asked).toBe(0);

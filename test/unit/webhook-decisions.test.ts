@@ -14,7 +14,7 @@ import { startOfTests as now } from "../support/clock.ts";
 
 const endpoint: StoredEndpoint = {
   id: "endpoint",
-  userId: "user",
+  workspaceId: "user",
   url: "https://example.com/hooks",
   description: null,
   types: null,

@@ -9,9 +9,9 @@ const b = "https://b.example/hook";
 
 test("an event is posted soon, once, to each endpoint that wants it", async () => {
   await using world = await createWebhookWorld();
-  const { service, deliverer, userId } = world;
-  await service.create(userId, { url: a });
-  await service.create(userId, { url: b, events: ["voice.*"] });
+  const { service, deliverer, workspaceId } = world;
+  await service.create(workspaceId, { url: a });
+  await service.create(workspaceId, { url: b, events: ["voice.*"] });
   const lead = await world.lead();
   await deliverer.idle();
   expect(world.urls()).toEqual([a]);
@@ -20,7 +20,7 @@ test("an event is posted soon, once, to each endpoint that wants it", async () =
   expect(JSON.parse(message.body)).toEqual({
     type: "lead.created",
     timestamp: "2026-01-05T10:00:00.000Z",
-    data: { eventId: expect.stringMatching(/^\d+$/), userId, leadId: lead.id },
+    data: { eventId: expect.stringMatching(/^\d+$/), userId: workspaceId, leadId: lead.id },
   });
   await world.pass(hour);
   expect(world.posted).toHaveLength(1);
@@ -28,8 +28,8 @@ test("an event is posted soon, once, to each endpoint that wants it", async () =
 
 test("a failure is tried again by the schedule until it is given up, always with the same webhook-id", async () => {
   await using world = await createWebhookWorld();
-  const { clock, service, userId } = world;
-  const { id } = await service.create(userId, { url: a });
+  const { clock, service, workspaceId } = world;
+  const { id } = await service.create(workspaceId, { url: a });
   world.at(a, () => answered(500));
   await world.lead();
   await world.deliverer.idle();
@@ -42,7 +42,7 @@ test("a failure is tried again by the schedule until it is given up, always with
   expect(hours[9]).toBeLessThanOrEqual(92);
   expect(new Set(world.posted.map(({ message }) => message.headers["webhook-id"])).size).toBe(1);
   expect(new Set(world.posted.map(({ message }) => message.headers["webhook-timestamp"])).size).toBe(10);
-  const { page } = await service.deliveries(userId, id, { state: "failed", types: null, before: null, limit: 10 });
+  const { page } = await service.deliveries(workspaceId, id, { state: "failed", types: null, before: null, limit: 10 });
   expect(page).toMatchObject([{ state: "failed", nextAttemptAt: null }]);
   expect(page[0]?.attempts).toHaveLength(10);
   expect(page[0]?.attempts[0]).toMatchObject({
@@ -54,8 +54,8 @@ test("a failure is tried again by the schedule until it is given up, always with
 
 test("Retry-After holds for the endpoint, also for what comes meanwhile", async () => {
   await using world = await createWebhookWorld();
-  const { clock, service, deliverer, userId } = world;
-  await service.create(userId, { url: a });
+  const { clock, service, deliverer, workspaceId } = world;
+  await service.create(workspaceId, { url: a });
   const retryAt = clock.now() + 10 * minute;
   world.at(a, () => answered(429, retryAt));
   await world.lead();
@@ -71,12 +71,12 @@ test("Retry-After holds for the endpoint, also for what comes meanwhile", async 
 
 test("410 turns the endpoint off with the reason, and nothing more is posted", async () => {
   await using world = await createWebhookWorld();
-  const { service, deliverer, userId } = world;
-  const { id } = await service.create(userId, { url: a });
+  const { service, deliverer, workspaceId } = world;
+  const { id } = await service.create(workspaceId, { url: a });
   world.at(a, () => answered(410));
   await world.lead();
   await deliverer.idle();
-  expect(await service.get(userId, id)).toMatchObject({
+  expect(await service.get(workspaceId, id)).toMatchObject({
     state: "disabled",
     disabledReason: expect.stringContaining("410"),
   });
@@ -87,14 +87,14 @@ test("410 turns the endpoint off with the reason, and nothing more is posted", a
 
 test("an endpoint that fails for days is turned off; the events of the time can be replayed", async () => {
   await using world = await createWebhookWorld({ disableDays: 2 });
-  const { clock, service, userId } = world;
-  const { id } = await service.create(userId, { url: a });
+  const { clock, service, workspaceId } = world;
+  const { id } = await service.create(workspaceId, { url: a });
   const from = new Date(clock.now()).toISOString();
   world.at(a, () => answered(500));
   for (let n = 0; n < 3; n++) await world.lead();
   await world.deliverer.idle();
   await world.pass(60 * hour, 20 * minute);
-  expect(await service.get(userId, id)).toMatchObject({
+  expect(await service.get(workspaceId, id)).toMatchObject({
     state: "disabled",
     disabledReason: expect.stringMatching(/2 days.*500/),
   });
@@ -102,8 +102,8 @@ test("an endpoint that fails for days is turned off; the events of the time can 
   await world.pass(minute);
   world.at(a, () => answered(200));
   const before = world.posted.length;
-  await service.update(userId, id, { isEnabled: true });
-  await service.replayRange(userId, id, { from });
+  await service.update(workspaceId, id, { isEnabled: true });
+  await service.replayRange(workspaceId, id, { from });
   await world.deliverer.idle();
   const told = world.posted.slice(before).map(({ message }) => (JSON.parse(message.body) as { type: string }).type);
   expect(told.filter((type) => type === "lead.created")).toHaveLength(4);
@@ -112,8 +112,8 @@ test("an endpoint that fails for days is turned off; the events of the time can 
 
 test("a receiver that fails for hours gets few requests, and all it missed when it works again", async () => {
   await using world = await createWebhookWorld();
-  const { service, deliverer, userId } = world;
-  await service.create(userId, { url: a });
+  const { service, deliverer, workspaceId } = world;
+  await service.create(workspaceId, { url: a });
   world.at(a, () => answered(500));
   for (let n = 0; n < 300; n++) await world.lead();
   await deliverer.idle();
@@ -129,12 +129,12 @@ test("a receiver that fails for hours gets few requests, and all it missed when 
 
 test("receivers that hang delay nobody else, and hold one place each", async () => {
   await using world = await createWebhookWorld();
-  const { service, userId } = world;
+  const { service, workspaceId } = world;
   for (let n = 0; n < 20; n++) {
     world.hangs(`https://hanging.example/${n}`);
-    await service.create(userId, { url: `https://hanging.example/${n}` });
+    await service.create(workspaceId, { url: `https://hanging.example/${n}` });
   }
-  await service.create(userId, { url: a });
+  await service.create(workspaceId, { url: a });
   for (let n = 0; n < 40; n++) await world.lead();
   await world.settle();
   expect(world.urls().filter((url) => url === a)).toHaveLength(40);
@@ -143,9 +143,9 @@ test("receivers that hang delay nobody else, and hold one place each", async () 
 
 test("a fast receiver gets many at a time, in steps; a slow one gets no more than it takes", async () => {
   await using world = await createWebhookWorld();
-  const { service, userId } = world;
+  const { service, workspaceId } = world;
   world.hangs(a);
-  await service.create(userId, { url: a });
+  await service.create(workspaceId, { url: a });
   for (let n = 0; n < 100; n++) await world.lead();
   const widths: number[] = [];
   for (let round = 0; round < 7; round++) {
@@ -159,8 +159,8 @@ test("a fast receiver gets many at a time, in steps; a slow one gets no more tha
 
 test("what was being posted when the process died is posted again with the same id, and nothing else is", async () => {
   await using world = await createWebhookWorld();
-  const { service, userId } = world;
-  await service.create(userId, { url: a });
+  const { service, workspaceId } = world;
+  await service.create(workspaceId, { url: a });
   await world.lead();
   await world.deliverer.idle();
   world.hangs(a);
@@ -178,8 +178,8 @@ test("what was being posted when the process died is posted again with the same 
 
 test("when the server stops, what is being posted may end, and what does not is posted again", async () => {
   await using world = await createWebhookWorld();
-  const { clock, service, userId } = world;
-  const { id } = await service.create(userId, { url: a });
+  const { clock, service, workspaceId } = world;
+  const { id } = await service.create(workspaceId, { url: a });
   world.hangs(a);
   await world.lead();
   await world.settle();
@@ -192,7 +192,7 @@ test("when the server stops, what is being posted may end, and what does not is 
   world.restart();
   await world.deliverer.idle();
   expect(world.posted).toHaveLength(3);
-  const { page } = await service.deliveries(userId, id, { state: null, types: null, before: null, limit: 10 });
+  const { page } = await service.deliveries(workspaceId, id, { state: null, types: null, before: null, limit: 10 });
   expect(page.map(({ state, attempts }) => [state, attempts.length])).toEqual([
     ["delivered", 1],
     ["delivered", 1],
@@ -201,15 +201,15 @@ test("when the server stops, what is being posted may end, and what does not is 
 
 test("a change of the address holds for what waits, and an endpoint that is deleted gets nothing more", async () => {
   await using world = await createWebhookWorld();
-  const { service, deliverer, userId } = world;
-  const { id } = await service.create(userId, { url: a });
+  const { service, deliverer, workspaceId } = world;
+  const { id } = await service.create(workspaceId, { url: a });
   world.at(a, () => answered(500));
   await world.lead();
   await deliverer.idle();
-  await service.update(userId, id, { url: b });
+  await service.update(workspaceId, id, { url: b });
   await world.pass(10 * second, second);
   expect(world.urls()).toEqual([a, b]);
-  await service.remove(userId, id);
+  await service.remove(workspaceId, id);
   await world.lead();
   await world.pass(minute);
   expect(world.urls()).toEqual([a, b]);
@@ -217,9 +217,9 @@ test("a change of the address holds for what waits, and an endpoint that is dele
 
 test("both secrets sign until the overlap is over", async () => {
   await using world = await createWebhookWorld();
-  const { service, deliverer, userId } = world;
-  const { id } = await service.create(userId, { url: a });
-  await service.rotate(userId, id, { overlapHours: 1 });
+  const { service, deliverer, workspaceId } = world;
+  const { id } = await service.create(workspaceId, { url: a });
+  await service.rotate(workspaceId, id, { overlapHours: 1 });
   await world.lead();
   await deliverer.idle();
   await world.pass(hour, minute);
@@ -231,8 +231,8 @@ test("both secrets sign until the overlap is over", async () => {
 
 test("a test and a single replay pass by all that waits for an endpoint that rests; when they arrive, the rest is over", async () => {
   await using world = await createWebhookWorld();
-  const { clock, service, deliverer, userId } = world;
-  const { id } = await service.create(userId, { url: a });
+  const { clock, service, deliverer, workspaceId } = world;
+  const { id } = await service.create(workspaceId, { url: a });
   world.at(a, () => answered(503, clock.now() + hour));
   for (let n = 0; n < 50; n++) await world.lead();
   await deliverer.idle();
@@ -241,10 +241,10 @@ test("a test and a single replay pass by all that waits for an endpoint that res
   expect(failed).toMatchObject({ state: "pending", nextAttemptAt: new Date(clock.now() + hour).toISOString() });
 
   world.at(a, () => answered(500));
-  const tested = await service.test(userId, id);
+  const tested = await service.test(workspaceId, id);
   await deliverer.idle();
   expect(world.posted).toHaveLength(2);
-  expect(await service.delivery(userId, id, tested.id)).toMatchObject({
+  expect(await service.delivery(workspaceId, id, tested.id)).toMatchObject({
     type: "webhook.test",
     state: "failed",
     nextAttemptAt: null,
@@ -254,7 +254,7 @@ test("a test and a single replay pass by all that waits for an endpoint that res
   expect(world.posted).toHaveLength(2);
 
   world.at(a, () => answered(200));
-  await service.replay(userId, id, failed!.id);
+  await service.replay(workspaceId, id, failed!.id);
   await deliverer.idle();
   expect(world.posted[2]!.message.headers["webhook-id"]).toBe(failed!.webhookId);
   expect(world.posted).toHaveLength(51 + 1);
@@ -264,17 +264,17 @@ test("a test and a single replay pass by all that waits for an endpoint that res
 
 test("who asks again and again posts one at a time, and after a failure only some seconds later", async () => {
   await using world = await createWebhookWorld();
-  const { service, deliverer, userId } = world;
-  const { id } = await service.create(userId, { url: a });
+  const { service, deliverer, workspaceId } = world;
+  const { id } = await service.create(workspaceId, { url: a });
   world.hangs(a);
-  const asked = [await service.test(userId, id), await service.test(userId, id)];
+  const asked = [await service.test(workspaceId, id), await service.test(workspaceId, id)];
   expect(asked[1]!.id).toBe(asked[0]!.id);
   await world.settle();
   expect(world.hanging).toHaveLength(1);
   world.hanging[0]!.answer(answered(500));
   await deliverer.idle();
   world.at(a, () => answered(500));
-  await service.test(userId, id);
+  await service.test(workspaceId, id);
   await deliverer.idle();
   expect(world.posted).toHaveLength(1);
   await world.pass(2 * second, second);
@@ -283,11 +283,11 @@ test("who asks again and again posts one at a time, and after a failure only som
 
 test("a failed test makes what waits rest no longer", async () => {
   await using world = await createWebhookWorld();
-  const { service, deliverer, userId } = world;
-  const { id } = await service.create(userId, { url: a, events: ["lead.*"] });
+  const { service, deliverer, workspaceId } = world;
+  const { id } = await service.create(workspaceId, { url: a, events: ["lead.*"] });
   world.at(a, () => answered(400));
   for (let n = 0; n < 8; n++) {
-    await service.test(userId, id);
+    await service.test(workspaceId, id);
     await world.pass(3 * second, second);
   }
   expect(world.posted).toHaveLength(8);
@@ -299,17 +299,17 @@ test("a failed test makes what waits rest no longer", async () => {
 
 test("tests of one user at receivers that hang leave places for those of others, and for the queue", async () => {
   await using world = await createWebhookWorld();
-  const { service, make, storage, userId } = world;
+  const { service, make, storage, workspaceId } = world;
   const { user: other } = await make.storedUser(storage);
   for (let n = 0; n < 40; n++) {
     const url = `https://hanging.example/${n}`;
     world.hangs(url);
-    const { id } = await service.create(userId, { url, events: ["voice.*"] });
-    await service.test(userId, id);
+    const { id } = await service.create(workspaceId, { url, events: ["voice.*"] });
+    await service.test(workspaceId, id);
   }
   const { id } = await service.create(other.id, { url: b });
   await service.test(other.id, id);
-  await service.create(userId, { url: a });
+  await service.create(workspaceId, { url: a });
   await world.lead();
   await world.settle();
   expect(world.hanging).toHaveLength(4);
@@ -321,6 +321,6 @@ test("tests of one user at receivers that hang leave places for those of others,
   expect(world.hanging).toHaveLength(4);
 });
 
-async function logOf({ service, userId }: Awaited<ReturnType<typeof createWebhookWorld>>, id: string) {
-  return (await service.deliveries(userId, id, { state: null, types: null, before: null, limit: 100 })).page;
+async function logOf({ service, workspaceId }: Awaited<ReturnType<typeof createWebhookWorld>>, id: string) {
+  return (await service.deliveries(workspaceId, id, { state: null, types: null, before: null, limit: 100 })).page;
 }

@@ -280,18 +280,18 @@ function completed(bytes: number, missing: BackupRunView["missing"], notes: read
 function endOf(name: string, caller: Caller | null, at: number, outcome: Outcome): BackupEnd {
   if (outcome.status === "failed") {
     const data = { name, reason: shortReason(outcome.message) };
-    return { name, event: { type: "backup.failed", userId: null, at, data } };
+    return { name, event: { type: "backup.failed", workspaceId: null, at, data } };
   }
   const facts = { bytes: outcome.bytes, missing: outcome.missing.length };
   return {
     name,
-    event: { type: "backup.completed", userId: null, at, data: { name, ...facts } },
+    event: { type: "backup.completed", workspaceId: null, at, data: { name, ...facts } },
     audit: auditEntry(caller, at, { ...auditOf("backup.made", name), details: facts }),
   };
 }
 
 function auditOf(action: AuditAction, name: string): AuditEvent {
-  return { action, userId: null, target: { type: "backup", id: name } };
+  return { action, workspaceId: null, target: { type: "backup", id: name } };
 }
 
 const interrupted: Outcome = {

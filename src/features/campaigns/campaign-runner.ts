@@ -125,7 +125,7 @@ export class CampaignRunner {
     const { enrollment, campaign, lead } = due;
     const end = (state: "stopped" | "failed", reason: string) =>
       store.move(enrollment, { state, reason, atStep: at, wakeAt: null, updatedAt: now }, null);
-    const account = await network.account(enrollment.userId, enrollment.accountId);
+    const account = await network.account(enrollment.workspaceId, enrollment.accountId);
     if (account === null || lead === null) return void (await end("failed", "accountGone"));
     const content = actionContent({ ...step, profileUrl: lead.networkUrl ?? "" }, account.tier, lead, profileHosts);
     if ("errors" in content) return void (await end("failed", content.errors[0]?.message ?? "invalid"));

@@ -10,13 +10,13 @@ import type { Campaign, CampaignState, Enrollment } from "./model.ts";
 /** What decisions may ask of the store: synchronous and read-only. */
 export type CampaignFacts = {
   campaign(id: string): Campaign | null;
-  hasLead(userId: string, leadId: string): boolean;
+  hasLead(workspaceId: string, leadId: string): boolean;
   isSuppressed(enrollment: Enrollment): boolean;
   isEnrolled(campaignId: string, leadId: string): boolean;
   /** Whether the lead is active in another campaign that was not canceled. */
   isInOtherCampaign(campaignId: string, leadId: string): boolean;
   /** When an account of the user last invited or wrote to the person; null if none has. */
-  lastContactAt(userId: string, profileKey: string): number | null;
+  lastContactAt(workspaceId: string, profileKey: string): number | null;
   /** Whether the campaign has an active enrollment other than this one. */
   hasOtherActive(campaignId: string, enrollmentId: string): boolean;
   target(jobId: string): Target | null;
@@ -42,22 +42,22 @@ const stateEvents = {
 /** Changes a campaign in one of these states; null if it is in another one or does not exist. */
 export function decideChange(
   campaign: Campaign | null,
-  userId: string,
+  workspaceId: string,
   states: readonly CampaignState[],
   values: CampaignChange,
 ): Decision<Campaign | null, CampaignsChange> {
-  if (campaign?.userId !== userId || !states.includes(campaign.state)) return { outcome: null, changes: [] };
+  if (campaign?.workspaceId !== workspaceId || !states.includes(campaign.state)) return { outcome: null, changes: [] };
   const { id } = campaign;
   const { state, updatedAt: at } = values;
   const changes: CampaignsChange[] = [{ kind: "campaign", id, values }];
   if (state !== undefined && state !== campaign.state && state !== "draft")
-    changes.push({ kind: "event", event: { type: stateEvents[state], userId, at, campaignId: id } });
+    changes.push({ kind: "event", event: { type: stateEvents[state], workspaceId, at, campaignId: id } });
   return { outcome: { ...campaign, ...values }, changes };
 }
 
 /** Only drafts can be deleted: the enrollments of other campaigns are history. */
-export function canDelete(campaign: Campaign | null, userId: string): boolean {
-  return campaign?.userId === userId && campaign.state === "draft";
+export function canDelete(campaign: Campaign | null, workspaceId: string): boolean {
+  return campaign?.workspaceId === workspaceId && campaign.state === "draft";
 }
 
 /** Null if the lead is enrolled. */
@@ -71,15 +71,15 @@ export function decideEnrollment(
 }
 
 function refusalOf(enrollment: Enrollment, facts: CampaignFacts, now: number): EnrollRefusal | null {
-  const { userId, campaignId, leadId, profileKey } = enrollment;
+  const { workspaceId, campaignId, leadId, profileKey } = enrollment;
   const campaign = facts.campaign(campaignId);
-  if (campaign?.userId !== userId || campaign.state === "canceled") return "campaignEnded";
-  if (!facts.hasLead(userId, leadId)) return "leadGone";
+  if (campaign?.workspaceId !== workspaceId || campaign.state === "canceled") return "campaignEnded";
+  if (!facts.hasLead(workspaceId, leadId)) return "leadGone";
   if (facts.isEnrolled(campaignId, leadId)) return "alreadyEnrolled";
   if (facts.isSuppressed(enrollment)) return "doNotContact";
   const { excludeOtherCampaigns, excludeContactedDays: days } = campaign.settings;
   if (excludeOtherCampaigns && facts.isInOtherCampaign(campaignId, leadId)) return "inOtherCampaign";
-  const contactedAt = days === null ? null : facts.lastContactAt(userId, profileKey);
+  const contactedAt = days === null ? null : facts.lastContactAt(workspaceId, profileKey);
   return days !== null && (contactedAt ?? 0) > now - days * dayMs ? "contactedRecently" : null;
 }
 
@@ -97,7 +97,7 @@ export function decideMove(
   const nothing = { outcome: null, changes: [] };
   if (enrollment?.version !== version || enrollment.state !== "active") return nothing;
   if (action !== null) return decideAction(enrollment, values, action, facts);
-  const { id, userId, campaignId, jobId } = enrollment;
+  const { id, workspaceId, campaignId, jobId } = enrollment;
   const { state, updatedAt: at } = values;
   const changes: CampaignsChange[] = [];
   if (state !== undefined && jobId !== null)
@@ -105,7 +105,7 @@ export function decideMove(
   changes.push({ kind: "enrollment", id, values });
   const hasEnded = state !== undefined && state !== "active";
   if (hasEnded && !facts.hasOtherActive(campaignId, id) && facts.campaign(campaignId)?.state === "running")
-    changes.push({ kind: "event", event: { type: "campaign.completed", userId, at, campaignId } });
+    changes.push({ kind: "event", event: { type: "campaign.completed", workspaceId, at, campaignId } });
   return { outcome: { kind: "moved" }, changes };
 }
 

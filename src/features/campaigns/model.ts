@@ -100,7 +100,7 @@ export const defaultSettings: CampaignSettings = {
 
 export type Campaign = {
   id: string;
-  userId: string;
+  workspaceId: string;
   name: string;
   state: CampaignState;
   steps: CampaignStep[];
@@ -116,7 +116,7 @@ export type Campaign = {
 export type Enrollment = {
   id: string;
   campaignId: string;
-  userId: string;
+  workspaceId: string;
   leadId: string;
   accountId: string;
   profileKey: string;

@@ -44,10 +44,10 @@ export function campaignRoutes(campaigns: CampaignService) {
   return routes("/api/v2/campaigns")
     .get(
       "",
-      async ({ userId, query: { limit = 1000, cursor } }) => {
+      async ({ workspaceId, query: { limit = 1000, cursor } }) => {
         const [found, total] = await Promise.all([
-          campaigns.list(userId, limit + 1, timePlaceIn(cursor)),
-          campaigns.count(userId),
+          campaigns.list(workspaceId, limit + 1, timePlaceIn(cursor)),
+          campaigns.count(workspaceId),
         ]);
         const { items, ...page } = pageOf(found, limit, timePlaceOf);
         return ok({ campaigns: items.map(campaignView), total, ...page });
@@ -58,7 +58,7 @@ export function campaignRoutes(campaigns: CampaignService) {
         docs: answersJson(success(CampaignList), { tag, summary: "List campaigns, newest first" }),
       },
     )
-    .post("", async ({ userId, body: input }) => ok(await campaigns.create(userId, input)), {
+    .post("", async ({ workspaceId, body: input }) => ok(await campaigns.create(workspaceId, input)), {
       access: "network:schedule",
       body: body(CampaignInput),
       docs: answersJson(success(CampaignView), {
@@ -68,14 +68,19 @@ export function campaignRoutes(campaigns: CampaignService) {
         errors: ["NOT_FOUND"],
       }),
     })
-    .get("/:campaignId", async ({ userId, params: { campaignId } }) => ok(await campaigns.get(userId, campaignId)), {
-      access: "network:read",
-      params: byId,
-      docs: answersJson(success(CampaignView), { tag, summary: "Get a campaign", errors: ["NOT_FOUND"] }),
-    })
+    .get(
+      "/:campaignId",
+      async ({ workspaceId, params: { campaignId } }) => ok(await campaigns.get(workspaceId, campaignId)),
+      {
+        access: "network:read",
+        params: byId,
+        docs: answersJson(success(CampaignView), { tag, summary: "Get a campaign", errors: ["NOT_FOUND"] }),
+      },
+    )
     .patch(
       "/:campaignId",
-      async ({ userId, params: { campaignId }, body: input }) => ok(await campaigns.update(userId, campaignId, input)),
+      async ({ workspaceId, params: { campaignId }, body: input }) =>
+        ok(await campaigns.update(workspaceId, campaignId, input)),
       {
         body: body(CampaignUpdate),
         ...turn("Update a campaign", "Steps and accounts can be changed only while the campaign is a draft."),
@@ -83,8 +88,8 @@ export function campaignRoutes(campaigns: CampaignService) {
     )
     .delete(
       "/:campaignId",
-      async ({ userId, params: { campaignId } }) => {
-        await campaigns.remove(userId, campaignId);
+      async ({ workspaceId, params: { campaignId } }) => {
+        await campaigns.remove(workspaceId, campaignId);
         return { success: true as const, message: `Campaign ${campaignId} deleted.` };
       },
       {
@@ -95,15 +100,15 @@ export function campaignRoutes(campaigns: CampaignService) {
     )
     .post(
       "/:campaignId/start",
-      async ({ caller, userId, params: { campaignId } }) => {
+      async ({ caller, workspaceId, params: { campaignId } }) => {
         requireApprover(caller, "start a campaign");
-        return ok(await campaigns.start(userId, campaignId));
+        return ok(await campaigns.start(workspaceId, campaignId));
       },
       turn("Start a campaign", "Also resumes a paused campaign. Not allowed with a key that may only propose actions."),
     )
     .post(
       "/:campaignId/pause",
-      async ({ userId, params: { campaignId } }) => ok(await campaigns.pause(userId, campaignId)),
+      async ({ workspaceId, params: { campaignId } }) => ok(await campaigns.pause(workspaceId, campaignId)),
       turn(
         "Pause a campaign",
         "Leads stay at their current step. Pending actions are rescheduled when the campaign resumes.",
@@ -111,7 +116,7 @@ export function campaignRoutes(campaigns: CampaignService) {
     )
     .post(
       "/:campaignId/cancel",
-      async ({ userId, params: { campaignId } }) => ok(await campaigns.cancel(userId, campaignId)),
+      async ({ workspaceId, params: { campaignId } }) => ok(await campaigns.cancel(workspaceId, campaignId)),
       turn(
         "Cancel a campaign",
         "Ends the campaign for every lead that is still in progress and cancels pending actions.",
@@ -119,10 +124,10 @@ export function campaignRoutes(campaigns: CampaignService) {
     )
     .post(
       "/:campaignId/enroll",
-      async ({ caller, userId, params: { campaignId }, body: input }) => {
-        if ((await campaigns.get(userId, campaignId)).state !== "draft")
+      async ({ caller, workspaceId, params: { campaignId }, body: input }) => {
+        if ((await campaigns.get(workspaceId, campaignId)).state !== "draft")
           requireApprover(caller, "enroll leads in a campaign that has started");
-        return ok(await campaigns.enroll(userId, campaignId, input));
+        return ok(await campaigns.enroll(workspaceId, campaignId, input));
       },
       {
         access: "network:schedule",
@@ -139,10 +144,10 @@ export function campaignRoutes(campaigns: CampaignService) {
     )
     .get(
       "/:campaignId/enrollments",
-      async ({ userId, params: { campaignId }, query: { state, limit = 50, cursor } }) => {
+      async ({ workspaceId, params: { campaignId }, query: { state, limit = 50, cursor } }) => {
         const filter = state === undefined ? {} : { state };
         const after = cursor === undefined ? null : String(decodeCursor(cursor, 1)[0]);
-        const found = await campaigns.enrollments(userId, campaignId, filter, after, limit + 1);
+        const found = await campaigns.enrollments(workspaceId, campaignId, filter, after, limit + 1);
         const { items, ...page } = pageOf(found.enrollments, limit, ({ id }) => [id]);
         return ok({ enrollments: items, total: found.total, ...page });
       },
@@ -159,8 +164,8 @@ export function campaignRoutes(campaigns: CampaignService) {
     )
     .post(
       "/:campaignId/enrollments/:enrollmentId/stop",
-      async ({ userId, params: { campaignId, enrollmentId } }) =>
-        ok(await campaigns.stop(userId, campaignId, enrollmentId)),
+      async ({ workspaceId, params: { campaignId, enrollmentId } }) =>
+        ok(await campaigns.stop(workspaceId, campaignId, enrollmentId)),
       {
         access: "network:schedule",
         params: params(Type.Object({ campaignId: Type.String(), enrollmentId: Type.String() })),
@@ -173,7 +178,7 @@ export function campaignRoutes(campaigns: CampaignService) {
     )
     .get(
       "/:campaignId/statistics",
-      async ({ userId, params: { campaignId } }) => ok(await campaigns.statistics(userId, campaignId)),
+      async ({ workspaceId, params: { campaignId } }) => ok(await campaigns.statistics(workspaceId, campaignId)),
       {
         access: "network:read",
         params: byId,
@@ -186,7 +191,8 @@ export function campaignRoutes(campaigns: CampaignService) {
     )
     .post(
       "/:campaignId/preview",
-      async ({ userId, params: { campaignId }, body: input }) => ok(await campaigns.preview(userId, campaignId, input)),
+      async ({ workspaceId, params: { campaignId }, body: input }) =>
+        ok(await campaigns.preview(workspaceId, campaignId, input)),
       {
         access: "network:read",
         params: byId,

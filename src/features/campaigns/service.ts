@@ -27,6 +27,7 @@ import {
 import { previewOf } from "./preview.ts";
 import { compile } from "./program.ts";
 import { stepErrors } from "./step-check.ts";
+import { statisticsOf } from "./statistics.ts";
 import type { CampaignStore, EnrollmentFilter } from "./store.ts";
 import { campaignView, enrollmentView } from "./views.ts";
 
@@ -54,17 +55,17 @@ export class CampaignService {
     this.#parts = parts;
   }
 
-  async create(userId: string, input: CampaignInput): Promise<CampaignView> {
+  async create(workspaceId: string, input: CampaignInput): Promise<CampaignView> {
     const { store, clock, ids } = this.#parts;
     const now = clock.now();
-    const accounts = await this.#accountsOf(userId, input.accountIds);
+    const accounts = await this.#accountsOf(workspaceId, input.accountIds);
     const errors: FieldError[] = [];
     const name = nameOf(input.name, errors);
     errors.push(...stepErrors(input.steps, accounts, this.#parts.profileHosts));
     if (errors.length > 0) throw invalid(errors);
     const campaign: Campaign = {
       id: ids.next(now),
-      userId,
+      workspaceId,
       name,
       state: "draft",
       steps: input.steps,
@@ -79,30 +80,30 @@ export class CampaignService {
   }
 
   /** Newest first, at most `limit`, starting after `after`. */
-  list(userId: string, limit: number, after: TimePlace | null): Promise<Campaign[]> {
-    return this.#parts.store.list(userId, limit, after);
+  list(workspaceId: string, limit: number, after: TimePlace | null): Promise<Campaign[]> {
+    return this.#parts.store.list(workspaceId, limit, after);
   }
 
-  count(userId: string): Promise<number> {
-    return this.#parts.store.countCampaigns(userId);
+  count(workspaceId: string): Promise<number> {
+    return this.#parts.store.countCampaigns(workspaceId);
   }
 
-  async get(userId: string, id: string): Promise<CampaignView> {
-    return campaignView(await this.#require(userId, id));
+  async get(workspaceId: string, id: string): Promise<CampaignView> {
+    return campaignView(await this.#require(workspaceId, id));
   }
 
   /** Steps and accounts can change only in a draft: active leads would otherwise lose their position. */
-  async update(userId: string, id: string, input: CampaignUpdate): Promise<CampaignView> {
-    const campaign = await this.#require(userId, id);
+  async update(workspaceId: string, id: string, input: CampaignUpdate): Promise<CampaignView> {
+    const campaign = await this.#require(workspaceId, id);
     const errors: FieldError[] = [];
-    const accounts = await this.#accountsOf(userId, input.accountIds ?? campaign.accountIds);
+    const accounts = await this.#accountsOf(workspaceId, input.accountIds ?? campaign.accountIds);
     if (input.steps !== undefined || input.accountIds !== undefined)
       errors.push(...stepErrors(input.steps ?? campaign.steps, accounts, this.#parts.profileHosts));
     const name = input.name === undefined ? undefined : nameOf(input.name, errors);
     if (errors.length > 0) throw invalid(errors);
     const settings = input.settings && ({ ...campaign.settings, ...input.settings } satisfies CampaignSettings);
     const changesProgram = input.steps !== undefined || input.accountIds !== undefined;
-    return this.#change(userId, id, changesProgram ? ["draft"] : ["draft", "running", "paused"], {
+    return this.#change(workspaceId, id, changesProgram ? ["draft"] : ["draft", "running", "paused"], {
       ...(name !== undefined && { name }),
       ...(settings !== undefined && { settings }),
       ...(input.steps !== undefined && { steps: input.steps }),
@@ -110,18 +111,18 @@ export class CampaignService {
     });
   }
 
-  async remove(userId: string, id: string): Promise<void> {
-    const campaign = await this.#require(userId, id);
-    if (await this.#parts.store.remove(userId, id)) return;
+  async remove(workspaceId: string, id: string): Promise<void> {
+    const campaign = await this.#require(workspaceId, id);
+    if (await this.#parts.store.remove(workspaceId, id)) return;
     throw new ApiError("CONFLICT", {
       message: `Only draft campaigns can be deleted; this one is ${campaign.state}. Cancel it to stop it and keep its history.`,
     });
   }
 
   /** Starts a draft or resumes a paused campaign. */
-  async start(userId: string, id: string): Promise<CampaignView> {
-    const { startedAt } = await this.#require(userId, id);
-    const view = await this.#change(userId, id, ["draft", "paused"], {
+  async start(workspaceId: string, id: string): Promise<CampaignView> {
+    const { startedAt } = await this.#require(workspaceId, id);
+    const view = await this.#change(workspaceId, id, ["draft", "paused"], {
       state: "running",
       startedAt: startedAt ?? this.#parts.clock.now(),
     });
@@ -130,15 +131,15 @@ export class CampaignService {
   }
 
   /** Leaves leads at their current step. Pending actions are withdrawn and rescheduled when the campaign resumes. */
-  async pause(userId: string, id: string): Promise<CampaignView> {
-    const view = await this.#change(userId, id, ["running"], { state: "paused" });
+  async pause(workspaceId: string, id: string): Promise<CampaignView> {
+    const view = await this.#change(workspaceId, id, ["running"], { state: "paused" });
     await this.#withdrawActions(id);
     return view;
   }
 
   /** Ends the campaign for every lead that is still active. */
-  async cancel(userId: string, id: string): Promise<CampaignView> {
-    const view = await this.#change(userId, id, ["draft", "running", "paused"], { state: "canceled" });
+  async cancel(workspaceId: string, id: string): Promise<CampaignView> {
+    const view = await this.#change(workspaceId, id, ["draft", "running", "paused"], { state: "canceled" });
     await this.#withdrawActions(id);
     const { store, clock } = this.#parts;
     while ((await store.stopAll(id, "campaignCanceled", withdrawBatchSize, clock.now())) === withdrawBatchSize);
@@ -146,13 +147,13 @@ export class CampaignService {
   }
 
   /** Enrolls leads by ID, or all leads with a tag. Skipped leads are listed with the reason. */
-  async enroll(userId: string, id: string, input: EnrollInput): Promise<EnrollAnswer> {
+  async enroll(workspaceId: string, id: string, input: EnrollInput): Promise<EnrollAnswer> {
     const { dryRun = false } = input;
     if ((input.leadIds === undefined) === (input.tag === undefined))
       throw invalid([{ path: "leadIds", message: "Send either leadIds or tag." }]);
-    await this.requireOpen(userId, id);
+    await this.requireOpen(workspaceId, id);
     const outcomes = new Map<string, string>();
-    const batches = input.leadIds === undefined ? this.#leadIdsWithTag(userId, input.tag ?? "") : [input.leadIds];
+    const batches = input.leadIds === undefined ? this.#leadIdsWithTag(workspaceId, input.tag ?? "") : [input.leadIds];
     let seen = 0;
     let hasMore = false;
     for await (const leadIds of batches) {
@@ -161,7 +162,7 @@ export class CampaignService {
         break;
       }
       seen += leadIds.length;
-      for (const [leadId, outcome] of await this.enrollLeads(userId, id, leadIds, dryRun))
+      for (const [leadId, outcome] of await this.enrollLeads(workspaceId, id, leadIds, dryRun))
         outcomes.set(leadId, outcome);
     }
     const all = [...outcomes].map(([leadId, outcome]) => ({ leadId, outcome }));
@@ -172,14 +173,14 @@ export class CampaignService {
 
   /** Returns "enrolled" or the reason for skipping, by lead ID. Throws NOT_FOUND for an unknown campaign. */
   async enrollLeads(
-    userId: string,
+    workspaceId: string,
     id: string,
     leadIds: readonly string[],
     dryRun: boolean,
   ): Promise<Map<string, string>> {
     const { store, leads, network, clock, runner } = this.#parts;
-    const campaign = await this.requireOpen(userId, id);
-    const found = await Promise.all(campaign.accountIds.map((accountId) => network.account(userId, accountId)));
+    const campaign = await this.requireOpen(workspaceId, id);
+    const found = await Promise.all(campaign.accountIds.map((accountId) => network.account(workspaceId, accountId)));
     const accounts = found.filter((account) => account !== null);
     const outcomes = new Map<string, string>();
     const ids = [...new Set(leadIds)];
@@ -187,7 +188,7 @@ export class CampaignService {
       const slice = ids.slice(start, start + enrollBatchSize);
       const enrollments: Enrollment[] = [];
       for (const [n, leadId] of slice.entries()) {
-        const lead = await leads.get(userId, leadId);
+        const lead = await leads.get(workspaceId, leadId);
         const account = accounts[(start + n) % accounts.length];
         const problem = lead === null ? "leadGone" : this.#enrollmentProblem(campaign, lead, account);
         if (lead === null || account === undefined || problem !== null) outcomes.set(leadId, problem ?? "accountGone");
@@ -201,15 +202,15 @@ export class CampaignService {
   }
 
   /** Whether the campaign exists and accepts leads. Throws CONFLICT if it was canceled. */
-  async canEnroll(userId: string, id: string): Promise<boolean> {
-    if ((await this.#parts.store.get(userId, id)) === null) return false;
-    await this.requireOpen(userId, id);
+  async canEnroll(workspaceId: string, id: string): Promise<boolean> {
+    if ((await this.#parts.store.get(workspaceId, id)) === null) return false;
+    await this.requireOpen(workspaceId, id);
     return true;
   }
 
   /** Throws NOT_FOUND, or CONFLICT for a campaign that no longer accepts leads. */
-  async requireOpen(userId: string, id: string): Promise<Campaign> {
-    const campaign = await this.#require(userId, id);
+  async requireOpen(workspaceId: string, id: string): Promise<Campaign> {
+    const campaign = await this.#require(workspaceId, id);
     if (campaign.state !== "canceled") return campaign;
     throw new ApiError("CONFLICT", {
       message: "This campaign was canceled and no longer accepts leads. Create a new one.",
@@ -218,78 +219,48 @@ export class CampaignService {
 
   /** Sorted by ID. `after` is the last ID of the previous page. */
   async enrollments(
-    userId: string,
+    workspaceId: string,
     id: string,
     filter: EnrollmentFilter,
     after: string | null,
     limit: number,
   ): Promise<{ enrollments: EnrollmentView[]; total: number }> {
-    const campaign = await this.#require(userId, id);
+    const campaign = await this.#require(workspaceId, id);
     const last = compile(campaign.steps).length;
     const [found, { enrollments: counts }] = await Promise.all([
-      this.#parts.store.enrollments(userId, id, filter, after, limit),
+      this.#parts.store.enrollments(workspaceId, id, filter, after, limit),
       this.#parts.store.counts(id),
     ]);
     const wanted = counts.filter(({ state }) => filter.state === undefined || state === filter.state);
     const total = wanted.reduce((sum, { n }) => sum + n, 0);
-    const leads = await Promise.all(found.map(({ leadId }) => this.#parts.leads.get(userId, leadId)));
+    const leads = await Promise.all(found.map(({ leadId }) => this.#parts.leads.get(workspaceId, leadId)));
     return { enrollments: found.map((enrollment, n) => enrollmentView(enrollment, leads[n] ?? null, last)), total };
   }
 
   /** Removes a lead from the campaign. */
-  async stop(userId: string, id: string, enrollmentId: string): Promise<EnrollmentView> {
-    const campaign = await this.#require(userId, id);
-    const stopped = await this.#parts.store.stop(userId, id, enrollmentId, "stoppedByUser", this.#parts.clock.now());
+  async stop(workspaceId: string, id: string, enrollmentId: string): Promise<EnrollmentView> {
+    const campaign = await this.#require(workspaceId, id);
+    const stopped = await this.#parts.store.stop(
+      workspaceId,
+      id,
+      enrollmentId,
+      "stoppedByUser",
+      this.#parts.clock.now(),
+    );
     if (stopped === null) throw notFound("active enrollment", enrollmentId);
-    const lead = await this.#parts.leads.get(userId, stopped.leadId);
+    const lead = await this.#parts.leads.get(workspaceId, stopped.leadId);
     return enrollmentView(stopped, lead, compile(campaign.steps).length);
   }
 
-  async statistics(userId: string, id: string): Promise<CampaignStatistics> {
-    const campaign = await this.#require(userId, id);
-    const { enrollments, connected, replied, actions } = await this.#parts.store.counts(id);
-    const sum = (state?: string) =>
-      enrollments.reduce((total, row) => total + (state === undefined || row.state === state ? row.n : 0), 0);
-    const reasons: Record<string, number> = {};
-    for (const { reason, n } of enrollments) if (reason !== null) reasons[reason] = (reasons[reason] ?? 0) + n;
-    const steps = compile(campaign.steps).flatMap((instruction, step) => {
-      if (instruction.kind !== "action") return [];
-      const of = (...states: string[]) =>
-        actions.reduce((total, row) => total + (row.step === step && states.includes(row.state) ? row.n : 0), 0);
-      const { actionType } = instruction.action;
-      const waiting = of("awaitingApproval", "scheduled", "sending", "awaiting");
-      const failed = of("failed", "canceled");
-      return {
-        step,
-        actionType,
-        waiting,
-        completed: of("completed"),
-        skipped: of("skipped"),
-        failed,
-        unknown: of("unknown"),
-      };
-    });
-    const sent = (...types: string[]) =>
-      Math.max(0, ...steps.filter(({ actionType }) => types.includes(actionType)).map(({ completed }) => completed));
-    return {
-      enrolled: sum(),
-      active: sum("active"),
-      completed: sum("completed"),
-      stopped: sum("stopped"),
-      failed: sum("failed"),
-      connected,
-      replied,
-      connectionRate: percent(connected, sent("sendConnectionRequest")),
-      replyRate: percent(replied, sent("sendConnectionRequest", "sendMessage", "sendInMail", "sendVoiceMessage")),
-      reasons,
-      steps,
-    };
+  async statistics(workspaceId: string, id: string): Promise<CampaignStatistics> {
+    const campaign = await this.#require(workspaceId, id);
+    return statisticsOf(campaign, await this.#parts.store.counts(id));
   }
 
   /** Forecasts when each step would be sent to the first leads, given the current queue. Nothing is stored. */
-  async preview(userId: string, id: string, { leads = 20, assume = {} }: PreviewInput): Promise<PreviewView> {
+  async preview(workspaceId: string, id: string, { leads = 20, assume = {} }: PreviewInput): Promise<PreviewView> {
     const { network, clock } = this.#parts;
-    const campaign = await this.#require(userId, id);
+    const campaign = await this.#require(workspaceId, id);
     const now = clock.now();
     const bases = await Promise.all(campaign.accountIds.map((accountId) => network.planBasis(accountId, 5_000, now)));
     return previewOf(
@@ -301,11 +272,11 @@ export class CampaignService {
     );
   }
 
-  async *#leadIdsWithTag(userId: string, tag: string): AsyncGenerator<string[], void, void> {
+  async *#leadIdsWithTag(workspaceId: string, tag: string): AsyncGenerator<string[], void, void> {
     const sort = { field: "createdAt", descending: false } as const;
     let after = null;
     do {
-      const page = await this.#parts.leads.page({ userId, filter: { tag }, sort, limit: 200, offset: 0, after });
+      const page = await this.#parts.leads.page({ workspaceId, filter: { tag }, sort, limit: 200, offset: 0, after });
       if (page.leads.length > 0) yield page.leads.map(({ id }) => id);
       after = page.next;
     } while (after !== null);
@@ -317,7 +288,7 @@ export class CampaignService {
     return {
       id: this.#parts.ids.next(now),
       campaignId: campaign.id,
-      userId: campaign.userId,
+      workspaceId: campaign.workspaceId,
       leadId: lead.id,
       accountId,
       profileKey: profileKeyOf(lead.networkUrl ?? "", this.#parts.profileHosts, errors) ?? "",
@@ -352,8 +323,8 @@ export class CampaignService {
     while ((await store.withdrawActions(id, withdrawBatchSize, clock.now())) === withdrawBatchSize);
   }
 
-  async #accountsOf(userId: string, ids: readonly string[] | undefined): Promise<NetworkAccount[]> {
-    const all = await this.#parts.network.accounts(userId);
+  async #accountsOf(workspaceId: string, ids: readonly string[] | undefined): Promise<NetworkAccount[]> {
+    const all = await this.#parts.network.accounts(workspaceId);
     if (ids === undefined) return all.slice(0, 1);
     return [...new Set(ids)].map((id) => {
       const account = all.find((each) => each.id === id);
@@ -363,23 +334,23 @@ export class CampaignService {
   }
 
   async #change(
-    userId: string,
+    workspaceId: string,
     id: string,
     states: readonly CampaignState[],
     change: Parameters<CampaignStore["update"]>[3] extends infer C ? Omit<C, "updatedAt"> : never,
   ): Promise<CampaignView> {
     const { store, clock } = this.#parts;
-    const changed = await store.update(userId, id, states, { ...change, updatedAt: clock.now() });
+    const changed = await store.update(workspaceId, id, states, { ...change, updatedAt: clock.now() });
     if (changed !== null) return campaignView(changed);
-    const { state } = await this.#require(userId, id);
+    const { state } = await this.#require(workspaceId, id);
     throw new ApiError("CONFLICT", {
       message: `Expected a campaign in state ${states.join(" or ")}, got ${state}.`,
       details: { state },
     });
   }
 
-  async #require(userId: string, id: string): Promise<Campaign> {
-    const campaign = await this.#parts.store.get(userId, id);
+  async #require(workspaceId: string, id: string): Promise<Campaign> {
+    const campaign = await this.#parts.store.get(workspaceId, id);
     if (campaign === null) throw notFound("campaign", id);
     return campaign;
   }
@@ -389,8 +360,4 @@ function nameOf(sent: string, errors: FieldError[]): string {
   const name = singleLine(sent);
   if (name === "") errors.push({ path: "name", message: "Must not be empty." });
   return name;
-}
-
-function percent(part: number, whole: number): number {
-  return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 }

@@ -30,19 +30,19 @@ export type CampaignCounts = {
 
 export type CampaignStore = {
   insert(campaign: Campaign): Promise<void>;
-  get(userId: string, id: string): Promise<Campaign | null>;
+  get(workspaceId: string, id: string): Promise<Campaign | null>;
   /** Newest first, at most `limit`, starting after `after`. */
-  list(userId: string, limit: number, after?: TimePlace | null): Promise<Campaign[]>;
-  countCampaigns(userId: string): Promise<number>;
+  list(workspaceId: string, limit: number, after?: TimePlace | null): Promise<Campaign[]>;
+  countCampaigns(workspaceId: string): Promise<number>;
   /** Updates the given fields if the campaign is in one of the states; null if it is not or does not exist. */
   update(
-    userId: string,
+    workspaceId: string,
     id: string,
     states: readonly CampaignState[],
     change: CampaignChange,
   ): Promise<Campaign | null>;
   /** Deletes a draft and its enrollments; false if the campaign is not a draft. */
-  remove(userId: string, id: string): Promise<boolean>;
+  remove(workspaceId: string, id: string): Promise<boolean>;
 
   /**
    * Enrolls leads. Returns null for each enrolled lead or the reason why it was refused, in the order of the request.
@@ -68,7 +68,7 @@ export type CampaignStore = {
   stopAll(campaignId: string, reason: string, limit: number, at: number): Promise<number>;
   /** Ends an enrollment; null if it is not active, or does not exist in this campaign. */
   stop(
-    userId: string,
+    workspaceId: string,
     campaignId: string,
     enrollmentId: string,
     reason: string,
@@ -77,7 +77,7 @@ export type CampaignStore = {
 
   /** Sorted by ID, at most `limit`, starting after `after`. */
   enrollments(
-    userId: string,
+    workspaceId: string,
     campaignId: string,
     filter: EnrollmentFilter,
     after: string | null,

@@ -2,7 +2,13 @@ import { isoTime, isoTimeOrNull } from "../../platform/base/clock.ts";
 import type { Lead } from "../leads/model.ts";
 import type { Campaign, CampaignView, Enrollment, EnrollmentView } from "./model.ts";
 
-export function campaignView({ userId: _user, startedAt, createdAt, updatedAt, ...campaign }: Campaign): CampaignView {
+export function campaignView({
+  workspaceId: _workspace,
+  startedAt,
+  createdAt,
+  updatedAt,
+  ...campaign
+}: Campaign): CampaignView {
   return {
     ...campaign,
     startedAt: isoTimeOrNull(startedAt),

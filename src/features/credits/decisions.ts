@@ -21,17 +21,17 @@ export type SettledItem = { amount: number; purpose: CreditPurpose | null; keyId
 
 /** What decisions may ask of the store: synchronous and read-only. */
 export type CreditFacts = {
-  balance(userId: string): number;
+  balance(workspaceId: string): number;
   /** Null if the key has no budget. */
   limit(keyId: string): BudgetLimit | null;
   /** What the key has spent in a month (see `monthOf`), including open reservations. */
   used(keyId: string, month: number): number;
   reservation(id: string): Reservation | null;
-  reservationOf(userId: string, request: string): Reservation | null;
-  settled(userId: string, request: string, item: string): SettledItem | null;
-  isRefunded(userId: string, request: string, item: string): boolean;
+  reservationOf(workspaceId: string, request: string): Reservation | null;
+  settled(workspaceId: string, request: string, item: string): SettledItem | null;
+  isRefunded(workspaceId: string, request: string, item: string): boolean;
   /** Time of the user's latest event of this type; null if there is none. */
-  lastEventAt(userId: string, type: BalanceWarning): number | null;
+  lastEventAt(workspaceId: string, type: BalanceWarning): number | null;
 };
 
 export type CreditChange =
@@ -45,7 +45,7 @@ export type CreditChange =
 
 type Decided<Outcome> = Decision<Outcome, CreditChange>;
 type BalanceWarning = "credits.low" | "credits.exhausted";
-type Debit = Pick<ReserveCredits, "userId" | "keyId" | "amount" | "at">;
+type Debit = Pick<ReserveCredits, "workspaceId" | "keyId" | "amount" | "at">;
 
 const warningIntervalMs = 86_400_000;
 /** The item of a charge that is not divided into items. */
@@ -54,16 +54,16 @@ const wholeCharge = "all";
 /** If the request already holds credits, it keeps them for longer and takes no more. */
 export function decideReserve(request: ReserveCredits, facts: CreditFacts): Decided<ReserveOutcome> {
   const { id, entryId, jobId, heldUntil, amount, at, ...named } = request;
-  const { userId } = named;
-  const existing = facts.reservationOf(userId, named.request);
+  const { workspaceId } = named;
+  const existing = facts.reservationOf(workspaceId, named.request);
   if (existing !== null && existing.heldUntil !== null)
     return {
-      outcome: { kind: "reserved", id: existing.id, balance: facts.balance(userId) },
+      outcome: { kind: "reserved", id: existing.id, balance: facts.balance(workspaceId) },
       changes: [{ kind: "hold", id: existing.id, held: existing.held, heldUntil }],
     };
   const refusal = refusalOf(request, facts);
   if (refusal !== null) return refused(request, refusal, facts);
-  const balance = facts.balance(userId) - amount;
+  const balance = facts.balance(workspaceId) - amount;
   const entry = { ...named, id: entryId, kind: "reserve", amount: -amount, note: null, createdAt: at } as const;
   return {
     outcome: { kind: "reserved", id: existing?.id ?? id, balance },
@@ -85,12 +85,12 @@ export function decideSettle(request: SettleCredits, facts: CreditFacts): Decide
   const { reservationId, items, releaseId, closes, at } = request;
   const reservation = facts.reservation(reservationId);
   if (reservation === null || reservation.heldUntil === null) return { outcome: { kind: "void" }, changes: [] };
-  const { userId, held, heldUntil, purpose, keyId } = reservation;
+  const { workspaceId, held, heldUntil, purpose, keyId } = reservation;
   const entryOf = (of: Pick<LedgerEntry, "id" | "kind" | "amount" | "item">): CreditChange => ({
     kind: "entry",
-    entry: { ...of, userId, request: reservation.request, purpose, keyId, note: null, createdAt: at },
+    entry: { ...of, workspaceId, request: reservation.request, purpose, keyId, note: null, createdAt: at },
   });
-  const isNew = (item: string) => facts.settled(userId, reservation.request, item) === null;
+  const isNew = (item: string) => facts.settled(workspaceId, reservation.request, item) === null;
   const newItems = [...firstOfEach(items)].filter(({ item }) => isNew(item));
   const charged = newItems.reduce((sum, { amount }) => sum + amount, 0);
   if (charged > held) throw new Error(`Expected to settle at most the ${held} credits that are held, got ${charged}`);
@@ -102,18 +102,19 @@ export function decideSettle(request: SettleCredits, facts: CreditFacts): Decide
   if (released > 0) changes.push(entryOf({ id: releaseId, kind: "release", amount: released }));
   if (closes || charged > 0)
     changes.push({ kind: "hold", id: reservationId, held: held - released, heldUntil: closes ? null : heldUntil });
-  changes.push(...searchEvents({ userId, purpose, amount: charged, at }));
-  return { outcome: { kind: "settled", charged, balance: facts.balance(userId) + released - charged }, changes };
+  changes.push(...searchEvents({ workspaceId, purpose, amount: charged, at }));
+  return { outcome: { kind: "settled", charged, balance: facts.balance(workspaceId) + released - charged }, changes };
 }
 
 export function decideCharge(request: ChargeCredits, facts: CreditFacts): Decided<ChargeOutcome> {
   const { entryId, amount, at, ...named } = request;
-  const { userId } = named;
-  const isRepeated = facts.settled(userId, named.request, wholeCharge) !== null;
+  const { workspaceId } = named;
+  const isRepeated = facts.settled(workspaceId, named.request, wholeCharge) !== null;
   const refusal = isRepeated ? null : refusalOf(request, facts);
   if (refusal !== null) return refused(request, refusal, facts);
-  if (isRepeated || amount === 0) return { outcome: { kind: "charged", balance: facts.balance(userId) }, changes: [] };
-  const balance = facts.balance(userId) - amount;
+  if (isRepeated || amount === 0)
+    return { outcome: { kind: "charged", balance: facts.balance(workspaceId) }, changes: [] };
+  const balance = facts.balance(workspaceId) - amount;
   const entry = { ...named, id: entryId, kind: "settle", amount: -amount, item: wholeCharge } as const;
   return {
     outcome: { kind: "charged", balance },
@@ -127,26 +128,26 @@ export function decideCharge(request: ChargeCredits, facts: CreditFacts): Decide
 
 /** An adjustment may take credits, but never more than there are. */
 export function decideAdjustment(entry: LedgerEntry, facts: CreditFacts): Decided<ChargeOutcome> {
-  const { userId, amount, createdAt: at } = entry;
-  const debit = { userId, keyId: null, amount: -amount, at };
+  const { workspaceId, amount, createdAt: at } = entry;
+  const debit = { workspaceId, keyId: null, amount: -amount, at };
   const refusal = amount < 0 ? refusalOf(debit, facts) : null;
   if (refusal !== null) return { outcome: refusal, changes: [] };
-  const balance = facts.balance(userId) + amount;
+  const balance = facts.balance(workspaceId) + amount;
   const warnings = amount < 0 ? warningsOf(debit, balance, facts) : [];
   return { outcome: { kind: "charged", balance }, changes: [{ kind: "entry", entry }, ...warnings] };
 }
 
 export function decideRefund(request: RefundCredits, facts: CreditFacts): Decided<RefundOutcome> {
   const { entryId, at, ...named } = request;
-  const { userId, item } = named;
-  const settled = facts.settled(userId, named.request, item);
+  const { workspaceId, item } = named;
+  const settled = facts.settled(workspaceId, named.request, item);
   if (settled === null) return { outcome: { kind: "absent" }, changes: [] };
-  if (facts.isRefunded(userId, named.request, item)) return { outcome: { kind: "refundedBefore" }, changes: [] };
+  if (facts.isRefunded(workspaceId, named.request, item)) return { outcome: { kind: "refundedBefore" }, changes: [] };
   const { purpose, keyId } = settled;
   const amount = -settled.amount;
   const entry = { ...named, id: entryId, kind: "refund", amount, purpose, keyId, createdAt: at } as const;
   return {
-    outcome: { kind: "refunded", balance: facts.balance(userId) + amount },
+    outcome: { kind: "refunded", balance: facts.balance(workspaceId) + amount },
     changes: [{ kind: "entry", entry }],
   };
 }
@@ -169,46 +170,46 @@ export function monthOf(at: number): number {
 }
 
 /** Null if the amount can be taken. */
-function refusalOf({ userId, keyId, amount, at }: Debit, facts: CreditFacts): Exhausted | null {
+function refusalOf({ workspaceId, keyId, amount, at }: Debit, facts: CreditFacts): Exhausted | null {
   const limit = keyId === null ? null : facts.limit(keyId);
   const left = keyId === null || limit === null ? Infinity : limit.monthly - facts.used(keyId, monthOf(at));
   if (amount > left) return { kind: "exhausted", by: "budget", remaining: Math.max(0, left), required: amount };
-  const balance = facts.balance(userId);
+  const balance = facts.balance(workspaceId);
   if (amount <= balance) return null;
   return { kind: "exhausted", by: "balance", remaining: Math.max(0, balance), required: amount };
 }
 
-function refused({ userId, at }: Debit, refusal: Exhausted, facts: CreditFacts): Decided<Exhausted> {
+function refused({ workspaceId, at }: Debit, refusal: Exhausted, facts: CreditFacts): Decided<Exhausted> {
   const { by, remaining } = refusal;
   return {
     outcome: refusal,
-    changes: by === "balance" ? oncePerDay("credits.exhausted", userId, remaining, at, facts) : [],
+    changes: by === "balance" ? oncePerDay("credits.exhausted", workspaceId, remaining, at, facts) : [],
   };
 }
 
 /** After a debit that empties the balance or takes it below the warning level. */
-function warningsOf({ userId, amount, at }: Debit, balance: number, facts: CreditFacts): CreditChange[] {
+function warningsOf({ workspaceId, amount, at }: Debit, balance: number, facts: CreditFacts): CreditChange[] {
   if (balance >= lowBalance) return [];
-  if (balance <= 0) return oncePerDay("credits.exhausted", userId, balance, at, facts);
-  return balance + amount >= lowBalance ? oncePerDay("credits.low", userId, balance, at, facts) : [];
+  if (balance <= 0) return oncePerDay("credits.exhausted", workspaceId, balance, at, facts);
+  return balance + amount >= lowBalance ? oncePerDay("credits.low", workspaceId, balance, at, facts) : [];
 }
 
 /** Reservations take the balance below the level and back many times a day, and refused requests are repeated. */
 function oncePerDay(
   type: BalanceWarning,
-  userId: string,
+  workspaceId: string,
   balance: number,
   at: number,
   facts: CreditFacts,
 ): CreditChange[] {
-  const last = facts.lastEventAt(userId, type);
+  const last = facts.lastEventAt(workspaceId, type);
   if (last !== null && last > at - warningIntervalMs) return [];
-  return [{ kind: "event", event: { type, userId, at, data: { balance } } }];
+  return [{ kind: "event", event: { type, workspaceId, at, data: { balance } } }];
 }
 
-function searchEvents({ userId, purpose, amount, at }: Omit<Debit, "keyId"> & { purpose: CreditPurpose }) {
+function searchEvents({ workspaceId, purpose, amount, at }: Omit<Debit, "keyId"> & { purpose: CreditPurpose }) {
   if (purpose !== "search" || amount === 0) return [];
-  const event: NewEvent = { type: "prospect.searched", userId, at, data: { creditsUsed: amount } };
+  const event: NewEvent = { type: "prospect.searched", workspaceId, at, data: { creditsUsed: amount } };
   return [{ kind: "event" as const, event }];
 }
 

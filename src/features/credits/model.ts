@@ -13,7 +13,7 @@ export type CreditPurpose = (typeof creditPurposes)[number];
  */
 export type LedgerEntry = {
   id: string;
-  userId: string;
+  workspaceId: string;
   kind: LedgerKind;
   amount: number;
   note: string | null;

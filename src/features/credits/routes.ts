@@ -39,14 +39,14 @@ const keyManagers = ["api_keys:write", "keys:manage"] as const;
 
 export function creditRoutes(credits: CreditService) {
   return routes("/api/v2/credits")
-    .get("/", async ({ caller, userId }) => ok(await credits.overview(caller, userId)), {
+    .get("/", async ({ caller, workspaceId }) => ok(await credits.overview(caller, workspaceId)), {
       access: readers,
       docs: answersJson(success(CreditsView), {
         tag: "Credits",
         summary: "Get credit balance and prices",
       }),
     })
-    .get("/ledger", async ({ userId, query }) => ok(await page(credits, userId, query)), {
+    .get("/ledger", async ({ workspaceId, query }) => ok(await page(credits, workspaceId, query)), {
       access: readers,
       query: params(LedgerQuery),
       docs: answersJson(success(LedgerPage), {
@@ -82,10 +82,10 @@ export function creditRoutes(credits: CreditService) {
     );
 }
 
-async function page(credits: CreditService, userId: string, query: Static<typeof LedgerQuery>) {
+async function page(credits: CreditService, workspaceId: string, query: Static<typeof LedgerQuery>) {
   const { kind = null, startDate, endDate, limit = 100, cursor } = query;
   const { entries, total } = await credits.ledger({
-    userId,
+    workspaceId,
     kind,
     createdFrom: startDate === undefined ? null : parseInstant(startDate),
     createdTo: endDate === undefined ? null : parseInstant(endDate),

@@ -82,8 +82,8 @@ export class CreditService {
     return this.#settings.costs[purpose];
   }
 
-  balance(userId: string): Promise<number> {
-    return this.#credits.balance(userId);
+  balance(workspaceId: string): Promise<number> {
+    return this.#credits.balance(workspaceId);
   }
 
   /**
@@ -91,15 +91,15 @@ export class CreditService {
    * the same request returns the same reservation and takes nothing more; after a release, the amount is reserved
    * again.
    */
-  reserve(userId: string, request: CreditRequest): Promise<ReserveOutcome> {
-    return this.#credits.reserve(this.reservation(userId, request));
+  reserve(workspaceId: string, request: CreditRequest): Promise<ReserveOutcome> {
+    return this.#credits.reserve(this.reservation(workspaceId, request));
   }
 
   /** The store request behind `reserve`, for stores that reserve in the same transaction as other rows. */
-  reservation(userId: string, { jobId = null, ...request }: CreditRequest): ReserveCredits {
+  reservation(workspaceId: string, { jobId = null, ...request }: CreditRequest): ReserveCredits {
     const at = this.#clock.now();
     const [id, entryId] = [this.#ids.next(at), this.#ids.next(at)];
-    return { ...request, id, entryId, userId, jobId, heldUntil: at + holdMs, at };
+    return { ...request, id, entryId, workspaceId, jobId, heldUntil: at + holdMs, at };
   }
 
   /**
@@ -136,17 +136,17 @@ export class CreditService {
   }
 
   /** Reserves and settles in one step, for work that is already done: all or nothing, once per request. */
-  charge(userId: string, { amount, ...request }: CreditRequest): Promise<ChargeOutcome> {
-    return this.#credits.charge({ ...this.chargeOf(userId, request), amount });
+  charge(workspaceId: string, { amount, ...request }: CreditRequest): Promise<ChargeOutcome> {
+    return this.#credits.charge({ ...this.chargeOf(workspaceId, request), amount });
   }
 
   /** The store request behind `charge`, for stores that charge in the same transaction as other rows. */
   chargeOf(
-    userId: string,
+    workspaceId: string,
     { request, purpose, keyId }: Pick<CreditRequest, "request" | "purpose" | "keyId">,
   ): Omit<ChargeCredits, "amount"> {
     const at = this.#clock.now();
-    return { request, purpose, keyId, entryId: this.#ids.next(at), userId, at };
+    return { request, purpose, keyId, entryId: this.#ids.next(at), workspaceId, at };
   }
 
   /** The error for an exhausted balance or budget: 402 ENRICHMENT_CREDITS_EXHAUSTED. */
@@ -159,11 +159,11 @@ export class CreditService {
     });
   }
 
-  async overview(caller: Caller, userId: string): Promise<CreditsView> {
+  async overview(caller: Caller, workspaceId: string): Promise<CreditsView> {
     const { costs, monthlyGrant } = this.#settings;
     const [balance, reserved, budget] = await Promise.all([
-      this.#credits.balance(userId),
-      this.#credits.reserved(userId),
+      this.#credits.balance(workspaceId),
+      this.#credits.reserved(workspaceId),
       this.#credits.budget(caller.keyId, this.#clock.now()),
     ]);
     return { balance, reserved, monthlyGrant, costs, budget: budget && budgetView(budget) };
@@ -176,16 +176,16 @@ export class CreditService {
   }
 
   /** For admins and global keys. Returns the new balance. Throws NOT_FOUND for an unknown user. */
-  async grant(caller: Caller, userId: string, amount: number, note: string | null): Promise<number> {
-    await this.#requireUser(caller, userId);
-    return this.#credits.add(this.#entry(userId, "grant", amount, note));
+  async grant(caller: Caller, workspaceId: string, amount: number, note: string | null): Promise<number> {
+    await this.#requireUser(caller, workspaceId);
+    return this.#credits.add(this.#entry(workspaceId, "grant", amount, note));
   }
 
   /** Like `grant`, with a positive or negative amount. Throws CONFLICT if the balance would fall below zero. */
-  async adjust(caller: Caller, userId: string, amount: number, note: string | null): Promise<number> {
-    await this.#requireUser(caller, userId);
+  async adjust(caller: Caller, workspaceId: string, amount: number, note: string | null): Promise<number> {
+    await this.#requireUser(caller, workspaceId);
     if (amount === 0) throw invalid([{ path: "amount", message: "Must not be 0." }]);
-    const outcome = await this.#credits.adjust(this.#entry(userId, "adjust", amount, note));
+    const outcome = await this.#credits.adjust(this.#entry(workspaceId, "adjust", amount, note));
     if (outcome.kind === "charged") return outcome.balance;
     throw new ApiError("CONFLICT", {
       message: `Cannot deduct ${outcome.required} credits: the balance is ${outcome.remaining}.`,
@@ -196,12 +196,12 @@ export class CreditService {
   /** Refunds the cost of an item. Throws NOT_FOUND if it was not charged, and CONFLICT if it was already refunded. */
   async refund(
     caller: Caller,
-    userId: string,
+    workspaceId: string,
     { request, item, note }: { request: string; item: string; note: string | null },
   ): Promise<number> {
-    await this.#requireUser(caller, userId);
+    await this.#requireUser(caller, workspaceId);
     const at = this.#clock.now();
-    const outcome = await this.#credits.refund({ entryId: this.#ids.next(at), userId, request, item, note, at });
+    const outcome = await this.#credits.refund({ entryId: this.#ids.next(at), workspaceId, request, item, note, at });
     if (outcome.kind === "refunded") return outcome.balance;
     if (outcome.kind === "absent") throw notFound("charge", `${request}/${item}`);
     throw new ApiError("CONFLICT", { message: "This charge has already been refunded." });
@@ -246,8 +246,8 @@ export class CreditService {
     for (;;) {
       const users = await this.#credits.usersWithout(request, monthStart, batchSize);
       granted += await this.#credits.addOnce(
-        users.map((userId) => ({
-          ...this.#entry(userId, "grant", amount, `Monthly grant for ${month}`),
+        users.map((workspaceId) => ({
+          ...this.#entry(workspaceId, "grant", amount, `Monthly grant for ${month}`),
           request,
           item: "grant",
         })),
@@ -271,14 +271,14 @@ export class CreditService {
     }
   }
 
-  #entry(userId: string, kind: LedgerEntry["kind"], amount: number, note: string | null): LedgerEntry {
+  #entry(workspaceId: string, kind: LedgerEntry["kind"], amount: number, note: string | null): LedgerEntry {
     const now = this.#clock.now();
-    return { id: this.#ids.next(now), userId, kind, amount, note, createdAt: now };
+    return { id: this.#ids.next(now), workspaceId, kind, amount, note, createdAt: now };
   }
 
-  async #requireUser(caller: Caller, userId: string): Promise<void> {
+  async #requireUser(caller: Caller, workspaceId: string): Promise<void> {
     requireAdmin(caller);
-    if ((await this.#users.get(userId)) === null) throw notFound("user", userId);
+    if ((await this.#users.get(workspaceId)) === null) throw notFound("user", workspaceId);
   }
 
   /** Otherwise, a key with a budget could raise its own or spend through another key. */
@@ -290,10 +290,10 @@ export class CreditService {
   }
 
   async #requireKey(caller: Caller, keyId: string): Promise<void> {
-    const scope = isAdmin(caller) ? "all" : { userId: caller.userId ?? "" };
+    const scope = isAdmin(caller) ? "all" : { workspaceId: caller.workspaceId ?? "" };
     const key = await this.#keys.get(scope, keyId);
     // Global keys belong to no user of the team, so only a caller without a user can limit them.
-    if (key === null || (key.userId === null && caller.userId !== null)) throw notFound("key", keyId);
+    if (key === null || (key.workspaceId === null && caller.workspaceId !== null)) throw notFound("key", keyId);
   }
 
   async #budgetOf(keyId: string): Promise<CreditBudgetView | null> {

@@ -13,7 +13,7 @@ import type {
 import type { CreditBudget, LedgerEntry, LedgerKind } from "./model.ts";
 
 export type LedgerFilter = {
-  userId: string;
+  workspaceId: string;
   kind: LedgerKind | null;
   createdFrom: number | null;
   createdTo: number | null;
@@ -29,9 +29,9 @@ export type CreditStore = {
   addOnce(entries: LedgerEntry[]): Promise<number>;
   /** Users created before `createdBefore` who have no entry for this request, at most `limit`. */
   usersWithout(request: string, createdBefore: number, limit: number): Promise<string[]>;
-  balance(userId: string): Promise<number>;
+  balance(workspaceId: string): Promise<number>;
   /** Credits held by open reservations. */
-  reserved(userId: string): Promise<number>;
+  reserved(workspaceId: string): Promise<number>;
   /** Newest first, at most `limit`. */
   page(request: LedgerPageRequest): Promise<LedgerEntry[]>;
   /** Number of entries across all pages, counted up to 10,000. */

@@ -60,7 +60,7 @@ export function findResult(
  * Null if the claim is void.
  */
 export function decideBatch(
-  userId: string,
+  workspaceId: string,
   batch: FinishedBatch,
   job: Job | null,
   facts: EnrichmentFacts,
@@ -71,7 +71,7 @@ export function decideBatch(
   const before = job.metadata["creditsUsed"];
   const charged = paid.settled?.kind === "settled" ? paid.settled.charged : 0;
   const creditsUsed = (typeof before === "number" ? before : 0) + charged;
-  const costOf = costs(userId, claim.id, changes, facts.credits);
+  const costOf = costs(workspaceId, claim.id, changes, facts.credits);
   const outcomes = batch.outcomes.map(({ n, outcome }) => ({ n, outcome: withCost(outcome, costOf(`${n}`)) }));
   const end = { status: "completed", leaseUntil: null, completedAt: at } as const;
   const change: JobChange = {
@@ -166,12 +166,12 @@ function complete(existing: Draft, { asked, merged }: StoredResult, drafts: Draf
 }
 
 /** What each item of a request has cost, including what is charged now. */
-function costs(userId: string, request: string, changes: readonly EnrichmentChange[], credits: CreditFacts) {
+function costs(workspaceId: string, request: string, changes: readonly EnrichmentChange[], credits: CreditFacts) {
   const charged = new Map<string, number>();
   for (const change of changes)
     if (change.kind === "entry" && change.entry.kind === "settle" && change.entry.request === request)
       charged.set(change.entry.item ?? "", -change.entry.amount);
-  return (item: string): number => charged.get(item) ?? -(credits.settled(userId, request, item)?.amount ?? 0);
+  return (item: string): number => charged.get(item) ?? -(credits.settled(workspaceId, request, item)?.amount ?? 0);
 }
 
 function withCost(outcome: ItemOutcome, creditsUsed: number): ItemOutcome {

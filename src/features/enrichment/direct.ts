@@ -46,7 +46,7 @@ export async function enrichDirectly(
   try {
     for (const [index, { prepared }] of batches.entries()) {
       const left = { ...terms, credits: terms.credits - counts.creditsUsed };
-      const found = await enricher.enrich(job.userId, prepared, settings, left, stop.signal);
+      const found = await enricher.enrich(job.workspaceId, prepared, settings, left, stop.signal);
       try {
         const outcomes = stop.signal.aborted ? found.outcomes.map(withDeadline) : found.outcomes;
         const after = countsAfter(counts, outcomes);
@@ -55,7 +55,7 @@ export async function enrichDirectly(
         const message = messageOf(after, completes);
         const progress = { metadata, message, completes, leaseUntil: directLease(clock.now()) };
         const batch = finishedBatch(claim, reservationId, outcomes, found, after, progress, { credits, clock });
-        const stored = await store.answerBatch(job.userId, batch, created);
+        const stored = await store.answerBatch(job.workspaceId, batch, created);
         if (stored === null) {
           done.push(...batches.slice(index).flatMap((rest) => rest.leads.map(notProcessed)));
           break;

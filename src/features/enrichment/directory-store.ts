@@ -42,17 +42,17 @@ export type CompanyNames = { domain: Text; name: Text };
 /** People and companies stored on this server. Reads are limited to the user's data, and bounded. */
 export type Directory = {
   /** The person with these identifiers, but never the lead `exceptLeadId`. */
-  findPerson(userId: string, identity: LeadIdentity, exceptLeadId: string | null): Promise<KnownPerson | null>;
+  findPerson(workspaceId: string, identity: LeadIdentity, exceptLeadId: string | null): Promise<KnownPerson | null>;
   /** Stored company data. Details known only from people at the company are left to the caller. */
-  findCompany(userId: string, company: CompanyNames): Promise<KnownCompany | null>;
+  findCompany(workspaceId: string, company: CompanyNames): Promise<KnownCompany | null>;
   /** People with an email address at the domain or, if no domain is given, at the company; at most `limit`. */
-  colleagues(userId: string, company: CompanyNames, limit: number): Promise<Colleague[]>;
+  colleagues(workspaceId: string, company: CompanyNames, limit: number): Promise<Colleague[]>;
 };
 
 /** Index of leads by domain and company. Built in the background, so that storing leads is not slowed down. */
 export type LeadHintStore = {
   /** Same as `Directory.colleagues`. */
-  colleagues(userId: string, company: CompanyNames, limit: number): Promise<Colleague[]>;
+  colleagues(workspaceId: string, company: CompanyNames, limit: number): Promise<Colleague[]>;
   /**
    * Indexes a few thousand leads that were stored or changed up to `until`, blocking the event loop for only a few
    * milliseconds at a time. False if nothing is left. Must not be called concurrently.

@@ -14,20 +14,24 @@ export class DoNotContact {
   }
 
   /** Whether a person is on the list and therefore must not be enriched. */
-  isSuppressed(userId: string, { identity, texts }: Person): Promise<boolean> {
-    return this.#isListed(userId, { email: identity.email, profileKey: identity.network, phone: texts.phone ?? null });
+  isSuppressed(workspaceId: string, { identity, texts }: Person): Promise<boolean> {
+    return this.#isListed(workspaceId, {
+      email: identity.email,
+      profileKey: identity.network,
+      phone: texts.phone ?? null,
+    });
   }
 
   /** Whether the findings reveal that a person is on the list, although the input did not. */
-  async areFindingsSuppressed(userId: string, merged: Merged): Promise<boolean> {
+  async areFindingsSuppressed(workspaceId: string, merged: Merged): Promise<boolean> {
     const profiles = textsAt(merged, "networkUrl").map((url) => ({ profileKey: canonicalProfileUrl(url) }));
     const emails = [...textsAt(merged, "email"), ...textsAt(merged, "alternativeEmails")].map((email) => ({ email }));
     for (const target of [...emails, ...profiles, ...textsAt(merged, "phone").map((phone) => ({ phone }))])
-      if (await this.#isListed(userId, target)) return true;
+      if (await this.#isListed(workspaceId, target)) return true;
     return false;
   }
 
-  async #isListed(userId: string, target: SuppressionTarget): Promise<boolean> {
-    return (await this.#suppressions.matches(userId, target)).length > 0;
+  async #isListed(workspaceId: string, target: SuppressionTarget): Promise<boolean> {
+    return (await this.#suppressions.matches(workspaceId, target)).length > 0;
   }
 }

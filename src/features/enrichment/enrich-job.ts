@@ -42,7 +42,7 @@ export function createEnrichHandler(
     // The reservation of the request if it is still open, or a new one after a retry, never exceeding the agreed terms.
     const amount = terms.credits - counts.creditsUsed;
     const request = { request: job.id, purpose: "enrichment", amount, keyId, jobId: job.id } as const;
-    const reserved = amount === 0 ? null : await credits.reserve(job.userId, request);
+    const reserved = amount === 0 ? null : await credits.reserve(job.workspaceId, request);
     if (reserved?.kind === "exhausted")
       return { kind: "failed", message: credits.refusal(reserved).message, metadata: {}, at: clock.now() };
     for (;;) {
@@ -74,9 +74,9 @@ export function createEnrichHandler(
     items: Awaited<ReturnType<EnrichmentStore["pending"]>>,
     before: Counts,
   ): Promise<{ counts: Counts; waitMs: number } | null> {
-    const prepared = await enricher.prepare(job.userId, items);
+    const prepared = await enricher.prepare(job.workspaceId, items);
     const left = { ...terms, credits: terms.credits - before.creditsUsed };
-    const found = await enricher.enrich(job.userId, prepared, settings, left, context.signal);
+    const found = await enricher.enrich(job.workspaceId, prepared, settings, left, context.signal);
     try {
       return await finish(job, context, found, reservationId, before);
     } finally {
@@ -101,7 +101,7 @@ export function createEnrichHandler(
     const message = `${counts.processed} of ${counts.batchSize} leads done`;
     const progress = { metadata, message, leaseUntil: leaseUntil(), completes: false };
     const batch = finishedBatch(claim, reservationId, outcomes, found, counts, progress, { credits, clock });
-    const stored = await store.finishBatch(job.userId, batch);
+    const stored = await store.finishBatch(job.workspaceId, batch);
     return stored && { counts: { ...counts, creditsUsed: stored.creditsUsed }, waitMs: Math.max(...waits) };
   }
 

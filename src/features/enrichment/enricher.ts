@@ -110,22 +110,22 @@ export class Enricher {
   }
 
   /** Reads leads referenced by ID and their stored results. The input must already be validated. */
-  async prepare(userId: string, numbered: readonly NumberedLead[]): Promise<Prepared> {
+  async prepare(workspaceId: string, numbered: readonly NumberedLead[]): Promise<Prepared> {
     const leads = new Map<number, Lead>();
     const outcomes = new Map<number, ItemOutcome>();
     const people: Person[] = [];
     for (const { n, input } of numbered) {
       const leadId = leadIdOf(input);
-      const lead = leadId === null ? null : await leadOrNull(this.#leads, userId, leadId);
+      const lead = leadId === null ? null : await leadOrNull(this.#leads, workspaceId, leadId);
       if (lead !== null) leads.set(n, lead);
       const person = leadId !== null && lead === null ? null : personOf(n, input, lead);
       if (person === null || "errors" in person)
         outcomes.set(n, { kind: "failed", failure: failureOf(n, input, "NOT_FOUND") });
-      else if (await this.#doNotContact.isSuppressed(userId, person))
+      else if (await this.#doNotContact.isSuppressed(workspaceId, person))
         outcomes.set(n, { kind: "failed", failure: failureOf(n, input, "DO_NOT_CONTACT") });
       else people.push(person);
     }
-    return { people, stored: await this.#stored(userId, people), leads, outcomes };
+    return { people, stored: await this.#stored(workspaceId, people), leads, outcomes };
   }
 
   /** People who need a lookup cost credits, each once even if repeated in the request. */
@@ -140,7 +140,7 @@ export class Enricher {
    * make it throw.
    */
   async enrich(
-    userId: string,
+    workspaceId: string,
     prepared: Prepared,
     settings: EnrichSettings,
     terms: Terms,
@@ -149,7 +149,7 @@ export class Enricher {
     const work: RequestWork = { settings, signal, creditsLeft: terms.credits, held: [] };
     const release = (): void => work.held.splice(0).forEach((shared) => shared.release());
     try {
-      return { ...(await this.#enrich(userId, prepared, new Set(terms.free), work)), release };
+      return { ...(await this.#enrich(workspaceId, prepared, new Set(terms.free), work)), release };
     } catch (error) {
       release();
       throw error;
@@ -157,7 +157,7 @@ export class Enricher {
   }
 
   async #enrich(
-    userId: string,
+    workspaceId: string,
     prepared: Prepared,
     free: ReadonlySet<number>,
     work: RequestWork,
@@ -177,13 +177,13 @@ export class Enricher {
       const first = same[0]!;
       const known = same.map(({ n }) => prepared.stored.get(n)).find((result) => result !== undefined) ?? null;
       const isFree = same.some(({ n }) => free.has(n));
-      const found = await this.#find(userId, first, known, isFree, work);
+      const found = await this.#find(workspaceId, first, known, isFree, work);
       verdicts.push(...found.newVerdicts);
       if (found.toStore !== null) results.push(found.toStore);
       if (found.amount > 0) charges.push({ item: `${first.n}`, amount: found.amount });
       for (const person of same) {
         const creditsUsed = person === first ? found.amount : 0;
-        const outcome = await this.#outcome(userId, person, found, creditsUsed, prepared, settings);
+        const outcome = await this.#outcome(workspaceId, person, found, creditsUsed, prepared, settings);
         outcomes.push({ n: person.n, outcome, completeAt: found.completeAt });
       }
     });
@@ -198,7 +198,7 @@ export class Enricher {
 
   /** Queries providers that have not been asked about the person, and determines the cost and the result to store. */
   async #find(
-    userId: string,
+    workspaceId: string,
     person: Person,
     prepared: StoredResult | null,
     isFree: boolean,
@@ -206,21 +206,21 @@ export class Enricher {
   ): Promise<PersonResult> {
     const { settings } = work;
     const wanted = fieldsOf(settings.groups);
-    const known = (await this.#latestResult(userId, person, settings)) ?? prepared;
+    const known = (await this.#latestResult(workspaceId, person, settings)) ?? prepared;
     const paid = this.#isPaid(known, settings) ? known : null;
     const price = paid !== null || isFree ? 0 : this.#cost;
     if (price > work.creditsLeft) return { ...nothingFound, refusal: "ENRICHMENT_CREDITS_EXHAUSTED" };
     work.creditsLeft -= price;
     const base = paid ?? this.#retainedFields(known, wanted);
-    const looked = await this.#ask(userId, person, base, paid, work);
-    const found = await this.#evaluate(userId, person, looked, paid, price, wanted);
+    const looked = await this.#ask(workspaceId, person, base, paid, work);
+    const found = await this.#evaluate(workspaceId, person, looked, paid, price, wanted);
     work.creditsLeft += price - found.amount;
     return found;
   }
 
   /** Determines what a lookup returns, costs, and stores. */
   async #evaluate(
-    userId: string,
+    workspaceId: string,
     { identity, n, texts, subject }: Person,
     { merged: all, asked, isFromStore, unavailable, paused, spent, verdicts, newVerdicts }: LookUpResult,
     paid: StoredResult | null,
@@ -239,7 +239,7 @@ export class Enricher {
       completeAt: this.#availableAt(paused),
       newVerdicts,
     };
-    if (await this.#doNotContact.areFindingsSuppressed(userId, all))
+    if (await this.#doNotContact.areFindingsSuppressed(workspaceId, all))
       return { ...nothingFound, refusal: "DO_NOT_CONTACT" };
     // Results that are paid for are completed free of charge, with providers or fields that were missing before.
     if (paid !== null)
@@ -253,7 +253,7 @@ export class Enricher {
   }
 
   async #outcome(
-    userId: string,
+    workspaceId: string,
     { n, input, texts }: Person,
     { merged, verdict, refusal, paid, isFromStore: fromCache, unavailable, spent }: PersonResult,
     creditsUsed: number,
@@ -270,13 +270,13 @@ export class Enricher {
     }
     const result = resultOf(n, input, merged, { verdict, creditsUsed, fromCache, unavailable });
     const lead = leads.get(n);
-    if (writeBack && lead !== undefined) result.writtenBack = await fillLead(this.#leads, userId, lead, merged);
+    if (writeBack && lead !== undefined) result.writtenBack = await fillLead(this.#leads, workspaceId, lead, merged);
     return { kind: "enriched", result };
   }
 
-  async #stored(userId: string, people: readonly Person[]): Promise<Map<number, StoredResult>> {
+  async #stored(workspaceId: string, people: readonly Person[]): Promise<Map<number, StoredResult>> {
     const identities = people.map(({ identity }) => identity);
-    const found = await this.#store.results(userId, identities, this.#freshSince());
+    const found = await this.#store.results(workspaceId, identities, this.#freshSince());
     return new Map(people.flatMap(({ n }, index) => (found[index] ? [[n, found[index]]] : [])));
   }
 
@@ -302,25 +302,29 @@ export class Enricher {
   }
 
   /** The newest result, which another request may have stored after `prepare`. */
-  async #latestResult(userId: string, { identity }: Person, settings: EnrichSettings): Promise<StoredResult | null> {
+  async #latestResult(
+    workspaceId: string,
+    { identity }: Person,
+    settings: EnrichSettings,
+  ): Promise<StoredResult | null> {
     const since = this.#freeSince(settings);
-    return since === null ? null : ((await this.#store.results(userId, [identity], since))[0] ?? null);
+    return since === null ? null : ((await this.#store.results(workspaceId, [identity], since))[0] ?? null);
   }
 
   /** Starts a lookup, or joins one that another request of the user started for the same person and fields. */
   #ask(
-    userId: string,
+    workspaceId: string,
     person: Person,
     base: Known,
     paid: StoredResult | null,
     { settings, signal, held }: RequestWork,
   ): Promise<LookUpResult> {
-    const startLookUp = (stop: AbortSignal) => this.#lookUp(userId, person, base, settings, stop);
+    const startLookUp = (stop: AbortSignal) => this.#lookUp(workspaceId, person, base, settings, stop);
     // A refresh must not reuse the result of another request.
     if (settings.refresh) return startLookUp(signal).run();
     const { subject, leadId } = person;
     const { groups, providers } = settings;
-    const key = JSON.stringify([userId, subject, leadId, groups, providers, paid?.at ?? null, base.asked]);
+    const key = JSON.stringify([workspaceId, subject, leadId, groups, providers, paid?.at ?? null, base.asked]);
     const shared = this.#shared.find(key) ?? this.#shared.start(key, startLookUp);
     shared.hold();
     held.push(shared);
@@ -328,7 +332,7 @@ export class Enricher {
   }
 
   #lookUp(
-    userId: string,
+    workspaceId: string,
     { subject, leadId }: Person,
     known: Known,
     settings: EnrichSettings,
@@ -341,11 +345,11 @@ export class Enricher {
     return new LookUp(subject, {
       wanted: fieldsOf(settings.groups),
       providers,
-      context: { userId, leadId, signal },
+      context: { workspaceId, leadId, signal },
       clock: this.#clock,
       known,
       recall: async (emails) => {
-        const all = await this.#store.verdicts(userId, emails, this.#freshSince());
+        const all = await this.#store.verdicts(workspaceId, emails, this.#freshSince());
         const { before = [], now = [] } = Object.groupBy(all, ({ at }) =>
           at >= (since ?? Infinity) ? "now" : "before",
         );

@@ -7,25 +7,25 @@ import type { Merged } from "./model.ts";
 const maxWriteTries = 3;
 
 /** Fills fields that are empty at the time of writing; returns their names. */
-export async function fillLead(leads: LeadService, userId: string, lead: Lead, merged: Merged): Promise<string[]> {
+export async function fillLead(leads: LeadService, workspaceId: string, lead: Lead, merged: Merged): Promise<string[]> {
   for (let current = lead, attempt = 1; ; attempt++) {
     const fill = leadFill(current, merged);
     if (Object.keys(fill).length === 0) return [];
     try {
-      await leads.update(userId, current.id, fill, [current.version], "enrichment");
+      await leads.update(workspaceId, current.id, fill, [current.version], "enrichment");
       return Object.keys(fill);
     } catch (error) {
       if (!(error instanceof ApiError) || attempt === maxWriteTries) throw error;
-      const changed = error.code === "PRECONDITION_FAILED" ? await leadOrNull(leads, userId, lead.id) : null;
+      const changed = error.code === "PRECONDITION_FAILED" ? await leadOrNull(leads, workspaceId, lead.id) : null;
       if (changed === null) return []; // deleted in the meantime
       current = changed;
     }
   }
 }
 
-export async function leadOrNull(leads: LeadService, userId: string, id: string): Promise<Lead | null> {
+export async function leadOrNull(leads: LeadService, workspaceId: string, id: string): Promise<Lead | null> {
   try {
-    return await leads.get(userId, id);
+    return await leads.get(workspaceId, id);
   } catch (error) {
     if (error instanceof ApiError && error.code === "NOT_FOUND") return null;
     throw error;

@@ -2,7 +2,7 @@ import type { EnrichField } from "./fields.ts";
 import type { Finding, Subject } from "./model.ts";
 
 export type LookUpContext = {
-  userId: string;
+  workspaceId: string;
   /** The lead being enriched, which must not serve as a source for itself. */
   leadId: string | null;
   /** Requested fields; no others may be bought. */

@@ -42,12 +42,12 @@ export function enrichmentRoutes(enrichment: EnrichmentService) {
   return routes("/api/v2/enrich")
     .post(
       "/",
-      async ({ caller, userId, body: input, query, set, request, setIdleTimeout }) => {
+      async ({ caller, workspaceId, body: input, query, set, request, setIdleTimeout }) => {
         // A direct response can outlast the idle timeout of a connection; it has its own deadline.
         setIdleTimeout(0);
         const dryRun = query.dryRun === true || input.dryRun === true;
         const byJob = /(^|[,\s])respond-async($|[,;\s])/i.test(request.headers.get("prefer") ?? "");
-        const outcome = await enrichment.enrich(caller, userId, input, { dryRun, byJob });
+        const outcome = await enrichment.enrich(caller, workspaceId, input, { dryRun, byJob });
         if (byJob && !dryRun) set.headers["preference-applied"] = "respond-async";
         if (outcome.kind === "answered") return ok(outcome.answer);
         set.status = 202;
@@ -71,9 +71,9 @@ export function enrichmentRoutes(enrichment: EnrichmentService) {
     )
     .get(
       "/jobs/:jobId/results",
-      async ({ userId, params: { jobId }, query: { limit = 100, cursor } }) => {
+      async ({ workspaceId, params: { jobId }, query: { limit = 100, cursor } }) => {
         const after = cursor === undefined ? -1 : Number(decodeCursor(cursor, 1)[0]);
-        const { next, ...page } = await enrichment.results(userId, jobId, after, limit);
+        const { next, ...page } = await enrichment.results(workspaceId, jobId, after, limit);
         return ok({ ...page, limit, nextCursor: next === null ? null : encodeCursor([next]) });
       },
       {
@@ -88,22 +88,26 @@ export function enrichmentRoutes(enrichment: EnrichmentService) {
         }),
       },
     )
-    .get("/settings", async ({ userId }) => ok(await enrichment.settings(userId)), {
+    .get("/settings", async ({ workspaceId }) => ok(await enrichment.settings(workspaceId)), {
       access: "leads:enrich",
       docs: answersJson(success(SettingsView), {
         tag: "Enrichment",
         summary: "List enrichment providers, their status, and your provider order",
       }),
     })
-    .put("/settings", async ({ userId, body: { providers } }) => ok(await enrichment.setProviders(userId, providers)), {
-      access: "leads:enrich",
-      body: body(SettingsInput),
-      docs: answersJson(success(SettingsView), { tag: "Enrichment", summary: "Set your provider order" }),
-    })
+    .put(
+      "/settings",
+      async ({ workspaceId, body: { providers } }) => ok(await enrichment.setProviders(workspaceId, providers)),
+      {
+        access: "leads:enrich",
+        body: body(SettingsInput),
+        docs: answersJson(success(SettingsView), { tag: "Enrichment", summary: "Set your provider order" }),
+      },
+    )
     .post(
       "/providers/:provider/test",
-      async ({ caller, userId, params: { provider }, body: input, request }) =>
-        ok(await enrichment.testProvider(caller, userId, provider, input, request.signal)),
+      async ({ caller, workspaceId, params: { provider }, body: input, request }) =>
+        ok(await enrichment.testProvider(caller, workspaceId, provider, input, request.signal)),
       {
         access: "leads:enrich",
         params: params(Type.Object({ provider: Type.String() })),

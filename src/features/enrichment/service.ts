@@ -30,7 +30,7 @@ import type { EnrichmentStore } from "./store.ts";
 /** Counts the requests of a user in the current hour. */
 export type HourlyLimit = {
   limit: number;
-  take(userId: string): { isAllowed: boolean; retryAfterSeconds: number };
+  take(workspaceId: string): { isAllowed: boolean; retryAfterSeconds: number };
 };
 
 export type EnrichmentParts = {
@@ -76,23 +76,24 @@ export class EnrichmentService {
    * Throws VALIDATION_ERROR with the index of each invalid lead, RATE_LIMIT_EXCEEDED with `limit` and `resetTime`, and
    * ENRICHMENT_CREDITS_EXHAUSTED if the maximum cost is not available; all before querying any provider.
    */
-  async enrich(caller: Caller, userId: string, input: EnrichInput, mode: EnrichMode): Promise<EnrichOutcome> {
-    const settings = await this.#settings(caller, userId, input);
+  async enrich(caller: Caller, workspaceId: string, input: EnrichInput, mode: EnrichMode): Promise<EnrichOutcome> {
+    const settings = await this.#settings(caller, workspaceId, input);
     const leads = input.leads.map((lead, n) => ({ n, input: lead }));
     await checkLeads(leads, settings);
     const byJob = mode.byJob || leads.length > maxDirectLeads;
-    if (mode.dryRun) return { kind: "answered", answer: await this.#estimate(caller, userId, leads, settings, byJob) };
+    if (mode.dryRun)
+      return { kind: "answered", answer: await this.#estimate(caller, workspaceId, leads, settings, byJob) };
     // Jobs are not rate limited: they wait for providers and run two at a time.
-    if (!byJob) this.#enforceHourlyLimit(userId);
-    const batches = await this.#prepare(userId, leads);
-    if (byJob) return { kind: "submitted", job: await this.#submit(caller, userId, batches, settings) };
-    return { kind: "answered", answer: await this.#enrichDirectly(caller, userId, batches, settings) };
+    if (!byJob) this.#enforceHourlyLimit(workspaceId);
+    const batches = await this.#prepare(workspaceId, leads);
+    if (byJob) return { kind: "submitted", job: await this.#submit(caller, workspaceId, batches, settings) };
+    return { kind: "answered", answer: await this.#enrichDirectly(caller, workspaceId, batches, settings) };
   }
 
   /** Finished results of a job. Throws NOT_FOUND if the job is not an enrichment. */
-  async results(userId: string, jobId: string, afterN: number, limit: number): Promise<ResultPage> {
+  async results(workspaceId: string, jobId: string, afterN: number, limit: number): Promise<ResultPage> {
     const { store, jobs, credits } = this.#parts;
-    const job = await jobs.get(userId, jobId);
+    const job = await jobs.get(workspaceId, jobId);
     if (job.type !== "data_enrichment") throw notFound("enrichment job", jobId);
     const [found, total] = await Promise.all([store.done(jobId, afterN, limit + 1), store.countDone(jobId)]);
     const items = found.slice(0, limit);
@@ -100,14 +101,14 @@ export class EnrichmentService {
     return {
       ...splitOutcomes(items.map(({ outcome }) => outcome).filter((outcome) => outcome !== null)),
       creditsUsed: typeof used === "number" ? used : 0,
-      remainingCredits: await credits.balance(userId),
+      remainingCredits: await credits.balance(workspaceId),
       next: found.length > limit ? (items.at(-1)?.n ?? null) : null,
       total,
     };
   }
 
-  async settings(userId: string): Promise<SettingsView> {
-    const own = await this.#parts.store.providers(userId);
+  async settings(workspaceId: string): Promise<SettingsView> {
+    const own = await this.#parts.store.providers(workspaceId);
     return {
       providers: this.#availableProviders(own),
       isDefault: own === null,
@@ -116,10 +117,10 @@ export class EnrichmentService {
   }
 
   /** Null restores the server's default order. Throws VALIDATION_ERROR for an unknown provider. */
-  async setProviders(userId: string, providers: string[] | null): Promise<SettingsView> {
+  async setProviders(workspaceId: string, providers: string[] | null): Promise<SettingsView> {
     if (providers !== null) this.#checkProviders(providers);
-    await this.#parts.store.setProviders(userId, providers && [...new Set(providers)]);
-    return this.settings(userId);
+    await this.#parts.store.setProviders(workspaceId, providers && [...new Set(providers)]);
+    return this.settings(workspaceId);
   }
 
   /**
@@ -129,7 +130,7 @@ export class EnrichmentService {
    */
   async testProvider(
     caller: Caller,
-    userId: string,
+    workspaceId: string,
     name: string,
     { userId: _for, ...input }: ProviderTestInput,
     signal: AbortSignal,
@@ -139,7 +140,7 @@ export class EnrichmentService {
     if (provider === undefined) throw notFound("provider", name);
     const checked = personOf(0, input, null);
     if ("errors" in checked) throw invalid(checked.errors);
-    const { people } = await this.#parts.enricher.prepare(userId, [{ n: 0, input }]);
+    const { people } = await this.#parts.enricher.prepare(workspaceId, [{ n: 0, input }]);
     const [person] = people;
     if (person === undefined)
       throw new ApiError("CONFLICT", {
@@ -149,7 +150,7 @@ export class EnrichmentService {
     const since = performance.now();
     const outcome =
       provider.fieldsFor(person.subject).length > 0
-        ? await provider.lookUp(person.subject, { userId, leadId: null, wanted: new Set(allFields), signal })
+        ? await provider.lookUp(person.subject, { workspaceId, leadId: null, wanted: new Set(allFields), signal })
         : ({ kind: "insufficientInput" } as const);
     return {
       provider: name,
@@ -169,7 +170,7 @@ export class EnrichmentService {
     return deleted;
   }
 
-  async #settings(caller: Caller, userId: string, input: EnrichInput): Promise<EnrichSettings> {
+  async #settings(caller: Caller, workspaceId: string, input: EnrichInput): Promise<EnrichSettings> {
     const { enrichmentOptions: options = {}, providers, writeBack = false, refresh = false } = input;
     const groups = allGroups.filter((group) => options[groupOptions[group]] ?? true);
     if (groups.length === 0)
@@ -177,7 +178,7 @@ export class EnrichmentService {
     if (providers !== undefined) this.#checkProviders(providers);
     if (writeBack && !hasPermission(caller, "leads:write"))
       throw denied(caller, "leads:write", "writeBack updates leads, which requires the permission leads:write.");
-    const order = providers ?? this.#availableProviders(await this.#parts.store.providers(userId));
+    const order = providers ?? this.#availableProviders(await this.#parts.store.providers(workspaceId));
     return { groups, providers: [...new Set(order)], writeBack, refresh };
   }
 
@@ -203,9 +204,9 @@ export class EnrichmentService {
     if (errors.length > 0) throw invalid(errors);
   }
 
-  #enforceHourlyLimit(userId: string): void {
+  #enforceHourlyLimit(workspaceId: string): void {
     const { hourly, clock } = this.#parts;
-    const { isAllowed, retryAfterSeconds } = hourly.take(userId);
+    const { isAllowed, retryAfterSeconds } = hourly.take(workspaceId);
     if (isAllowed) return;
     throw new ApiError("RATE_LIMIT_EXCEEDED", {
       message: `Rate limit exceeded: ${hourly.limit} direct enrichment requests per hour. Retry after retryAfter seconds, or request a job with the header Prefer: respond-async.`,
@@ -214,12 +215,12 @@ export class EnrichmentService {
     });
   }
 
-  async #prepare(userId: string, leads: readonly NumberedLead[]): Promise<LeadBatch[]> {
+  async #prepare(workspaceId: string, leads: readonly NumberedLead[]): Promise<LeadBatch[]> {
     const batches: LeadBatch[] = [];
     for (let start = 0; start < leads.length; start += batchLeads) {
       if (start > 0) await pause();
       const some = leads.slice(start, start + batchLeads);
-      batches.push({ leads: some, prepared: await this.#parts.enricher.prepare(userId, some) });
+      batches.push({ leads: some, prepared: await this.#parts.enricher.prepare(workspaceId, some) });
     }
     return batches;
   }
@@ -232,14 +233,14 @@ export class EnrichmentService {
 
   async #estimate(
     caller: Caller,
-    userId: string,
+    workspaceId: string,
     leads: readonly NumberedLead[],
     settings: EnrichSettings,
     byJob: boolean,
   ): Promise<EnrichAnswer> {
     const { credits } = this.#parts;
-    const { credits: maxCredits } = this.#terms(await this.#prepare(userId, leads), settings);
-    const { balance, budget } = await credits.overview(caller, userId);
+    const { credits: maxCredits } = this.#terms(await this.#prepare(workspaceId, leads), settings);
+    const { balance, budget } = await credits.overview(caller, workspaceId);
     const cost = credits.costOf("enrichment");
     const estimate: Estimate = {
       leads: leads.length,
@@ -254,19 +255,19 @@ export class EnrichmentService {
 
   async #enrichDirectly(
     caller: Caller,
-    userId: string,
+    workspaceId: string,
     batches: readonly LeadBatch[],
     settings: EnrichSettings,
   ): Promise<EnrichAnswer> {
     const { credits, clock } = this.#parts;
     const terms = this.#terms(batches, settings);
     const now = clock.now();
-    const waiting = this.#newJob(caller, userId, batches, settings, terms);
+    const waiting = this.#newJob(caller, workspaceId, batches, settings, terms);
     const { id: jobId } = waiting;
     const job: Job = { ...waiting, status: "running", attempt: 1, leaseUntil: directLease(now) };
     const isSmall = batches.length === 1;
     const reservationId = isSmall
-      ? await this.#reserve(caller, userId, jobId, terms.credits)
+      ? await this.#reserve(caller, workspaceId, jobId, terms.credits)
       : await this.#storeJob(caller, job, batches, terms.credits);
     const created = isSmall ? { job, leads: inputsOf(batches) } : null;
     // A refresh in one batch is not repeated by the next.
@@ -274,7 +275,7 @@ export class EnrichmentService {
     try {
       const work = { job, batches, settings: { ...settings, ...since }, terms, reservationId, created };
       const { outcomes, creditsUsed } = await enrichDirectly(this.#parts, work);
-      const remainingCredits = await credits.balance(userId);
+      const remainingCredits = await credits.balance(workspaceId);
       return { ...splitOutcomes(outcomes), creditsUsed, remainingCredits, jobId };
     } catch (error) {
       // A stored job keeps its reservation so that the runner can complete it.
@@ -283,18 +284,23 @@ export class EnrichmentService {
     }
   }
 
-  async #reserve(caller: Caller, userId: string, request: string, amount: number): Promise<string | null> {
+  async #reserve(caller: Caller, workspaceId: string, request: string, amount: number): Promise<string | null> {
     if (amount === 0) return null;
     const { credits } = this.#parts;
     const { keyId } = caller;
-    const outcome = await credits.reserve(userId, { request, purpose: "enrichment", amount, keyId });
+    const outcome = await credits.reserve(workspaceId, { request, purpose: "enrichment", amount, keyId });
     if (outcome.kind === "exhausted") throw credits.refusal(outcome);
     return outcome.id;
   }
 
-  async #submit(caller: Caller, userId: string, batches: readonly LeadBatch[], settings: EnrichSettings): Promise<Job> {
+  async #submit(
+    caller: Caller,
+    workspaceId: string,
+    batches: readonly LeadBatch[],
+    settings: EnrichSettings,
+  ): Promise<Job> {
     const terms = this.#terms(batches, settings);
-    const job = this.#newJob(caller, userId, batches, settings, terms);
+    const job = this.#newJob(caller, workspaceId, batches, settings, terms);
     await this.#storeJob(caller, job, batches, terms.credits);
     this.#parts.onJobSubmitted();
     return job;
@@ -304,7 +310,7 @@ export class EnrichmentService {
   async #storeJob({ keyId }: Caller, job: Job, batches: readonly LeadBatch[], amount: number): Promise<string | null> {
     const { store, credits } = this.#parts;
     const request = { request: job.id, purpose: "enrichment", amount, keyId, jobId: job.id } as const;
-    const reserve = amount === 0 ? null : credits.reservation(job.userId, request);
+    const reserve = amount === 0 ? null : credits.reservation(job.workspaceId, request);
     const outcome = await store.submit(job, inputsOf(batches), reserve);
     if (outcome?.kind === "exhausted") throw credits.refusal(outcome);
     return outcome?.id ?? null;
@@ -312,7 +318,7 @@ export class EnrichmentService {
 
   #newJob(
     { keyId }: Caller,
-    userId: string,
+    workspaceId: string,
     batches: readonly LeadBatch[],
     settings: EnrichSettings,
     terms: Terms,
@@ -323,7 +329,7 @@ export class EnrichmentService {
     const batchSize = inputsOf(batches).length;
     return {
       id,
-      userId,
+      workspaceId,
       type: "data_enrichment",
       status: "pending",
       runAt: now,

@@ -6,9 +6,9 @@ import type { LeadToEnrich, Verdict } from "./model.ts";
 
 export type EnrichmentStore = {
   /** The newest result since `since` for each person, or null. */
-  results(userId: string, people: LeadIdentity[], since: number): Promise<(StoredResult | null)[]>;
+  results(workspaceId: string, people: LeadIdentity[], since: number): Promise<(StoredResult | null)[]>;
   /** Verdicts on these addresses since `since`. */
-  verdicts(userId: string, emails: readonly string[], since: number): Promise<Verdict[]>;
+  verdicts(workspaceId: string, emails: readonly string[], since: number): Promise<Verdict[]>;
 
   /** Stores a job with its leads and reserves its credits. If the credits are exhausted, stores nothing. */
   submit(job: Job, leads: LeadToEnrich[], reserve: ReserveCredits | null): Promise<ReserveOutcome | null>;
@@ -18,17 +18,17 @@ export type EnrichmentStore = {
    * Stores the outcomes of a batch, charges for it, and updates the progress of the job. Returns null and does nothing
    * if the claim is void.
    */
-  finishBatch(userId: string, batch: FinishedBatch): Promise<StoredBatch | null>;
+  finishBatch(workspaceId: string, batch: FinishedBatch): Promise<StoredBatch | null>;
   /** Like `finishBatch`, for a direct request; `created` is stored first, in the same transaction. */
-  answerBatch(userId: string, batch: FinishedBatch, created: NewEnrichment | null): Promise<StoredBatch | null>;
+  answerBatch(workspaceId: string, batch: FinishedBatch, created: NewEnrichment | null): Promise<StoredBatch | null>;
   /** Finished leads of a job after number `afterN`, in order, at most `limit`. */
   done(jobId: string, afterN: number, limit: number): Promise<EnrichmentItem[]>;
   /** Number of finished leads, counted up to 10,000. */
   countDone(jobId: string): Promise<number>;
 
   /** The provider order set by the user, or null. */
-  providers(userId: string): Promise<string[] | null>;
-  setProviders(userId: string, providers: string[] | null): Promise<void>;
+  providers(workspaceId: string): Promise<string[] | null>;
+  setProviders(workspaceId: string, providers: string[] | null): Promise<void>;
 
   /** Spending by provider in a month (year * 100 + month). */
   spending(month: number): Promise<Record<string, number>>;

@@ -7,16 +7,20 @@ import type { LeadBulkService } from "./bulk-service.ts";
 
 export function leadBulkRoutes(leads: LeadBulkService) {
   return routes("/api/v2/leads/bulk")
-    .post("/update", async ({ userId, body: { ids, ...change } }) => ok(await leads.update(userId, ids, change)), {
-      access: "leads:write",
-      body: body(BulkUpdateInput),
-      docs: answersJson(success(BulkReport), {
-        tag: "Leads",
-        summary: "Update the status or tags of several leads",
-        description: "Updates up to 500 leads by ID. The report lists the leads that failed, with the reason.",
-      }),
-    })
-    .post("/delete", async ({ userId, body: { ids } }) => ok(await leads.remove(userId, ids)), {
+    .post(
+      "/update",
+      async ({ workspaceId, body: { ids, ...change } }) => ok(await leads.update(workspaceId, ids, change)),
+      {
+        access: "leads:write",
+        body: body(BulkUpdateInput),
+        docs: answersJson(success(BulkReport), {
+          tag: "Leads",
+          summary: "Update the status or tags of several leads",
+          description: "Updates up to 500 leads by ID. The report lists the leads that failed, with the reason.",
+        }),
+      },
+    )
+    .post("/delete", async ({ workspaceId, body: { ids } }) => ok(await leads.remove(workspaceId, ids)), {
       access: "leads:delete",
       body: body(BulkRemoveInput),
       docs: answersJson(success(BulkReport), {

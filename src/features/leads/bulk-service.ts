@@ -16,24 +16,24 @@ export class LeadBulkService {
     this.#leads = leads;
   }
 
-  update(userId: string, ids: readonly string[], change: BulkChange): Promise<BulkReport> {
-    return this.#leads.together(() => each(ids, (id) => this.#change(userId, id, change)));
+  update(workspaceId: string, ids: readonly string[], change: BulkChange): Promise<BulkReport> {
+    return this.#leads.together(() => each(ids, (id) => this.#change(workspaceId, id, change)));
   }
 
   /** Permanent. */
-  remove(userId: string, ids: readonly string[]): Promise<BulkReport> {
-    return this.#leads.together(() => each(ids, (id) => this.#leads.remove(userId, id, null)));
+  remove(workspaceId: string, ids: readonly string[]): Promise<BulkReport> {
+    return this.#leads.together(() => each(ids, (id) => this.#leads.remove(workspaceId, id, null)));
   }
 
-  async #change(userId: string, id: string, change: BulkChange): Promise<void> {
+  async #change(workspaceId: string, id: string, change: BulkChange): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const lead = await this.#leads.get(userId, id);
+      const lead = await this.#leads.get(workspaceId, id);
       const wanted = updateOf(lead, change);
       // Nothing to change: no new version and no event.
       if (Object.keys(wanted).length === 0) return;
       try {
         // All tags are replaced, so the lead must still have those from which the new list was made.
-        await this.#leads.update(userId, id, wanted, [lead.version]);
+        await this.#leads.update(workspaceId, id, wanted, [lead.version]);
         return;
       } catch (error) {
         if (!(error instanceof ApiError && error.code === "PRECONDITION_FAILED") || attempt === maxTries) throw error;

@@ -24,7 +24,7 @@ export type InsertLeadOutcome =
 export type DoNotContact = { kind: "doNotContact"; match: SuppressionMatch };
 
 export type UpdateLead = {
-  userId: string;
+  workspaceId: string;
   id: string;
   content: LeadContent;
   identity: LeadIdentity;
@@ -36,7 +36,7 @@ export type UpdateLead = {
 };
 
 export type RemoveLead = {
-  userId: string;
+  workspaceId: string;
   id: string;
   /** The lead must still have it; null: any version. */
   version: number | null;
@@ -50,7 +50,7 @@ export type RemoveLead = {
 export type ChangeLeadOutcome = { kind: "changed"; lead: Lead } | { kind: "stale" } | { kind: "absent" };
 
 export type ImportBatch = {
-  userId: string;
+  workspaceId: string;
   /** The import job, and the attempt that holds its lease. */
   jobId: string;
   attempt: number;
@@ -89,7 +89,7 @@ export type ImportReportRow = {
 };
 
 export type ImportReportRequest = {
-  userId: string;
+  workspaceId: string;
   jobId: string;
   /** Null: all but created rows. */
   outcome: ImportReportOutcome | null;

@@ -53,7 +53,7 @@ type Draft = { lead: Pick<LeadContent, "phone">; identity: LeadIdentity };
 
 /** No lead that may be the same person is inserted at the same time, and no entry that blocks the person. */
 export function leadLocks(owner: number, { lead, identity, onDuplicate, formerEmails = [] }: InsertLead): Lock[] {
-  const locks = locksOfReader(lead.userId);
+  const locks = locksOfReader(lead.workspaceId);
   if (onDuplicate === "create") return locks;
   const identities = [identity, ...formerEmails.map((email) => ({ email, network: null, name: null }))];
   const keys = identities.flatMap((each) => keysOf(owner, each));
@@ -100,14 +100,14 @@ export function decideRemove(
   request: RemoveLead,
   facts: Pick<LeadFacts, "lead">,
 ): Decision<ChangeLeadOutcome, LeadChange> {
-  const { userId, id, version, suppress = [], at, audit } = request;
+  const { workspaceId, id, version, suppress = [], at, audit } = request;
   const stored = facts.lead(id);
   if (stored === null) return { outcome: { kind: "absent" }, changes: [] };
   if (version !== null && stored.lead.version !== version) return { outcome: { kind: "stale" }, changes: [] };
   const changes: LeadChange[] = [{ kind: "remove", stored }];
   for (const entry of suppress) changes.push({ kind: "suppress", entry });
   if (audit !== undefined) changes.push({ kind: "audit", entry: audit });
-  changes.push({ kind: "event", event: { type: "lead.deleted", userId, at, leadId: id } });
+  changes.push({ kind: "event", event: { type: "lead.deleted", workspaceId, at, leadId: id } });
   return { outcome: { kind: "changed", lead: stored.lead }, changes };
 }
 
@@ -144,8 +144,8 @@ export function addedBy(before: Lead, content: LeadContent, identity: LeadIdenti
 }
 
 function inserted({ lead, identity }: InsertLead): Insertion {
-  const { id, userId, createdAt } = lead;
-  const event: NewEvent = { type: "lead.created", userId, at: createdAt, leadId: id };
+  const { id, workspaceId, createdAt } = lead;
+  const event: NewEvent = { type: "lead.created", workspaceId, at: createdAt, leadId: id };
   const changes: LeadChange[] = [
     { kind: "insert", lead, identity },
     { kind: "event", event },
@@ -164,9 +164,9 @@ function replaced(
   const lead = nextVersion(before.lead, content, at);
   const changes: LeadChange[] = [{ kind: "replace", before, lead, identity }];
   const fields = changedFields(before.lead, lead);
-  const { id: leadId, userId, status } = lead;
+  const { id: leadId, workspaceId, status } = lead;
   const data = { fields, ...(before.lead.status !== status && { status }) };
-  if (fields.length > 0) changes.push({ kind: "event", event: { type, userId, at, leadId, data } });
+  if (fields.length > 0) changes.push({ kind: "event", event: { type, workspaceId, at, leadId, data } });
   return { lead, changes };
 }
 

@@ -53,7 +53,7 @@ export type ReportedRow = ImportReportRow & { outcome: ImportOutcome };
  */
 export function decideImport(batch: ImportBatch, facts: ImportFacts): Decision<ImportCounts | null, ImportChange> {
   const { job } = facts;
-  if (job?.userId !== batch.userId || !isHeld(job, batch)) return { outcome: null, changes: [] };
+  if (job?.workspaceId !== batch.workspaceId || !isHeld(job, batch)) return { outcome: null, changes: [] };
   const run = new ImportRun(batch, facts);
   const counts = countsOf(job.metadata);
   const reports: ImportChange[] = [];
@@ -214,8 +214,8 @@ class ImportRun {
   }
 
   #newLead(id: string, content: LeadContent): Lead {
-    const { userId, at } = this.#batch;
-    return { id, userId, ...content, version: 1, createdAt: at, updatedAt: at };
+    const { workspaceId, at } = this.#batch;
+    return { id, workspaceId, ...content, version: 1, createdAt: at, updatedAt: at };
   }
 
   #numberOf(place: number): number {

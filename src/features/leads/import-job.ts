@@ -59,7 +59,7 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
     const settings = job.payload as ImportSettings;
     const path = await blobs.localPath(fileOfJob(importFolder, job.id));
     const afterRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
-    const owner = await leads.ownerNumber(job.userId);
+    const owner = await leads.ownerNumber(job.workspaceId);
     if (owner === null) return null; // the user is gone, and the job with it
     const options = { ...settings, path, owner, afterRow, batchRows };
     const end = await importEnd(
@@ -96,7 +96,7 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
 
   async function store(job: Job, { claim, leaseUntil }: JobContext, settings: ImportSettings, batch: LeadFileBatch) {
     return await leads.importBatch({
-      userId: job.userId,
+      workspaceId: job.workspaceId,
       jobId: job.id,
       attempt: claim.attempt,
       rows: batch.rows,

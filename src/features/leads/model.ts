@@ -80,7 +80,7 @@ export type LeadUpdate = Static<typeof LeadUpdate>;
 /** A lead as stored: times in milliseconds, null for an absent text. */
 export type Lead = { [F in LeadTextField]: string | null } & {
   id: string;
-  userId: string;
+  workspaceId: string;
   status: LeadStatus;
   tags: string[];
   customFields: Record<string, unknown>;

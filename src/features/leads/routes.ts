@@ -58,8 +58,8 @@ const etag = { ETag: "Version of the lead, for If-Match and If-None-Match." };
 
 export function leadRoutes(leads: LeadService, suppressions: SuppressionService) {
   /** Leads as clients see them, with a flag on those on the do-not-contact list. */
-  async function views(userId: string, found: readonly Lead[]): Promise<LeadView[]> {
-    const suppressed = await suppressions.among(userId, found);
+  async function views(workspaceId: string, found: readonly Lead[]): Promise<LeadView[]> {
+    const suppressed = await suppressions.among(workspaceId, found);
     if (suppressed.size === 0) return found.map(leadView);
     return found.map((lead) => ({
       ...leadView(lead),
@@ -67,14 +67,14 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
     }));
   }
 
-  async function page(userId: string, query: Static<typeof LeadQuery>) {
+  async function page(workspaceId: string, query: Static<typeof LeadQuery>) {
     const { limit = 50, offset = 0, cursor } = query;
     const sort = sortOf(query.sort ?? "-createdAt");
     const after = cursor === undefined ? null : placeIn(cursor, sort);
-    const request = { userId, filter: filterOf(query), sort, limit, offset, after };
+    const request = { workspaceId, filter: filterOf(query), sort, limit, offset, after };
     const { leads: found, total, next } = await leads.page(request);
     return {
-      leads: await views(userId, found),
+      leads: await views(workspaceId, found),
       total,
       limit,
       offset,
@@ -84,15 +84,15 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
 
   /** The body of a response with one lead. */
   async function shown(lead: Lead) {
-    const [view] = await views(lead.userId, [lead]);
+    const [view] = await views(lead.workspaceId, [lead]);
     return ok(view!);
   }
 
   return routes("/api/v2/leads")
     .post(
       "/",
-      async ({ userId, body: input, query, set }) => {
-        const lead = await leads.create(userId, input, query.onDuplicate ?? "create");
+      async ({ workspaceId, body: input, query, set }) => {
+        const lead = await leads.create(workspaceId, input, query.onDuplicate ?? "create");
         set.headers.etag = etagOf(lead.version);
         return ok(leadView(lead));
       },
@@ -108,7 +108,7 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
         }),
       },
     )
-    .get("/", async ({ userId, query }) => ok(await page(userId, query)), {
+    .get("/", async ({ workspaceId, query }) => ok(await page(workspaceId, query)), {
       access: "leads:read",
       query: params(LeadQuery),
       docs: answersJson(success(LeadPage), {
@@ -119,8 +119,8 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
     })
     .get(
       "/:leadId",
-      async ({ userId, params: { leadId }, request, set }) => {
-        const lead = await leads.get(userId, leadId);
+      async ({ workspaceId, params: { leadId }, request, set }) => {
+        const lead = await leads.get(workspaceId, leadId);
         set.headers.etag = etagOf(lead.version);
         const answer = await shown(lead);
         // The flag is not part of the version, so a copy without it must not be reused.
@@ -141,8 +141,8 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
     )
     .put(
       "/:leadId",
-      async ({ userId, params: { leadId }, body: change, request, set }) => {
-        const lead = await leads.update(userId, leadId, change, versionsIn(request.headers.get("if-match")));
+      async ({ workspaceId, params: { leadId }, body: change, request, set }) => {
+        const lead = await leads.update(workspaceId, leadId, change, versionsIn(request.headers.get("if-match")));
         set.headers.etag = etagOf(lead.version);
         return shown(lead);
       },
@@ -162,13 +162,13 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
     )
     .delete(
       "/:leadId",
-      async ({ caller, userId, params: { leadId }, query: { suppress = false }, request }) => {
+      async ({ caller, workspaceId, params: { leadId }, query: { suppress = false }, request }) => {
         const versions = versionsIn(request.headers.get("if-match"));
         if (suppress) {
-          const entries = await leads.erase(caller, userId, leadId, versions);
+          const entries = await leads.erase(caller, workspaceId, leadId, versions);
           return { success: true as const, message: erased(leadId, entries) };
         }
-        await leads.remove(userId, leadId, versions);
+        await leads.remove(workspaceId, leadId, versions);
         return { success: true as const, message: `Deleted the lead ${leadId}.` };
       },
       {

@@ -44,7 +44,7 @@ export class LeadService {
    * CONFLICT if the person is already a lead.
    */
   async create(
-    userId: string,
+    workspaceId: string,
     input: LeadInput,
     onDuplicate: InsertLead["onDuplicate"],
     formerEmails: readonly string[] = [],
@@ -52,7 +52,7 @@ export class LeadService {
     // Only updates and imports set another status.
     const { content, identity } = contentOf({ ...input, status: "new" });
     const now = this.#clock.now();
-    const lead: Lead = { ...content, id: this.#ids.next(now), userId, version: 1, createdAt: now, updatedAt: now };
+    const lead: Lead = { ...content, id: this.#ids.next(now), workspaceId, version: 1, createdAt: now, updatedAt: now };
     const outcome = await this.#leads.insert({
       ...{ lead, identity, onDuplicate },
       formerEmails: formerEmails.map(canonicalEmail),
@@ -65,8 +65,8 @@ export class LeadService {
     });
   }
 
-  async get(userId: string, id: string): Promise<Lead> {
-    const lead = await this.#leads.get(userId, id);
+  async get(workspaceId: string, id: string): Promise<Lead> {
+    const lead = await this.#leads.get(workspaceId, id);
     if (lead === null) throw notFound("lead", id);
     return lead;
   }
@@ -74,10 +74,10 @@ export class LeadService {
   /** `total` counts all leads that match the filter. */
   async page(request: LeadPageRequest): Promise<LeadPage & { total: number }> {
     const page = await this.#leads.page(request);
-    const { userId, filter, offset, after } = request;
+    const { workspaceId, filter, offset, after } = request;
     // The last page implies the total; counting would search for the same leads again.
     const isLast = page.next === null && after === null && (page.leads.length > 0 || offset === 0);
-    const total = isLast ? offset + page.leads.length : await this.#leads.count(userId, filter);
+    const total = isLast ? offset + page.leads.length : await this.#leads.count(workspaceId, filter);
     return { ...page, total };
   }
 
@@ -86,17 +86,17 @@ export class LeadService {
    * change adds an email address, profile, or phone number that is on that list.
    */
   async update(
-    userId: string,
+    workspaceId: string,
     id: string,
     input: LeadUpdate,
     versions: number[] | null,
     cause?: UpdateLead["cause"],
   ): Promise<Lead> {
     for (let attempt = 1; ; attempt++) {
-      const lead = await this.get(userId, id);
+      const lead = await this.get(workspaceId, id);
       if (versions?.includes(lead.version) === false) throw stale(lead);
       const { content, identity } = contentOf({ ...draftOf(lead), ...sent(input) });
-      const change = { userId, id, content, identity, version: lead.version, at: this.#clock.now() };
+      const change = { workspaceId, id, content, identity, version: lead.version, at: this.#clock.now() };
       const outcome = await this.#leads.update({ ...change, ...(cause !== undefined && { cause }) });
       if (outcome.kind === "stale" && versions === null && attempt < maxUpdateTries) continue;
       return changedLead(outcome, id);
@@ -109,28 +109,35 @@ export class LeadService {
   }
 
   /** Permanent. `versions` as in `update`. */
-  async remove(userId: string, id: string, versions: number[] | null): Promise<void> {
-    const lead = await this.get(userId, id);
+  async remove(workspaceId: string, id: string, versions: number[] | null): Promise<void> {
+    const lead = await this.get(workspaceId, id);
     if (versions?.includes(lead.version) === false) throw stale(lead);
     const version = versions === null ? null : lead.version;
-    changedLead(await this.#leads.remove({ userId, id, version, at: this.#clock.now() }), id);
+    changedLead(await this.#leads.remove({ workspaceId, id, version, at: this.#clock.now() }), id);
   }
 
   /**
    * Removes the lead and, in the same operation, adds hashes of the person's identifiers to the do-not-contact list.
    * Returns those entries.
    */
-  async erase(caller: Caller, userId: string, id: string, versions: number[] | null): Promise<Suppression[]> {
+  async erase(caller: Caller, workspaceId: string, id: string, versions: number[] | null): Promise<Suppression[]> {
     for (let attempt = 1; ; attempt++) {
-      const lead = await this.get(userId, id);
+      const lead = await this.get(workspaceId, id);
       if (versions?.includes(lead.version) === false) throw stale(lead);
       const entries = this.#suppressions.entriesFor(lead);
       // Only the version that the entries were made from.
       const details = { suppressed: entries.map(({ kind }) => kind) };
-      const event = { action: "lead.erased", userId, target: { type: "lead", id }, details } as const;
+      const event = { action: "lead.erased", workspaceId, target: { type: "lead", id }, details } as const;
       const at = this.#clock.now();
       const audit = auditEntry(caller, at, event);
-      const outcome = await this.#leads.remove({ userId, id, version: lead.version, suppress: entries, at, audit });
+      const outcome = await this.#leads.remove({
+        workspaceId,
+        id,
+        version: lead.version,
+        suppress: entries,
+        at,
+        audit,
+      });
       if (outcome.kind === "stale" && versions === null && attempt < maxUpdateTries) continue;
       changedLead(outcome, id);
       return entries;
@@ -138,11 +145,11 @@ export class LeadService {
   }
 
   /** All leads that match the filter, oldest first, in pages; may include leads that are created in the meantime. */
-  async *all(userId: string, filter: LeadFilter): AsyncGenerator<Lead[], void, void> {
+  async *all(workspaceId: string, filter: LeadFilter): AsyncGenerator<Lead[], void, void> {
     const sort: LeadSort = { field: "createdAt", descending: false };
     let after: LeadPlace | null = null;
     do {
-      const page: LeadPage = await this.#leads.page({ userId, filter, sort, limit: exportPage, offset: 0, after });
+      const page: LeadPage = await this.#leads.page({ workspaceId, filter, sort, limit: exportPage, offset: 0, after });
       if (page.leads.length > 0) yield page.leads;
       after = page.next;
     } while (after !== null);

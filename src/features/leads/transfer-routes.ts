@@ -85,14 +85,14 @@ export function leadTransferRoutes(
     .post(
       "/import",
       async (context) => {
-        const { caller, userId, request, query, set } = context;
+        const { caller, workspaceId, request, query, set } = context;
         const { onDuplicate = "skip", tags = [] } = query;
         const settings = { ...fileSettings(query, request), onDuplicate, tags };
         refuseAnnounced(request, maxImportBytes);
         const tooMuch = () => tooLarge(maxImportBytes);
         return accepted(
           set,
-          await imports.start(caller, userId, bodyStream(context), settings, maxImportBytes, tooMuch),
+          await imports.start(caller, workspaceId, bodyStream(context), settings, maxImportBytes, tooMuch),
         );
       },
       {
@@ -129,8 +129,8 @@ export function leadTransferRoutes(
     )
     .get(
       "/import/:jobId/report",
-      ({ userId, params: { jobId }, query: { outcome = null, ...page } }) =>
-        reportPage(page, (rows) => imports.report({ userId, jobId, outcome, ...rows })),
+      ({ workspaceId, params: { jobId }, query: { outcome = null, ...page } }) =>
+        reportPage(page, (rows) => imports.report({ workspaceId, jobId, outcome, ...rows })),
       {
         access: "leads:read",
         params: params(Type.Object({ jobId: Type.String() })),
@@ -146,9 +146,9 @@ export function leadTransferRoutes(
     )
     .get(
       "/export",
-      async ({ caller, userId, onStreamError, query: { format = "csv", ...query } }) => {
-        await audit.note(caller, { action: "leads.exported", userId, details: { format } });
-        return new Response(byteStream(exportPieces(leads.all(userId, filterOf(query)), format), onStreamError), {
+      async ({ caller, workspaceId, onStreamError, query: { format = "csv", ...query } }) => {
+        await audit.note(caller, { action: "leads.exported", workspaceId, details: { format } });
+        return new Response(byteStream(exportPieces(leads.all(workspaceId, filterOf(query)), format), onStreamError), {
           headers: {
             "content-type": exportMediaTypes[format],
             "content-disposition": `attachment; filename="leads.${format}"`,

@@ -31,7 +31,7 @@ export type Spacing = { medianSeconds: number; minSeconds: number };
 
 export type NetworkAccount = {
   id: string;
-  userId: string;
+  workspaceId: string;
   name: string;
   connector: ConnectorName;
   /** Settings of the connector for this account, such as its ID at the vendor. Never secrets. */

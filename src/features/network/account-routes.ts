@@ -21,8 +21,8 @@ export function accountRoutes(accounts: AccountService, forecasts: ForecastServi
   return routes("/api/v2/network/accounts")
     .get(
       "",
-      async ({ userId, query: { limit = 1000, cursor } }) => {
-        const all = await accounts.list(userId);
+      async ({ workspaceId, query: { limit = 1000, cursor } }) => {
+        const all = await accounts.list(workspaceId);
         const { items, ...page } = pageOfAll(all, { limit, cursor, idOf: ({ id }) => id, newestFirst: false });
         return ok({ accounts: items, ...page });
       },
@@ -32,27 +32,31 @@ export function accountRoutes(accounts: AccountService, forecasts: ForecastServi
         docs: answersJson(success(AccountList), { tag: "Network accounts", summary: "List network accounts" }),
       },
     )
-    .post("", async ({ userId, body: input }) => ok(await accounts.create(userId, input)), {
+    .post("", async ({ workspaceId, body: input }) => ok(await accounts.create(workspaceId, input)), {
       access: "network:schedule",
       body: body(
         Type.Object({ ...AccountInput.properties, ...forUser }, { description: AccountInput.description ?? "" }),
       ),
       docs: answersJson(success(AccountView), { tag: "Network accounts", summary: "Add a network account" }),
     })
-    .get("/:accountId", async ({ userId, params: { accountId } }) => ok(await accounts.get(userId, accountId)), {
-      access: "network:read",
-      params: byId,
-      docs: answersJson(success(AccountView), {
-        tag: "Network accounts",
-        summary: "Get a network account",
-        errors: ["NOT_FOUND"],
-      }),
-    })
+    .get(
+      "/:accountId",
+      async ({ workspaceId, params: { accountId } }) => ok(await accounts.get(workspaceId, accountId)),
+      {
+        access: "network:read",
+        params: byId,
+        docs: answersJson(success(AccountView), {
+          tag: "Network accounts",
+          summary: "Get a network account",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
     .patch(
       "/:accountId",
-      async ({ caller, userId, params: { accountId }, body: change }) => {
+      async ({ caller, workspaceId, params: { accountId }, body: change }) => {
         if (change.requiresApproval === false) requireApprover(caller, "let an account act without approval");
-        return ok(await accounts.update(userId, accountId, change));
+        return ok(await accounts.update(workspaceId, accountId, change));
       },
       {
         access: "network:schedule",
@@ -70,8 +74,8 @@ export function accountRoutes(accounts: AccountService, forecasts: ForecastServi
     )
     .delete(
       "/:accountId",
-      async ({ userId, params: { accountId } }) => {
-        await accounts.remove(userId, accountId);
+      async ({ workspaceId, params: { accountId } }) => {
+        await accounts.remove(workspaceId, accountId);
         return { success: true as const, message: `Network account ${accountId} removed.` };
       },
       {
@@ -87,7 +91,7 @@ export function accountRoutes(accounts: AccountService, forecasts: ForecastServi
     )
     .get(
       "/:accountId/usage",
-      async ({ userId, params: { accountId } }) => ok(await forecasts.usage(userId, accountId)),
+      async ({ workspaceId, params: { accountId } }) => ok(await forecasts.usage(workspaceId, accountId)),
       {
         access: "network:read",
         params: byId,
@@ -102,8 +106,8 @@ export function accountRoutes(accounts: AccountService, forecasts: ForecastServi
     )
     .get(
       "/:accountId/plan",
-      async ({ userId, params: { accountId }, query: { limit = 100 } }) =>
-        ok(await forecasts.plan(userId, accountId, undefined, limit)),
+      async ({ workspaceId, params: { accountId }, query: { limit = 100 } }) =>
+        ok(await forecasts.plan(workspaceId, accountId, undefined, limit)),
       {
         access: "network:read",
         params: byId,
@@ -117,8 +121,8 @@ export function accountRoutes(accounts: AccountService, forecasts: ForecastServi
     )
     .post(
       "/:accountId/plan",
-      async ({ userId, params: { accountId }, body: { caps, limit = 100 } }) =>
-        ok(await forecasts.plan(userId, accountId, caps, limit)),
+      async ({ workspaceId, params: { accountId }, body: { caps, limit = 100 } }) =>
+        ok(await forecasts.plan(workspaceId, accountId, caps, limit)),
       {
         access: "network:read",
         params: byId,

@@ -44,23 +44,23 @@ export class AccountService {
   }
 
   /** Oldest first. */
-  async list(userId: string): Promise<AccountView[]> {
-    return (await this.#parts.store.accounts(userId)).map(accountView);
+  async list(workspaceId: string): Promise<AccountView[]> {
+    return (await this.#parts.store.accounts(workspaceId)).map(accountView);
   }
 
-  async get(userId: string, id: string): Promise<AccountView> {
-    return accountView(await this.choose(userId, id));
+  async get(workspaceId: string, id: string): Promise<AccountView> {
+    return accountView(await this.choose(workspaceId, id));
   }
 
   /** The account with this ID, or the user's first. Throws NOT_FOUND, or CONFLICT if the user has no account. */
-  async choose(userId: string, id: string | undefined): Promise<NetworkAccount> {
+  async choose(workspaceId: string, id: string | undefined): Promise<NetworkAccount> {
     const { store } = this.#parts;
     if (id !== undefined) {
-      const account = await store.account(userId, id);
+      const account = await store.account(workspaceId, id);
       if (account === null) throw notFound("network account", id);
       return account;
     }
-    const [first] = await store.accounts(userId);
+    const [first] = await store.accounts(workspaceId);
     if (first !== undefined) return first;
     throw new ApiError("CONFLICT", {
       message: "This user has no network account. Create one with POST /api/v2/network/accounts.",
@@ -74,12 +74,12 @@ export class AccountService {
   }
 
   /** Fills in conservative defaults. The time zone defaults to that of the user's first account. */
-  async create(userId: string, input: AccountInput): Promise<AccountView> {
+  async create(workspaceId: string, input: AccountInput): Promise<AccountView> {
     const { store, clock, ids, defaults } = this.#parts;
     const now = clock.now();
-    const [first] = await store.accounts(userId);
+    const [first] = await store.accounts(workspaceId);
     const timeZone = first?.timeZone ?? defaults.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-    const defaultAccount = newAccount(ids.next(now), userId, timeZone, defaults.connector, now);
+    const defaultAccount = newAccount(ids.next(now), workspaceId, timeZone, defaults.connector, now);
     const errors: FieldError[] = [];
     const { workingHours = [], ...settings } = this.#changeOf(input, defaultAccount, now, errors);
     const account = {
@@ -92,9 +92,9 @@ export class AccountService {
     return accountView(account);
   }
 
-  async update(userId: string, id: string, input: AccountUpdate): Promise<AccountView> {
+  async update(workspaceId: string, id: string, input: AccountUpdate): Promise<AccountView> {
     const { store, clock, replan } = this.#parts;
-    const account = await this.choose(userId, id);
+    const account = await this.choose(workspaceId, id);
     const now = clock.now();
     const errors: FieldError[] = [];
     const change = this.#changeOf(input, account, now, errors);
@@ -104,15 +104,15 @@ export class AccountService {
         stateReason: input.state === "paused" ? "Paused by the user" : null,
       });
     if (errors.length > 0) throw invalid(errors);
-    const changed = await store.updateAccount(userId, id, { ...change, updatedAt: now });
+    const changed = await store.updateAccount(workspaceId, id, { ...change, updatedAt: now });
     if (changed === null) throw notFound("network account", id);
     replan();
     return accountView(changed);
   }
 
   /** Throws CONFLICT if the account has performed or scheduled actions. It can be paused instead to keep its history. */
-  async remove(userId: string, id: string): Promise<void> {
-    const outcome = await this.#parts.store.removeAccount(userId, id);
+  async remove(workspaceId: string, id: string): Promise<void> {
+    const outcome = await this.#parts.store.removeAccount(workspaceId, id);
     if (outcome === "absent") throw notFound("network account", id);
     if (outcome === "inUse")
       throw new ApiError("CONFLICT", {
@@ -223,7 +223,12 @@ function capErrors(caps: Caps, { tier, connector }: Pick<NetworkAccount, "tier" 
   );
 }
 
-export function accountView({ userId: _user, workingHours, warmUp, ...account }: NetworkAccount): AccountView {
+export function accountView({
+  workspaceId: _workspace,
+  workingHours,
+  warmUp,
+  ...account
+}: NetworkAccount): AccountView {
   return {
     ...account,
     workingHours: weekView(workingHours),

@@ -75,10 +75,10 @@ export function createActionHandler({
 
   async function speakAndSend(due: DueAction, context: JobContext): Promise<void> {
     const { claim, signal } = context;
-    const { userId, details, message } = due.action;
+    const { workspaceId, details, message } = due.action;
     const spoken = await generateSpeech(
       claim.id,
-      (ending) => speech.speak(userId, details.voiceId ?? "", message ?? "", ending),
+      (ending) => speech.speak(workspaceId, details.voiceId ?? "", message ?? "", ending),
       signal,
     );
     // The runner returns interrupted jobs to pending. Until the action is marked as sending, nothing has happened.

@@ -110,7 +110,7 @@ export type ActionDetails = {
 
 export type NetworkAction = {
   jobId: string;
-  userId: string;
+  workspaceId: string;
   accountId: string;
   actionType: ActionType;
   profileUrl: string;

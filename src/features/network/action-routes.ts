@@ -89,8 +89,8 @@ export function actionRoutes(actions: ActionService) {
   return routes("/api/v2/network")
     .post(
       "/scheduleNetworkAction",
-      async ({ caller, userId, body: input }) => {
-        const { action, account, isNew } = await actions.schedule(schedulerOf(caller, userId), input);
+      async ({ caller, workspaceId, body: input }) => {
+        const { action, account, isNew } = await actions.schedule(schedulerOf(caller, workspaceId), input);
         const until = waitOf(action, account.state)?.until ?? null;
         const delay = until === null ? null : Math.max(0, until - action.createdAt);
         const view = actionView(action, account.state);
@@ -122,7 +122,7 @@ export function actionRoutes(actions: ActionService) {
     )
     .get(
       "/actions",
-      async ({ userId, query }) => {
+      async ({ workspaceId, query }) => {
         const { state, actionType, accountId, leadId, profileUrl, limit = 50, order = "newest", cursor } = query;
         const filter = {
           ...(state !== undefined && { states: state === "open" ? openStates : [state] }),
@@ -132,7 +132,7 @@ export function actionRoutes(actions: ActionService) {
           ...(profileUrl !== undefined && { profileKey: canonicalProfileUrl(profileUrl) ?? "" }),
         };
         const after = cursor === undefined ? null : placeOf(cursor, order);
-        const page = await actions.page({ userId, filter, limit, order, after });
+        const page = await actions.page({ workspaceId, filter, limit, order, after });
         const nextCursor = page.last && cursorOf(page.last, order);
         return ok({ actions: page.actions, total: page.total, limit, nextCursor });
       },
@@ -148,8 +148,8 @@ export function actionRoutes(actions: ActionService) {
     )
     .post(
       "/actions/record",
-      async ({ userId, body: input }) => {
-        const { action, account } = await actions.record(userId, input);
+      async ({ workspaceId, body: input }) => {
+        const { action, account } = await actions.record(workspaceId, input);
         return ok(actionView(action, account.state));
       },
       {
@@ -164,7 +164,7 @@ export function actionRoutes(actions: ActionService) {
         }),
       },
     )
-    .get("/actions/:jobId", async ({ userId, params: { jobId } }) => ok(await actions.get(userId, jobId)), {
+    .get("/actions/:jobId", async ({ workspaceId, params: { jobId } }) => ok(await actions.get(workspaceId, jobId)), {
       access: "network:read",
       params: byJob,
       docs: answersJson(success(ActionView), {
@@ -175,8 +175,8 @@ export function actionRoutes(actions: ActionService) {
     })
     .get(
       "/actions/:jobId/audio",
-      async ({ userId, params: { jobId }, request }) => {
-        const { bytes, mediaType } = await actions.audio(userId, jobId, request.signal);
+      async ({ workspaceId, params: { jobId }, request }) => {
+        const { bytes, mediaType } = await actions.audio(workspaceId, jobId, request.signal);
         return new Response(new Uint8Array(bytes), {
           headers: { "content-type": mediaType, "x-ai-generated": "true" },
         });
@@ -199,8 +199,8 @@ export function actionRoutes(actions: ActionService) {
     )
     .patch(
       "/actions/:jobId",
-      async ({ caller, userId, params: { jobId }, body: input }) =>
-        ok(await actions.edit(schedulerOf(caller, userId), jobId, input)),
+      async ({ caller, workspaceId, params: { jobId }, body: input }) =>
+        ok(await actions.edit(schedulerOf(caller, workspaceId), jobId, input)),
       {
         access: "network:schedule",
         body: body(ActionUpdate),
@@ -210,15 +210,19 @@ export function actionRoutes(actions: ActionService) {
         ),
       },
     )
-    .post("/actions/:jobId/cancel", async ({ userId, params: { jobId } }) => ok(await actions.cancel(userId, jobId)), {
-      access: "network:schedule",
-      ...change("Cancel a network action", "Fails with CONFLICT if the action has ended or is being sent."),
-    })
+    .post(
+      "/actions/:jobId/cancel",
+      async ({ workspaceId, params: { jobId } }) => ok(await actions.cancel(workspaceId, jobId)),
+      {
+        access: "network:schedule",
+        ...change("Cancel a network action", "Fails with CONFLICT if the action has ended or is being sent."),
+      },
+    )
     .post(
       "/actions/:jobId/approve",
-      async ({ caller, userId, params: { jobId } }) => {
+      async ({ caller, workspaceId, params: { jobId } }) => {
         requireApprover(caller, "approve actions");
-        return ok(await actions.approve(userId, jobId));
+        return ok(await actions.approve(workspaceId, jobId));
       },
       {
         access: "network:schedule",
@@ -230,7 +234,7 @@ export function actionRoutes(actions: ActionService) {
     )
     .post(
       "/actions/:jobId/resolve",
-      async ({ userId, params: { jobId }, body: input }) => ok(await actions.resolve(userId, jobId, input)),
+      async ({ workspaceId, params: { jobId }, body: input }) => ok(await actions.resolve(workspaceId, jobId, input)),
       {
         access: "network:schedule",
         body: body(ResolveInput),
@@ -242,8 +246,8 @@ export function actionRoutes(actions: ActionService) {
     );
 }
 
-export function schedulerOf(caller: Caller, userId: string): Scheduler {
-  return { userId, needsApproval: caller.requiresApproval, permissions: caller.permissions };
+export function schedulerOf(caller: Caller, workspaceId: string): Scheduler {
+  return { workspaceId, needsApproval: caller.requiresApproval, permissions: caller.permissions };
 }
 
 /** The sequence number, preceded by the time in orders that sort by time. */

@@ -29,7 +29,7 @@ import type { PersonNames } from "./person-names.ts";
 import { actionMessage, objectionText, waitOf } from "./texts.ts";
 
 /** The caller who schedules an action. `needsApproval`: the key may only propose actions. */
-export type Scheduler = Pick<Caller, "permissions"> & { userId: string; needsApproval: boolean };
+export type Scheduler = Pick<Caller, "permissions"> & { workspaceId: string; needsApproval: boolean };
 export type Scheduled = { action: NetworkAction; account: NetworkAccount; isNew: boolean };
 
 export type ActionParts = {
@@ -62,10 +62,10 @@ export class ActionService {
    */
   async schedule(scheduler: Scheduler, input: ScheduleInput): Promise<Scheduled> {
     const { store, accounts, clock, ids, poke } = this.#parts;
-    const { userId } = scheduler;
-    const account = await accounts.choose(userId, input.accountId);
+    const { workspaceId } = scheduler;
+    const account = await accounts.choose(workspaceId, input.accountId);
     accounts.requireRunnable(account);
-    const lead = await this.#leadOf(userId, input.leadId);
+    const lead = await this.#leadOf(workspaceId, input.leadId);
     const now = clock.now();
     const errors: FieldError[] = [];
     const notBefore = notBeforeOf(input.notBefore, now, errors);
@@ -82,10 +82,10 @@ export class ActionService {
   }
 
   /** Stores an action that a person performed manually, so that it counts toward the caps. */
-  async record(userId: string, input: RecordInput): Promise<Scheduled> {
+  async record(workspaceId: string, input: RecordInput): Promise<Scheduled> {
     const { store, accounts, clock, ids } = this.#parts;
-    const account = await accounts.choose(userId, input.accountId);
-    const lead = await this.#leadOf(userId, input.leadId);
+    const account = await accounts.choose(workspaceId, input.accountId);
+    const lead = await this.#leadOf(workspaceId, input.leadId);
     const now = clock.now();
     const errors: FieldError[] = [];
     const carriedOutAt = input.carriedOutAt === undefined ? now : parseInstant(input.carriedOutAt);
@@ -111,23 +111,23 @@ export class ActionService {
     return { action: this.#placed(outcome, account), account, isNew: true };
   }
 
-  async get(userId: string, jobId: string): Promise<ActionView> {
-    const found = await this.#parts.store.action(userId, jobId);
+  async get(workspaceId: string, jobId: string): Promise<ActionView> {
+    const found = await this.#parts.store.action(workspaceId, jobId);
     if (found === null) throw notFound("network action", jobId);
-    const [personName = null] = await this.#parts.personNames(userId, [found.action]);
+    const [personName = null] = await this.#parts.personNames(workspaceId, [found.action]);
     return { ...(await this.#view(found.action)), personName, error: errorOf(found) };
   }
 
   /** `last` is the item after which the next page starts; null on the last page. */
   async page(request: ActionPage): Promise<{ actions: ActionView[]; last: ListedAction | null; total: number }> {
-    const { userId, limit } = request;
+    const { workspaceId, limit } = request;
     const [more, total] = await Promise.all([
       this.#parts.store.page({ ...request, limit: limit + 1 }),
       this.#parts.store.countActions(request),
     ]);
     const items = more.slice(0, limit);
     const listed = items.map(({ action }) => action);
-    const names = await this.#parts.personNames(userId, listed);
+    const names = await this.#parts.personNames(workspaceId, listed);
     const views = await Promise.all(listed.map((action) => this.#view(action)));
     const actions = views.map((view, index) => ({ ...view, personName: names[index] ?? null }));
     return { actions, last: more.length > limit ? (items.at(-1) ?? null) : null, total };
@@ -138,13 +138,13 @@ export class ActionService {
    * action needs approval again.
    */
   async edit(scheduler: Scheduler, jobId: string, input: ActionUpdate): Promise<ActionView> {
-    const { userId, needsApproval } = scheduler;
+    const { workspaceId, needsApproval } = scheduler;
     const { store, accounts, clock, poke } = this.#parts;
-    const found = await store.action(userId, jobId);
+    const found = await store.action(workspaceId, jobId);
     if (found === null) throw notFound("network action", jobId);
     const { action } = found;
-    const account = await accounts.choose(userId, action.accountId);
-    const lead = action.leadId === null ? null : await this.#parts.leads.get(userId, action.leadId);
+    const account = await accounts.choose(workspaceId, action.accountId);
+    const lead = action.leadId === null ? null : await this.#parts.leads.get(workspaceId, action.leadId);
     const errors: FieldError[] = [];
     const now = clock.now();
     const { message, notBefore, userId: _user, ...details } = input;
@@ -160,28 +160,28 @@ export class ActionService {
     const content = this.#checked(sent, account, lead, errors);
     if (details.voiceId !== undefined) await this.#checkVoice(scheduler, content);
     const edited = { message: content.message, details: content.details, targetKey: content.targetKey };
-    const change = await store.edit(userId, jobId, { ...edited, ...earliest, needsApproval }, now);
+    const change = await store.edit(workspaceId, jobId, { ...edited, ...earliest, needsApproval }, now);
     poke();
     return this.#changed(change, jobId, account);
   }
 
-  async cancel(userId: string, jobId: string): Promise<ActionView> {
-    return this.#changed(await this.#parts.store.cancel(userId, jobId, this.#parts.clock.now()), jobId);
+  async cancel(workspaceId: string, jobId: string): Promise<ActionView> {
+    return this.#changed(await this.#parts.store.cancel(workspaceId, jobId, this.#parts.clock.now()), jobId);
   }
 
   /** Approves and schedules an action. */
-  async approve(userId: string, jobId: string): Promise<ActionView> {
-    const change = await this.#parts.store.approve(userId, jobId, this.#parts.clock.now());
+  async approve(workspaceId: string, jobId: string): Promise<ActionView> {
+    const change = await this.#parts.store.approve(workspaceId, jobId, this.#parts.clock.now());
     this.#parts.poke();
     return this.#changed(change, jobId);
   }
 
   /** Stores the outcome, as reported by a person, of an action whose outcome was unknown. */
-  async resolve(userId: string, jobId: string, { outcome, note }: ResolveInput): Promise<ActionView> {
+  async resolve(workspaceId: string, jobId: string, { outcome, note }: ResolveInput): Promise<ActionView> {
     const { store, clock } = this.#parts;
     const isSent = outcome === "completed";
     const verdict = isSent ? "Confirmed as sent" : "Confirmed as not sent";
-    const change = await store.resolve(userId, jobId, {
+    const change = await store.resolve(workspaceId, jobId, {
       state: isSent ? "completed" : "failed",
       message: note ? `${verdict}: ${note}` : verdict,
       metadata: { outcome: isSent ? "completed" : "failed", resolvedBy: "person", ...(note && { note }) },
@@ -193,13 +193,13 @@ export class ActionService {
   }
 
   /** The audio of a voice message, for sending it by other means. Throws CONFLICT if it is not available. */
-  async audio(userId: string, jobId: string, signal: AbortSignal): Promise<VoiceAudio> {
-    const found = await this.#parts.store.action(userId, jobId);
+  async audio(workspaceId: string, jobId: string, signal: AbortSignal): Promise<VoiceAudio> {
+    const found = await this.#parts.store.action(workspaceId, jobId);
     if (found === null) throw notFound("network action", jobId);
     const { actionType, details, message } = found.action;
     if (actionType !== "sendVoiceMessage")
       throw new ApiError("CONFLICT", { message: `Only voice messages have audio. This action is a ${actionType}.` });
-    const spoken = await this.#parts.speech.speak(userId, details.voiceId ?? "", message ?? "", signal);
+    const spoken = await this.#parts.speech.speak(workspaceId, details.voiceId ?? "", message ?? "", signal);
     if (spoken.kind === "spoken") return spoken.audio;
     throw new ApiError("CONFLICT", { message: `Audio is not available: ${spoken.reason}` });
   }
@@ -216,17 +216,17 @@ export class ActionService {
     return checked.content;
   }
 
-  async #checkVoice({ userId, permissions }: Scheduler, { actionType, details }: ActionContent): Promise<void> {
+  async #checkVoice({ workspaceId, permissions }: Scheduler, { actionType, details }: ActionContent): Promise<void> {
     if (actionType !== "sendVoiceMessage") return;
     if (!hasPermission({ permissions }, "network:voice"))
       throw denied({ permissions }, "network:voice", "Voice messages require the permission network:voice.");
-    const problem = await this.#parts.speech.problem(userId, details.voiceId ?? "");
+    const problem = await this.#parts.speech.problem(workspaceId, details.voiceId ?? "");
     if (problem !== null) throw invalid([{ path: "voiceId", message: problem }]);
   }
 
-  async #leadOf(userId: string, leadId: string | undefined): Promise<Lead | null> {
+  async #leadOf(workspaceId: string, leadId: string | undefined): Promise<Lead | null> {
     if (leadId === undefined) return null;
-    const lead = await this.#parts.leads.get(userId, leadId);
+    const lead = await this.#parts.leads.get(workspaceId, leadId);
     if (lead === null) throw notFound("lead", leadId);
     return lead;
   }
@@ -269,7 +269,7 @@ export class ActionService {
   }
 
   async #view(action: NetworkAction): Promise<ActionView> {
-    const account = await this.#parts.store.account(action.userId, action.accountId);
+    const account = await this.#parts.store.account(action.workspaceId, action.accountId);
     return actionView(action, account?.state ?? "active");
   }
 }

@@ -27,12 +27,12 @@ export class ForecastService {
   }
 
   /** Returns every meter of an account with its windows (used, remaining, planned) and its cool-down. */
-  async usage(userId: string, accountId: string): Promise<UsageView> {
-    const account = await this.#accounts.choose(userId, accountId);
+  async usage(workspaceId: string, accountId: string): Promise<UsageView> {
+    const account = await this.#accounts.choose(workspaceId, accountId);
     const now = this.#clock.now();
     const [counts, coolDowns] = await Promise.all([
-      this.#store.usage(userId, accountId, now),
-      this.#store.coolDowns(userId, accountId),
+      this.#store.usage(workspaceId, accountId, now),
+      this.#store.coolDowns(workspaceId, accountId),
     ]);
     return {
       accountId,
@@ -43,8 +43,8 @@ export class ForecastService {
   }
 
   /** Returns the plan for the next seven days, or a forecast with `caps` instead of the account's own. */
-  async plan(userId: string, accountId: string, caps: Caps | undefined, limit: number): Promise<PlanView> {
-    const account = await this.#accounts.choose(userId, accountId);
+  async plan(workspaceId: string, accountId: string, caps: Caps | undefined, limit: number): Promise<PlanView> {
+    const account = await this.#accounts.choose(workspaceId, accountId);
     const now = this.#clock.now();
     const basis = await this.#store.planBasis(accountId, maxPlanned, now, caps);
     if (basis === null) throw notFound("network account", accountId);

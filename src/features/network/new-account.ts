@@ -11,14 +11,14 @@ import {
 /** An account with conservative defaults. */
 export function newAccount(
   id: string,
-  userId: string,
+  workspaceId: string,
   timeZone: string,
   connector: ConnectorName,
   now: number,
 ): NetworkAccount {
   return {
     id,
-    userId,
+    workspaceId,
     name: "default",
     connector,
     connectorSettings: {},

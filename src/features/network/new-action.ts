@@ -18,7 +18,7 @@ export function newAction(
   return {
     ...content,
     jobId: ids.next(now),
-    userId: account.userId,
+    workspaceId: account.workspaceId,
     accountId: account.id,
     leadId,
     enrollmentId: null,
@@ -38,10 +38,10 @@ export function newAction(
 
 /** Creates the job of an action. The store sets its scheduled time. */
 export function jobOf(action: NetworkAction, account: NetworkAccount): Job {
-  const { jobId: id, userId, actionType, profileUrl, createdAt, leadId } = action;
+  const { jobId: id, workspaceId, actionType, profileUrl, createdAt, leadId } = action;
   return {
     id,
-    userId,
+    workspaceId,
     type: "linkedin_action",
     status: "pending",
     runAt: createdAt,

@@ -7,7 +7,7 @@ import type { NetworkAction } from "./action-model.ts";
  * prospect of the user with the same profile. Null if none of them has a name.
  */
 export type PersonNames = (
-  userId: string,
+  workspaceId: string,
   actions: readonly Pick<NetworkAction, "leadId" | "profileKey">[],
 ) => Promise<(string | null)[]>;
 
@@ -15,15 +15,16 @@ type Leads = Pick<LeadStore, "get" | "findSame">;
 type Prospects = Pick<ProspectStore, "findPerson">;
 
 export function createPersonNames(leads: Leads, prospects: Prospects): PersonNames {
-  async function nameOf(userId: string, leadId: string | null, profileKey: string): Promise<string | null> {
+  async function nameOf(workspaceId: string, leadId: string | null, profileKey: string): Promise<string | null> {
     const profile = { email: null, network: profileKey, name: null };
     return (
-      fullNameOf(leadId === null ? null : await leads.get(userId, leadId)) ??
-      fullNameOf(await leads.findSame(userId, profile, leadId)) ??
-      fullNameOf(await prospects.findPerson(userId, profile))
+      fullNameOf(leadId === null ? null : await leads.get(workspaceId, leadId)) ??
+      fullNameOf(await leads.findSame(workspaceId, profile, leadId)) ??
+      fullNameOf(await prospects.findPerson(workspaceId, profile))
     );
   }
-  return (userId, actions) => Promise.all(actions.map(({ leadId, profileKey }) => nameOf(userId, leadId, profileKey)));
+  return (workspaceId, actions) =>
+    Promise.all(actions.map(({ leadId, profileKey }) => nameOf(workspaceId, leadId, profileKey)));
 }
 
 type PersonName = { firstName?: string | null; lastName?: string | null };

@@ -5,7 +5,7 @@ import type { Relation } from "./contact-model.ts";
 import type { ChangedDays } from "./governor/calendar.ts";
 
 export type AccountChange = { updatedAt: number } & Partial<
-  Omit<NetworkAccount, "id" | "userId" | "createdAt" | "workingHours">
+  Omit<NetworkAccount, "id" | "workspaceId" | "createdAt" | "workingHours">
 > & {
     /** Only the changed days, so that concurrent changes of different days are both kept. */
     workingHours?: ChangedDays;

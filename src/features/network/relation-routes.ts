@@ -16,8 +16,8 @@ export function relationRoutes(relations: RelationService) {
   return routes("/api/v2/network/contacts")
     .get(
       "",
-      async ({ userId, query: { accountId, profileUrl } }) =>
-        ok(await relations.get(userId, accountId, profileUrl ?? "")),
+      async ({ workspaceId, query: { accountId, profileUrl } }) =>
+        ok(await relations.get(workspaceId, accountId, profileUrl ?? "")),
       {
         access: "network:read",
         query: params(ContactQuery),
@@ -28,7 +28,7 @@ export function relationRoutes(relations: RelationService) {
         }),
       },
     )
-    .post("/events", async ({ userId, body: input }) => ok(await relations.report(userId, input)), {
+    .post("/events", async ({ workspaceId, body: input }) => ok(await relations.report(workspaceId, input)), {
       access: "network:schedule",
       body: body(NewsInput),
       docs: answersJson(success(Noted), {

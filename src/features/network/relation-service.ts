@@ -39,18 +39,18 @@ export class RelationService {
   }
 
   /** The relationship between an account and a person. Throws NOT_FOUND if they were never in contact. */
-  async get(userId: string, accountId: string | undefined, profileUrl: string): Promise<ContactView> {
-    const account = await this.#parts.accounts.choose(userId, accountId);
+  async get(workspaceId: string, accountId: string | undefined, profileUrl: string): Promise<ContactView> {
+    const account = await this.#parts.accounts.choose(workspaceId, accountId);
     const key = this.#keyOf(profileUrl);
-    const contact = await this.#parts.store.contact(userId, account.id, key);
+    const contact = await this.#parts.store.contact(workspaceId, account.id, key);
     if (contact === null) throw notFound("contact", profileUrl);
     return contactView(contact);
   }
 
   /** Stores a reported acceptance or reply. Ignores people the account has never contacted. */
-  async report(userId: string, input: NewsInput): Promise<{ isNew: boolean }> {
+  async report(workspaceId: string, input: NewsInput): Promise<{ isNew: boolean }> {
     const { accounts, store, clock, onNews } = this.#parts;
-    const account = await accounts.choose(userId, input.accountId);
+    const account = await accounts.choose(workspaceId, input.accountId);
     const now = clock.now();
     const at = input.at === undefined ? now : parseInstant(input.at);
     if (at === null || at > now + dayMs)
@@ -96,7 +96,7 @@ export class RelationService {
       const before = clock.now() - account.withdrawAfterDays * dayMs;
       const stale = await store.pendingSince(account.id, before, withdrawalBatchSize);
       for (const { profileUrl } of stale) {
-        const scheduler = { userId: account.userId, needsApproval: false, permissions: [] };
+        const scheduler = { workspaceId: account.workspaceId, needsApproval: false, permissions: [] };
         const input = { actionType: "withdrawConnectionRequest", profileUrl, accountId: account.id };
         await actions.schedule(scheduler, input).catch((error: unknown) => {
           log.warn({ err: error, accountId: account.id }, "could not schedule a withdrawal");

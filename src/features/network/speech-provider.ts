@@ -8,6 +8,6 @@ export type Speech =
 /** Generates the audio of voice messages with a voice of the user. */
 export type SpeechProvider = {
   /** Why the voice cannot be used, as a sentence, or null. */
-  problem(userId: string, voiceId: string): Promise<string | null>;
-  speak(userId: string, voiceId: string, text: string, signal: AbortSignal): Promise<Speech>;
+  problem(workspaceId: string, voiceId: string): Promise<string | null>;
+  speak(workspaceId: string, voiceId: string, text: string, signal: AbortSignal): Promise<Speech>;
 };

@@ -8,8 +8,8 @@ import type { UploadService } from "./upload-service.ts";
 export function uploadRoutes(uploads: UploadService) {
   return routes("/api/v2/network").post(
     "/upload-prospects",
-    async ({ caller, userId, body: input }) =>
-      uploads.upload(userId, input, () => requireApprover(caller, "upload prospects into a campaign")),
+    async ({ caller, workspaceId, body: input }) =>
+      uploads.upload(workspaceId, input, () => requireApprover(caller, "upload prospects into a campaign")),
     {
       bulk: "network:upload",
       body: body(UploadInput),

@@ -13,7 +13,7 @@ import type { UploadAnswer, UploadInput } from "./upload-model.ts";
 type RowResult = UploadAnswer["results"][number];
 /** Enrolls leads in a campaign. Returns "enrolled" or the reason why not for each lead. */
 export type Enroll = (
-  userId: string,
+  workspaceId: string,
   campaignId: string,
   leadIds: readonly string[],
   dryRun: boolean,
@@ -25,9 +25,9 @@ export type UploadParts = {
   ids: Ids;
   profileHosts: ProfileHosts;
   /** Whether the ID belongs to a campaign on this server. Throws CONFLICT if the campaign does not accept enrollments. */
-  isCampaign: (userId: string, id: string) => Promise<boolean>;
+  isCampaign: (workspaceId: string, id: string) => Promise<boolean>;
   /** Adds a tag to existing leads. */
-  addTag: (userId: string, leadIds: readonly string[], tag: string) => Promise<void>;
+  addTag: (workspaceId: string, leadIds: readonly string[], tag: string) => Promise<void>;
   enroll: Enroll;
 };
 
@@ -47,10 +47,10 @@ export class UploadService {
    * is on this server, they are enrolled in it, provided that `requireApprover` does not throw. Any other campaign ID is the
    * client's own reference and is stored as a tag.
    */
-  async upload(userId: string, input: UploadInput, requireApprover: () => void): Promise<UploadAnswer> {
+  async upload(workspaceId: string, input: UploadInput, requireApprover: () => void): Promise<UploadAnswer> {
     const { prospects, dryRun = false } = input;
     const id = singleLine(input.campaign_id ?? "");
-    const isCampaign = id !== "" && (await this.#parts.isCampaign(userId, id));
+    const isCampaign = id !== "" && (await this.#parts.isCampaign(workspaceId, id));
     if (isCampaign) requireApprover();
     const reference = id === "" || isCampaign ? null : referenceTag(id);
     const tags = [...(input.tags ?? []), ...(reference === null ? [] : [reference])];
@@ -58,10 +58,10 @@ export class UploadService {
     const seen = new Set<string>();
     for (let start = 0; start < prospects.length; start += batchSize) {
       const rows = prospects.slice(start, start + batchSize);
-      results.push(...(await this.#store(userId, rows, start, tags, dryRun, seen)));
+      results.push(...(await this.#store(workspaceId, rows, start, tags, dryRun, seen)));
     }
-    if (isCampaign) await this.#enroll(userId, id, results, dryRun);
-    if (reference !== null && !dryRun) await this.#tagExisting(userId, reference, results);
+    if (isCampaign) await this.#enroll(workspaceId, id, results, dryRun);
+    if (reference !== null && !dryRun) await this.#tagExisting(workspaceId, reference, results);
     const uploaded = results.filter(({ outcome }) => outcome === "uploaded");
     return {
       success: true,
@@ -76,7 +76,7 @@ export class UploadService {
 
   /** Stores all valid rows or none. Returns the results in order; `start` is the index of the first row. */
   async #store(
-    userId: string,
+    workspaceId: string,
     rows: readonly unknown[],
     start: number,
     tags: string[],
@@ -88,7 +88,14 @@ export class UploadService {
     const read = rows.map((row) => this.#read(row, tags));
     const requests = read.flatMap((each): InsertLead[] => {
       if ("errors" in each) return [];
-      const lead: Lead = { ...each.content, id: ids.next(now), userId, version: 1, createdAt: now, updatedAt: now };
+      const lead: Lead = {
+        ...each.content,
+        id: ids.next(now),
+        workspaceId,
+        version: 1,
+        createdAt: now,
+        updatedAt: now,
+      };
       return [{ lead, identity: each.identity, onDuplicate: "error" }];
     });
     const outcomes = (
@@ -128,15 +135,15 @@ export class UploadService {
   }
 
   /** Existing leads are tagged too, just as they would be enrolled. Leads with the maximum number of tags are unchanged. */
-  async #tagExisting(userId: string, reference: string, results: readonly RowResult[]): Promise<void> {
+  async #tagExisting(workspaceId: string, reference: string, results: readonly RowResult[]): Promise<void> {
     const existingIds = results.flatMap(({ outcome, prospect_id: id }) => (outcome === "duplicate" ? (id ?? []) : []));
     for (let start = 0; start < existingIds.length; start += batchSize)
-      await this.#parts.addTag(userId, existingIds.slice(start, start + batchSize), reference);
+      await this.#parts.addTag(workspaceId, existingIds.slice(start, start + batchSize), reference);
   }
 
-  async #enroll(userId: string, campaignId: string, results: RowResult[], dryRun: boolean): Promise<void> {
+  async #enroll(workspaceId: string, campaignId: string, results: RowResult[], dryRun: boolean): Promise<void> {
     const leadIds = results.flatMap(({ prospect_id: id }) => id ?? []);
-    const enrollments = await this.#parts.enroll(userId, campaignId, leadIds, dryRun);
+    const enrollments = await this.#parts.enroll(workspaceId, campaignId, leadIds, dryRun);
     for (const result of results)
       if (result.prospect_id !== null) result.enrollment = enrollments.get(result.prospect_id) ?? null;
       else if (dryRun && result.outcome === "uploaded") result.enrollment = "enrolled";

@@ -22,8 +22,8 @@ export function workRoutes(work: WorkService) {
   return routes("/api/v2/network")
     .get(
       "/tasks",
-      async ({ userId, query: { limit = 50, offset = 0, cursor } }) => {
-        const { tasks, total } = await work.tasks(userId, limit + 1, offset, taskPlaceIn(cursor));
+      async ({ workspaceId, query: { limit = 50, offset = 0, cursor } }) => {
+        const { tasks, total } = await work.tasks(workspaceId, limit + 1, offset, taskPlaceIn(cursor));
         const { items, ...page } = pageOf(tasks, limit, ({ place: { updatedAt, jobId } }) => [updatedAt, jobId]);
         return ok({ tasks: items.map(({ view }) => view), total, ...page });
       },
@@ -39,8 +39,8 @@ export function workRoutes(work: WorkService) {
     )
     .post(
       "/tasks/:jobId/complete",
-      async ({ userId, params: { jobId }, body: completion }) =>
-        ok(actionView(await work.completeTask(userId, jobId, completion), "active")),
+      async ({ workspaceId, params: { jobId }, body: completion }) =>
+        ok(actionView(await work.completeTask(workspaceId, jobId, completion), "active")),
       {
         access: "network:schedule",
         params: byJob,
@@ -56,8 +56,8 @@ export function workRoutes(work: WorkService) {
     )
     .post(
       "/actions/:jobId/outcome",
-      async ({ userId, params: { jobId }, body: outcome }) =>
-        ok(actionView(await work.report(userId, jobId, outcome), "active")),
+      async ({ workspaceId, params: { jobId }, body: outcome }) =>
+        ok(actionView(await work.report(workspaceId, jobId, outcome), "active")),
       {
         access: "network:schedule",
         params: byJob,
@@ -73,8 +73,8 @@ export function workRoutes(work: WorkService) {
     )
     .post(
       "/worker/claim",
-      async ({ userId, body: { accountId, leaseSeconds } }) =>
-        ok(await work.claim(userId, accountId ?? null, leaseSeconds ?? defaultLeaseSeconds)),
+      async ({ workspaceId, body: { accountId, leaseSeconds } }) =>
+        ok(await work.claim(workspaceId, accountId ?? null, leaseSeconds ?? defaultLeaseSeconds)),
       {
         access: "network:schedule",
         body: body(WorkerClaimInput),
@@ -88,8 +88,8 @@ export function workRoutes(work: WorkService) {
     )
     .post(
       "/worker/:jobId/heartbeat",
-      async ({ userId, params: { jobId }, body: { claim, leaseSeconds } }) =>
-        ok(await work.heartbeat(userId, jobId, claim, leaseSeconds ?? defaultLeaseSeconds)),
+      async ({ workspaceId, params: { jobId }, body: { claim, leaseSeconds } }) =>
+        ok(await work.heartbeat(workspaceId, jobId, claim, leaseSeconds ?? defaultLeaseSeconds)),
       {
         access: "network:schedule",
         params: byJob,
@@ -103,8 +103,8 @@ export function workRoutes(work: WorkService) {
     )
     .post(
       "/worker/:jobId/complete",
-      async ({ userId, params: { jobId }, body: { claim, ...outcome } }) =>
-        ok(actionView(await work.complete(userId, jobId, claim, outcome), "active")),
+      async ({ workspaceId, params: { jobId }, body: { claim, ...outcome } }) =>
+        ok(actionView(await work.complete(workspaceId, jobId, claim, outcome), "active")),
       {
         access: "network:schedule",
         params: byJob,

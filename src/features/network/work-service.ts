@@ -41,17 +41,17 @@ export class WorkService {
 
   /** Actions waiting for a person, longest waiting first. Skips tasks for people now on the do-not-contact list. */
   async tasks(
-    userId: string,
+    workspaceId: string,
     limit: number,
     offset: number,
     after: TaskPlace | null,
   ): Promise<{ tasks: { view: TaskView; place: TaskPlace }[]; total: number }> {
-    await this.#store.skipObjectedTasks(userId, this.#clock.now());
+    await this.#store.skipObjectedTasks(workspaceId, this.#clock.now());
     const [tasks, total] = await Promise.all([
-      this.#store.tasks(userId, limit, offset, after),
-      this.#store.countTasks(userId),
+      this.#store.tasks(workspaceId, limit, offset, after),
+      this.#store.countTasks(workspaceId),
     ]);
-    const names = await this.#personNames(userId, tasks);
+    const names = await this.#personNames(workspaceId, tasks);
     const items = tasks.map((task, index) => ({
       view: { ...taskView(task), personName: names[index] ?? null },
       place: task,
@@ -60,14 +60,14 @@ export class WorkService {
   }
 
   /** Ends a task with the outcome a person reported. Throws NOT_FOUND, or CONFLICT if the action is not a task. */
-  async completeTask(userId: string, jobId: string, { outcome, note }: TaskCompletion): Promise<NetworkAction> {
+  async completeTask(workspaceId: string, jobId: string, { outcome, note }: TaskCompletion): Promise<NetworkAction> {
     const messages = {
       completed: "Completed by a person",
       failed: "Reported as failed by a person",
       skipped: "Skipped by a person",
     };
     const message = messages[outcome];
-    const change = await this.#store.endDelegated(userId, jobId, ["awaitingPerson"], {
+    const change = await this.#store.endDelegated(workspaceId, jobId, ["awaitingPerson"], {
       state: outcome,
       message: note ? `${message}: ${note}` : message,
       metadata: { outcome, completedBy: "person", ...(note && { note }) },
@@ -79,25 +79,28 @@ export class WorkService {
   }
 
   /** Ends a delegated action with the outcome its receiver reported. */
-  async report(userId: string, jobId: string, input: OutcomeInput): Promise<NetworkAction> {
-    const found = await this.#store.action(userId, jobId);
+  async report(workspaceId: string, jobId: string, input: OutcomeInput): Promise<NetworkAction> {
+    const found = await this.#store.action(workspaceId, jobId);
     if (found === null) throw notFound("network action", jobId);
     const at = this.#clock.now();
     const consequence = consequenceOf(outcomeOf(input, at), found.action, "report", at);
     if (consequence.kind === "end")
-      return this.#changed(await this.#store.endDelegated(userId, jobId, ["awaitingVendor"], consequence.end), jobId);
+      return this.#changed(
+        await this.#store.endDelegated(workspaceId, jobId, ["awaitingVendor"], consequence.end),
+        jobId,
+      );
     throw new ApiError("CONFLICT", {
       message: `A delegated action cannot end as ${input.outcome}. Report completed, refused, or unknown.`,
     });
   }
 
   /** Claims the next action that a worker can perform now, with a lease, or returns when to try again. */
-  async claim(userId: string, accountId: string | null, leaseSeconds: number): Promise<WorkerClaimView> {
+  async claim(workspaceId: string, accountId: string | null, leaseSeconds: number): Promise<WorkerClaimView> {
     const sendsAgainAt = this.#sendsAgainAt();
     if (sendsAgainAt !== null) return { claimed: null, retryAt: isoTime(sendsAgainAt) };
     const now = this.#clock.now();
     const leaseUntil = now + leaseSeconds * 1000;
-    const result = await this.#store.claimForWorker({ userId, accountId, now, leaseUntil });
+    const result = await this.#store.claimForWorker({ workspaceId, accountId, now, leaseUntil });
     if (result.claimed === null) return { claimed: null, retryAt: isoTimeOrNull(result.retryAt) };
     const { job, action, account } = result.claimed;
     const { jobId, actionType, profileUrl, message, details, leadId } = action;
@@ -119,15 +122,20 @@ export class WorkService {
   }
 
   /** Extends a worker's lease. Throws CONFLICT if the lease was lost. */
-  async heartbeat(userId: string, jobId: string, claim: number, leaseSeconds: number): Promise<{ leaseUntil: string }> {
+  async heartbeat(
+    workspaceId: string,
+    jobId: string,
+    claim: number,
+    leaseSeconds: number,
+  ): Promise<{ leaseUntil: string }> {
     const leaseUntil = this.#clock.now() + leaseSeconds * 1000;
-    if (!(await this.#store.renewLease(userId, { id: jobId, attempt: claim }, leaseUntil))) throw leaseLost();
+    if (!(await this.#store.renewLease(workspaceId, { id: jobId, attempt: claim }, leaseUntil))) throw leaseLost();
     return { leaseUntil: isoTime(leaseUntil) };
   }
 
   /** Ends an action that a worker claimed. Throws CONFLICT without writing anything if the lease was lost. */
-  async complete(userId: string, jobId: string, claim: number, input: OutcomeInput): Promise<NetworkAction> {
-    const found = await this.#store.action(userId, jobId);
+  async complete(workspaceId: string, jobId: string, claim: number, input: OutcomeInput): Promise<NetworkAction> {
+    const found = await this.#store.action(workspaceId, jobId);
     if (found === null) throw notFound("network action", jobId);
     // A worker must not end an action that this process is sending.
     if (found.action.pendingReason !== "awaitingWorker") throw leaseLost();
@@ -141,7 +149,7 @@ export class WorkService {
     if (!isWritten) throw leaseLost();
     this.#onEnded();
     this.#poke();
-    const after = await this.#store.action(userId, jobId);
+    const after = await this.#store.action(workspaceId, jobId);
     return after?.action ?? found.action;
   }
 

@@ -11,7 +11,7 @@ export type ErasureParts = {
   store: PersonStore;
   suppressions: SuppressionService;
   /** Deletes cached speech in the voices of a user, or of all users if null. */
-  forgetSpeech: (userId: string | null) => Promise<void>;
+  forgetSpeech: (workspaceId: string | null) => Promise<void>;
   /** Stores or discards responses that are still in memory, so that the erasure finds them. */
   emptyMemory: () => Promise<void>;
   clock: Clock;
@@ -47,7 +47,7 @@ export function createErasureHandler({
     const { records, inProgress } = erased;
     const waitsFor = inProgress > 0 ? `${inProgress} actions in progress` : await runningImports(rest, job);
     // The content of cached speech is unknown: it may contain messages to the person or earlier previews.
-    await forgetSpeech(rest.scope.userId);
+    await forgetSpeech(rest.scope.workspaceId);
     if (waitsFor !== null) return reschedule(`Waiting for ${waitsFor}`, records, inProgress, retryMs);
     // Clear the job itself first, so that the overwrite covers it too.
     if (!(await store.forget(context.claim, { ...rest, identity: null }))) return null;
@@ -75,7 +75,7 @@ export function createErasureHandler({
     signal: AbortSignal,
   ): Promise<{ records: PersonCounts; inProgress: number }> {
     const identifiers = [...identity.emails, ...identity.profiles, ...identity.phones];
-    if (suppress) await store.suppress(suppressions.hashesOf(scope.userId, identifiers));
+    if (suppress) await store.suppress(suppressions.hashesOf(scope.workspaceId, identifiers));
     const records = { ...before };
     for (;;) {
       let changed = 0;

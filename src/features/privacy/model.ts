@@ -18,7 +18,7 @@ export type PersonIdentity = {
 export type PersonQuery = { email: string | null; profile: string | null; leadId: string | null };
 
 /** Whose data is searched: that of one user or, if null, of the whole installation. */
-export type PersonScope = { userId: string | null };
+export type PersonScope = { workspaceId: string | null };
 
 /** A row that is about a person or mentions them: its place (table) in the register, and its fields. */
 export type PersonRecord = {
@@ -26,7 +26,7 @@ export type PersonRecord = {
   /** Primary key of the row. */
   key: readonly (string | number)[];
   /** Owner of the row; null if it has none. */
-  userId: string | null;
+  workspaceId: string | null;
   /** Whether the row is about the person; otherwise it only mentions one of their addresses. */
   isOwn: boolean;
   fields: Record<string, unknown>;

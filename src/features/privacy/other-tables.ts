@@ -23,7 +23,7 @@ const impersonal = {
   api_keys: [
     ...[
       "id",
-      "user_id",
+      "workspace_id",
       "name",
       "hash",
       "hint",
@@ -37,21 +37,21 @@ const impersonal = {
   ],
   // Callers, and hashes of people who were exported or erased.
   audit_log: [
-    ...["seq", "at", "action", "user_id", "via", "actor_id", "key_id", "key_name", "address", "user_agent"],
+    ...["seq", "at", "action", "workspace_id", "via", "actor_id", "key_id", "key_name", "address", "user_agent"],
     ...["request_id", "target_type", "target_id", "details", "hash"],
   ],
   audit_end: ["only_one", "seq", "hash"],
   audit_start: ["only_one", "seq", "hash"],
   backups_begun: ["name"],
   campaigns: [
-    ...["id", "user_id", "name", "state", "steps", "account_ids", "settings", "started_at", "created_at"],
+    ...["id", "workspace_id", "name", "state", "steps", "account_ids", "settings", "started_at", "created_at"],
     "updated_at",
   ],
-  credit_balances: ["user_id", "balance"],
+  credit_balances: ["workspace_id", "balance"],
   credit_budgets: ["key_id", "monthly", "ceiling"],
   credit_key_months: ["key_id", "month", "used"],
-  credit_reservations: ["id", "user_id", "request", "purpose", "key_id", "job_id", "held", "held_until"],
-  enrichment_settings: ["user_id", "providers"],
+  credit_reservations: ["id", "workspace_id", "request", "purpose", "key_id", "job_id", "held", "held_until"],
+  enrichment_settings: ["workspace_id", "providers"],
   // Hashes of keys chosen by clients.
   idempotent_request_keys: ["key", "seq"],
   idempotent_request_keys_log: ["n", "entries"],
@@ -59,7 +59,7 @@ const impersonal = {
   lead_counts: ["owner", "status", "leads"],
   lead_hints_done: ["owner", "updated_at", "lead"],
   network_accounts: [
-    ...["seq", "id", "user_id", "name", "connector", "connector_settings", "tier", "time_zone", "working_hours"],
+    ...["seq", "id", "workspace_id", "name", "connector", "connector_settings", "tier", "time_zone", "working_hours"],
     ...["caps", "warm_up", "spacing", "sessions", "jitter_percent", "state", "state_reason", "requires_approval"],
     ...["withdraw_after_days", "needs_plan", "queue_version", "created_at", "updated_at"],
   ],

@@ -29,7 +29,7 @@ export type Place = {
  * another table that the column refers to.
  */
 export type Owner =
-  | { kind: "userId" | "userNumber" | "directoryEntry"; column: string }
+  | { kind: "workspaceId" | "userNumber" | "directoryEntry"; column: string }
   | { kind: "ownerOf"; table: OwnedTable; column: string };
 export type OwnedTable = "jobs" | "network_accounts" | "voice_clones" | "webhook_endpoints";
 

@@ -10,8 +10,8 @@ export function privacyRoutes(privacy: PrivacyService) {
   return routes("/api/v2/privacy")
     .post(
       "/export",
-      async ({ caller, userId, onStreamError, body: input, setIdleTimeout }) => {
-        const found = await privacy.export(caller, userId, input);
+      async ({ caller, workspaceId, onStreamError, body: input, setIdleTimeout }) => {
+        const found = await privacy.export(caller, workspaceId, input);
         // The export scans all stored data, and nothing is sent while a table has no matches.
         setIdleTimeout(0);
         return new Response(byteStream(document(found), onStreamError), {
@@ -30,17 +30,21 @@ export function privacyRoutes(privacy: PrivacyService) {
         }),
       },
     )
-    .post("/erase", async ({ caller, userId, body: input }) => ok(await privacy.erase(caller, userId, input)), {
-      access: "privacy:write",
-      body: body(EraseInput),
-      docs: answersJson(success(ErasureView), {
-        tag: "Privacy",
-        summary: "Erase a person's data",
-        description:
-          "A dry run unless `dryRun` is false. Pending actions are canceled. Actions that were already sent still count against the caps, but without name or text. Erasure runs as a job that waits for actions in progress, resumes after a crash, and keeps no identifiers of the person it erased.",
-        errors: ["NOT_FOUND"],
-      }),
-    });
+    .post(
+      "/erase",
+      async ({ caller, workspaceId, body: input }) => ok(await privacy.erase(caller, workspaceId, input)),
+      {
+        access: "privacy:write",
+        body: body(EraseInput),
+        docs: answersJson(success(ErasureView), {
+          tag: "Privacy",
+          summary: "Erase a person's data",
+          description:
+            "A dry run unless `dryRun` is false. Pending actions are canceled. Actions that were already sent still count against the caps, but without name or text. Erasure runs as a job that waits for actions in progress, resumes after a crash, and keeps no identifiers of the person it erased.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    );
 }
 
 const notes = [

@@ -71,10 +71,10 @@ export class PrivacyService {
   }
 
   /** Writes the audit entry before reading the first row. Throws NOT_FOUND for an unknown lead. */
-  async export(caller: Caller, userId: string, input: ExportInput): Promise<PersonExport> {
-    const { scope, identity } = await this.#identify(caller, userId, input);
+  async export(caller: Caller, workspaceId: string, input: ExportInput): Promise<PersonExport> {
+    const { scope, identity } = await this.#identify(caller, workspaceId, input);
     const details = { scope: scopeName(scope), subject: this.subjectOf(identity) };
-    await this.#audit.note(caller, { action: "person.exported", userId: scope.userId, details });
+    await this.#audit.note(caller, { action: "person.exported", workspaceId: scope.workspaceId, details });
     return {
       exportedAt: isoTime(this.#clock.now()),
       scope: scopeName(scope),
@@ -84,18 +84,18 @@ export class PrivacyService {
   }
 
   /** Starts the erasure job or, in a dry run, only counts what it would erase. */
-  async erase(caller: Caller, userId: string, input: EraseInput): Promise<ErasureView> {
-    const { scope, identity } = await this.#identify(caller, userId, input);
+  async erase(caller: Caller, workspaceId: string, input: EraseInput): Promise<ErasureView> {
+    const { scope, identity } = await this.#identify(caller, workspaceId, input);
     const { dryRun = true, suppress = true } = input;
     const { records, mentions } = await this.#count(scope, identity);
     const view = { dryRun, identifiers: identifiersOf(identity), records, mentions };
     const isEmpty = Object.keys(records).length + Object.keys(mentions).length === 0;
     // A person with no stored data can still be added to the do-not-contact list.
     if (dryRun || (isEmpty && !suppress)) return { ...view, jobId: null };
-    const job = this.#erasureJob(caller, userId, scope, identity, suppress);
+    const job = this.#erasureJob(caller, workspaceId, scope, identity, suppress);
     const event = {
       action: "person.erasureBegun",
-      userId: scope.userId,
+      workspaceId: scope.workspaceId,
       target: { type: "job", id: job.id },
       details: { scope: scopeName(scope), subject: this.subjectOf(identity), suppress },
     } as const;
@@ -115,11 +115,11 @@ export class PrivacyService {
 
   async #identify(
     caller: Caller,
-    userId: string,
+    workspaceId: string,
     input: ExportInput,
   ): Promise<{ scope: PersonScope; identity: PersonIdentity }> {
     if (input.scope === "team") requireAdmin(caller);
-    const scope = { userId: input.scope === "team" ? null : userId };
+    const scope = { workspaceId: input.scope === "team" ? null : workspaceId };
     const identity = await this.#store.identify(scope, personQueryOf(input), input.follow ?? true);
     if (identity === null) throw notFound("lead", input.leadId ?? "");
     return { scope, identity };
@@ -139,11 +139,17 @@ export class PrivacyService {
     return { records, mentions };
   }
 
-  #erasureJob(caller: Caller, userId: string, scope: PersonScope, identity: PersonIdentity, suppress: boolean): Job {
+  #erasureJob(
+    caller: Caller,
+    workspaceId: string,
+    scope: PersonScope,
+    identity: PersonIdentity,
+    suppress: boolean,
+  ): Job {
     const now = this.#clock.now();
     const id = this.#ids.next(now);
     const subject = this.subjectOf(identity);
-    const event = { action: "person.erased", userId: scope.userId, target: { type: "job", id } } as const;
+    const event = { action: "person.erased", workspaceId: scope.workspaceId, target: { type: "job", id } } as const;
     const details = { scope: scopeName(scope), subject };
     const payload: ErasurePayload = {
       scope,
@@ -153,7 +159,7 @@ export class PrivacyService {
     };
     return {
       id,
-      userId,
+      workspaceId,
       type: "person_erasure",
       status: "pending",
       runAt: now,
@@ -186,8 +192,8 @@ function personQueryOf({ email, networkUrl, leadId }: ExportInput): PersonQuery 
   return { email: address, profile, leadId: leadId ?? null };
 }
 
-export function scopeName({ userId }: PersonScope): "user" | "team" {
-  return userId === null ? "team" : "user";
+export function scopeName({ workspaceId }: PersonScope): "user" | "team" {
+  return workspaceId === null ? "team" : "user";
 }
 
 function identifiersOf({ emails, profiles, phones, leadIds }: PersonIdentity): PersonIdentifiers {
@@ -195,12 +201,17 @@ function identifiersOf({ emails, profiles, phones, leadIds }: PersonIdentity): P
 }
 
 /** The API view of a row: camel-case names, ISO 8601 timestamps, and parsed JSON. */
-export function recordView({ place, userId, isOwn, fields }: PersonRecord): PersonRecordView {
+export function recordView({ place, workspaceId, isOwn, fields }: PersonRecord): PersonRecordView {
   const shown = Object.entries(fields).map(([column, value]) => [
     column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
     displayValue(column, value),
   ]);
-  return { collection: place, userId, kind: isOwn ? "person" : "mention", fields: Object.fromEntries(shown) };
+  return {
+    collection: place,
+    userId: workspaceId,
+    kind: isOwn ? "person" : "mention",
+    fields: Object.fromEntries(shown),
+  };
 }
 
 /** The latest time that a Date can represent; actions that wait indefinitely have a later one. */

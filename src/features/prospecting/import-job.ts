@@ -75,7 +75,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
 
   async function onEnded(job: Job, end: JobEnd): Promise<void> {
     await removeFile(blobs, importFolder, job, end);
-    await prospects.settle(job.userId);
+    await prospects.settle(job.workspaceId);
   }
 
   /** While a batch is stored, the people of the next one are already looked up. */
@@ -90,7 +90,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
     let encoding = "utf-8";
     let storing: Promise<ProspectImportCounts | null> = Promise.resolve(settings.dryRun ? nothing : countsSoFar(job));
     for await (const batch of readProspectFile(options, context.signal)) {
-      const hints = await prospects.lookUp({ userId: job.userId, rows: batch.rows });
+      const hints = await prospects.lookUp({ workspaceId: job.workspaceId, rows: batch.rows });
       const before = await storing.catch((error: unknown) => {
         hints.release();
         throw error;
@@ -122,7 +122,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
   ) {
     const stored = prospects.importBatch(
       {
-        userId: job.userId,
+        workspaceId: job.workspaceId,
         jobId: job.id,
         attempt: claim.attempt,
         rows: batch.rows,

@@ -42,13 +42,13 @@ export function prospectImportRoutes(imports: ProspectImports, maxImportBytes: n
     .post(
       "/import",
       async (context) => {
-        const { caller, userId, request, query, set } = context;
+        const { caller, workspaceId, request, query, set } = context;
         const settings = { ...fileSettings(query, request), onDuplicate: query.onDuplicate ?? "update" };
         refuseAnnounced(request, maxImportBytes);
         const tooMuch = () => tooLarge(maxImportBytes);
         return accepted(
           set,
-          await imports.start(caller, userId, bodyStream(context), settings, maxImportBytes, tooMuch),
+          await imports.start(caller, workspaceId, bodyStream(context), settings, maxImportBytes, tooMuch),
         );
       },
       {
@@ -64,8 +64,8 @@ export function prospectImportRoutes(imports: ProspectImports, maxImportBytes: n
     )
     .get(
       "/import/:jobId/report",
-      ({ userId, params: { jobId }, query: { outcome = null, ...page } }) =>
-        reportPage(page, (rows) => imports.report({ userId, jobId, outcome, ...rows })),
+      ({ workspaceId, params: { jobId }, query: { outcome = null, ...page } }) =>
+        reportPage(page, (rows) => imports.report({ workspaceId, jobId, outcome, ...rows })),
       {
         access: "leads:read",
         params: params(Type.Object({ jobId: Type.String() })),

@@ -48,7 +48,7 @@ export type ProspectContent = { [F in ProspectTextField]?: string } & {
 /** A prospect of a user's directory. */
 export type Prospect = ProspectContent & {
   id: string;
-  userId: string;
+  workspaceId: string;
   /** The lead created from this prospect. */
   leadId: string | null;
   createdAt: number;
@@ -245,7 +245,7 @@ export type SavedSearchUpdate = Static<typeof SavedSearchUpdate>;
 
 export type SavedSearch = {
   id: string;
-  userId: string;
+  workspaceId: string;
   name: string;
   source: ProspectSourceName;
   filters: SearchFilters;

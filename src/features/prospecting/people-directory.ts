@@ -5,16 +5,16 @@ import type { ProspectStore } from "./store.ts";
 /** Presents the user's prospects as a directory for enrichment. */
 export function createPeopleDirectory(prospects: ProspectStore): Directory {
   return {
-    async findPerson(userId, identity) {
-      const found = await prospects.findPerson(userId, identity);
+    async findPerson(workspaceId, identity) {
+      const found = await prospects.findPerson(workspaceId, identity);
       return found && personOf(found);
     },
-    async findCompany(userId, company) {
-      const found = await prospects.findCompany(userId, company);
+    async findCompany(workspaceId, company) {
+      const found = await prospects.findCompany(workspaceId, company);
       return found && companyOf(found);
     },
-    async colleagues(userId, company, limit) {
-      return (await prospects.colleagues(userId, company, limit)).map(personOf);
+    async colleagues(workspaceId, company, limit) {
+      return (await prospects.colleagues(workspaceId, company, limit)).map(personOf);
     },
   };
 }

@@ -107,7 +107,7 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
   return routes("/api/v2/prospecting")
     .post(
       "/search",
-      async ({ caller, userId: actsFor, body: { filters = {}, source = "directory", ...page }, signal }) => {
+      async ({ caller, workspaceId: actsFor, body: { filters = {}, source = "directory", ...page }, signal }) => {
         const asked = { filters, source, ...page };
         return ok(foundView(await prospecting.search(caller, actsFor, asked, signal), asked));
       },
@@ -125,7 +125,7 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
     )
     .get(
       "/facets",
-      async ({ userId: actsFor, query: { facet, q = "", limit = 50 } }) =>
+      async ({ workspaceId: actsFor, query: { facet, q = "", limit = 50 } }) =>
         ok({ facets: await prospecting.facets(actsFor, facet, q, limit, {}) }),
       {
         access: "prospecting:search",
@@ -139,7 +139,7 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
     )
     .post(
       "/facets",
-      async ({ userId: actsFor, body: { facet, q = "", limit = 50, filters = {} } }) =>
+      async ({ workspaceId: actsFor, body: { facet, q = "", limit = 50, filters = {} } }) =>
         ok({ facets: await prospecting.facets(actsFor, facet, q, limit, filters) }),
       {
         access: "prospecting:search",
@@ -154,7 +154,7 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
     )
     .get(
       "/prospects/:prospectId",
-      async ({ userId: actsFor, params: { prospectId } }) =>
+      async ({ workspaceId: actsFor, params: { prospectId } }) =>
         ok(prospectView(await prospecting.get(actsFor, prospectId))),
       {
         access: "prospecting:search",
@@ -170,7 +170,7 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
     )
     .delete(
       "/prospects/:prospectId",
-      async ({ userId: actsFor, params: { prospectId } }) => {
+      async ({ workspaceId: actsFor, params: { prospectId } }) => {
         await prospecting.remove(actsFor, prospectId);
         return { success: true as const, message: `Prospect ${prospectId} deleted.` };
       },
@@ -186,7 +186,7 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
     )
     .post(
       "/prospects/:prospectId/lead",
-      async ({ userId: actsFor, params: { prospectId }, body: options }) => {
+      async ({ workspaceId: actsFor, params: { prospectId }, body: options }) => {
         const { lead, isNew } = await prospecting.makeLead(actsFor, prospectId, options.tags ?? []);
         return ok({ lead: leadView(lead), isNew });
       },
@@ -205,7 +205,7 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
     )
     .post(
       "/searches",
-      async ({ userId: actsFor, body: input }) => ok(savedSearchView(await searches.create(actsFor, input))),
+      async ({ workspaceId: actsFor, body: input }) => ok(savedSearchView(await searches.create(actsFor, input))),
       {
         access: "prospecting:search",
         body: body(SavedSearchInput),
@@ -218,7 +218,7 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
     )
     .get(
       "/searches",
-      async ({ userId: actsFor, query: { limit = 50, offset = 0, cursor } }) => {
+      async ({ workspaceId: actsFor, query: { limit = 50, offset = 0, cursor } }) => {
         const { searches: found, total } = await searches.page(actsFor, limit + 1, offset, timePlaceIn(cursor));
         const { items, ...page } = pageOf(found, limit, timePlaceOf);
         return ok({ searches: items.map(savedSearchView), total, ...page });
@@ -234,7 +234,8 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
     )
     .get(
       "/searches/:searchId",
-      async ({ userId: actsFor, params: { searchId } }) => ok(savedSearchView(await searches.get(actsFor, searchId))),
+      async ({ workspaceId: actsFor, params: { searchId } }) =>
+        ok(savedSearchView(await searches.get(actsFor, searchId))),
       {
         access: "prospecting:search",
         params: params(SearchId),
@@ -247,7 +248,7 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
     )
     .put(
       "/searches/:searchId",
-      async ({ userId: actsFor, params: { searchId }, body: change }) =>
+      async ({ workspaceId: actsFor, params: { searchId }, body: change }) =>
         ok(savedSearchView(await searches.update(actsFor, searchId, change))),
       {
         access: "prospecting:search",
@@ -263,7 +264,7 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
     )
     .delete(
       "/searches/:searchId",
-      async ({ userId: actsFor, params: { searchId } }) => {
+      async ({ workspaceId: actsFor, params: { searchId } }) => {
         await searches.remove(actsFor, searchId);
         return { success: true as const, message: `Saved search ${searchId} deleted.` };
       },
@@ -275,7 +276,7 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
     )
     .post(
       "/searches/:searchId/run",
-      async ({ caller, userId: actsFor, params: { searchId }, body: page, signal }) => {
+      async ({ caller, workspaceId: actsFor, params: { searchId }, body: page, signal }) => {
         const { filters, source } = await searches.get(actsFor, searchId);
         savedFilters.validate({ filters });
         const asked = { filters, source, ...page };

@@ -21,44 +21,44 @@ export class SavedSearchService {
   }
 
   /** Throws CONFLICT if the user has reached the limit. */
-  async create(userId: string, { name, source = "directory", filters }: SavedSearchInput): Promise<SavedSearch> {
+  async create(workspaceId: string, { name, source = "directory", filters }: SavedSearchInput): Promise<SavedSearch> {
     checkRevenue(filters);
-    if ((await this.#searches.count(userId)) >= maxSavedSearches)
+    if ((await this.#searches.count(workspaceId)) >= maxSavedSearches)
       throw new ApiError("CONFLICT", {
         message: `Saved search limit reached: you have ${maxSavedSearches} of ${maxSavedSearches}. Delete one first.`,
       });
     const now = this.#clock.now();
-    const search = { id: this.#ids.next(now), userId, name, source, filters, createdAt: now, updatedAt: now };
+    const search = { id: this.#ids.next(now), workspaceId, name, source, filters, createdAt: now, updatedAt: now };
     await this.#searches.insert(search);
     return search;
   }
 
   /** Newest first. */
   async page(
-    userId: string,
+    workspaceId: string,
     limit: number,
     offset: number,
     after: TimePlace | null,
   ): Promise<{ searches: SavedSearch[]; total: number }> {
     const [searches, total] = await Promise.all([
-      this.#searches.list(userId, limit, offset, after),
-      this.#searches.count(userId),
+      this.#searches.list(workspaceId, limit, offset, after),
+      this.#searches.count(workspaceId),
     ]);
     return { searches, total };
   }
 
-  async get(userId: string, id: string): Promise<SavedSearch> {
-    return requireFound(await this.#searches.get(userId, id), id);
+  async get(workspaceId: string, id: string): Promise<SavedSearch> {
+    return requireFound(await this.#searches.get(workspaceId, id), id);
   }
 
-  async update(userId: string, id: string, { name, source, filters }: SavedSearchUpdate): Promise<SavedSearch> {
+  async update(workspaceId: string, id: string, { name, source, filters }: SavedSearchUpdate): Promise<SavedSearch> {
     if (filters) checkRevenue(filters);
     const change = { ...(name !== undefined && { name }), ...(source && { source }), ...(filters && { filters }) };
-    return requireFound(await this.#searches.update(userId, id, { ...change, updatedAt: this.#clock.now() }), id);
+    return requireFound(await this.#searches.update(workspaceId, id, { ...change, updatedAt: this.#clock.now() }), id);
   }
 
-  async remove(userId: string, id: string): Promise<void> {
-    if (!(await this.#searches.remove(userId, id))) throw notFound("saved search", id);
+  async remove(workspaceId: string, id: string): Promise<void> {
+    if (!(await this.#searches.remove(workspaceId, id))) throw notFound("saved search", id);
   }
 }
 

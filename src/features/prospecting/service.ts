@@ -79,28 +79,36 @@ export class ProspectingService {
    * Returns a page of matching prospects and their total. Fails with 402 before returning or querying anything if the
    * credits are insufficient. Prospects that are not found are not charged.
    */
-  async search(caller: Caller, userId: string, request: SearchRequest, signal: AbortSignal): Promise<SearchResult> {
+  async search(
+    caller: Caller,
+    workspaceId: string,
+    request: SearchRequest,
+    signal: AbortSignal,
+  ): Promise<SearchResult> {
     checkRevenue(request.filters);
-    if (request.source === "directory") return this.#searchDirectory(caller, userId, request);
-    return this.#searchLive(caller, userId, request, request.source, signal);
+    if (request.source === "directory") return this.#searchDirectory(caller, workspaceId, request);
+    return this.#searchLive(caller, workspaceId, request, request.source, signal);
   }
 
   async #searchDirectory(
     caller: Caller,
-    userId: string,
+    workspaceId: string,
     { filters, limit = defaultSearchLimit, offset = 0, dryRun }: SearchRequest,
   ): Promise<SearchResult> {
     const query = termQuery(filters);
-    const page = await this.#contactable(userId, await this.#prospects.search({ userId, query, offset, limit }));
-    const shown = this.#revealOf(userId, page.prospects);
+    const page = await this.#contactable(
+      workspaceId,
+      await this.#prospects.search({ workspaceId, query, offset, limit }),
+    );
+    const shown = this.#revealOf(workspaceId, page.prospects);
     const each = this.#credits.costOf("search");
     if (dryRun || each === 0) {
       const creditsRequired = (await this.#prospects.unpaid(shown)) * each;
-      const remainingCredits = await this.#credits.balance(userId);
+      const remainingCredits = await this.#credits.balance(workspaceId);
       const prospects = dryRun ? [] : page.prospects;
       return { total: page.total, prospects, creditsUsed: 0, creditsRequired, remainingCredits };
     }
-    const charge = this.#credits.chargeOf(userId, this.#chargeOf(caller));
+    const charge = this.#credits.chargeOf(workspaceId, this.#chargeOf(caller));
     const outcome = await this.#prospects.reveal({ ...shown, payment: { kind: "charge", each, charge } });
     if (outcome.kind === "exhausted") throw this.#credits.refusal(outcome);
     const { charged, balance } = outcome;
@@ -111,16 +119,16 @@ export class ProspectingService {
    * Removes people on the do-not-contact list from a page. They cannot become leads, so they are neither returned nor
    * charged. `total` still includes them, because offsets do.
    */
-  async #contactable(userId: string, { total, prospects }: ProspectPage): Promise<ProspectPage> {
+  async #contactable(workspaceId: string, { total, prospects }: ProspectPage): Promise<ProspectPage> {
     const people = prospects.map(({ email = null, networkUrl = null, phone = null, formerEmails = [] }) => {
       return { email, networkUrl, phone, formerEmails };
     });
-    const isListed = await this.#suppressions.among(userId, people);
+    const isListed = await this.#suppressions.among(workspaceId, people);
     return { total, prospects: prospects.filter((_, index) => isListed[index] !== true) };
   }
 
-  #revealOf(userId: string, prospects: readonly Prospect[]): Reveal {
-    return { userId, ids: prospects.map(({ id }) => id), freeSince: this.#clock.now() - freeDays * dayMs };
+  #revealOf(workspaceId: string, prospects: readonly Prospect[]): Reveal {
+    return { workspaceId, ids: prospects.map(({ id }) => id), freeSince: this.#clock.now() - freeDays * dayMs };
   }
 
   /**
@@ -129,7 +137,7 @@ export class ProspectingService {
    */
   async #searchLive(
     caller: Caller,
-    userId: string,
+    workspaceId: string,
     { filters, limit = defaultSearchLimit, offset = 0, dryRun }: SearchRequest,
     source: Exclude<ProspectSourceName, "directory">,
     signal: AbortSignal,
@@ -150,18 +158,18 @@ export class ProspectingService {
         prospects: [],
         creditsUsed: 0,
         creditsRequired: limit * cost,
-        remainingCredits: await this.#credits.balance(userId),
+        remainingCredits: await this.#credits.balance(workspaceId),
       };
     const request = { ...this.#chargeOf(caller), amount: limit * cost };
-    const reservation = await this.#credits.reserve(userId, request);
+    const reservation = await this.#credits.reserve(workspaceId, request);
     if (reservation.kind === "exhausted") throw this.#credits.refusal(reservation);
     try {
       const inTime = AbortSignal.any([signal, AbortSignal.timeout(liveTimeoutMs)]);
-      const found = await this.#queryProvider(provider, userId, { filters, limit, offset, signal: inTime });
-      const page = await this.#contactable(userId, found);
+      const found = await this.#queryProvider(provider, workspaceId, { filters, limit, offset, signal: inTime });
+      const page = await this.#contactable(workspaceId, found);
       const settlement = this.#credits.settlement(reservation.id, [], true);
       const entry = { entryId: this.#ids.next(settlement.at), item: "results" };
-      const shown = this.#revealOf(userId, page.prospects);
+      const shown = this.#revealOf(workspaceId, page.prospects);
       const payment = { kind: "settle", each: cost, settlement, entry } as const;
       const outcome = await this.#prospects.reveal({ ...shown, payment });
       if (outcome.kind === "exhausted") throw this.#credits.refusal(outcome);
@@ -175,7 +183,7 @@ export class ProspectingService {
 
   async #queryProvider(
     provider: ProspectProvider,
-    userId: string,
+    workspaceId: string,
     search: Parameters<ProspectProvider["search"]>[0],
   ): Promise<ProspectPage> {
     const outcome = await provider.search(search);
@@ -186,7 +194,7 @@ export class ProspectingService {
       // Prospects without an identifier are useless and not charged.
       if (!("errors" in checked)) found.push(checked);
     }
-    const stored = await this.#prospects.put(userId, found, this.#clock.now());
+    const stored = await this.#prospects.put(workspaceId, found, this.#clock.now());
     // A service may list a person twice; the record stored last is the most complete.
     const prospects = [...new Map(stored.map((prospect) => [prospect.id, prospect])).values()];
     return { total: outcome.total, prospects };
@@ -198,7 +206,7 @@ export class ProspectingService {
 
   /** Values of one or all facets among matching prospects, most frequent first. Free of charge. */
   async facets(
-    userId: string,
+    workspaceId: string,
     facet: FacetName | undefined,
     text: string,
     limit: number,
@@ -209,7 +217,7 @@ export class ProspectingService {
     const names = facet === undefined ? facetNames : [facet];
     return Promise.all(
       names.map(async (name) => {
-        const found = await this.#prospects.facet({ userId, facet: name, text: folded(text), limit, query });
+        const found = await this.#prospects.facet({ workspaceId, facet: name, text: folded(text), limit, query });
         const ends = (value: string) => (name === "revenue" ? revenueStep(Number(value)) : {});
         return {
           facet: name,
@@ -219,31 +227,31 @@ export class ProspectingService {
     );
   }
 
-  async get(userId: string, id: string): Promise<Prospect> {
-    const prospect = await this.#prospects.get(userId, id);
+  async get(workspaceId: string, id: string): Promise<Prospect> {
+    const prospect = await this.#prospects.get(workspaceId, id);
     if (prospect === null) throw notFound("prospect", id);
     return prospect;
   }
 
   /** Deletes a prospect permanently. */
-  async remove(userId: string, id: string): Promise<void> {
-    if (!(await this.#prospects.remove(userId, id))) throw notFound("prospect", id);
+  async remove(workspaceId: string, id: string): Promise<void> {
+    if (!(await this.#prospects.remove(workspaceId, id))) throw notFound("prospect", id);
   }
 
   /**
    * Adds a prospect to leads. If the person is already a lead, even by the address of a former job, returns that lead.
    * Throws DO_NOT_CONTACT if a current or former address is on the do-not-contact list.
    */
-  async makeLead(userId: string, id: string, tags: string[]): Promise<{ lead: Lead; isNew: boolean }> {
-    const prospect = await this.get(userId, id);
-    const known = prospect.leadId === null ? null : await this.#leadOf(userId, prospect.leadId);
+  async makeLead(workspaceId: string, id: string, tags: string[]): Promise<{ lead: Lead; isNew: boolean }> {
+    const prospect = await this.get(workspaceId, id);
+    const known = prospect.leadId === null ? null : await this.#leadOf(workspaceId, prospect.leadId);
     if (known !== null) return { lead: known, isNew: false };
-    const made = await this.#createLead(userId, prospect, tags);
-    await this.#prospects.setLead(userId, id, made.lead.id);
+    const made = await this.#createLead(workspaceId, prospect, tags);
+    await this.#prospects.setLead(workspaceId, id, made.lead.id);
     return made;
   }
 
-  async #createLead(userId: string, prospect: Prospect, tags: string[]): Promise<{ lead: Lead; isNew: boolean }> {
+  async #createLead(workspaceId: string, prospect: Prospect, tags: string[]): Promise<{ lead: Lead; isNew: boolean }> {
     const { firstName, lastName, email, phone, networkUrl, title, company, industry, location, companyLocation } =
       prospect;
     const { formerEmails } = prospect;
@@ -252,17 +260,20 @@ export class ProspectingService {
     const known = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
     try {
       const source = prospect.source ?? "prospecting";
-      return { lead: await this.#leads.create(userId, { ...known, source, tags }, "error", formerEmails), isNew: true };
+      return {
+        lead: await this.#leads.create(workspaceId, { ...known, source, tags }, "error", formerEmails),
+        isNew: true,
+      };
     } catch (error) {
       const leadId = error instanceof ApiError && error.code === "CONFLICT" ? error.details?.["leadId"] : undefined;
       if (typeof leadId !== "string") throw error;
-      return { lead: await this.#leads.get(userId, leadId), isNew: false };
+      return { lead: await this.#leads.get(workspaceId, leadId), isNew: false };
     }
   }
 
-  async #leadOf(userId: string, leadId: string): Promise<Lead | null> {
+  async #leadOf(workspaceId: string, leadId: string): Promise<Lead | null> {
     try {
-      return await this.#leads.get(userId, leadId);
+      return await this.#leads.get(workspaceId, leadId);
     } catch (error) {
       if (error instanceof ApiError && error.code === "NOT_FOUND") return null;
       throw error;

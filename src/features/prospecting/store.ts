@@ -13,12 +13,12 @@ import type {
   SavedSearch,
 } from "./model.ts";
 
-export type ProspectSearch = { userId: string; query: TermQuery; offset: number; limit: number };
+export type ProspectSearch = { workspaceId: string; query: TermQuery; offset: number; limit: number };
 /** `total` is the exact number of matches. Prospects are sorted by tier, best first, then by order of arrival. */
 export type ProspectPage = { total: number; prospects: Prospect[] };
 
 export type FacetRequest = {
-  userId: string;
+  workspaceId: string;
   facet: FacetName;
   /** Folded prefix of a word of the value; "" = all values. */
   text: string;
@@ -31,7 +31,7 @@ export type FacetCount = { value: string; label: string; count: number };
 /**
  * Prospects to return to a user, each counted once. Prospects paid for at `freeSince` or later are not charged again.
  */
-export type Reveal = { userId: string; ids: readonly string[]; freeSince: number };
+export type Reveal = { workspaceId: string; ids: readonly string[]; freeSince: number };
 export type RevealPayment =
   /** Charges `each` for every prospect that is not free. */
   | { kind: "charge"; each: number; charge: Omit<ChargeCredits, "amount"> }
@@ -76,7 +76,7 @@ export type BatchTerms = {
 };
 
 export type ProspectBatch = {
-  userId: string;
+  workspaceId: string;
   /** The import job and the attempt that holds its lease. */
   jobId: string;
   attempt: number;
@@ -112,7 +112,7 @@ export type ProspectReportRow = {
   errors: FieldError[];
 };
 export type ProspectReportRequest = {
-  userId: string;
+  workspaceId: string;
   jobId: string;
   outcome: ProspectReportOutcome | null;
   afterRow: number;
@@ -127,19 +127,19 @@ export type ProspectStore = {
   search(search: ProspectSearch): Promise<ProspectPage>;
   /** Values of a facet, most frequent first. */
   facet(request: FacetRequest): Promise<FacetCount[]>;
-  get(userId: string, id: string): Promise<Prospect | null>;
+  get(workspaceId: string, id: string): Promise<Prospect | null>;
   /** Deletes permanently; false if the prospect does not exist. */
-  remove(userId: string, id: string): Promise<boolean>;
+  remove(workspaceId: string, id: string): Promise<boolean>;
   /** Records the lead that was created from the prospect. */
-  setLead(userId: string, id: string, leadId: string): Promise<void>;
+  setLead(workspaceId: string, id: string, leadId: string): Promise<void>;
   /** Stores results of a live source, merging them with existing prospects. Returns the prospects in the same order. */
-  put(userId: string, found: NewProspect[], at: number): Promise<Prospect[]>;
+  put(workspaceId: string, found: NewProspect[], at: number): Promise<Prospect[]>;
   /** Number of prospects that are not free. */
   unpaid(reveal: Reveal): Promise<number>;
   /** Charges for prospects and records the payment, all or nothing. Writes nothing if all are free. */
   reveal(reveal: Reveal & { payment: RevealPayment }): Promise<RevealOutcome>;
   /** Starts looking up the people of a batch. */
-  lookUp(batch: Pick<ProspectBatch, "userId" | "rows">): Promise<BatchHints>;
+  lookUp(batch: Pick<ProspectBatch, "workspaceId" | "rows">): Promise<BatchHints>;
   /**
    * Stores a batch, its report lines, and the job's progress. Returns the counts of the whole import so far, or null if
    * the attempt no longer holds the job; then nothing was stored. Releases the hints. A dry run also compares rows with
@@ -153,25 +153,28 @@ export type ProspectStore = {
   /** Total number of rows across all pages, counted up to 10,000. */
   countImportReport(request: Pick<ProspectReportRequest, "jobId" | "outcome">): Promise<number>;
   /** Writes the index to disk after a large import, so that the next start is faster. */
-  settle(userId: string): Promise<void>;
+  settle(workspaceId: string): Promise<void>;
   /** Finds a person by email or profile, or else by name and company. Null if none or several match. */
-  findPerson(userId: string, identity: Pick<ProspectIdentity, "email" | "network" | "name">): Promise<Prospect | null>;
+  findPerson(
+    workspaceId: string,
+    identity: Pick<ProspectIdentity, "email" | "network" | "name">,
+  ): Promise<Prospect | null>;
   /** Stored data about a company. */
-  findCompany(userId: string, company: CompanyNames): Promise<CompanyContent | null>;
+  findCompany(workspaceId: string, company: CompanyNames): Promise<CompanyContent | null>;
   /** People at a company, those with an email address first, at most `limit`. Incomplete for large companies. */
-  colleagues(userId: string, company: CompanyNames, limit: number): Promise<Prospect[]>;
+  colleagues(workspaceId: string, company: CompanyNames, limit: number): Promise<Prospect[]>;
 };
 
 export type SavedSearchStore = {
   insert(search: SavedSearch): Promise<void>;
-  get(userId: string, id: string): Promise<SavedSearch | null>;
+  get(workspaceId: string, id: string): Promise<SavedSearch | null>;
   /** Newest first, at most `limit`, starting after `after`. */
-  list(userId: string, limit: number, offset: number, after?: TimePlace | null): Promise<SavedSearch[]>;
-  count(userId: string): Promise<number>;
+  list(workspaceId: string, limit: number, offset: number, after?: TimePlace | null): Promise<SavedSearch[]>;
+  count(workspaceId: string): Promise<number>;
   update(
-    userId: string,
+    workspaceId: string,
     id: string,
     change: Partial<Pick<SavedSearch, "name" | "source" | "filters">> & { updatedAt: number },
   ): Promise<SavedSearch | null>;
-  remove(userId: string, id: string): Promise<boolean>;
+  remove(workspaceId: string, id: string): Promise<boolean>;
 };

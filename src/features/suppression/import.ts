@@ -25,7 +25,7 @@ const maxProblems = 100;
 export async function importList(
   service: SuppressionService,
   caller: Caller,
-  userId: string,
+  workspaceId: string,
   stream: AsyncIterable<Uint8Array>,
   { scope, hashOnly, reason, encoding }: ImportOptions,
 ): Promise<SuppressionImport> {
@@ -46,7 +46,7 @@ export async function importList(
           if (value.length > maxValueLength) reject(row.row, value, `Expected at most ${maxValueLength} characters.`);
           else values.push({ row: row.row, value, reason: reasonOf(row.reason) ?? reason });
     }
-    const results = await service.addValues(caller, userId, { values, scope, source: "import", hashOnly });
+    const results = await service.addValues(caller, workspaceId, { values, scope, source: "import", hashOnly });
     results.forEach(({ outcome, value, message = "" }, index) => {
       if (outcome === "invalid") reject(values[index]?.row ?? 0, value, message);
       else report[outcome]++;

@@ -4,15 +4,15 @@ import type { Lock } from "../../platform/base/lock.ts";
  * For a transaction that decides about people of this user (null: of no user): until it ends, no entry that applies to the user is added.
  * Otherwise an entry and a lead or an action of the same person could both be committed.
  */
-export function locksOfReader(userId: string | null): Lock[] {
-  return [lockOf(userId, true), lockOf(null, true)];
+export function locksOfReader(workspaceId: string | null): Lock[] {
+  return [lockOf(workspaceId, true), lockOf(null, true)];
 }
 
 /** For a transaction that adds an entry; null: one that applies to every user. */
-export function lockOfWriter(userId: string | null): Lock {
-  return lockOf(userId, false);
+export function lockOfWriter(workspaceId: string | null): Lock {
+  return lockOf(workspaceId, false);
 }
 
-function lockOf(userId: string | null, isShared: boolean): Lock {
-  return { key: `suppressions ${userId ?? "*"}`, isShared };
+function lockOf(workspaceId: string | null, isShared: boolean): Lock {
+  return { key: `suppressions ${workspaceId ?? "*"}`, isShared };
 }

@@ -16,7 +16,7 @@ export type SuppressionSource = (typeof suppressionSources)[number];
 export type Suppression = {
   id: string;
   /** Null if the entry applies to the whole installation. */
-  userId: string | null;
+  workspaceId: string | null;
   kind: SuppressionKind;
   /** Lookup key: the 16 bytes of `suppressionKey`. */
   key: Uint8Array;

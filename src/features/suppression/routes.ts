@@ -78,7 +78,7 @@ const importTypes = [
 
 export function suppressionRoutes(suppressions: SuppressionService, maxImportBytes: number, audit: AuditService) {
   return routes("/api/v2/suppressions")
-    .post("/", async ({ caller, userId, body: input }) => ok(await suppressions.add(caller, userId, input)), {
+    .post("/", async ({ caller, workspaceId, body: input }) => ok(await suppressions.add(caller, workspaceId, input)), {
       access: "leads:write",
       body: body(SuppressionInput),
       docs: answersJson(success(SuppressionResults), {
@@ -88,7 +88,7 @@ export function suppressionRoutes(suppressions: SuppressionService, maxImportByt
           "Returns one outcome per value, in order. Values that are already listed keep their entry, so requests are safe to repeat. As soon as the response is sent, people who match can no longer be stored, imported, or contacted.",
       }),
     })
-    .get("/", async ({ userId, query }) => ok(await page(suppressions, userId, query)), {
+    .get("/", async ({ workspaceId, query }) => ok(await page(suppressions, workspaceId, query)), {
       access: "leads:read",
       query: params(ListQuery),
       docs: answersJson(success(ListPage), {
@@ -97,7 +97,7 @@ export function suppressionRoutes(suppressions: SuppressionService, maxImportByt
         description: "Includes your own entries and those of the team.",
       }),
     })
-    .post("/check", async ({ userId, body: person }) => ok(await suppressions.check(userId, person)), {
+    .post("/check", async ({ workspaceId, body: person }) => ok(await suppressions.check(workspaceId, person)), {
       access: "leads:read",
       body: body(SuppressionCheck),
       docs: answersJson(success(SuppressionAnswer), {
@@ -110,7 +110,7 @@ export function suppressionRoutes(suppressions: SuppressionService, maxImportByt
       async (context) => {
         const {
           caller,
-          userId,
+          workspaceId,
           request,
           query: { scope = "user", hashOnly = false, reason },
         } = context;
@@ -118,9 +118,13 @@ export function suppressionRoutes(suppressions: SuppressionService, maxImportByt
         refuseAnnounced(request, maxImportBytes);
         const options = { scope, hashOnly, reason: reason?.trim() || null, encoding: charsetEncoding(request) };
         const body = bounded(bodyStream(context), maxImportBytes);
-        const report = await importList(suppressions, caller, userId, body, options);
+        const report = await importList(suppressions, caller, workspaceId, body, options);
         const { rows, added } = report;
-        await audit.noteStored(caller, { action: "suppressions.imported", userId, details: { scope, rows, added } });
+        await audit.noteStored(caller, {
+          action: "suppressions.imported",
+          workspaceId,
+          details: { scope, rows, added },
+        });
         return ok(report);
       },
       {
@@ -143,11 +147,11 @@ export function suppressionRoutes(suppressions: SuppressionService, maxImportByt
     )
     .get(
       "/export",
-      async ({ caller, userId, onStreamError, query: { scope, kind } }) => {
-        await audit.note(caller, { action: "suppressions.exported", userId });
+      async ({ caller, workspaceId, onStreamError, query: { scope, kind } }) => {
+        await audit.note(caller, { action: "suppressions.exported", workspaceId });
         return new Response(
           byteStream(
-            exportCsv(suppressions.all(userId, { ...(scope && { scope }), ...(kind && { kind }) })),
+            exportCsv(suppressions.all(workspaceId, { ...(scope && { scope }), ...(kind && { kind }) })),
             onStreamError,
           ),
           {
@@ -173,8 +177,8 @@ export function suppressionRoutes(suppressions: SuppressionService, maxImportByt
     )
     .get(
       "/:suppressionId",
-      async ({ userId, params: { suppressionId } }) =>
-        ok(suppressionView(await suppressions.get(userId, suppressionId))),
+      async ({ workspaceId, params: { suppressionId } }) =>
+        ok(suppressionView(await suppressions.get(workspaceId, suppressionId))),
       {
         access: "leads:read",
         params: params(EntryId),
@@ -187,8 +191,8 @@ export function suppressionRoutes(suppressions: SuppressionService, maxImportByt
     )
     .post(
       "/:suppressionId/erase",
-      async ({ caller, userId, params: { suppressionId } }) =>
-        ok(suppressionView(await suppressions.forgetValue(caller, userId, suppressionId))),
+      async ({ caller, workspaceId, params: { suppressionId } }) =>
+        ok(suppressionView(await suppressions.forgetValue(caller, workspaceId, suppressionId))),
       {
         access: "leads:delete",
         params: params(EntryId),
@@ -202,8 +206,8 @@ export function suppressionRoutes(suppressions: SuppressionService, maxImportByt
     )
     .delete(
       "/:suppressionId",
-      async ({ caller, userId, params: { suppressionId } }) => {
-        await suppressions.remove(caller, userId, suppressionId);
+      async ({ caller, workspaceId, params: { suppressionId } }) => {
+        await suppressions.remove(caller, workspaceId, suppressionId);
         return { success: true as const, message: `Do-not-contact entry ${suppressionId} removed.` };
       },
       {
@@ -219,7 +223,7 @@ export function suppressionRoutes(suppressions: SuppressionService, maxImportByt
     );
 }
 
-async function page(suppressions: SuppressionService, userId: string, query: Static<typeof ListQuery>) {
+async function page(suppressions: SuppressionService, workspaceId: string, query: Static<typeof ListQuery>) {
   const { scope, kind, value, q, limit = 50, cursor } = query;
   const filter: SuppressionFilter = {
     ...(scope && { scope }),
@@ -228,7 +232,7 @@ async function page(suppressions: SuppressionService, userId: string, query: Sta
     ...(q && { text: q }),
   };
   const after = cursor === undefined ? null : Number(decodeCursor(cursor, 1)[0]);
-  const { entries, total, next } = await suppressions.page({ userId, filter, after, limit });
+  const { entries, total, next } = await suppressions.page({ workspaceId, filter, after, limit });
   return {
     suppressions: entries.map(suppressionView),
     total,

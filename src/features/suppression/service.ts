@@ -57,26 +57,26 @@ export class SuppressionService {
    * Adds values to the list and returns one outcome per value. Values that are already listed keep their entry, so
    * requests are safe to repeat. Throws PERMISSION_DENIED for the team's list unless the caller is an admin.
    */
-  async add(caller: Caller, userId: string, input: SuppressionInput): Promise<SuppressionResults> {
+  async add(caller: Caller, workspaceId: string, input: SuppressionInput): Promise<SuppressionResults> {
     const { scope = "user", hashOnly = false } = input;
     const reason = input.reason ? singleLine(input.reason) || null : null;
     const values = input.values.map((value) => ({ value, reason }));
-    const results = await this.addValues(caller, userId, { values, scope, source: "api", hashOnly });
+    const results = await this.addValues(caller, workspaceId, { values, scope, source: "api", hashOnly });
     return { ...countsOf(results), results };
   }
 
   /** Like `add`, for values with individual reasons. Outcomes are in the order of the values. */
-  async addValues(caller: Caller, userId: string, request: NewValues): Promise<SuppressionResult[]> {
+  async addValues(caller: Caller, workspaceId: string, request: NewValues): Promise<SuppressionResult[]> {
     if (request.scope === "team") requireAdmin(caller);
     const results: SuppressionResult[] = [];
     for (let start = 0; start < request.values.length; start += batchSize)
-      results.push(...(await this.#addBatch(userId, request, request.values.slice(start, start + batchSize))));
+      results.push(...(await this.#addBatch(workspaceId, request, request.values.slice(start, start + batchSize))));
     return results;
   }
 
   /** Returns an entry of the user or the team. Throws NOT_FOUND otherwise. */
-  async get(userId: string, id: string): Promise<Suppression> {
-    const entry = await this.#store.get(userId, id);
+  async get(workspaceId: string, id: string): Promise<Suppression> {
+    const entry = await this.#store.get(workspaceId, id);
     if (entry === null) throw notFound("suppression", id);
     return entry;
   }
@@ -85,16 +85,16 @@ export class SuppressionService {
   async page(request: SuppressionPageRequest): Promise<SuppressionPage & { total: number }> {
     const [page, total] = await Promise.all([
       this.#store.page(request),
-      this.#store.count(request.userId, request.filter),
+      this.#store.count(request.workspaceId, request.filter),
     ]);
     return { ...page, total };
   }
 
   /** All entries that match the filter, newest first, in pages. */
-  async *all(userId: string, filter: SuppressionFilter): AsyncGenerator<Suppression[], void, void> {
+  async *all(workspaceId: string, filter: SuppressionFilter): AsyncGenerator<Suppression[], void, void> {
     let after: number | null = null;
     do {
-      const page: SuppressionPage = await this.#store.page({ userId, filter, after, limit: exportPage });
+      const page: SuppressionPage = await this.#store.page({ workspaceId, filter, after, limit: exportPage });
       if (page.entries.length > 0) yield page.entries;
       after = page.next;
     } while (after !== null);
@@ -110,22 +110,22 @@ export class SuppressionService {
   /**
    * Removes an entry and logs who removed it. Throws PERMISSION_DENIED for team entries unless the caller is an admin.
    */
-  async remove(caller: Caller, userId: string, id: string): Promise<void> {
-    const entry = await this.#requireChangeable(caller, userId, id);
-    const audit = this.#audit(caller, "suppression.removed", userId, entry);
-    if (!(await this.#store.remove(userId, id, audit))) throw notFound("suppression", id);
-    this.#log.info({ ...trace(caller, userId, entry) }, "do-not-contact entry removed");
+  async remove(caller: Caller, workspaceId: string, id: string): Promise<void> {
+    const entry = await this.#requireChangeable(caller, workspaceId, id);
+    const audit = this.#audit(caller, "suppression.removed", workspaceId, entry);
+    if (!(await this.#store.remove(workspaceId, id, audit))) throw notFound("suppression", id);
+    this.#log.info({ ...trace(caller, workspaceId, entry) }, "do-not-contact entry removed");
   }
 
   /** Erases value and reason. The entry stays in effect through its hash. Throws the same errors as `remove`. */
-  async forgetValue(caller: Caller, userId: string, id: string): Promise<Suppression> {
-    const entry = await this.#requireChangeable(caller, userId, id);
-    const audit = this.#audit(caller, "suppression.erased", userId, entry);
-    const forgotten = await this.#store.forgetValue(userId, id, audit);
+  async forgetValue(caller: Caller, workspaceId: string, id: string): Promise<Suppression> {
+    const entry = await this.#requireChangeable(caller, workspaceId, id);
+    const audit = this.#audit(caller, "suppression.erased", workspaceId, entry);
+    const forgotten = await this.#store.forgetValue(workspaceId, id, audit);
     if (forgotten === null) throw notFound("suppression", id);
     // The response may be sent before the commit is durable; the client learns if it fails.
     void this.#store.durable().then(
-      () => this.#log.info({ ...trace(caller, userId, entry) }, "value of do-not-contact entry erased"),
+      () => this.#log.info({ ...trace(caller, workspaceId, entry) }, "value of do-not-contact entry erased"),
       () => {},
     );
     return forgotten;
@@ -135,7 +135,7 @@ export class SuppressionService {
    * Finds the entries that block a person. Throws VALIDATION_ERROR for invalid identifiers, which would otherwise match
    * nothing.
    */
-  async check(userId: string, { email, networkUrl, phone }: SuppressionCheck): Promise<SuppressionAnswer> {
+  async check(workspaceId: string, { email, networkUrl, phone }: SuppressionCheck): Promise<SuppressionAnswer> {
     const errors: FieldError[] = [];
     const understood = (path: string, text: string | undefined, kind: ReadValue["kind"]): string | null => {
       if (text === undefined) return null;
@@ -153,36 +153,36 @@ export class SuppressionService {
     if (errors.length === 0 && Object.values(target).every((value) => value === null))
       errors.push({ path: "", message: "Send an email, networkUrl, or phone." });
     if (errors.length > 0) throw invalid(errors);
-    const matches = await this.#store.matches(userId, target);
+    const matches = await this.#store.matches(workspaceId, target);
     return { doNotContact: matches.length > 0, matches };
   }
 
   /** IDs of the leads that may not be contacted. Adding an entry does not remove existing leads. */
-  async among(userId: string, leads: readonly (Reachable & { id: string })[]): Promise<ReadonlySet<string>> {
-    const isSuppressed = await this.#store.among(userId, leads);
+  async among(workspaceId: string, leads: readonly (Reachable & { id: string })[]): Promise<ReadonlySet<string>> {
+    const isSuppressed = await this.#store.among(workspaceId, leads);
     return new Set(leads.filter((_, index) => isSuppressed[index]).map(({ id }) => id));
   }
 
   /** Hash-only entries for the identifiers of a lead, which block the person after the lead has been erased. */
-  entriesFor(lead: Reachable & { userId: string }): Suppression[] {
+  entriesFor(lead: Reachable & { workspaceId: string }): Suppression[] {
     const profile = lead.networkUrl && canonicalProfileUrl(lead.networkUrl);
     return this.hashesOf(
-      lead.userId,
+      lead.workspaceId,
       [lead.email, profile, lead.phone].filter((way) => way !== null),
     );
   }
 
   /** Like `entriesFor`, for addresses, profiles, and phone numbers. Invalid ones are skipped. */
-  hashesOf(userId: string | null, ways: readonly string[]): Suppression[] {
+  hashesOf(workspaceId: string | null, ways: readonly string[]): Suppression[] {
     return ways.flatMap((text) => {
       const read = text === "" ? { problem: "" } : readValue(text, this.#region);
       if ("problem" in read || read.kind === "domain") return [];
-      return [this.#entry(userId, { ...read, value: null }, null, "erasure")];
+      return [this.#entry(workspaceId, { ...read, value: null }, null, "erasure")];
     });
   }
 
-  async #addBatch(userId: string, request: NewValues, values: NewValues["values"]): Promise<SuppressionResult[]> {
-    const owner = request.scope === "team" ? null : userId;
+  async #addBatch(workspaceId: string, request: NewValues, values: NewValues["values"]): Promise<SuppressionResult[]> {
+    const owner = request.scope === "team" ? null : workspaceId;
     const read = values.map(({ value }) => readValue(value, this.#region));
     const entries = read.flatMap((each, index) => {
       if ("problem" in each) return [];
@@ -203,26 +203,26 @@ export class SuppressionService {
   #audit(
     caller: Caller,
     action: "suppression.removed" | "suppression.erased",
-    userId: string,
-    { id, kind, userId: owner }: Suppression,
+    workspaceId: string,
+    { id, kind, workspaceId: owner }: Suppression,
   ): AuditEntry {
     const details = { kind, scope: scopeOf(owner) };
-    return auditEntry(caller, this.#clock.now(), { action, userId, target: { type: "suppression", id }, details });
+    return auditEntry(caller, this.#clock.now(), { action, workspaceId, target: { type: "suppression", id }, details });
   }
 
   #entry(
-    userId: string | null,
+    workspaceId: string | null,
     { kind, key, value }: Pick<ReadValue, "kind" | "key" | "value">,
     reason: string | null,
     source: SuppressionSource,
   ): Suppression {
     const createdAt = this.#clock.now();
-    return { id: this.#ids.next(createdAt), userId, kind, key, value, reason, source, createdAt };
+    return { id: this.#ids.next(createdAt), workspaceId, kind, key, value, reason, source, createdAt };
   }
 
-  async #requireChangeable(caller: Caller, userId: string, id: string): Promise<Suppression> {
-    const entry = await this.get(userId, id);
-    if (entry.userId === null) requireAdmin(caller);
+  async #requireChangeable(caller: Caller, workspaceId: string, id: string): Promise<Suppression> {
+    const entry = await this.get(workspaceId, id);
+    if (entry.workspaceId === null) requireAdmin(caller);
     return entry;
   }
 }
@@ -234,8 +234,8 @@ function countsOf(results: readonly SuppressionResult[]): { added: number; exist
 }
 
 /** Log fields, without the value, which is personal data. */
-function trace({ keyId }: Caller, userId: string, { id: entryId, kind, userId: owner }: Suppression) {
-  return { entryId, kind, scope: scopeOf(owner), userId, keyId };
+function trace({ keyId }: Caller, workspaceId: string, { id: entryId, kind, workspaceId: owner }: Suppression) {
+  return { entryId, kind, scope: scopeOf(owner), workspaceId, keyId };
 }
 
 function scopeOf(owner: string | null): SuppressionScope {
@@ -243,7 +243,7 @@ function scopeOf(owner: string | null): SuppressionScope {
 }
 
 export function suppressionView(entry: Suppression): SuppressionView {
-  const { id, userId, kind, key, value, reason, source, createdAt } = entry;
+  const { id, workspaceId, kind, key, value, reason, source, createdAt } = entry;
   const hash = hashText(kind, key);
-  return { id, kind, scope: scopeOf(userId), value, hash, reason, source, createdAt: isoTime(createdAt) };
+  return { id, kind, scope: scopeOf(workspaceId), value, hash, reason, source, createdAt: isoTime(createdAt) };
 }

@@ -5,7 +5,7 @@ import type { Reachable, Suppression, SuppressionFilter, SuppressionMatch, Suppr
 export type AddSuppressionOutcome = { outcome: "added" | "existing"; id: string };
 
 export type SuppressionPageRequest = {
-  userId: string;
+  workspaceId: string;
   filter: SuppressionFilter;
   /** `next` of the previous page. */
   after: number | null;
@@ -22,19 +22,19 @@ export type SuppressionStore = {
    */
   add(entries: readonly Suppression[]): Promise<AddSuppressionOutcome[]>;
   /** An entry of the user or the team. */
-  get(userId: string, id: string): Promise<Suppression | null>;
+  get(workspaceId: string, id: string): Promise<Suppression | null>;
   /** Newest first, at most `limit`. */
   page(request: SuppressionPageRequest): Promise<SuppressionPage>;
   /** Exact number of matching entries. */
-  count(userId: string, filter: SuppressionFilter): Promise<number>;
+  count(workspaceId: string, filter: SuppressionFilter): Promise<number>;
   /** Removes an entry of the user or the team; false if it does not exist. */
-  remove(userId: string, id: string, audit?: AuditEntry): Promise<boolean>;
+  remove(workspaceId: string, id: string, audit?: AuditEntry): Promise<boolean>;
   /** Erases value and reason of an entry of the user or the team, which stays in effect. Null if it does not exist. */
-  forgetValue(userId: string, id: string, audit?: AuditEntry): Promise<Suppression | null>;
+  forgetValue(workspaceId: string, id: string, audit?: AuditEntry): Promise<Suppression | null>;
   /** Resolves once everything this request has stored so far is durable; rejects if the commit fails. */
   durable(): Promise<void>;
   /** All entries of the user or the team that block this target. */
-  matches(userId: string, target: SuppressionTarget): Promise<SuppressionMatch[]>;
+  matches(workspaceId: string, target: SuppressionTarget): Promise<SuppressionMatch[]>;
   /** For each person, in order, whether an entry of the user or the team blocks them. */
-  among(userId: string, people: readonly Reachable[]): Promise<boolean[]>;
+  among(workspaceId: string, people: readonly Reachable[]): Promise<boolean[]>;
 };

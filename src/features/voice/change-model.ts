@@ -21,7 +21,7 @@ export type CreateOutcome =
 
 /** `job` retrains the clone and replaces a training that is still running, which ends as failed. */
 export type Retraining = {
-  userId: string;
+  workspaceId: string;
   cloneId: string;
   job: Job;
   engine: VoiceEngineName;

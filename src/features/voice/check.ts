@@ -39,8 +39,8 @@ export class SampleChecker {
    * Throws the same errors as creation, RATE_LIMIT_EXCEEDED if too many checks of this user are waiting, and
    * SERVICE_UNAVAILABLE if too many checks of all users are.
    */
-  async check(userId: string, upload: Upload, checkForm: FormCheck, signal: AbortSignal): Promise<SampleCheck> {
-    const owner = `check:${userId}`;
+  async check(workspaceId: string, upload: Upload, checkForm: FormCheck, signal: AbortSignal): Promise<SampleCheck> {
+    const owner = `check:${workspaceId}`;
     const full = this.#meter.queue.fullFor(owner);
     if (full !== null) throw queueFullError(full);
     const place = this.#meter.queue.join(owner);

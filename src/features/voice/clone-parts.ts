@@ -44,8 +44,8 @@ export function rejectIncomplete(
 export function consentOf(
   consent: ConsentInput | undefined,
   { consentRecording }: ReceivedForm,
-  { keyId, keyName, userId: callerId }: Caller,
-  userId: string,
+  { keyId, keyName, workspaceId: callerId }: Caller,
+  workspaceId: string,
   now: number,
 ): Consent | null {
   if (consent === undefined) return null;
@@ -59,7 +59,7 @@ export function consentOf(
   return {
     speakerName,
     statement: multiLine(consent.statement ?? "") || defaultStatement,
-    attestedBy: { userId: callerId ?? userId, keyId, keyName },
+    attestedBy: { userId: callerId ?? workspaceId, keyId, keyName },
     attestedAt: now,
     recording,
   };
@@ -80,10 +80,10 @@ export function samplesOf(cloneId: string, { files }: ReceivedForm, now: number)
   }));
 }
 
-export function trainingJob({ id: cloneId, userId, name }: VoiceClone, id: string, now: number): Job {
+export function trainingJob({ id: cloneId, workspaceId, name }: VoiceClone, id: string, now: number): Job {
   return {
     id,
-    userId,
+    workspaceId,
     type: "voice_training",
     status: "pending",
     runAt: now,

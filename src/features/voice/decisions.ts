@@ -27,10 +27,10 @@ export type CloneUsage = {
 /** What decisions may ask of the store: synchronous and read-only. */
 export type VoiceFacts = {
   /** Null unless the user has this clone. */
-  clone(userId: string, id: string): VoiceClone | null;
+  clone(workspaceId: string, id: string): VoiceClone | null;
   samples(cloneId: string): readonly VoiceSample[];
   job(id: string): Job | null;
-  usage(userId: string): readonly CloneUsage[];
+  usage(workspaceId: string): readonly CloneUsage[];
 };
 
 export type VoiceChange =
@@ -79,7 +79,7 @@ export function storedBytes(usage: readonly CloneUsage[]): number {
 
 export function decideCreate(request: NewClone, facts: VoiceFacts): Decided<CreateOutcome> {
   const { clone, samples, job, limits, audit } = request;
-  const usage = facts.usage(clone.userId);
+  const usage = facts.usage(clone.workspaceId);
   const count = countedClones(usage);
   if (count >= limits.maxClones) return { outcome: { kind: "tooMany", count }, changes: [] };
   const usedBytes = storedBytes(usage);
@@ -98,12 +98,12 @@ export function decideCreate(request: NewClone, facts: VoiceFacts): Decided<Crea
 
 /** A running training ends; its runner finds that the claim is void. */
 export function decideRemoval(
-  userId: string,
+  workspaceId: string,
   id: string,
   { at, audit }: { at: number; audit: AuditEntry | undefined },
   facts: VoiceFacts,
 ): Decided<boolean> {
-  const clone = facts.clone(userId, id);
+  const clone = facts.clone(workspaceId, id);
   if (clone === null) return { outcome: false, changes: [] };
   return {
     outcome: true,
@@ -111,19 +111,19 @@ export function decideRemoval(
       ...endOfTraining(clone, "The voice clone was deleted.", at, facts),
       { kind: "remove", cloneId: id },
       { kind: "audit", entry: audit },
-      { kind: "event", event: { type: "voice.deleted", userId, at, voiceId: id } },
+      { kind: "event", event: { type: "voice.deleted", workspaceId, at, voiceId: id } },
     ],
   };
 }
 
 /** A failed clone counts toward the limit again once it is retrained. */
 export function decideRetraining(
-  { userId, cloneId, job, engine, maxClones, at }: Retraining,
+  { workspaceId, cloneId, job, engine, maxClones, at }: Retraining,
   facts: VoiceFacts,
 ): Decided<"begun" | "absent" | "tooManyClones"> {
-  const clone = facts.clone(userId, cloneId);
+  const clone = facts.clone(workspaceId, cloneId);
   if (clone === null) return { outcome: "absent", changes: [] };
-  const usage = facts.usage(userId);
+  const usage = facts.usage(workspaceId);
   const countsAlready = usage.some((each) => each.id === cloneId && isCounted(each));
   if (!countsAlready && countedClones(usage) >= maxClones) return { outcome: "tooManyClones", changes: [] };
   return {
@@ -138,14 +138,14 @@ export function decideRetraining(
 
 /** Changing the samples of a clone retrains it. */
 export function decideNewSamples(request: AddSamples, facts: VoiceFacts): Decided<AddOutcome> {
-  const { userId, cloneId, samples, maxSamples, maxBytes } = request;
+  const { workspaceId, cloneId, samples, maxSamples, maxBytes } = request;
   const refuse = (outcome: AddOutcome): Decided<AddOutcome> => ({ outcome, changes: [] });
-  if (facts.clone(userId, cloneId) === null) return refuse({ kind: "absent" });
+  if (facts.clone(workspaceId, cloneId) === null) return refuse({ kind: "absent" });
   const stored = facts.samples(cloneId);
   if (stored.length + samples.length > maxSamples) return refuse({ kind: "tooMany", count: stored.length });
   const twin = samples.find(({ sha256 }) => stored.some((sample) => sample.sha256 === sha256));
   if (twin !== undefined) return refuse({ kind: "duplicate", sha256: twin.sha256, fileName: twin.fileName });
-  const usage = facts.usage(userId);
+  const usage = facts.usage(workspaceId);
   const usedBytes = storedBytes(usage);
   if (usedBytes + sizeOf(samples) > maxBytes) return refuse({ kind: "noRoom", usedBytes });
   const { outcome, changes } = decideRetraining(request, facts);
@@ -157,8 +157,8 @@ export function decideSampleRemoval(
   request: Retraining & { sampleId: string },
   facts: VoiceFacts,
 ): Decided<"removed" | "absent" | "last" | "tooManyClones"> {
-  const { userId, cloneId, sampleId } = request;
-  const stored = facts.clone(userId, cloneId) === null ? [] : facts.samples(cloneId);
+  const { workspaceId, cloneId, sampleId } = request;
+  const stored = facts.clone(workspaceId, cloneId) === null ? [] : facts.samples(cloneId);
   if (!stored.some(({ id }) => id === sampleId)) return { outcome: "absent", changes: [] };
   if (stored.length === 1) return { outcome: "last", changes: [] };
   const { outcome, changes } = decideRetraining(request, facts);

@@ -88,7 +88,7 @@ export type VoiceSample = StoredFile & {
 
 export type VoiceClone = {
   id: string;
-  userId: string;
+  workspaceId: string;
   name: string;
   description: string;
   labels: Record<string, string>;

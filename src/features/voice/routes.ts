@@ -46,8 +46,8 @@ export function voiceRoutes(voices: VoiceService, speech: SpeechService, checker
     .post(
       "/",
       async (context) => {
-        const { caller, userId } = context;
-        const clone = await voices.create(caller, userId, uploadOf(context), cloneFormCheck(context));
+        const { caller, workspaceId } = context;
+        const clone = await voices.create(caller, workspaceId, uploadOf(context), cloneFormCheck(context));
         return {
           ...ok(newCloneView(clone)),
           message: "Training has started. List your voice clones to follow its progress.",
@@ -70,10 +70,10 @@ export function voiceRoutes(voices: VoiceService, speech: SpeechService, checker
     .post(
       "/check",
       async (context) => {
-        const { userId, request, setIdleTimeout } = context;
+        const { workspaceId, request, setIdleTimeout } = context;
         // Queueing and measuring can outlast the idle timeout of a connection; the checker enforces its own limits.
         setIdleTimeout(0);
-        return ok(checkView(await checker.check(userId, uploadOf(context), dryCheck, request.signal)));
+        return ok(checkView(await checker.check(workspaceId, uploadOf(context), dryCheck, request.signal)));
       },
       {
         upload: "voice:create",
@@ -91,8 +91,14 @@ export function voiceRoutes(voices: VoiceService, speech: SpeechService, checker
     )
     .get(
       "/",
-      async ({ userId, query: { status = null, limit = 50, offset = 0, cursor } }) => {
-        const { clones, total, matching } = await voices.page(userId, status, limit + 1, offset, timePlaceIn(cursor));
+      async ({ workspaceId, query: { status = null, limit = 50, offset = 0, cursor } }) => {
+        const { clones, total, matching } = await voices.page(
+          workspaceId,
+          status,
+          limit + 1,
+          offset,
+          timePlaceIn(cursor),
+        );
         const { items, ...page } = pageOf(clones, limit, timePlaceOf);
         return ok({ voiceClones: items.map(cloneView), total, matching, ...page });
       },
@@ -109,10 +115,10 @@ export function voiceRoutes(voices: VoiceService, speech: SpeechService, checker
     )
     .get(
       "/:voiceId",
-      async ({ userId, params: { voiceId } }) => {
-        const clone = await voices.get(userId, voiceId);
+      async ({ workspaceId, params: { voiceId } }) => {
+        const clone = await voices.get(workspaceId, voiceId);
         await speech.expect(clone);
-        return ok(cloneDetailView(clone, await voices.samples(userId, voiceId)));
+        return ok(cloneDetailView(clone, await voices.samples(workspaceId, voiceId)));
       },
       {
         access: "voice:read",
@@ -126,8 +132,8 @@ export function voiceRoutes(voices: VoiceService, speech: SpeechService, checker
     )
     .put(
       "/:voiceId",
-      async ({ userId, params: { voiceId }, body: change }) =>
-        ok(updatedCloneView(await voices.update(userId, voiceId, change))),
+      async ({ workspaceId, params: { voiceId }, body: change }) =>
+        ok(updatedCloneView(await voices.update(workspaceId, voiceId, change))),
       {
         access: "voice:update",
         params: params(VoiceId),
@@ -142,8 +148,8 @@ export function voiceRoutes(voices: VoiceService, speech: SpeechService, checker
     )
     .delete(
       "/:voiceId",
-      async ({ caller, userId, params: { voiceId } }) => {
-        const { name } = await voices.remove(caller, userId, voiceId);
+      async ({ caller, workspaceId, params: { voiceId } }) => {
+        const { name } = await voices.remove(caller, workspaceId, voiceId);
         return { success: true as const, message: `Voice clone ${name} and its recordings deleted.` };
       },
       {
@@ -160,7 +166,7 @@ export function voiceRoutes(voices: VoiceService, speech: SpeechService, checker
     )
     .post(
       "/:voiceId/train",
-      async ({ userId, params: { voiceId } }) => ok(cloneView(await voices.retrain(userId, voiceId))),
+      async ({ workspaceId, params: { voiceId } }) => ok(cloneView(await voices.retrain(workspaceId, voiceId))),
       {
         access: "voice:update",
         params: params(VoiceId),
@@ -175,14 +181,14 @@ export function voiceRoutes(voices: VoiceService, speech: SpeechService, checker
     .post(
       "/:voiceId/preview",
       async ({
-        userId,
+        workspaceId,
         onStreamError,
         params: { voiceId },
         body: { text, settings, format = "wav" },
         request,
         set,
       }) => {
-        const clone = await voices.get(userId, voiceId);
+        const clone = await voices.get(workspaceId, voiceId);
         const order = { text, format, settings: settingsWith(clone.settings, settings) };
         const { mediaType, engine, content } = await speech.speak(clone, order, request.signal);
         set.headers["x-ai-generated"] = "true";

@@ -69,21 +69,21 @@ export class VoiceService {
    * disconnects, they are deleted. Throws the errors of `receiveForm`, VALIDATION_ERROR for invalid fields,
    * VOICE_CLONE_LIMIT_EXCEEDED, and PAYLOAD_TOO_LARGE if the user's storage is full.
    */
-  async create(caller: Caller, userId: string, upload: Upload, check: FormCheck): Promise<VoiceCloneState> {
+  async create(caller: Caller, workspaceId: string, upload: Upload, check: FormCheck): Promise<VoiceCloneState> {
     const { store, rules, clock, ids } = this.#parts;
-    const count = await store.countClones(userId);
+    const count = await store.countClones(workspaceId);
     if (count >= rules.maxClones) throw this.#tooManyClones(count);
-    await this.#requireStorage(userId, upload);
+    await this.#requireStorage(workspaceId, upload);
     const id = ids.next(clock.now());
     return await this.#receiveForm(id, upload, maxSamples, check, async (form) => {
       const values = check(formValues(form.fields), true) as CloneForm;
       const name = singleLine(values.name);
-      const consent = consentOf(values.consent, form, caller, userId, clock.now());
+      const consent = consentOf(values.consent, form, caller, workspaceId, clock.now());
       rejectIncomplete(name, form, values.consent, rules.consent);
       const now = clock.now();
       const clone: VoiceClone = {
         id,
-        userId,
+        workspaceId,
         name,
         description: multiLine(values.description ?? ""),
         labels: values.labels ?? {},
@@ -101,7 +101,7 @@ export class VoiceService {
       const job = trainingJob(clone, clone.jobId, now);
       const consented = consent && {
         action: "voice.consented" as const,
-        userId,
+        workspaceId,
         target: { type: "voice", id },
         details: { hasRecording: consent.recording !== null },
       };
@@ -116,9 +116,9 @@ export class VoiceService {
   }
 
   /** Logs once the clone is durable: the response may be sent earlier, and the client learns if the commit fails. */
-  #logConsent({ id, userId }: VoiceClone, { speakerName, recording }: Consent, { keyId }: Caller): void {
+  #logConsent({ id, workspaceId }: VoiceClone, { speakerName, recording }: Consent, { keyId }: Caller): void {
     const { store, log } = this.#parts;
-    const fields = { audit: "voice-consent", voiceId: id, userId, keyId, speaker: speakerName };
+    const fields = { audit: "voice-consent", voiceId: id, workspaceId, keyId, speaker: speakerName };
     void store.durable().then(
       () => log.info({ ...fields, hasRecording: recording !== null }, "consent to voice clone attested"),
       () => {},
@@ -126,24 +126,24 @@ export class VoiceService {
   }
 
   /** Newest first. `total` counts all clones of the user, `matching` the clones with the status. */
-  page(userId: string, status: CloneStatus | null, limit: number, offset: number, after: TimePlace | null) {
-    return this.#parts.store.page({ userId, status, limit, offset, after });
+  page(workspaceId: string, status: CloneStatus | null, limit: number, offset: number, after: TimePlace | null) {
+    return this.#parts.store.page({ workspaceId, status, limit, offset, after });
   }
 
   /** Throws NOT_FOUND for an unknown clone, as do the methods below. */
-  async get(userId: string, id: string): Promise<VoiceCloneState> {
-    const clone = await this.#parts.store.get(userId, id);
+  async get(workspaceId: string, id: string): Promise<VoiceCloneState> {
+    const clone = await this.#parts.store.get(workspaceId, id);
     if (clone === null) throw notFound("voice clone", id);
     return clone;
   }
 
-  async update(userId: string, id: string, change: CloneUpdate): Promise<VoiceCloneState> {
+  async update(workspaceId: string, id: string, change: CloneUpdate): Promise<VoiceCloneState> {
     const { store, clock } = this.#parts;
     const { name, description, settings, ...rest } = change;
     if (name !== undefined && singleLine(name) === "") throw invalid([{ path: "name", message: "Must not be empty." }]);
-    const before = await this.get(userId, id);
+    const before = await this.get(workspaceId, id);
     const changed = await store.update(
-      userId,
+      workspaceId,
       id,
       {
         ...rest,
@@ -158,26 +158,26 @@ export class VoiceService {
   }
 
   /** Deletes the clone, its files, and all derived data. A vendor's copy is queued for deletion. */
-  async remove(caller: Caller, userId: string, id: string): Promise<VoiceCloneState> {
+  async remove(caller: Caller, workspaceId: string, id: string): Promise<VoiceCloneState> {
     const { store, clock, log, onRemoved } = this.#parts;
-    const clone = await this.get(userId, id);
+    const clone = await this.get(workspaceId, id);
     const now = clock.now();
-    const event = { action: "voice.deleted", userId, target: { type: "voice", id } } as const;
-    if (!(await store.remove(userId, id, now, auditEntry(caller, now, event)))) throw notFound("voice clone", id);
-    log.info({ audit: "voice-deleted", voiceId: id, userId, keyId: caller.keyId }, "voice clone deleted");
+    const event = { action: "voice.deleted", workspaceId, target: { type: "voice", id } } as const;
+    if (!(await store.remove(workspaceId, id, now, auditEntry(caller, now, event)))) throw notFound("voice clone", id);
+    log.info({ audit: "voice-deleted", voiceId: id, workspaceId, keyId: caller.keyId }, "voice clone deleted");
     await this.removeFiles(id);
     await onRemoved(id);
     return clone;
   }
 
-  samples(userId: string, id: string): Promise<VoiceSample[]> {
-    return this.#parts.store.samples(userId, id);
+  samples(workspaceId: string, id: string): Promise<VoiceSample[]> {
+    return this.#parts.store.samples(workspaceId, id);
   }
 
   /** Local path of a sample's file. Throws NOT_FOUND if it is unknown or was deleted after training. */
-  async original(userId: string, id: string, sampleId: string): Promise<{ sample: VoiceSample; path: string }> {
-    await this.get(userId, id);
-    const sample = (await this.samples(userId, id)).find((each) => each.id === sampleId);
+  async original(workspaceId: string, id: string, sampleId: string): Promise<{ sample: VoiceSample; path: string }> {
+    await this.get(workspaceId, id);
+    const sample = (await this.samples(workspaceId, id)).find((each) => each.id === sampleId);
     if (sample === undefined) throw notFound("voice sample", sampleId);
     if (!sample.hasOriginal)
       throw new ApiError("NOT_FOUND", {
@@ -189,19 +189,19 @@ export class VoiceService {
   }
 
   /** Local path of the consent recording. */
-  async consentRecording(userId: string, id: string): Promise<{ consent: Consent; path: string }> {
-    const { consent } = await this.get(userId, id);
+  async consentRecording(workspaceId: string, id: string): Promise<{ consent: Consent; path: string }> {
+    const { consent } = await this.get(workspaceId, id);
     if (!consent?.recording) throw notFound("consent recording", id);
     return { consent, path: await this.#parts.blobs.localPath(voiceFiles.consent(id)) };
   }
 
   /** Adds samples and retrains. Throws the same errors as creation. */
-  async addSamples(userId: string, id: string, upload: Upload, check: FormCheck): Promise<VoiceCloneState> {
+  async addSamples(workspaceId: string, id: string, upload: Upload, check: FormCheck): Promise<VoiceCloneState> {
     const { store, rules, clock } = this.#parts;
-    const clone = await this.get(userId, id);
+    const clone = await this.get(workspaceId, id);
     const capacity = maxSamples - clone.sampleCount;
     if (capacity <= 0) throw sampleLimitError(clone.sampleCount);
-    await this.#requireStorage(userId, upload);
+    await this.#requireStorage(workspaceId, upload);
     return await this.#receiveForm(id, upload, capacity, check, async (form) => {
       if (form.files.length === 0) throw invalid([{ path: "files", message: "Send at least one recording." }]);
       if (form.consentRecording !== null)
@@ -215,35 +215,35 @@ export class VoiceService {
       if (outcome.kind === "tooManyClones") throw this.#tooManyClones(outcome.count);
       throwIfNotAdded(outcome, id, rules.maxBytes);
       this.#parts.onJobSubmitted();
-      return await this.get(userId, id);
+      return await this.get(workspaceId, id);
     });
   }
 
   /** Deletes a sample and retrains. Throws CONFLICT for the last sample. */
-  async removeSample(userId: string, id: string, sampleId: string): Promise<VoiceCloneState> {
+  async removeSample(workspaceId: string, id: string, sampleId: string): Promise<VoiceCloneState> {
     const { store, clock, blobs, onJobSubmitted } = this.#parts;
-    const clone = await this.get(userId, id);
+    const clone = await this.get(workspaceId, id);
     const outcome = await store.removeSample({ ...this.#retraining(clone, clock.now()), sampleId });
     if (outcome === "absent") throw notFound("voice sample", sampleId);
-    if (outcome === "tooManyClones") throw this.#tooManyClones(await store.countClones(userId));
+    if (outcome === "tooManyClones") throw this.#tooManyClones(await store.countClones(workspaceId));
     if (outcome === "last")
       throw new ApiError("CONFLICT", {
         message: "The last recording cannot be removed. Add another one first, or delete the voice clone.",
       });
     for (const kind of ["original", "clip", "frames"] as const) await blobs.remove(voiceFiles[kind](id, sampleId));
     onJobSubmitted();
-    return await this.get(userId, id);
+    return await this.get(workspaceId, id);
   }
 
   /** Retrains with the same samples and the currently configured engine. */
-  async retrain(userId: string, id: string): Promise<VoiceCloneState> {
+  async retrain(workspaceId: string, id: string): Promise<VoiceCloneState> {
     const { store, clock, onJobSubmitted } = this.#parts;
-    const clone = await this.get(userId, id);
+    const clone = await this.get(workspaceId, id);
     const outcome = await store.retrain(this.#retraining(clone, clock.now()));
     if (outcome === "absent") throw notFound("voice clone", id);
-    if (outcome === "tooManyClones") throw this.#tooManyClones(await store.countClones(userId));
+    if (outcome === "tooManyClones") throw this.#tooManyClones(await store.countClones(workspaceId));
     onJobSubmitted();
-    return await this.get(userId, id);
+    return await this.get(workspaceId, id);
   }
 
   /** Deletes clones that failed a week ago and were never usable. Returns how many. */
@@ -251,9 +251,9 @@ export class VoiceService {
     const { store, clock, onRemoved } = this.#parts;
     const now = clock.now();
     const failed = await store.failedBefore(now - failedRetentionMs, cleanupBatchSize);
-    for (const { userId, id } of failed) {
-      const event = { action: "voice.deleted", userId, target: { type: "voice", id } } as const;
-      await store.remove(userId, id, now, auditEntry(null, now, event));
+    for (const { workspaceId, id } of failed) {
+      const event = { action: "voice.deleted", workspaceId, target: { type: "voice", id } } as const;
+      await store.remove(workspaceId, id, now, auditEntry(null, now, event));
       await this.removeFiles(id);
       await onRemoved(id);
     }
@@ -323,9 +323,9 @@ export class VoiceService {
   }
 
   /** Checks the announced length before reading anything. */
-  async #requireStorage(userId: string, { announcedBytes }: Upload): Promise<void> {
+  async #requireStorage(workspaceId: string, { announcedBytes }: Upload): Promise<void> {
     const { store, rules } = this.#parts;
-    const usedBytes = await store.storedBytes(userId);
+    const usedBytes = await store.storedBytes(workspaceId);
     if (usedBytes + (announcedBytes ?? 0) > rules.maxBytes) throw storageLimitError(usedBytes, rules.maxBytes);
   }
 
@@ -338,7 +338,7 @@ export class VoiceService {
     const { ids, rules } = this.#parts;
     const job = trainingJob(clone, ids.next(at), at);
     const { engine, maxClones } = rules;
-    return { userId: clone.userId, cloneId: clone.id, job, engine, maxClones, at };
+    return { workspaceId: clone.workspaceId, cloneId: clone.id, job, engine, maxClones, at };
   }
 }
 

@@ -83,8 +83,8 @@ export function createVoices({
   }
 
   /** Deletes cached speech in the voices of a user, or of all users if null. It is generated again on demand. */
-  async function forgetSpeech(userId: string | null): Promise<void> {
-    await cache.sweep(async (cloneId) => userId !== null && (await store.get(userId, cloneId)) === null);
+  async function forgetSpeech(workspaceId: string | null): Promise<void> {
+    await cache.sweep(async (cloneId) => workspaceId !== null && (await store.get(workspaceId, cloneId)) === null);
   }
 
   /** Logs a problem that would make every training fail, so that the operator learns about it. */

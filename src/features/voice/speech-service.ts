@@ -89,7 +89,7 @@ export class SpeechService {
     const { engine } = artefact;
     if (typeof known === "string") return { mediaType, engine, content: { kind: "file", path: known } };
     if (known !== null) return { mediaType, engine, content: { kind: "stream", bytes: iterate(known) } };
-    const leave = this.#joinPreviews(clone.userId, signal);
+    const leave = this.#joinPreviews(clone.workspaceId, signal);
     try {
       const { sampleRate, blocks } = await this.#synthesize(clone, artefact, text, order.settings, signal);
       const tags = tagsOf(clone, engine);
@@ -110,15 +110,15 @@ export class SpeechService {
   }
 
   /** Returns a function that frees the slot. A client disconnect frees it too, even before anything was read. */
-  #joinPreviews(userId: string, signal: AbortSignal): () => void {
+  #joinPreviews(workspaceId: string, signal: AbortSignal): () => void {
     signal.throwIfAborted();
-    if (this.#previews.fullFor(userId) !== null)
+    if (this.#previews.fullFor(workspaceId) !== null)
       throw new ApiError("RATE_LIMIT_EXCEEDED", {
         message: `Rate limit exceeded: ${maxPreviewsPerUser} of your previews are in progress. Try again when one of them is done.`,
         details: { limit: maxPreviewsPerUser },
         retryAfterSeconds: busySeconds,
       });
-    const place = this.#previews.join(userId);
+    const place = this.#previews.join(workspaceId);
     signal.addEventListener("abort", place.leave, { once: true });
     return () => {
       signal.removeEventListener("abort", place.leave);

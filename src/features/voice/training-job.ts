@@ -65,7 +65,7 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
     let cancelTimeout = (): void => {};
     const signal = AbortSignal.any([context.signal, limits.signal]);
     const progress = new TrainingProgress(store, context, clock, () => limits.abort(new ClaimLost()));
-    const place = meter.queue.join(`training:${job.userId}`);
+    const place = meter.queue.join(`training:${job.workspaceId}`);
     try {
       await place.turn(signal);
       // Time spent in the queue does not count toward the timeout.
@@ -216,8 +216,8 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
     return null;
   }
 
-  async function deleteOriginals({ id, userId }: VoiceClone): Promise<void> {
-    const stored = (await store.samples(userId, id)).filter(
+  async function deleteOriginals({ id, workspaceId }: VoiceClone): Promise<void> {
+    const stored = (await store.samples(workspaceId, id)).filter(
       ({ hasOriginal, quality }) => hasOriginal && quality !== null,
     );
     // Rows first: a row must never reference a missing file, and orphaned files are swept.

@@ -47,9 +47,9 @@ export function voiceSampleRoutes(voices: VoiceService) {
   return routes("/api/v2/voice-clones/:voiceId")
     .get(
       "/samples",
-      async ({ userId, params: { voiceId }, query: { limit = 1000, cursor } }) => {
-        await voices.get(userId, voiceId);
-        const all = (await voices.samples(userId, voiceId)).map(sampleView);
+      async ({ workspaceId, params: { voiceId }, query: { limit = 1000, cursor } }) => {
+        await voices.get(workspaceId, voiceId);
+        const all = (await voices.samples(workspaceId, voiceId)).map(sampleView);
         const { items, ...page } = pageOfAll(all, {
           limit,
           cursor,
@@ -73,10 +73,10 @@ export function voiceSampleRoutes(voices: VoiceService) {
       "/samples",
       async (context) => {
         const {
-          userId,
+          workspaceId,
           params: { voiceId },
         } = context;
-        return ok(cloneView(await voices.addSamples(userId, voiceId, uploadOf(context), samplesCheck)));
+        return ok(cloneView(await voices.addSamples(workspaceId, voiceId, uploadOf(context), samplesCheck)));
       },
       {
         upload: "voice:update",
@@ -101,8 +101,8 @@ export function voiceSampleRoutes(voices: VoiceService) {
     )
     .get(
       "/samples/:sampleId/audio",
-      async ({ userId, params: { voiceId, sampleId }, request }) => {
-        const { sample, path } = await voices.original(userId, voiceId, sampleId);
+      async ({ workspaceId, params: { voiceId, sampleId }, request }) => {
+        const { sample, path } = await voices.original(workspaceId, voiceId, sampleId);
         return await soundFile(request, path, sample.format, sample.fileName, ["voice sample", sampleId]);
       },
       {
@@ -120,8 +120,8 @@ export function voiceSampleRoutes(voices: VoiceService) {
     )
     .delete(
       "/samples/:sampleId",
-      async ({ userId, params: { voiceId, sampleId } }) =>
-        ok(cloneView(await voices.removeSample(userId, voiceId, sampleId))),
+      async ({ workspaceId, params: { voiceId, sampleId } }) =>
+        ok(cloneView(await voices.removeSample(workspaceId, voiceId, sampleId))),
       {
         access: "voice:update",
         params: params(SampleId),
@@ -135,8 +135,8 @@ export function voiceSampleRoutes(voices: VoiceService) {
     )
     .get(
       "/consent/audio",
-      async ({ userId, params: { voiceId }, request }) => {
-        const { consent, path } = await voices.consentRecording(userId, voiceId);
+      async ({ workspaceId, params: { voiceId }, request }) => {
+        const { consent, path } = await voices.consentRecording(workspaceId, voiceId);
         return await soundFile(request, path, consent.recording!.format, "consent", ["consent recording", voiceId]);
       },
       {

@@ -15,14 +15,14 @@ export class VoiceMessages implements SpeechProvider {
   }
 
   /** Why the voice cannot be used, as a sentence, or null if it can. */
-  async problem(userId: string, voiceId: string): Promise<string | null> {
-    const clone = await this.#store.get(userId, voiceId);
+  async problem(workspaceId: string, voiceId: string): Promise<string | null> {
+    const clone = await this.#store.get(workspaceId, voiceId);
     return clone === null ? `Voice clone ${voiceId} not found.` : this.#speech.problemOf(clone);
   }
 
   /** Returns M4A audio. Also returns "refused" for temporary problems; callers retry. */
-  async speak(userId: string, voiceId: string, text: string, signal: AbortSignal): Promise<Speech> {
-    const clone = await this.#store.get(userId, voiceId);
+  async speak(workspaceId: string, voiceId: string, text: string, signal: AbortSignal): Promise<Speech> {
+    const clone = await this.#store.get(workspaceId, voiceId);
     if (clone === null) return { kind: "refused", reason: `Voice clone ${voiceId} not found.` };
     try {
       const { bytes, seconds } = await this.#speech.render(clone, text, signal);

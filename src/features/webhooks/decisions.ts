@@ -57,8 +57,8 @@ function attemptedEndpoint(before: StoredEndpoint, { attempt, backoffUntil }: Se
   };
 }
 
-function disabledEvent({ id, userId }: StoredEndpoint, reason: string, at: number): NewEvent {
-  return { type: "webhook.disabled", userId, at, data: { endpointId: id, reason: shortReason(reason) } };
+function disabledEvent({ id, workspaceId }: StoredEndpoint, reason: string, at: number): NewEvent {
+  return { type: "webhook.disabled", workspaceId, at, data: { endpointId: id, reason: shortReason(reason) } };
 }
 
 /**

@@ -14,7 +14,7 @@ export type EndpointContent = {
 
 export type Endpoint = EndpointContent & {
   id: string;
-  userId: string;
+  workspaceId: string;
   isEnabled: boolean;
   disabledAt: number | null;
   /** Why the server disabled the endpoint; null if the user did. */

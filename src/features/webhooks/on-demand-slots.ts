@@ -12,11 +12,11 @@ export class OnDemandSlots {
   readonly #users = new Map<string, string>();
 
   /** False if no slot is available for this endpoint. */
-  acquire({ id, userId }: Pick<Endpoint, "id" | "userId">): boolean {
+  acquire({ id, workspaceId }: Pick<Endpoint, "id" | "workspaceId">): boolean {
     if (this.#users.has(id) || this.#users.size >= limits.all) return false;
-    const own = [...this.#users.values()].filter((user) => user === userId);
+    const own = [...this.#users.values()].filter((user) => user === workspaceId);
     if (own.length >= limits.perUser) return false;
-    this.#users.set(id, userId);
+    this.#users.set(id, workspaceId);
     return true;
   }
 

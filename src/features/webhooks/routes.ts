@@ -54,7 +54,7 @@ const signing = `Each delivery is a POST of the JSON object \`{ type, timestamp,
 
 export function webhookRoutes(webhooks: WebhookService) {
   return routes("/api/v2/webhooks")
-    .post("/", async ({ userId, body: input }) => ok(await webhooks.create(userId, input)), {
+    .post("/", async ({ workspaceId, body: input }) => ok(await webhooks.create(workspaceId, input)), {
       access: "webhooks:write",
       body: body(EndpointInput),
       docs: answersJson(success(NewEndpointView), {
@@ -66,8 +66,8 @@ export function webhookRoutes(webhooks: WebhookService) {
     })
     .get(
       "/",
-      async ({ userId, query: { limit = 1000, cursor } }) => {
-        const all = await webhooks.list(userId);
+      async ({ workspaceId, query: { limit = 1000, cursor } }) => {
+        const all = await webhooks.list(workspaceId);
         const { items, ...page } = pageOfAll(all, { limit, cursor, idOf: ({ id }) => id, newestFirst: true });
         return ok({ endpoints: items, ...page });
       },
@@ -80,18 +80,23 @@ export function webhookRoutes(webhooks: WebhookService) {
         }),
       },
     )
-    .get("/:endpointId", async ({ userId, params: { endpointId } }) => ok(await webhooks.get(userId, endpointId)), {
-      access: "webhooks:read",
-      params: EndpointId,
-      docs: answersJson(success(EndpointView), {
-        tag: "Webhooks",
-        summary: "Get a webhook endpoint",
-        errors: ["NOT_FOUND"],
-      }),
-    })
+    .get(
+      "/:endpointId",
+      async ({ workspaceId, params: { endpointId } }) => ok(await webhooks.get(workspaceId, endpointId)),
+      {
+        access: "webhooks:read",
+        params: EndpointId,
+        docs: answersJson(success(EndpointView), {
+          tag: "Webhooks",
+          summary: "Get a webhook endpoint",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
     .patch(
       "/:endpointId",
-      async ({ userId, params: { endpointId }, body: change }) => ok(await webhooks.update(userId, endpointId, change)),
+      async ({ workspaceId, params: { endpointId }, body: change }) =>
+        ok(await webhooks.update(workspaceId, endpointId, change)),
       {
         access: "webhooks:write",
         params: EndpointId,
@@ -107,8 +112,8 @@ export function webhookRoutes(webhooks: WebhookService) {
     )
     .delete(
       "/:endpointId",
-      async ({ userId, params: { endpointId } }) => {
-        await webhooks.remove(userId, endpointId);
+      async ({ workspaceId, params: { endpointId } }) => {
+        await webhooks.remove(workspaceId, endpointId);
         return { success: true as const, message: `Webhook endpoint ${endpointId} deleted.` };
       },
       {
@@ -123,7 +128,8 @@ export function webhookRoutes(webhooks: WebhookService) {
     )
     .post(
       "/:endpointId/rotate",
-      async ({ userId, params: { endpointId }, body: input }) => ok(await webhooks.rotate(userId, endpointId, input)),
+      async ({ workspaceId, params: { endpointId }, body: input }) =>
+        ok(await webhooks.rotate(workspaceId, endpointId, input)),
       {
         access: "webhooks:write",
         params: EndpointId,
@@ -138,7 +144,7 @@ export function webhookRoutes(webhooks: WebhookService) {
     )
     .post(
       "/:endpointId/test",
-      async ({ userId, params: { endpointId } }) => ok(await webhooks.test(userId, endpointId)),
+      async ({ workspaceId, params: { endpointId } }) => ok(await webhooks.test(workspaceId, endpointId)),
       {
         access: "webhooks:write",
         params: EndpointId,
@@ -153,8 +159,8 @@ export function webhookRoutes(webhooks: WebhookService) {
     )
     .post(
       "/:endpointId/replay",
-      async ({ userId, params: { endpointId }, body: input }) => {
-        const { replayed, next } = await webhooks.replayRange(userId, endpointId, input);
+      async ({ workspaceId, params: { endpointId }, body: input }) => {
+        const { replayed, next } = await webhooks.replayRange(workspaceId, endpointId, input);
         return ok({ replayed, nextCursor: next === null ? null : `${next}` });
       },
       {
@@ -171,10 +177,14 @@ export function webhookRoutes(webhooks: WebhookService) {
     )
     .get(
       "/:endpointId/deliveries",
-      async ({ userId, params: { endpointId }, query: { state = null, type, before = null, cursor, limit = 50 } }) => {
+      async ({
+        workspaceId,
+        params: { endpointId },
+        query: { state = null, type, before = null, cursor, limit = 50 },
+      }) => {
         const from = cursor === undefined ? before : numberIn(cursor);
         const query = { state, types: type === undefined ? null : wantedTypes(type), before: from, limit };
-        const { page, next, total } = await webhooks.deliveries(userId, endpointId, query);
+        const { page, next, total } = await webhooks.deliveries(workspaceId, endpointId, query);
         return ok({ deliveries: page, total, limit, nextCursor: next === null ? null : `${next}` });
       },
       {
@@ -190,8 +200,8 @@ export function webhookRoutes(webhooks: WebhookService) {
     )
     .get(
       "/:endpointId/deliveries/:deliveryId",
-      async ({ userId, params: { endpointId, deliveryId } }) =>
-        ok(await webhooks.delivery(userId, endpointId, deliveryId)),
+      async ({ workspaceId, params: { endpointId, deliveryId } }) =>
+        ok(await webhooks.delivery(workspaceId, endpointId, deliveryId)),
       {
         access: "webhooks:read",
         params: DeliveryId,
@@ -204,8 +214,8 @@ export function webhookRoutes(webhooks: WebhookService) {
     )
     .post(
       "/:endpointId/deliveries/:deliveryId/replay",
-      async ({ userId, params: { endpointId, deliveryId } }) =>
-        ok(await webhooks.replay(userId, endpointId, deliveryId)),
+      async ({ workspaceId, params: { endpointId, deliveryId } }) =>
+        ok(await webhooks.replay(workspaceId, endpointId, deliveryId)),
       {
         access: "webhooks:write",
         params: DeliveryId,

@@ -60,12 +60,12 @@ export class WebhookService {
   }
 
   /** Throws VALIDATION_ERROR for an unusable URL or unknown event types, and CONFLICT at the endpoint limit. */
-  async create(userId: string, input: EndpointInput): Promise<NewEndpointView> {
+  async create(workspaceId: string, input: EndpointInput): Promise<NewEndpointView> {
     const { store, clock, ids, onChanged } = this.#parts;
     const now = clock.now();
     const endpoint: Endpoint = {
       id: ids.next(now),
-      userId,
+      workspaceId,
       ...this.#contentOf({ url: "", description: null, types: null }, input),
       isEnabled: input.isEnabled ?? true,
       disabledAt: null,
@@ -89,30 +89,30 @@ export class WebhookService {
   }
 
   /** Newest first. */
-  async list(userId: string): Promise<EndpointView[]> {
-    return (await this.#parts.store.list(userId, maxEndpoints)).map((endpoint) => this.#view(endpoint));
+  async list(workspaceId: string): Promise<EndpointView[]> {
+    return (await this.#parts.store.list(workspaceId, maxEndpoints)).map((endpoint) => this.#view(endpoint));
   }
 
-  async get(userId: string, id: string): Promise<EndpointView> {
-    return this.#view(await this.#require(userId, id));
+  async get(workspaceId: string, id: string): Promise<EndpointView> {
+    return this.#view(await this.#require(workspaceId, id));
   }
 
-  async update(userId: string, id: string, input: EndpointUpdate): Promise<EndpointView> {
+  async update(workspaceId: string, id: string, input: EndpointUpdate): Promise<EndpointView> {
     const { store, clock, onChanged } = this.#parts;
-    const before = await this.#require(userId, id);
+    const before = await this.#require(workspaceId, id);
     const change = {
       ...this.#contentOf(before, input),
       ...(input.isEnabled !== undefined && { isEnabled: input.isEnabled }),
       at: clock.now(),
     };
-    const endpoint = requireFound(await store.update(userId, id, change), id);
+    const endpoint = requireFound(await store.update(workspaceId, id, change), id);
     onChanged(id);
     return this.#view(endpoint);
   }
 
   /** Issues a new secret. Deliveries are also signed with the previous one for `overlapHours`. */
   async rotate(
-    userId: string,
+    workspaceId: string,
     id: string,
     { overlapHours = defaultOverlapHours }: RotateInput,
   ): Promise<NewEndpointView> {
@@ -120,16 +120,16 @@ export class WebhookService {
     const at = clock.now();
     const secret = createWebhookSecret(ids);
     const endpoint = requireFound(
-      await store.rotate(userId, id, { secret, oldUntil: at + overlapHours * hourMs, at }),
+      await store.rotate(workspaceId, id, { secret, oldUntil: at + overlapHours * hourMs, at }),
       id,
     );
     onChanged(id);
     return { ...this.#view(endpoint), secret };
   }
 
-  async remove(userId: string, id: string): Promise<void> {
+  async remove(workspaceId: string, id: string): Promise<void> {
     const { store, onChanged } = this.#parts;
-    if (!(await store.remove(userId, id))) throw notFound("webhook endpoint", id);
+    if (!(await store.remove(workspaceId, id))) throw notFound("webhook endpoint", id);
     onChanged(id);
   }
 
@@ -137,22 +137,22 @@ export class WebhookService {
    * Sends `webhook.test` to this endpoint only, ahead of pending deliveries and without retries. Throws CONFLICT if the
    * endpoint is disabled.
    */
-  async test(userId: string, id: string): Promise<DeliveryView> {
+  async test(workspaceId: string, id: string): Promise<DeliveryView> {
     const { store, clock, wake } = this.#parts;
-    await this.#requireEnabled(userId, id);
-    const delivery = requireFound(await store.test(userId, id, clock.now()), id);
+    await this.#requireEnabled(workspaceId, id);
+    const delivery = requireFound(await store.test(workspaceId, id, clock.now()), id);
     wake();
     return deliveryView(delivery);
   }
 
   /** Newest events first. `next` is the cursor of the next page, or null on the last one. */
   async deliveries(
-    userId: string,
+    workspaceId: string,
     id: string,
     query: DeliveryQuery,
   ): Promise<{ page: DeliveryView[]; next: number | null; total: number }> {
-    await this.#require(userId, id);
-    const request = { userId, endpointId: id, ...query, limit: query.limit + 1 };
+    await this.#require(workspaceId, id);
+    const request = { workspaceId, endpointId: id, ...query, limit: query.limit + 1 };
     const [deliveries, total] = await Promise.all([
       this.#parts.store.deliveries(request),
       this.#parts.store.countDeliveries(request),
@@ -165,9 +165,9 @@ export class WebhookService {
     };
   }
 
-  async delivery(userId: string, id: string, eventId: string): Promise<DeliveryView> {
-    await this.#require(userId, id);
-    const delivery = await this.#parts.store.delivery(userId, id, eventNumber(eventId));
+  async delivery(workspaceId: string, id: string, eventId: string): Promise<DeliveryView> {
+    await this.#require(workspaceId, id);
+    const delivery = await this.#parts.store.delivery(workspaceId, id, eventNumber(eventId));
     if (delivery === null) throw notFound("delivery", eventId);
     return deliveryView(delivery);
   }
@@ -176,10 +176,10 @@ export class WebhookService {
    * Delivers an event again with the same webhook-id, ahead of pending deliveries. Throws CONFLICT if the endpoint is
    * disabled.
    */
-  async replay(userId: string, id: string, eventId: string): Promise<DeliveryView> {
+  async replay(workspaceId: string, id: string, eventId: string): Promise<DeliveryView> {
     const { store, clock, wake } = this.#parts;
-    await this.#requireEnabled(userId, id);
-    const delivery = await store.replay(userId, id, eventNumber(eventId), { at: clock.now(), maxOnDemand });
+    await this.#requireEnabled(workspaceId, id);
+    const delivery = await store.replay(workspaceId, id, eventNumber(eventId), { at: clock.now(), maxOnDemand });
     if (delivery === null) throw notFound("delivery", eventId);
     wake();
     return deliveryView(delivery);
@@ -187,17 +187,17 @@ export class WebhookService {
 
   /** Queues all events of a time range again. `next` is where to continue, or null when the range is complete. */
   async replayRange(
-    userId: string,
+    workspaceId: string,
     id: string,
     input: ReplayInput,
   ): Promise<{ replayed: number; next: number | null }> {
     const { store, clock, wake } = this.#parts;
     const { from, to } = this.#rangeOf(input);
-    await this.#requireEnabled(userId, id);
+    await this.#requireEnabled(workspaceId, id);
     let replayed = 0;
     let next: number | null = input.after === undefined ? null : Number(input.after);
     for (let scanned = 0; scanned < maxScannedEvents; scanned += replayBatchSize) {
-      const request = { userId, endpointId: id, from, to, includesDelivered: input.include === "all" };
+      const request = { workspaceId, endpointId: id, from, to, includesDelivered: input.include === "all" };
       const slice = await store.replayRange({ ...request, after: next, limit: replayBatchSize, at: clock.now() });
       replayed += slice.replayed;
       next = slice.next;
@@ -237,12 +237,12 @@ export class WebhookService {
     return range;
   }
 
-  async #require(userId: string, id: string): Promise<Endpoint> {
-    return requireFound(await this.#parts.store.get(userId, id), id);
+  async #require(workspaceId: string, id: string): Promise<Endpoint> {
+    return requireFound(await this.#parts.store.get(workspaceId, id), id);
   }
 
-  async #requireEnabled(userId: string, id: string): Promise<void> {
-    if ((await this.#require(userId, id)).isEnabled) return;
+  async #requireEnabled(workspaceId: string, id: string): Promise<void> {
+    if ((await this.#require(workspaceId, id)).isEnabled) return;
     throw new ApiError("CONFLICT", { message: "This endpoint is disabled. Set isEnabled to true first." });
   }
 

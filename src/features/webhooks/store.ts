@@ -3,7 +3,7 @@ import type { EndpointChange, Settlement } from "./change-model.ts";
 import type { Delivery, DeliveryState, DueDelivery, Endpoint } from "./model.ts";
 
 export type DeliveryPageRequest = {
-  userId: string;
+  workspaceId: string;
   endpointId: string;
   state: DeliveryState | null;
   types: readonly EventType[] | null;
@@ -13,7 +13,7 @@ export type DeliveryPageRequest = {
 };
 
 export type ReplayRequest = {
-  userId: string;
+  workspaceId: string;
   endpointId: string;
   /** Time range of the events, both ends inclusive. */
   from: number;
@@ -33,19 +33,19 @@ export type DueRequest = { areFailing: boolean; now: number; limit: number };
 export type WebhookStore = {
   /** False, and nothing is stored, when the user has `max` endpoints already. */
   insert(endpoint: Endpoint, max: number): Promise<boolean>;
-  get(userId: string, id: string): Promise<Endpoint | null>;
+  get(workspaceId: string, id: string): Promise<Endpoint | null>;
   /** Newest first, at most `limit`. */
-  list(userId: string, limit: number): Promise<Endpoint[]>;
+  list(workspaceId: string, limit: number): Promise<Endpoint[]>;
   /** An endpoint that is enabled receives pending deliveries and events from that time on. */
-  update(userId: string, id: string, change: EndpointChange): Promise<Endpoint | null>;
+  update(workspaceId: string, id: string, change: EndpointChange): Promise<Endpoint | null>;
   /** Deliveries are also signed with the previous secret until `oldUntil`. */
   rotate(
-    userId: string,
+    workspaceId: string,
     id: string,
     change: { secret: string; oldUntil: number; at: number },
   ): Promise<Endpoint | null>;
   /** False if the endpoint does not exist. Its deliveries are deleted at the latest after a few calls of `sweep`. */
-  remove(userId: string, id: string): Promise<boolean>;
+  remove(workspaceId: string, id: string): Promise<boolean>;
   /** Deletes up to `limit` deliveries of deleted endpoints; false when none are left. */
   sweep(limit: number): Promise<boolean>;
 
@@ -53,15 +53,15 @@ export type WebhookStore = {
   deliveries(request: DeliveryPageRequest): Promise<Delivery[]>;
   /** Total number across all pages, counted up to 10,000. */
   countDeliveries(request: Omit<DeliveryPageRequest, "before" | "limit">): Promise<number>;
-  delivery(userId: string, endpointId: string, eventId: number): Promise<Delivery | null>;
+  delivery(workspaceId: string, endpointId: string, eventId: number): Promise<Delivery | null>;
   /**
    * Requests a `webhook.test` for this endpoint only, whatever types it subscribes to. If one is already pending,
    * returns that one.
    */
-  test(userId: string, endpointId: string, at: number): Promise<Delivery | null>;
+  test(workspaceId: string, endpointId: string, at: number): Promise<Delivery | null>;
   /** Requests a delivery again, on demand; once `maxOnDemand` are pending for the endpoint, it is queued instead. */
   replay(
-    userId: string,
+    workspaceId: string,
     endpointId: string,
     eventId: number,
     request: { at: number; maxOnDemand: number },

@@ -57,7 +57,7 @@ export class KeyRing {
       keyId: "local",
       keyName: "local",
       keyHash: null,
-      userId: null,
+      workspaceId: null,
       role: null,
       permissions: ["*"],
       requiresApproval: false,
@@ -106,8 +106,8 @@ export class KeyRing {
     const { origin: _origin, ...before } = caller;
     const key = caller.keyHash === null ? null : await this.#keys.findByHash(caller.keyHash);
     if (key === null || !key.isActive || (key.expiresAt !== null && key.expiresAt <= this.#clock.now())) return false;
-    const user = key.userId === null ? null : await this.#users.get(key.userId);
-    return (key.userId === null || user !== null) && Bun.deepEquals(callerOf(key, user), before);
+    const user = key.workspaceId === null ? null : await this.#users.get(key.workspaceId);
+    return (key.workspaceId === null || user !== null) && Bun.deepEquals(callerOf(key, user), before);
   }
 
   /** Usage that is counted but not yet written; null if there is none. */
@@ -154,8 +154,8 @@ export class KeyRing {
   async #lookUp(hash: string): Promise<Caller> {
     const generation = this.#generation;
     const key = await this.#keys.findByHash(hash);
-    const user = key?.userId ? await this.#users.get(key.userId) : null;
-    if (key === null || (key.userId !== null && user === null))
+    const user = key?.workspaceId ? await this.#users.get(key.workspaceId) : null;
+    if (key === null || (key.workspaceId !== null && user === null))
       throw new ApiError("UNAUTHORIZED", { message: "API key not found. It may have been deleted or regenerated." });
     const known = { key, caller: callerOf(key, user) };
     if (this.#known.size >= maxCached) this.#known.clear();
@@ -187,7 +187,7 @@ function callerOf(key: ApiKey, user: User | null): Caller {
     keyId: key.id,
     keyName: key.name,
     keyHash: key.hash,
-    userId: key.userId,
+    workspaceId: key.workspaceId,
     role: user?.role ?? null,
     permissions: key.permissions,
     requiresApproval: key.requiresApproval,
@@ -205,7 +205,7 @@ export function requireAccess(caller: Caller, { permission, actsFor, availableRo
   const accepted = permission === null ? [] : [permission].flat();
   if (accepted.length > 0 && !accepted.some((name) => hasPermission(caller, name)))
     throw denied(caller, accepted[0]!, `This API key does not have the permission ${accepted.join(" or ")}.`);
-  if (actsFor === "ownKey" && caller.userId === null) throw new WrongKeyKind(availableRoute);
+  if (actsFor === "ownKey" && caller.workspaceId === null) throw new WrongKeyKind(availableRoute);
 }
 
 /** User that a request acts for: the user of the key, or `named` for a global key. */
@@ -214,8 +214,8 @@ export async function actingUser(
   named: unknown,
   userExists: (id: string) => Promise<boolean>,
 ): Promise<string> {
-  if (caller.userId !== null) {
-    if (named === undefined || named === caller.userId) return caller.userId;
+  if (caller.workspaceId !== null) {
+    if (named === undefined || named === caller.workspaceId) return caller.workspaceId;
     throw denied(caller, "*", "A user-specific key can act only for its own user. Omit userId, or use a global key.");
   }
   if (typeof named !== "string" || named === "")

@@ -10,7 +10,7 @@ export type Caller = {
   /** Hash of the key's secret; null for the local key. */
   keyHash: string | null;
   /** Null for a global key, which acts for the user named in each request. */
-  userId: string | null;
+  workspaceId: string | null;
   /** Null for a global key. */
   role: Role | null;
   permissions: readonly Grant[];
@@ -43,7 +43,7 @@ export function requireApprover(caller: Pick<Caller, "requiresApproval" | "permi
 
 /** Admins and global keys manage users and other users' keys. */
 export function isAdmin(caller: Caller): boolean {
-  return caller.role === "admin" || caller.userId === null;
+  return caller.role === "admin" || caller.workspaceId === null;
 }
 
 /** Throws PERMISSION_DENIED unless the caller `isAdmin`. */

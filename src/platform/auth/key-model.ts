@@ -20,7 +20,7 @@ export type Grant = Permission | "*";
 export type ApiKey = {
   id: string;
   /** Null for a global key. */
-  userId: string | null;
+  workspaceId: string | null;
   name: string;
   /** SHA-256 of the key, hex. */
   hash: string;

@@ -19,7 +19,7 @@ export type KeyChange = { updatedAt: number } & Partial<
   >
 >;
 /** The keys of one user, or all keys including global ones. */
-export type KeyScope = { userId: string } | "all";
+export type KeyScope = { workspaceId: string } | "all";
 
 /** `audit` is stored in the same operation if that changes something. */
 export type KeyStore = {

@@ -67,7 +67,7 @@ export type EventData = Record<string, unknown>;
 export type NewEvent = { [S in EventSubject]?: string | null } & {
   type: EventType;
   /** User the event belongs to; null for events of the whole installation, which its admins receive. */
-  userId: string | null;
+  workspaceId: string | null;
   at: number;
   data?: EventData;
 };
@@ -76,7 +76,7 @@ export type NewEvent = { [S in EventSubject]?: string | null } & {
 export type Event = { [S in EventSubject]: string | null } & {
   id: number;
   type: EventType;
-  userId: string | null;
+  workspaceId: string | null;
   at: number;
   data: EventData;
 };

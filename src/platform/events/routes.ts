@@ -60,14 +60,14 @@ export function eventRoutes(events: EventService, streams: EventStreams) {
   return routes("/api/v2/events")
     .get(
       "/",
-      async ({ caller, userId, query }) => {
+      async ({ caller, workspaceId, query }) => {
         const { limit = 50, order: wanted = "desc", cursor } = query;
         // The cursor is an event ID, as in `after` and `before`.
         const from = cursor === undefined ? null : numberIn(cursor);
         const after = (wanted === "asc" ? from : null) ?? query.after ?? null;
         const before = (wanted === "desc" ? from : null) ?? query.before ?? null;
         const filter = filterOf(query);
-        const scopes = scopesOf(caller, userId, filter);
+        const scopes = scopesOf(caller, workspaceId, filter);
         const page = await events.page({ scopes, filter, after, before, newestFirst: wanted === "desc", limit });
         const nextCursor = page.next === null ? null : `${page.next}`;
         return ok({ events: page.events.map(eventView), total: page.total, limit, nextCursor });
@@ -84,9 +84,9 @@ export function eventRoutes(events: EventService, streams: EventStreams) {
     )
     .get(
       "/stream",
-      async ({ caller, userId, query, request, setIdleTimeout }) => {
+      async ({ caller, workspaceId, query, request, setIdleTimeout }) => {
         const filter = filterOf(query);
-        const scopes = scopesOf(caller, userId, filter);
+        const scopes = scopesOf(caller, workspaceId, filter);
         const stream = await streams.open({ caller, scopes, filter }, startOf(request.headers, query.after));
         // A stream may be silent for a long time. Once it has ended, a client that stops reading is disconnected.
         setIdleTimeout(0);

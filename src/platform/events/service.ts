@@ -40,7 +40,7 @@ export class EventService {
 }
 
 /** The scopes of events that a caller can see when acting as a user. Admins also see those of the whole installation. */
-export function scopesOf(caller: Caller, userId: string, filter: EventFilter): readonly (string | null)[] {
+export function scopesOf(caller: Caller, workspaceId: string, filter: EventFilter): readonly (string | null)[] {
   const isAboutSomething = Object.keys(filter).some((name) => name !== "types");
-  return isAdmin(caller) && !isAboutSomething ? [userId, null] : [userId];
+  return isAdmin(caller) && !isAboutSomething ? [workspaceId, null] : [workspaceId];
 }

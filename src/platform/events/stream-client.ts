@@ -77,7 +77,7 @@ export class StreamClient {
 
   offer(event: Event, chunk: () => Uint8Array): void {
     if (!this.#keepsUp || event.id <= this.#position) return;
-    if (this.#scopes.has(event.userId) && matches(event, this.request.filter)) {
+    if (this.#scopes.has(event.workspaceId) && matches(event, this.request.filter)) {
       if (!this.#hasRoom()) {
         this.#keepsUp = false;
         this.#lastReadAt = this.#world.now();

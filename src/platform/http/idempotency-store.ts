@@ -6,7 +6,7 @@ export type StoredKey = {
   id: Uint8Array;
   startedAt: number;
   /** User that it belongs to; null if it belongs to no single user or the key acts for many. */
-  userId: string | null;
+  workspaceId: string | null;
 };
 
 /** Digest of the body of a request. `hash` is null if the body was not read to its end. */
@@ -19,7 +19,10 @@ export type Fingerprint = { readonly hash: Uint8Array | null; readonly bytes: nu
 export type StoredResponse = { status: number; headers: Record<string, string>; body: string | Uint8Array | null };
 
 /** `response` is null if the request changed something but its response is unknown. */
-export type StoredRequest = Omit<StoredKey, "userId"> & { fingerprint: Fingerprint; response: StoredResponse | null };
+export type StoredRequest = Omit<StoredKey, "workspaceId"> & {
+  fingerprint: Fingerprint;
+  response: StoredResponse | null;
+};
 
 /**
  * How a request ended: with a response to be replayed; `unknown` if it may have been interrupted between two changes;

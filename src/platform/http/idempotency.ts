@@ -76,7 +76,7 @@ export class Idempotency {
   async replay(context: RequestContext): Promise<Response | null> {
     const { keyed, caller } = context;
     if (keyed === null) return null;
-    keyed.owner = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
+    keyed.owner = caller.workspaceId === null ? `key:${caller.keyId}` : `user:${caller.workspaceId}`;
     keyed.name = nameOf(context.request, keyed.owner, keyed.key);
     const running = this.#inFlight.get(keyed.name);
     const stored = await (running ?? this.#claim(keyed, caller));
@@ -155,7 +155,7 @@ export class Idempotency {
     return lookup;
   }
 
-  async #lookUp(keyed: KeyedRequest, { userId }: Caller): Promise<StoredRequest | null> {
+  async #lookUp(keyed: KeyedRequest, { workspaceId }: Caller): Promise<StoredRequest | null> {
     const { store, clock, retentionMs } = this.#parts;
     const id = idOf(keyed.name);
     const startedAt = clock.now();
@@ -163,7 +163,7 @@ export class Idempotency {
       const stored = await store.find(id);
       if (stored === null || stored.startedAt <= startedAt - retentionMs) {
         keyed.serial = ++this.#begun;
-        keyed.attempt = store.begin({ id, startedAt, userId }, keyed.digest);
+        keyed.attempt = store.begin({ id, startedAt, workspaceId }, keyed.digest);
         return null;
       }
       this.#release(keyed);

@@ -132,13 +132,13 @@ export class Pipeline {
     const { limiter, clock, publicUrl } = this.#parts;
     if (isPage) {
       // Counted separately, so that pages and programs of a user do not use up each other's quota.
-      requireAllowed(context, limiter.take(`page:${caller.userId}`, requestCost.page), clock);
+      requireAllowed(context, limiter.take(`page:${caller.workspaceId}`, requestCost.page), clock);
       requireOwnPage(request, publicUrl);
     } else if (caller.isLocal) {
       // The command line on this machine manages the server and shares no quota with clients.
       Object.assign(context.set.headers, unlimitedHeaders);
     } else {
-      const subject = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
+      const subject = caller.workspaceId === null ? `key:${caller.keyId}` : `user:${caller.workspaceId}`;
       const cost = cheapPaths.includes(path) ? requestCost.health : requestCost.full;
       requireAllowed(context, limiter.take(subject, cost), clock);
     }
@@ -171,7 +171,7 @@ export class Pipeline {
     context.body = parsed(route.body, context.body);
     const { caller, query, body } = context;
     if (actsFor !== "caller")
-      context.userId = await actingUser(caller, userIdIn(query) ?? userIdIn(body), this.#parts.userExists);
+      context.workspaceId = await actingUser(caller, userIdIn(query) ?? userIdIn(body), this.#parts.userExists);
     if (route.bodyKind === "message") return;
     const { accepted } = route;
     const unknown = checkNames(query as object, body, accepted);

@@ -38,7 +38,7 @@ export class RequestContext {
   /** Unknown fields and parameters that were ignored, reported in the response. */
   readonly warnings: FieldError[] = [];
   /** User that the request acts for; "" on routes that act for no user. */
-  userId = "";
+  workspaceId = "";
   /** Whether a session cookie authenticates the request, rather than an API key. */
   isPage = false;
   /** State of a request with an Idempotency-Key. */

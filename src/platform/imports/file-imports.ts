@@ -16,7 +16,7 @@ export type ImportKind<Report extends ReportRequest, Row> = {
   /** Number of rows in the report, counted up to 10,000. */
   countReport: (request: Report) => Promise<number>;
 };
-type ReportRequest = { userId: string; jobId: string };
+type ReportRequest = { workspaceId: string; jobId: string };
 type Settings = { onDuplicate: string; dryRun: boolean };
 
 /** Imports files with rows of one kind: receives the file, stores the rows in a job, and reports each row. */
@@ -34,7 +34,7 @@ export class FileImports<S extends Settings, Report extends ReportRequest, Row> 
   /** See `FileIntake.start`. */
   start(
     caller: Caller,
-    userId: string,
+    workspaceId: string,
     stream: AsyncIterable<Uint8Array> | null,
     settings: S,
     maxBytes: number,
@@ -43,7 +43,7 @@ export class FileImports<S extends Settings, Report extends ReportRequest, Row> 
     const { dryRun, onDuplicate } = settings;
     const counts = ["rows", "created", "updated", "skipped", "failed", ...this.#kind.counts];
     return this.#intake.start({
-      ...{ caller, userId, stream, maxBytes, tooLarge },
+      ...{ caller, workspaceId, stream, maxBytes, tooLarge },
       ...{ type: this.#kind.type, action: this.#kind.action, folder: this.#kind.folder },
       metadata: { ...Object.fromEntries(counts.map((name) => [name, 0])), dryRun, onDuplicate },
       payload: { ...settings },
@@ -52,7 +52,7 @@ export class FileImports<S extends Settings, Report extends ReportRequest, Row> 
 
   /** Rows that created nothing, in order. Throws NOT_FOUND for an unknown import. */
   async report(request: Report): Promise<{ rows: Row[]; total: number }> {
-    await this.#jobs.get(request.userId, request.jobId);
+    await this.#jobs.get(request.workspaceId, request.jobId);
     const [rows, total] = await Promise.all([this.#kind.report(request), this.#kind.countReport(request)]);
     return { rows, total };
   }

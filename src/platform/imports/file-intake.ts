@@ -13,7 +13,7 @@ const maxAttempts = 5;
 
 export type IncomingFile = {
   caller: Caller;
-  userId: string;
+  workspaceId: string;
   type: JobType;
   /** Folder of the files of this kind. The file has the ID of its job as its name. */
   folder: string;
@@ -71,7 +71,7 @@ export class FileIntake {
   }
 
   async #receive(request: IncomingFile, id: string, file: string, now: number): Promise<Job> {
-    const { caller, userId, type, stream, payload, metadata, maxBytes, action, tooLarge } = request;
+    const { caller, workspaceId, type, stream, payload, metadata, maxBytes, action, tooLarge } = request;
     let bytes: number;
     try {
       bytes = await this.#blobs.receive(file, stream, maxBytes);
@@ -80,7 +80,7 @@ export class FileIntake {
     }
     const job: Job = {
       id,
-      userId,
+      workspaceId,
       type,
       status: "pending",
       runAt: now,
@@ -99,7 +99,7 @@ export class FileIntake {
     try {
       if (bytes === 0)
         throw invalid([{ path: "", message: "The body is empty. Send the file's content as the body." }]);
-      const event = { action, userId, target: { type: "job", id }, details: { bytes } };
+      const event = { action, workspaceId, target: { type: "job", id }, details: { bytes } };
       await this.#jobs.submit(job, auditEntry(caller, now, event));
     } catch (error) {
       await this.#blobs.remove(file);
@@ -109,9 +109,9 @@ export class FileIntake {
   }
 
   /** A request with an Idempotency-Key is committed together with its response, which is created after this. */
-  async #removeUnlessStored({ userId, id }: Job, file: string): Promise<void> {
+  async #removeUnlessStored({ workspaceId, id }: Job, file: string): Promise<void> {
     await pause();
-    if ((await this.#jobs.find(userId, id)) === null) await this.#blobs.remove(file);
+    if ((await this.#jobs.find(workspaceId, id)) === null) await this.#blobs.remove(file);
   }
 
   /**

@@ -21,7 +21,7 @@ export type JobMetadata = Record<string, unknown>;
 
 export type Job = {
   id: string;
-  userId: string;
+  workspaceId: string;
   type: JobType;
   status: JobStatus;
   /** Earliest time to run. */

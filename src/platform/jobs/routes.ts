@@ -64,23 +64,26 @@ const allOrPages =
 const legacyRoute = "/api/v2/users/jobs/userJobStatus/:userId";
 
 /** Provides the time zone in which the days of a history are counted. */
-export type UsersOfJobs = { get(userId: string): Promise<{ timeZone: string }> };
+export type UsersOfJobs = { get(workspaceId: string): Promise<{ timeZone: string }> };
 
 export function jobRoutes(jobs: JobService, users: UsersOfJobs) {
-  async function list(userId: string, query: Static<typeof JobQuery>, onStreamError: (error: unknown) => void) {
+  async function list(workspaceId: string, query: Static<typeof JobQuery>, onStreamError: (error: unknown) => void) {
     const { limit: wanted, offset: skipped, cursor } = query;
     if (wanted === undefined && skipped === undefined && cursor === undefined)
-      return new Response(byteStream(jobListPieces(userId, jobs.all(userId, filterOf(query))), onStreamError), {
-        headers: { "content-type": "application/json;charset=utf-8" },
-      });
+      return new Response(
+        byteStream(jobListPieces(workspaceId, jobs.all(workspaceId, filterOf(query))), onStreamError),
+        {
+          headers: { "content-type": "application/json;charset=utf-8" },
+        },
+      );
     const { limit = defaultPageSize, offset = 0 } = query;
     const after = cursor === undefined ? null : placeOf(cursor);
-    const found = await jobs.page(userId, filterOf(query), limit, offset, after);
-    return pageView(userId, found, limit);
+    const found = await jobs.page(workspaceId, filterOf(query), limit, offset, after);
+    return pageView(workspaceId, found, limit);
   }
 
   const own = routes("/api/v2/users/jobs")
-    .get("/", async ({ userId, query, onStreamError }) => list(userId, query, onStreamError), {
+    .get("/", async ({ workspaceId, query, onStreamError }) => list(workspaceId, query, onStreamError), {
       ownKey: { permission: "users:read", availableRoute: legacyRoute },
       query: params(JobQuery),
       docs: answersJson(JobPageView, {
@@ -91,9 +94,9 @@ export function jobRoutes(jobs: JobService, users: UsersOfJobs) {
     })
     .get(
       "/history",
-      async ({ userId, query: { days = 30 } }) => {
-        const { timeZone } = await users.get(userId);
-        return ok({ timeZone, days: await jobs.history(userId, days, timeZone) });
+      async ({ workspaceId, query: { days = 30 } }) => {
+        const { timeZone } = await users.get(workspaceId);
+        return ok({ timeZone, days: await jobs.history(workspaceId, days, timeZone) });
       },
       {
         access: "users:read",
@@ -105,31 +108,39 @@ export function jobRoutes(jobs: JobService, users: UsersOfJobs) {
         }),
       },
     )
-    .get("/:jobId", async ({ userId, params: { jobId } }) => ok(jobView(await jobs.get(userId, jobId))), {
+    .get("/:jobId", async ({ workspaceId, params: { jobId } }) => ok(jobView(await jobs.get(workspaceId, jobId))), {
       access: "users:read",
       params: params(JobId),
       docs: answersJson(success(JobView), { tag: "Jobs", summary: "Get a job", errors: ["NOT_FOUND"] }),
     })
-    .post("/:jobId/cancel", async ({ userId, params: { jobId } }) => ok(jobView(await jobs.cancel(userId, jobId))), {
-      access: "jobs:update",
-      params: params(JobId),
-      docs: answersJson(success(JobView), {
-        tag: "Jobs",
-        summary: "Cancel a job",
-        description:
-          "The job fails with `metadata.canceled`. Rows that an import has already stored are not removed. Its file is retained for 7 days so that the import can be retried.",
-        errors: ["NOT_FOUND", "CONFLICT"],
-      }),
-    })
-    .post("/:jobId/retry", async ({ userId, params: { jobId } }) => ok(jobView(await jobs.retry(userId, jobId))), {
-      access: "jobs:update",
-      params: params(JobId),
-      docs: answersJson(success(JobView), {
-        tag: "Jobs",
-        summary: "Retry a failed job",
-        errors: ["NOT_FOUND", "CONFLICT"],
-      }),
-    });
+    .post(
+      "/:jobId/cancel",
+      async ({ workspaceId, params: { jobId } }) => ok(jobView(await jobs.cancel(workspaceId, jobId))),
+      {
+        access: "jobs:update",
+        params: params(JobId),
+        docs: answersJson(success(JobView), {
+          tag: "Jobs",
+          summary: "Cancel a job",
+          description:
+            "The job fails with `metadata.canceled`. Rows that an import has already stored are not removed. Its file is retained for 7 days so that the import can be retried.",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    )
+    .post(
+      "/:jobId/retry",
+      async ({ workspaceId, params: { jobId } }) => ok(jobView(await jobs.retry(workspaceId, jobId))),
+      {
+        access: "jobs:update",
+        params: params(JobId),
+        docs: answersJson(success(JobView), {
+          tag: "Jobs",
+          summary: "Retry a failed job",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    );
 
   return own
     .get(
@@ -147,7 +158,7 @@ export function jobRoutes(jobs: JobService, users: UsersOfJobs) {
         }),
       },
     )
-    .get("/jobStatus", async ({ userId, query }) => ok(jobView(await jobs.get(userId, query.jobId))), {
+    .get("/jobStatus", async ({ workspaceId, query }) => ok(jobView(await jobs.get(workspaceId, query.jobId))), {
       access: "jobs:read",
       query: params(Type.Object({ jobId: Type.String(), userId: Type.Optional(Type.String()) })),
       docs: answersJson(success(JobView), {
@@ -160,8 +171,10 @@ export function jobRoutes(jobs: JobService, users: UsersOfJobs) {
     .get(
       "/jobCounts",
       async ({ caller, query }) => {
-        const userId = query.userId ?? caller.userId;
-        return ok(userId === null ? await jobs.allStatistics() : await jobs.statistics(allowed(caller, userId)));
+        const workspaceId = query.userId ?? caller.workspaceId;
+        return ok(
+          workspaceId === null ? await jobs.allStatistics() : await jobs.statistics(allowed(caller, workspaceId)),
+        );
       },
       {
         callerOnly: "jobs:read",
@@ -177,7 +190,7 @@ export function jobRoutes(jobs: JobService, users: UsersOfJobs) {
       "/editJobMessage/:jobId",
       async ({ caller, params: { jobId }, body: { message } }) => {
         // A user-specific key can change only its own jobs. Jobs of other users are reported as not found.
-        if (caller.userId !== null) await jobs.get(caller.userId, jobId);
+        if (caller.workspaceId !== null) await jobs.get(caller.workspaceId, jobId);
         return ok(jobView(await jobs.editMessage(jobId, message)));
       },
       {
@@ -195,8 +208,8 @@ export function jobRoutes(jobs: JobService, users: UsersOfJobs) {
     );
 }
 
-function allowed(caller: Caller, userId: string): string {
-  if (caller.userId === null || caller.userId === userId) return userId;
+function allowed(caller: Caller, workspaceId: string): string {
+  if (caller.workspaceId === null || caller.workspaceId === workspaceId) return workspaceId;
   throw denied(caller, "*", "A user-specific key can read only the jobs of its own user. Use a global key.");
 }
 
@@ -216,11 +229,11 @@ function placeOf(cursor: string) {
   return { createdAt: Number(createdAt), id: String(id) };
 }
 
-function pageView(userId: string, { jobs, statistics }: JobPage, limit: number) {
+function pageView(workspaceId: string, { jobs, statistics }: JobPage, limit: number) {
   const last: Job | undefined = jobs.length === limit ? jobs.at(-1) : undefined;
   const nextCursor = last === undefined ? null : encodeCursor([last.createdAt, last.id]);
   return {
-    userId,
+    userId: workspaceId,
     success: true as const,
     data: { jobs: jobs.map(jobView), statistics, total: statistics.total, nextCursor },
   };

@@ -28,24 +28,24 @@ export class JobService {
 
   /** Newest first. The statistics cover all jobs that match the filter. */
   async page(
-    userId: string,
+    workspaceId: string,
     filter: JobFilter,
     limit: number,
     offset: number,
     after: JobPlace | null,
   ): Promise<JobPage> {
     const [jobs, counts] = await Promise.all([
-      this.#jobs.page({ userId, filter, limit, offset, after }),
-      this.#jobs.countByStatus(userId, filter),
+      this.#jobs.page({ workspaceId, filter, limit, offset, after }),
+      this.#jobs.countByStatus(workspaceId, filter),
     ]);
     return { jobs, statistics: statisticsOf(counts) };
   }
 
   /** All jobs that match the filter, newest first. Yields pages, so that memory use does not grow with their number. */
-  async *all(userId: string, filter: JobFilter): AsyncGenerator<Job[], void, void> {
+  async *all(workspaceId: string, filter: JobFilter): AsyncGenerator<Job[], void, void> {
     let after: JobPlace | null = null;
     for (;;) {
-      const jobs: Job[] = await this.#jobs.page({ userId, filter, limit: pageSize, offset: 0, after });
+      const jobs: Job[] = await this.#jobs.page({ workspaceId, filter, limit: pageSize, offset: 0, after });
       const last = jobs.at(-1);
       if (last === undefined) return;
       yield jobs;
@@ -54,19 +54,19 @@ export class JobService {
     }
   }
 
-  async statistics(userId: string): Promise<JobStatistics> {
-    return statisticsOf(await this.#jobs.countByStatus(userId, {}));
+  async statistics(workspaceId: string): Promise<JobStatistics> {
+    return statisticsOf(await this.#jobs.countByStatus(workspaceId, {}));
   }
 
   /**
    * Counts jobs by day of creation in the time zone for the last `days` days including today, oldest first. Includes days
    * without jobs.
    */
-  async history(userId: string, days: number, timeZone: string): Promise<JobDay[]> {
+  async history(workspaceId: string, days: number, timeZone: string): Promise<JobDay[]> {
     const dates = datesUntil(this.#clock.now(), days, timeZone);
     const byDate = new Map(dates.map((date) => [date, { date, pending: 0, running: 0, completed: 0, failed: 0 }]));
     const from = this.#clock.now() - (days + 1) * 86_400_000;
-    for (const { at, status, jobs } of await this.#jobs.countByTime(userId, from, bucketMs)) {
+    for (const { at, status, jobs } of await this.#jobs.countByTime(workspaceId, from, bucketMs)) {
       const day = byDate.get(dateIn(at, timeZone));
       if (day !== undefined) day[status] += jobs;
     }
@@ -78,25 +78,25 @@ export class JobService {
     return statisticsOf(await this.#jobs.countAll());
   }
 
-  async get(userId: string, id: string): Promise<Job> {
-    const job = await this.find(userId, id);
+  async get(workspaceId: string, id: string): Promise<Job> {
+    const job = await this.find(workspaceId, id);
     if (job === null) throw notFound("job", id);
     return job;
   }
 
-  find(userId: string, id: string): Promise<Job | null> {
-    return this.#jobs.get(userId, id);
+  find(workspaceId: string, id: string): Promise<Job | null> {
+    return this.#jobs.get(workspaceId, id);
   }
 
   /** Throws CONFLICT if the job has ended or its action is being sent. */
-  async cancel(userId: string, id: string): Promise<Job> {
-    const change = await this.#jobs.cancel(userId, id, this.#clock.now());
+  async cancel(workspaceId: string, id: string): Promise<Job> {
+    const change = await this.#jobs.cancel(workspaceId, id, this.#clock.now());
     return this.#changed(id, change, (job) => `Cannot cancel a job that has already ${job.status}.`);
   }
 
   /** Throws CONFLICT unless the job has failed, or if its action may have taken effect. */
-  async retry(userId: string, id: string): Promise<Job> {
-    const change = await this.#jobs.retry(userId, id, this.#clock.now());
+  async retry(workspaceId: string, id: string): Promise<Job> {
+    const change = await this.#jobs.retry(workspaceId, id, this.#clock.now());
     const job = this.#changed(
       id,
       change,

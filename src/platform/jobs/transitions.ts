@@ -75,14 +75,14 @@ export type ClientDecision =
   | { kind: "ofAction"; job: Job }
   | { kind: "change"; job: Job; change: JobChange };
 
-export function decideCancel(job: Job | null, userId: string, at: number): ClientDecision {
-  if (job?.userId !== userId) return { kind: "absent" };
+export function decideCancel(job: Job | null, workspaceId: string, at: number): ClientDecision {
+  if (job?.workspaceId !== workspaceId) return { kind: "absent" };
   if (hasEnded(job)) return { kind: "refused", job };
   return isOfAction(job) ? { kind: "ofAction", job } : { kind: "change", job, change: canceledJob(job, at) };
 }
 
-export function decideRetry(job: Job | null, userId: string, at: number): ClientDecision {
-  if (job?.userId !== userId) return { kind: "absent" };
+export function decideRetry(job: Job | null, workspaceId: string, at: number): ClientDecision {
+  if (job?.workspaceId !== workspaceId) return { kind: "absent" };
   if (job.status !== "failed") return { kind: "refused", job };
   return isOfAction(job) ? { kind: "ofAction", job } : { kind: "change", job, change: retriedJob(job, at) };
 }

@@ -75,7 +75,7 @@ export function auditRoutes(audit: AuditService) {
       "/export",
       async ({ caller, onStreamError, query }) => {
         const filter = filterOf(query);
-        await audit.note(caller, { action: "audit.exported", userId: caller.userId });
+        await audit.note(caller, { action: "audit.exported", workspaceId: caller.workspaceId });
         return new Response(byteStream(ndjson(audit.all(caller, filter)), onStreamError), {
           headers: {
             "content-type": "application/x-ndjson",
@@ -115,12 +115,13 @@ export function auditRoutes(audit: AuditService) {
     );
 }
 
-function filterOf({ action, from, to, ...rest }: Static<typeof Filter>): AuditFilter {
+function filterOf({ action, from, to, userId, ...rest }: Static<typeof Filter>): AuditFilter {
   const actions =
     action === undefined ? undefined : auditActions.filter((name) => name === action || name.startsWith(`${action}.`));
   if (actions?.length === 0) throw invalid([{ path: "action", message: `Choose one of: ${auditActions.join(", ")}.` }]);
   return {
     ...rest,
+    ...(userId !== undefined && { workspaceId: userId }),
     ...(actions && { actions }),
     ...(from !== undefined && { from: instant("from", from) }),
     ...(to !== undefined && { to: instant("to", to) }),

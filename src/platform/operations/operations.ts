@@ -110,7 +110,7 @@ export class Operations {
     const now = clock.now();
     const state = enabled ? { since: this.#maintenance?.since ?? now, message } : null;
     const action = enabled ? "maintenance.enabled" : "maintenance.disabled";
-    await store.setMaintenance(state, auditEntry(caller, now, { action, userId: null }));
+    await store.setMaintenance(state, auditEntry(caller, now, { action, workspaceId: null }));
     this.#maintenance = state;
     this.#update();
     onChange();

@@ -43,7 +43,7 @@ async function acceptClock(flags: Record<string, unknown>, context: CommandConte
         return await present(context, document, "The clock is not behind: there is nothing to accept.");
       }
       const details = { from: isoTime(latest!), to: isoTime(now) };
-      const entry = auditEntry(null, now, { action: "clock.accepted", userId: null, via: "commandLine", details });
+      const entry = auditEntry(null, now, { action: "clock.accepted", workspaceId: null, via: "commandLine", details });
       const { actions } = await storage.operations.acceptTime(now, entry);
       await present(
         context,

@@ -35,7 +35,7 @@ export function browserSession({ sessions, audit, limiter, clock, publicUrl, tru
       const refusal = refusalOf(() => refuseStranger(context, error, limiter, clock));
       // Attempts beyond the rate limit are not recorded, so that no one can flood the audit log.
       if (refusal === error && refusal instanceof ApiError)
-        await audit.note(null, { action: "session.refused", userId: null, origin });
+        await audit.note(null, { action: "session.refused", workspaceId: null, origin });
       throw refusal;
     });
     await audit.note(caller, sessionEvent("session.signedIn", caller, origin));
@@ -65,7 +65,7 @@ export function browserSession({ sessions, audit, limiter, clock, publicUrl, tru
 }
 
 function sessionEvent(action: "session.signedIn" | "session.signedOut", caller: Caller, origin: Origin): AuditEvent {
-  return { action, userId: caller.userId, target: { type: "key", id: caller.keyId }, origin };
+  return { action, workspaceId: caller.workspaceId, target: { type: "key", id: caller.keyId }, origin };
 }
 
 /** The error that `refuse` throws. */

@@ -47,7 +47,7 @@ export function mcpEndpoint({ document, call, corsOrigins, clock }: ToolParts) {
       return answerMessage(request, body, {
         tools,
         caller,
-        userId: caller.userId === null && typeof userId === "string" ? userId : null,
+        userId: caller.workspaceId === null && typeof userId === "string" ? userId : null,
         send,
         now: () => isoTime(clock.now()),
       });

@@ -17,7 +17,7 @@ const maxNameShown = 100;
  */
 export function createMcpServer(parts: McpParts): Server {
   const { tools, caller, userId } = parts;
-  const isGlobal = caller.userId === null;
+  const isGlobal = caller.workspaceId === null;
   const server = new Server(
     { name: "outreachd", title: "outreachd", version },
     { capabilities: { tools: {} }, instructions: instructions(caller, userId) },
@@ -42,7 +42,7 @@ function noTool(name: string): ProtocolError {
 }
 
 function isFor({ permissions, actsFor }: Tool, caller: Caller): boolean {
-  if (caller.userId === null && actsFor === "ownKey") return false;
+  if (caller.workspaceId === null && actsFor === "ownKey") return false;
   return permissions.length === 0 || permissions.some((name) => hasPermission(caller, name as Permission));
 }
 
@@ -53,7 +53,7 @@ function listed(
 ): ListedTool {
   const { userId: _, ...others } = inputSchema.properties;
   // Only a global key without a default user requires the user in each call.
-  const isHidden = actsFor === "user" && (caller.userId !== null || userId !== null);
+  const isHidden = actsFor === "user" && (caller.workspaceId !== null || userId !== null);
   return {
     name,
     title,
@@ -75,7 +75,7 @@ function listed(
 
 function instructions(caller: Caller, userId: string | null): string {
   const who =
-    caller.userId !== null
+    caller.workspaceId !== null
       ? "You act as the user of this API key (get_me)."
       : userId !== null
         ? `You act as user ${userId}, with a key that has all permissions.`

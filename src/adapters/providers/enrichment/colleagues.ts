@@ -23,20 +23,22 @@ const keepCompanies = 1_000;
 export function createColleagues(directories: readonly Directory[], now: () => number) {
   const kept = new Map<string, { until: number; people: Colleague[] }>();
 
-  async function peopleOf(company: CompanyNames, userId: string): Promise<Colleague[]> {
-    const key = [userId, company.domain ?? "", company.name ?? ""].join("\n");
+  async function peopleOf(company: CompanyNames, workspaceId: string): Promise<Colleague[]> {
+    const key = [workspaceId, company.domain ?? "", company.name ?? ""].join("\n");
     const known = kept.get(key);
     if (known !== undefined && known.until > now()) return known.people;
-    const lists = await Promise.all(directories.map((directory) => directory.colleagues(userId, company, witnesses)));
+    const lists = await Promise.all(
+      directories.map((directory) => directory.colleagues(workspaceId, company, witnesses)),
+    );
     const people = lists.flat();
     if (kept.size >= keepCompanies) kept.clear();
     kept.set(key, { until: now() + (people.length < witnesses ? keepMs.growing : keepMs.complete), people });
     return people;
   }
 
-  return async (known: Subject, company: CompanyNames, userId: string): Promise<Colleague[]> => {
+  return async (known: Subject, company: CompanyNames, workspaceId: string): Promise<Colleague[]> => {
     if (company.domain === null && company.name === null) return [];
-    const people = await peopleOf(company, userId);
+    const people = await peopleOf(company, workspaceId);
     const self = leadIdentity({ ...known, email: known.email ?? known.candidateEmail });
     return people.filter((person) => !isSame(leadIdentity(person), self));
   };

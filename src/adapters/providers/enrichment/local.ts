@@ -29,28 +29,28 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
     fields,
     fieldsFor: () => fields,
 
-    async lookUp(subject, { userId, leadId }) {
-      const { people, known, moved } = await peopleAndSubject(subject, userId, leadId);
+    async lookUp(subject, { workspaceId, leadId }) {
+      const { people, known, moved } = await peopleAndSubject(subject, workspaceId, leadId);
       const findings = people.flatMap(({ said }) => said);
-      const record = await recordOf(known, userId);
+      const record = await recordOf(known, workspaceId);
       if (record !== null) findings.push(...findingsOfCompany(record, known));
       const names = { domain: known.domain, name: known.company ?? record?.name ?? null };
-      const colleagues = await colleaguesOf(known, names, userId);
+      const colleagues = await colleaguesOf(known, names, workspaceId);
       findings.push(...findingsOfColleagues(colleagues));
       const domain = known.domain ?? mailDomain(colleagues, record?.domain ?? null);
       const isAddressKnown = (subject.email ?? known.email ?? known.candidateEmail) !== null;
-      if (!isAddressKnown && domain !== null) findings.push(...(await guess(known, domain, userId)));
+      if (!isAddressKnown && domain !== null) findings.push(...(await guess(known, domain, workspaceId)));
       if (findings.length === 0) return { kind: "none", spent: 0 };
       return { kind: "found", findings, spent: 0, ...(moved !== null && { hasLeft: true }) };
     },
   };
 
   /** Who the directories know, what each of them says, and the combined knowledge about the person. */
-  async function peopleAndSubject(subject: Subject, userId: string, leadId: string | null) {
+  async function peopleAndSubject(subject: Subject, workspaceId: string, leadId: string | null) {
     const people: { person: KnownPerson; said: Finding[] }[] = [];
     let known = subject;
     for (const directory of directories) {
-      const person = await directory.findPerson(userId, leadIdentity(known), leadId);
+      const person = await directory.findPerson(workspaceId, leadIdentity(known), leadId);
       if (person === null) continue;
       const said = findingsOfPerson(person, surenessFor(known, person, now()));
       people.push({ person, said });
@@ -65,19 +65,19 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
     return { people: stillTold, known: atNewJob(known, moved, subject), moved };
   }
 
-  async function recordOf({ domain, company }: Subject, userId: string): Promise<KnownCompany | null> {
+  async function recordOf({ domain, company }: Subject, workspaceId: string): Promise<KnownCompany | null> {
     if (domain === null && company === null) return null;
     for (const directory of directories) {
-      const found = await directory.findCompany(userId, { domain, name: company });
+      const found = await directory.findCompany(workspaceId, { domain, name: company });
       if (found !== null) return found;
     }
     return null;
   }
 
-  async function guess(known: Subject, domain: string, userId: string): Promise<Finding[]> {
+  async function guess(known: Subject, domain: string, workspaceId: string): Promise<Finding[]> {
     const { firstName, lastName } = known;
     if (firstName === null || lastName === null) return [];
-    const colleagues = await colleaguesOf(known, { domain, name: null }, userId);
+    const colleagues = await colleaguesOf(known, { domain, name: null }, workspaceId);
     const guessed = guessAddress(firstName, lastName, domain, colleagues);
     return guessed === null ? [] : [{ field: "email", value: guessed.email, confidence: guessed.confidence }];
   }

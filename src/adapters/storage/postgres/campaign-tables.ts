@@ -9,7 +9,7 @@ import { whole } from "./tables.ts";
 
 export const campaigns = pgTable("campaigns", {
   id: text().primaryKey(),
-  userId: text("user_id").notNull(),
+  workspaceId: text("workspace_id").notNull(),
   name: text().notNull(),
   state: text().$type<CampaignState>().notNull(),
   steps: jsonb().$type<CampaignStep[]>().notNull(),
@@ -23,7 +23,7 @@ export const campaigns = pgTable("campaigns", {
 export const campaignEnrollments = pgTable("campaign_enrollments", {
   id: text().primaryKey(),
   campaignId: text("campaign_id").notNull(),
-  userId: text("user_id").notNull(),
+  workspaceId: text("workspace_id").notNull(),
   leadId: text("lead_id").notNull(),
   accountId: text("account_id").notNull(),
   profileKey: text("profile_key").notNull(),

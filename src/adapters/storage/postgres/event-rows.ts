@@ -5,10 +5,10 @@ import { events, users } from "./tables.ts";
 
 /** Appends events in the transaction of what causes them. Events of a user that no longer exists are dropped. */
 export async function appendEvents(connection: Connection, appended: readonly NewEvent[]): Promise<void> {
-  const userIds = [...new Set(appended.flatMap(({ userId }) => userId ?? []))];
+  const userIds = [...new Set(appended.flatMap(({ workspaceId }) => workspaceId ?? []))];
   const owners = await ownersOf(connection, userIds);
-  const rows = appended.flatMap(({ userId, data = {}, ...event }) => {
-    const owner = userId === null ? null : owners.get(userId);
+  const rows = appended.flatMap(({ workspaceId, data = {}, ...event }) => {
+    const owner = workspaceId === null ? null : owners.get(workspaceId);
     return owner === undefined ? [] : [{ ...event, owner, data }];
   });
   if (rows.length > 0) await connection.insert(events).values(rows);

@@ -35,22 +35,22 @@ type SliceOfJobs = Pick<JobStore, "insert" | "get" | "page" | "claim" | "end" | 
 export function createJobStore({ orm, transact }: Engine, actions: ActionJobs): SliceOfJobs {
   const shown = async (job: Job): Promise<Job> => (isOfAction(job) ? actions.describe(orm, job) : job);
 
-  async function find(userId: string, id: string): Promise<Job | null> {
+  async function find(workspaceId: string, id: string): Promise<Job | null> {
     const [job] = await orm
       .select()
       .from(jobs)
-      .where(and(eq(jobs.id, id), eq(jobs.userId, userId)));
+      .where(and(eq(jobs.id, id), eq(jobs.workspaceId, workspaceId)));
     return job ?? null;
   }
 
-  async function page({ userId, filter, limit, offset, after }: JobPageRequest): Promise<Job[]> {
+  async function page({ workspaceId, filter, limit, offset, after }: JobPageRequest): Promise<Job[]> {
     const { status, type, createdFrom, createdTo } = filter;
     const rows = await orm
       .select()
       .from(jobs)
       .where(
         and(
-          eq(jobs.userId, userId),
+          eq(jobs.workspaceId, workspaceId),
           status && eq(jobs.status, status),
           type && eq(jobs.type, type),
           createdFrom === undefined ? undefined : gte(jobs.createdAt, createdFrom),
@@ -69,23 +69,23 @@ export function createJobStore({ orm, transact }: Engine, actions: ActionJobs): 
       if (audit !== undefined) throw new Error("The audit log does not exist on PostgreSQL yet");
       return transact((connection) => insertJob(connection, job));
     },
-    async get(userId, id) {
-      const job = await find(userId, id);
+    async get(workspaceId, id) {
+      const job = await find(workspaceId, id);
       return job && shown(job);
     },
     page,
     claim: (request) => transact((connection) => claim(connection, request)),
     end: (held, end) => transact((connection) => endClaim(connection, actions, held, end)),
-    async cancel(userId, id, at) {
-      const decision = decideCancel(await find(userId, id), userId, at);
+    async cancel(workspaceId, id, at) {
+      const decision = decideCancel(await find(workspaceId, id), workspaceId, at);
       // An action locks its account before its job, so its job is not locked here.
       if (decision.kind === "ofAction") return transact((connection) => actions.cancel(connection, decision.job, at));
-      return transact((connection) => change(connection, id, (job) => decideCancel(job, userId, at)));
+      return transact((connection) => change(connection, id, (job) => decideCancel(job, workspaceId, at)));
     },
-    async retry(userId, id, at) {
-      const decision = decideRetry(await find(userId, id), userId, at);
+    async retry(workspaceId, id, at) {
+      const decision = decideRetry(await find(workspaceId, id), workspaceId, at);
       if (decision.kind === "ofAction") return transact((connection) => actions.retry(connection, decision.job, at));
-      return transact((connection) => change(connection, id, (job) => decideRetry(job, userId, at)));
+      return transact((connection) => change(connection, id, (job) => decideRetry(job, workspaceId, at)));
     },
   };
 }
@@ -121,13 +121,13 @@ async function claim(connection: Connection, { type, limit, now, leaseUntil }: C
     .limit(limit)
     .for("update", { skipLocked: true });
   // Users take turns: the oldest job of each comes before the second of any.
-  const turn = sql`row_number() OVER (PARTITION BY user_id ORDER BY run_at, id)`;
+  const turn = sql`row_number() OVER (PARTITION BY workspace_id ORDER BY run_at, id)`;
   const due = await connection.execute<{ id: string }>(sql`
     SELECT id FROM jobs WHERE status = 'pending' AND id IN (
       SELECT id FROM (
-        SELECT id, user_id, ${turn} AS turn FROM jobs
+        SELECT id, workspace_id, ${turn} AS turn FROM jobs
         WHERE type = ${type} AND type <> 'linkedin_action' AND status = 'pending' AND run_at <= ${now}
-      ) AS waiting ORDER BY turn, user_id LIMIT ${limit - abandoned.length}
+      ) AS waiting ORDER BY turn, workspace_id LIMIT ${limit - abandoned.length}
     ) FOR UPDATE SKIP LOCKED`);
   const isAbandoned = new Set(abandoned.map(({ id }) => id));
   const ids = [...abandoned, ...due].map(({ id }) => id);

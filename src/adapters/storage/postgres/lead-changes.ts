@@ -55,8 +55,8 @@ export async function writeLeadChanges(
 }
 
 async function insertLead(connection: Connection, owner: number, lead: Lead, identity: LeadIdentity): Promise<void> {
-  if (owner === 0) throw new Error(`User ${lead.userId} no longer exists`);
-  const { userId: _userId, ...values } = lead;
+  if (owner === 0) throw new Error(`User ${lead.workspaceId} no longer exists`);
+  const { workspaceId: _workspaceId, ...values } = lead;
   const [row] = await connection
     .insert(leads)
     .values({ ...values, owner, folded: foldedLead(lead) })
@@ -74,7 +74,7 @@ export async function replaceLead(
   lead: Lead,
   identity: LeadIdentity,
 ): Promise<void> {
-  const { userId: _userId, id: _id, ...values } = lead;
+  const { workspaceId: _workspaceId, id: _id, ...values } = lead;
   const written = await connection
     .update(leads)
     .set({ ...values, folded: foldedLead(lead) })

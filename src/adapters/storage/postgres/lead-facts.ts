@@ -34,7 +34,7 @@ export class LeadFactLoader implements FactSource {
   readonly facts: LeadFacts;
   readonly suppressionFacts: SuppressionFacts;
   readonly #connection: Connection;
-  readonly #userId: string;
+  readonly #workspaceId: string;
   readonly #phoneRegion: PhoneRegion | null;
   /** How many leads to load of keys with many. */
   readonly #limits = new Map<number, number>();
@@ -45,25 +45,25 @@ export class LeadFactLoader implements FactSource {
    */
   static async open(
     connection: Connection,
-    userId: string,
+    workspaceId: string,
     phoneRegion: PhoneRegion | null,
     locks: (owner: number) => readonly Lock[],
   ): Promise<LeadFactLoader> {
-    const owner = (await ownersOf(connection, [userId])).get(userId) ?? 0;
+    const owner = (await ownersOf(connection, [workspaceId])).get(workspaceId) ?? 0;
     const needed = locks(owner);
     if (needed.length > 0) await takeLocks(connection, needed);
-    return new LeadFactLoader(connection, userId, owner, phoneRegion, await hasEntries(connection, owner));
+    return new LeadFactLoader(connection, workspaceId, owner, phoneRegion, await hasEntries(connection, owner));
   }
 
   constructor(
     connection: Connection,
-    userId: string,
+    workspaceId: string,
     owner: number,
     phoneRegion: PhoneRegion | null,
     hasSuppressions: boolean,
   ) {
     this.#connection = connection;
-    this.#userId = userId;
+    this.#workspaceId = workspaceId;
     this.#phoneRegion = phoneRegion;
     this.owner = owner;
     this.hasSuppressions = hasSuppressions;
@@ -154,7 +154,7 @@ export class LeadFactLoader implements FactSource {
     const byKey = Map.groupBy(found, ({ key }) => key);
     return new Map(
       wanted.map(({ key, most }) => {
-        const stored = (byKey.get(key) ?? []).map(({ lead }) => storedLead(lead, this.#userId));
+        const stored = (byKey.get(key) ?? []).map(({ lead }) => storedLead(lead, this.#workspaceId));
         return [key, { stored, isWhole: stored.length < most }];
       }),
     );
@@ -165,7 +165,7 @@ export class LeadFactLoader implements FactSource {
       .select()
       .from(leads)
       .where(and(inArray(leads.id, [...ids]), eq(leads.owner, this.owner)));
-    return new Map(rows.map((row) => [row.id, storedLead(row, this.#userId)]));
+    return new Map(rows.map((row) => [row.id, storedLead(row, this.#workspaceId)]));
   }
 
   async #loadRecords(keys: readonly number[]): Promise<Map<number, Identifier[][]>> {
@@ -195,13 +195,15 @@ export class LeadFactLoader implements FactSource {
     const ofActions = await this.#connection
       .selectDistinct({ profile: networkActions.profileKey, leadId: networkActions.leadId })
       .from(networkActions)
-      .where(and(inArray(networkActions.profileKey, [...profiles]), eq(networkActions.userId, this.#userId)))
+      .where(and(inArray(networkActions.profileKey, [...profiles]), eq(networkActions.workspaceId, this.#workspaceId)))
       .limit(maxLinkedRecords);
     const ofContacts = await this.#connection
       .select({ profile: networkContacts.profileKey, leadId: networkContacts.leadId })
       .from(networkContacts)
       .innerJoin(networkAccounts, eq(networkAccounts.seq, networkContacts.account))
-      .where(and(inArray(networkContacts.profileKey, [...profiles]), eq(networkAccounts.userId, this.#userId)))
+      .where(
+        and(inArray(networkContacts.profileKey, [...profiles]), eq(networkAccounts.workspaceId, this.#workspaceId)),
+      )
       .limit(maxLinkedRecords);
     const ofEnrollments = await this.#connection
       .select({ profile: campaignEnrollments.profileKey, leadId: campaignEnrollments.leadId })
@@ -227,7 +229,7 @@ export class LeadFactLoader implements FactSource {
     const rows = await this.#connection
       .selectDistinct({ leadId: networkActions.leadId, profile: networkActions.profileKey })
       .from(networkActions)
-      .where(and(inArray(networkActions.leadId, [...leadIds]), eq(networkActions.userId, this.#userId)));
+      .where(and(inArray(networkActions.leadId, [...leadIds]), eq(networkActions.workspaceId, this.#workspaceId)));
     const enrolled = await this.#connection
       .select({ leadId: campaignEnrollments.leadId, profile: campaignEnrollments.profileKey })
       .from(campaignEnrollments)
@@ -237,7 +239,7 @@ export class LeadFactLoader implements FactSource {
   }
 
   #isActiveEnrollment(): SQL | undefined {
-    return and(eq(campaignEnrollments.userId, this.#userId), sql`${campaignEnrollments.state} = 'active'`);
+    return and(eq(campaignEnrollments.workspaceId, this.#workspaceId), sql`${campaignEnrollments.state} = 'active'`);
   }
 
   #identifiersOf(row: Reached, profiles: ReadonlyMap<string, string[]>): Identifier[] {
@@ -260,7 +262,7 @@ function leadsWithKeys(wanted: readonly { key: number; most: number }[]) {
 
 export function storedLead(
   { seq, owner: _owner, folded: _folded, ...lead }: typeof leads.$inferSelect,
-  userId: string,
+  workspaceId: string,
 ): StoredLead {
-  return { seq, lead: { ...lead, userId } satisfies Lead };
+  return { seq, lead: { ...lead, workspaceId } satisfies Lead };
 }

@@ -32,12 +32,12 @@ export function createLeadImports(engine: Engine): ImportStore {
   const { orm, transact, phoneRegion } = engine;
 
   async function importBatch(connection: Connection, batch: ImportBatch): Promise<ImportCounts | null> {
-    const { userId, jobId, dryRun, onDuplicate, rows } = batch;
+    const { workspaceId, jobId, dryRun, onDuplicate, rows } = batch;
     const locks = (owner: number) => [
-      ...locksOfReader(userId),
+      ...locksOfReader(workspaceId),
       ...(onDuplicate === "create" ? [] : [allLeads(owner, dryRun)]),
     ];
-    const loader = await LeadFactLoader.open(connection, userId, phoneRegion, locks);
+    const loader = await LeadFactLoader.open(connection, workspaceId, phoneRegion, locks);
     const notes = await DryRunNotes.open(connection, jobId);
     const job = await lockJob(connection, jobId);
     const keys = [...new Set(onDuplicate === "create" ? [] : rows.keys)].filter((key) => !Number.isNaN(key));
@@ -51,8 +51,8 @@ export function createLeadImports(engine: Engine): ImportStore {
     return outcome;
   }
 
-  async function importReport({ userId, jobId, outcome, afterRow, limit }: ImportReportRequest) {
-    if (outcome === "created") return await createdRows(userId, jobId, afterRow, limit);
+  async function importReport({ workspaceId, jobId, outcome, afterRow, limit }: ImportReportRequest) {
+    if (outcome === "created") return await createdRows(workspaceId, jobId, afterRow, limit);
     return await orm
       .select({
         row: leadImportRows.row,
@@ -61,7 +61,7 @@ export function createLeadImports(engine: Engine): ImportStore {
         errors: leadImportRows.errors,
       })
       .from(leadImportRows)
-      .innerJoin(jobs, and(eq(jobs.id, leadImportRows.jobId), eq(jobs.userId, userId)))
+      .innerJoin(jobs, and(eq(jobs.id, leadImportRows.jobId), eq(jobs.workspaceId, workspaceId)))
       .where(
         and(
           eq(leadImportRows.jobId, jobId),
@@ -74,7 +74,7 @@ export function createLeadImports(engine: Engine): ImportStore {
   }
 
   async function createdRows(
-    userId: string,
+    workspaceId: string,
     jobId: string,
     afterRow: number,
     limit: number,
@@ -83,7 +83,7 @@ export function createLeadImports(engine: Engine): ImportStore {
     const found = await orm
       .select({ row, leadId: leads.id })
       .from(leadImportCreated)
-      .innerJoin(jobs, and(eq(jobs.id, leadImportCreated.jobId), eq(jobs.userId, userId)))
+      .innerJoin(jobs, and(eq(jobs.id, leadImportCreated.jobId), eq(jobs.workspaceId, workspaceId)))
       .innerJoin(leads, isOfRange)
       .where(
         and(
@@ -124,7 +124,7 @@ export function createLeadImports(engine: Engine): ImportStore {
   }
 
   return {
-    ownerNumber: async (userId) => (await ownersOf(orm, [userId])).get(userId) ?? null,
+    ownerNumber: async (workspaceId) => (await ownersOf(orm, [workspaceId])).get(workspaceId) ?? null,
     importBatch: (batch) => transactAnew(engine, (connection) => importBatch(connection, batch)),
     importReport,
     countImportReport,

@@ -12,11 +12,11 @@ import { leadCounts, leadKeys, leads, leadTags } from "./tables.ts";
 
 /** Lists and counts of leads. */
 export function createLeadQueries({ orm }: Engine): Pick<LeadStore, "page" | "count"> {
-  const ownerOf = async (userId: string) => (await ownersOf(orm, [userId])).get(userId) ?? null;
+  const ownerOf = async (workspaceId: string) => (await ownersOf(orm, [workspaceId])).get(workspaceId) ?? null;
 
   async function page(request: LeadPageRequest) {
-    const { userId, filter, sort, limit, offset, after } = request;
-    const owner = await ownerOf(userId);
+    const { workspaceId, filter, sort, limit, offset, after } = request;
+    const owner = await ownerOf(workspaceId);
     if (owner === null) return { leads: [], next: null };
     const direction = sort.descending ? desc : asc;
     const rows = await orm
@@ -27,13 +27,13 @@ export function createLeadQueries({ orm }: Engine): Pick<LeadStore, "page" | "co
       .limit(limit + 1)
       .offset(offset);
     return pageOf(
-      rows.map((row) => storedLead(row, userId)),
+      rows.map((row) => storedLead(row, workspaceId)),
       request,
     );
   }
 
-  async function count(userId: string, filter: LeadFilter): Promise<number> {
-    const owner = await ownerOf(userId);
+  async function count(workspaceId: string, filter: LeadFilter): Promise<number> {
+    const owner = await ownerOf(workspaceId);
     if (owner === null) return 0;
     if (Object.keys(filter).every((key) => key === "statuses")) return await countByStatus(owner, filter.statuses);
     const [row] = await orm

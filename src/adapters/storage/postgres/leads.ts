@@ -28,13 +28,13 @@ export function createLeadStore(engine: Engine): LeadStore {
   async function decide<Outcome>(
     connection: Connection,
     {
-      userId,
+      workspaceId,
       locks,
       keys,
-    }: { userId: string; locks: (owner: number) => readonly Lock[]; keys: (owner: number) => number[] },
+    }: { workspaceId: string; locks: (owner: number) => readonly Lock[]; keys: (owner: number) => number[] },
     decision: (loader: LeadFactLoader) => Decision<Outcome, LeadChange>,
   ): Promise<{ owner: number } & Decision<Outcome, LeadChange>> {
-    const loader = await LeadFactLoader.open(connection, userId, phoneRegion, locks);
+    const loader = await LeadFactLoader.open(connection, workspaceId, phoneRegion, locks);
     loader.expectCandidates(keys(loader.owner));
     const decided = await decideLoaded(() => decision(loader), loader);
     return { owner: loader.owner, ...decided };
@@ -56,7 +56,7 @@ export function createLeadStore(engine: Engine): LeadStore {
     onDuplicate === "create" ? [] : keysOf(owner, identity);
 
   const insertion = (request: InsertLead) => ({
-    userId: request.lead.userId,
+    workspaceId: request.lead.workspaceId,
     locks: (owner: number) => leadLocks(owner, request),
     keys: (owner: number) => keysFor(owner, request),
   });
@@ -64,17 +64,23 @@ export function createLeadStore(engine: Engine): LeadStore {
   async function insertAll(connection: Connection, requests: readonly InsertLead[]): Promise<InsertLeadOutcome[]> {
     const outcomes: InsertLeadOutcome[] = [];
     for (const request of requests) {
-      const { keys, userId } = insertion(request);
+      const { keys, workspaceId } = insertion(request);
       // One exclusive lock for all: separate locks, in the order of the requests, could deadlock.
-      const locks = (owner: number) => [...locksOfReader(userId), allLeads(owner, false)];
-      const decided = await decide(connection, { userId, keys, locks }, ({ facts }) => decideInsert(request, facts));
+      const locks = (owner: number) => [...locksOfReader(workspaceId), allLeads(owner, false)];
+      const decided = await decide(connection, { workspaceId, keys, locks }, ({ facts }) =>
+        decideInsert(request, facts),
+      );
       await writeLeadChanges(connection, decided.owner, decided.changes);
       outcomes.push(decided.outcome);
     }
     return outcomes;
   }
 
-  const ofUser = (userId: string, keys: (owner: number) => number[] = () => []) => ({ userId, keys, locks: () => [] });
+  const ofUser = (workspaceId: string, keys: (owner: number) => number[] = () => []) => ({
+    workspaceId,
+    keys,
+    locks: () => [],
+  });
 
   return {
     insert: (request) => change(insertion(request), ({ facts }) => decideInsert(request, facts)),
@@ -82,30 +88,30 @@ export function createLeadStore(engine: Engine): LeadStore {
     // Each change has its own transaction: this engine has no shared commits.
     together: (work) => work(),
     previewInsert: async (request) => {
-      const { keys, userId } = insertion(request);
-      const decided = await decide(orm, ofUser(userId, keys), ({ facts }) => decideInsert(request, facts));
+      const { keys, workspaceId } = insertion(request);
+      const decided = await decide(orm, ofUser(workspaceId, keys), ({ facts }) => decideInsert(request, facts));
       return decided.outcome;
     },
-    get: async (userId, id) => {
-      const loader = await LeadFactLoader.open(orm, userId, phoneRegion, () => []);
+    get: async (workspaceId, id) => {
+      const loader = await LeadFactLoader.open(orm, workspaceId, phoneRegion, () => []);
       const found = await decideLoaded(() => loader.facts.lead(id), loader);
       return found?.lead ?? null;
     },
-    findSame: async (userId, identity, exceptId) => {
-      const loader = await LeadFactLoader.open(orm, userId, phoneRegion, () => []);
+    findSame: async (workspaceId, identity, exceptId) => {
+      const loader = await LeadFactLoader.open(orm, workspaceId, phoneRegion, () => []);
       const found = await decideLoaded(() => findSame(loader.facts, identity, exceptId), loader);
       return found?.lead ?? null;
     },
     ...createLeadQueries(engine),
     update: (request) =>
-      change({ ...ofUser(request.userId), locks: () => locksOfReader(request.userId) }, ({ facts }) =>
+      change({ ...ofUser(request.workspaceId), locks: () => locksOfReader(request.workspaceId) }, ({ facts }) =>
         decideUpdate(request, facts),
       ),
     remove: (request) =>
       change(
         {
-          ...ofUser(request.userId),
-          locks: () => (request.suppress ?? []).map(({ userId }) => lockOfWriter(userId)),
+          ...ofUser(request.workspaceId),
+          locks: () => (request.suppress ?? []).map(({ workspaceId }) => lockOfWriter(workspaceId)),
         },
         ({ facts }) => decideRemove(request, facts),
       ),

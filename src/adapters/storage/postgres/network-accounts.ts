@@ -25,23 +25,28 @@ type AccountStore = Pick<
 type AccountRow = typeof networkAccounts.$inferSelect;
 
 export function createAccountStore({ orm, transact }: Engine): AccountStore {
-  const ofUser = (userId: string, id: string) => and(eq(networkAccounts.userId, userId), eq(networkAccounts.id, id));
+  const ofUser = (workspaceId: string, id: string) =>
+    and(eq(networkAccounts.workspaceId, workspaceId), eq(networkAccounts.id, id));
 
   async function update(
     connection: Connection,
-    userId: string,
+    workspaceId: string,
     id: string,
     change: Parameters<NetworkStore["updateAccount"]>[2],
   ): Promise<NetworkAccount | null> {
-    const record = await lockAccount(connection, userId, id);
+    const record = await lockAccount(connection, workspaceId, id);
     if (record === null) return null;
     const { outcome, changes } = decideAccountUpdate(record, change);
     await writeChanges(connection, changes);
     return outcome;
   }
 
-  async function remove(connection: Connection, userId: string, id: string): Promise<"removed" | "absent" | "inUse"> {
-    const record = await lockAccount(connection, userId, id);
+  async function remove(
+    connection: Connection,
+    workspaceId: string,
+    id: string,
+  ): Promise<"removed" | "absent" | "inUse"> {
+    const record = await lockAccount(connection, workspaceId, id);
     if (record === null) return "absent";
     const { seq } = record;
     const ofAccount = eq(networkActions.account, seq);
@@ -53,24 +58,24 @@ export function createAccountStore({ orm, transact }: Engine): AccountStore {
 
   return {
     insertAccount: (account) => transact((connection) => insertAccount(connection, account)),
-    async accounts(userId) {
+    async accounts(workspaceId) {
       const { createdAt, id } = networkAccounts;
-      const ofOwner = eq(networkAccounts.userId, userId);
+      const ofOwner = eq(networkAccounts.workspaceId, workspaceId);
       const rows = await orm.select().from(networkAccounts).where(ofOwner).orderBy(asc(createdAt), asc(id));
       return rows.map(accountOf);
     },
-    async account(userId, id) {
-      const [row] = await orm.select().from(networkAccounts).where(ofUser(userId, id));
+    async account(workspaceId, id) {
+      const [row] = await orm.select().from(networkAccounts).where(ofUser(workspaceId, id));
       return row === undefined ? null : accountOf(row);
     },
     async activeAccounts() {
       const rows = await orm.select().from(networkAccounts).where(eq(networkAccounts.state, "active"));
       return rows.map(accountOf);
     },
-    updateAccount: (userId, id, change) => transact((connection) => update(connection, userId, id, change)),
-    removeAccount: (userId, id) => transact((connection) => remove(connection, userId, id)),
-    async coolDowns(userId, id) {
-      const [row] = await orm.select().from(networkAccounts).where(ofUser(userId, id));
+    updateAccount: (workspaceId, id, change) => transact((connection) => update(connection, workspaceId, id, change)),
+    removeAccount: (workspaceId, id) => transact((connection) => remove(connection, workspaceId, id)),
+    async coolDowns(workspaceId, id) {
+      const [row] = await orm.select().from(networkAccounts).where(ofUser(workspaceId, id));
       return row === undefined ? [] : [...(await recordOf(orm, row)).governed.coolDowns];
     },
     async accountsToPlan() {
@@ -90,8 +95,12 @@ export function createAccountStore({ orm, transact }: Engine): AccountStore {
 }
 
 /** An account of the user, which nobody else reads for a decision until the transaction ends. */
-export async function lockAccount(connection: Connection, userId: string, id: string): Promise<StoredAccount | null> {
-  const ofUser = and(eq(networkAccounts.userId, userId), eq(networkAccounts.id, id));
+export async function lockAccount(
+  connection: Connection,
+  workspaceId: string,
+  id: string,
+): Promise<StoredAccount | null> {
+  const ofUser = and(eq(networkAccounts.workspaceId, workspaceId), eq(networkAccounts.id, id));
   const [row] = await connection.select().from(networkAccounts).where(ofUser).for("update");
   return row === undefined ? null : recordOf(connection, row);
 }

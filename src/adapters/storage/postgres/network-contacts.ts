@@ -21,8 +21,8 @@ export function createContactStore(
       .innerJoin(networkAccounts, eq(networkAccounts.seq, networkContacts.account));
 
   return {
-    async contact(userId, accountId, profileKey) {
-      const ofUser = and(eq(networkAccounts.userId, userId), eq(networkAccounts.id, accountId));
+    async contact(workspaceId, accountId, profileKey) {
+      const ofUser = and(eq(networkAccounts.workspaceId, workspaceId), eq(networkAccounts.id, accountId));
       const [found] = await select().where(and(ofUser, eq(networkContacts.profileKey, profileKey)));
       return found === undefined ? null : contactOf(found);
     },

@@ -32,7 +32,7 @@ type DispatchStore = Pick<
 >;
 type ClaimRequest = Parameters<NetworkStore["claimDue"]>[0];
 type WorkerClaim = Parameters<NetworkStore["claimForWorker"]>[0];
-type Candidate = { jobId: string; userId: string; account: number };
+type Candidate = { jobId: string; workspaceId: string; account: number };
 
 /** Claims of due actions, and the outcomes of attempts. */
 export function createDispatchStore(engine: Engine): DispatchStore {
@@ -44,7 +44,7 @@ export function createDispatchStore(engine: Engine): DispatchStore {
    */
   async function claimDue(connection: Connection, { now, limit, leaseUntil }: ClaimRequest) {
     const candidates = await candidatesAt(connection, now, limit);
-    const userIds = new Set(candidates.map(({ userId }) => userId));
+    const userIds = new Set(candidates.map(({ workspaceId }) => workspaceId));
     await lockSuppressions(connection, [...userIds], "shared");
     const accounts = await lockAccounts(connection, [...new Set(candidates.map(({ account }) => account))], {
       skipLocked: true,
@@ -62,19 +62,19 @@ export function createDispatchStore(engine: Engine): DispatchStore {
 
   async function claimForWorker(
     connection: Connection,
-    { userId, accountId, now, leaseUntil }: WorkerClaim,
+    { workspaceId, accountId, now, leaseUntil }: WorkerClaim,
   ): Promise<Awaited<ReturnType<NetworkStore["claimForWorker"]>>> {
     const workers = await connection
       .select({ seq: networkAccounts.seq })
       .from(networkAccounts)
       .where(
         and(
-          eq(networkAccounts.userId, userId),
+          eq(networkAccounts.workspaceId, workspaceId),
           eq(networkAccounts.connector, "worker"),
           accountId === null ? undefined : eq(networkAccounts.id, accountId),
         ),
       );
-    await lockSuppressions(connection, [userId], "shared");
+    await lockSuppressions(connection, [workspaceId], "shared");
     const accounts = await lockAccounts(
       connection,
       workers.map(({ seq }) => seq),
@@ -116,8 +116,8 @@ export function createDispatchStore(engine: Engine): DispatchStore {
     defer: (claim, deferral) => decideClaimed(claim, (target, facts) => done(decideDeferral(target, deferral, facts))),
     delegate: (claim, delegation) => decideClaimed(claim, (target) => done(decideDelegation(target, delegation))),
     claimForWorker: (request) => transact((connection) => claimForWorker(connection, request)),
-    renewLease: (userId, claim, leaseUntil) =>
-      decideClaimed(claim, (target) => decideRenewal(target, userId, leaseUntil)),
+    renewLease: (workspaceId, claim, leaseUntil) =>
+      decideClaimed(claim, (target) => decideRenewal(target, workspaceId, leaseUntil)),
   };
 }
 
@@ -129,10 +129,10 @@ function dueActionOf({ task, job, row, record }: ClaimedTarget): DueAction {
 
 /** Those whose claim ended without a report, then those whose time has come, the longest due first. */
 async function candidatesAt(connection: Connection, now: number, limit: number): Promise<Candidate[]> {
-  const { jobId, userId, account } = networkActions;
+  const { jobId, workspaceId, account } = networkActions;
   const select = () =>
     connection
-      .select({ jobId, userId, account })
+      .select({ jobId, workspaceId, account })
       .from(jobs)
       .innerJoin(networkActions, eq(networkActions.jobId, jobs.id));
   const isAction = sql`${jobs.type} = 'linkedin_action'`;
@@ -170,12 +170,12 @@ async function workerCandidates(connection: Connection, account: number): Promis
 
 async function lockSuppressionsOf(connection: Connection, jobId: string): Promise<void> {
   const rows = await connection
-    .select({ userId: networkActions.userId })
+    .select({ workspaceId: networkActions.workspaceId })
     .from(networkActions)
     .where(inArray(networkActions.jobId, [jobId]));
   await lockSuppressions(
     connection,
-    rows.map(({ userId }) => userId),
+    rows.map(({ workspaceId }) => workspaceId),
     "shared",
   );
 }

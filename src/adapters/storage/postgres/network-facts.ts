@@ -76,8 +76,8 @@ export class LoadedFacts implements NetworkFacts, FactSource {
     this.#fact(`account ${seq}`, async () => (await lockAccounts(this.#connection, [seq]))[0] ?? null);
 
   /** Known before the decision, which locked it. */
-  accountOf = (userId: string, accountId: string): StoredAccount | null =>
-    this.#fact(`account of ${userId} ${accountId}`, async () => null);
+  accountOf = (workspaceId: string, accountId: string): StoredAccount | null =>
+    this.#fact(`account of ${workspaceId} ${accountId}`, async () => null);
 
   target = (jobId: string): Target | null => this.#fact(`target ${jobId}`, () => loadTarget(this.#connection, jobId));
 
@@ -110,9 +110,9 @@ export class LoadedFacts implements NetworkFacts, FactSource {
       return rows.length > 0;
     });
 
-  suppression = (userId: string, target: SuppressionTarget): SuppressionMatch | null =>
-    this.#fact(`suppression ${userId} ${JSON.stringify(target)}`, () =>
-      findSuppression(this.#connection, this.#region, userId, target),
+  suppression = (workspaceId: string, target: SuppressionTarget): SuppressionMatch | null =>
+    this.#fact(`suppression ${workspaceId} ${JSON.stringify(target)}`, () =>
+      findSuppression(this.#connection, this.#region, workspaceId, target),
     );
 
   frontier = (account: number, meter: Meter): Frontier =>

@@ -48,7 +48,7 @@ export function createActionJobs(engine: Engine): ActionJobs {
       return changed(connection, job, await decide(connection, job.id, (target) => decideJobCancel(target, at)));
     },
     async retry(connection, job, at) {
-      await lockSuppressions(connection, [job.userId], "shared");
+      await lockSuppressions(connection, [job.workspaceId], "shared");
       const decision = await decide(connection, job.id, (target, facts) => decideJobRetry(target, facts, at));
       return changed(connection, job, decision);
     },

@@ -20,7 +20,7 @@ export function createActionLists({
       .innerJoin(networkAccounts, eq(networkAccounts.seq, networkActions.account));
 
   return {
-    async page({ userId, filter, limit, order, after }) {
+    async page({ workspaceId, filter, limit, order, after }) {
       const direction = order === "soonest" ? asc : desc;
       const comparison = sql.raw(order === "soonest" ? ">" : "<");
       const isBehind =
@@ -30,40 +30,40 @@ export function createActionLists({
             ? lt(seq, after.seq)
             : sql`(${slotAt}, ${seq}) ${comparison} (${after.at}, ${after.seq})`;
       const rows = await select()
-        .where(and(isListed(userId, filter, order), isBehind))
+        .where(and(isListed(workspaceId, filter, order), isBehind))
         .orderBy(...(order === "newest" ? [] : [direction(slotAt)]), direction(seq))
         .limit(limit);
       return rows.map(({ row, accountId }) => ({ seq: row.seq, action: actionOf(row, accountId) }));
     },
-    async countActions({ userId, filter, order }) {
+    async countActions({ workspaceId, filter, order }) {
       const found = select()
-        .where(isListed(userId, filter, order))
+        .where(isListed(workspaceId, filter, order))
         .limit(mostCounted)
         .as("found");
       const [row] = await orm.select({ n: count() }).from(found);
       return row?.n ?? 0;
     },
-    async tasks(userId, limit, offset, after = null) {
+    async tasks(workspaceId, limit, offset, after = null) {
       const isBehind = after && sql`(${updatedAt}, ${jobId}) > (${after.updatedAt}, ${after.jobId})`;
       const rows = await select()
-        .where(and(isTaskOf(orm, userId), isBehind ?? undefined))
+        .where(and(isTaskOf(orm, workspaceId), isBehind ?? undefined))
         .orderBy(asc(updatedAt), asc(jobId))
         .limit(limit)
         .offset(offset);
       return rows.map(({ row, accountId }) => actionOf(row, accountId));
     },
-    async countTasks(userId) {
-      const [row] = await orm.select({ n: count() }).from(networkActions).where(isTaskOf(orm, userId));
+    async countTasks(workspaceId) {
+      const [row] = await orm.select({ n: count() }).from(networkActions).where(isTaskOf(orm, workspaceId));
       return row?.n ?? 0;
     },
   };
 }
 
-function isListed(userId: string, filter: ActionFilter, order: ActionPage["order"]): SQL | undefined {
+function isListed(workspaceId: string, filter: ActionFilter, order: ActionPage["order"]): SQL | undefined {
   const { accountId, states, actionType, leadId, profileKey, campaignId } = filter;
   const { used, slotAt } = networkActions;
   return and(
-    eq(networkAccounts.userId, userId),
+    eq(networkAccounts.workspaceId, workspaceId),
     accountId === undefined ? undefined : eq(networkAccounts.id, accountId),
     // Orders by time leave out actions that have none.
     order === "newest" ? undefined : and(eq(used, order === "soonest" ? 0 : 1), isNotNull(slotAt)),

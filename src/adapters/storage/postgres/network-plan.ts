@@ -18,8 +18,8 @@ export function createPlanStore({
   const { account, used, slotAt, seq, state } = networkActions;
 
   return {
-    async usage(userId, accountId, now) {
-      const ofUser = and(eq(networkAccounts.id, accountId), eq(networkAccounts.userId, userId));
+    async usage(workspaceId, accountId, now) {
+      const ofUser = and(eq(networkAccounts.id, accountId), eq(networkAccounts.workspaceId, workspaceId));
       const [row] = await orm.select({ seq: networkAccounts.seq }).from(networkAccounts).where(ofUser);
       if (row === undefined) return [];
       const questions = meters.flatMap((meter) => windows.map((window) => ({ meter, window })));

@@ -38,10 +38,10 @@ export function createScheduleStore(engine: Engine): ScheduleStore {
     decision: (facts: NetworkFacts) => Decision<ScheduleOutcome>,
   ): Promise<ScheduleOutcome> {
     return transact(async (connection) => {
-      await lockSuppressions(connection, [action.userId], "shared");
+      await lockSuppressions(connection, [action.workspaceId], "shared");
       const facts = new LoadedFacts(connection, engine);
-      const record = await lockAccount(connection, action.userId, action.accountId);
-      facts.know(`account of ${action.userId} ${action.accountId}`, record);
+      const record = await lockAccount(connection, action.workspaceId, action.accountId);
+      facts.know(`account of ${action.workspaceId} ${action.accountId}`, record);
       const { outcome, changes } = await facts.decide(decision);
       if (writes) await writeChanges(connection, changes);
       return outcome;
@@ -50,35 +50,35 @@ export function createScheduleStore(engine: Engine): ScheduleStore {
 
   /** With the action as it is once the decision is written. */
   function change(
-    userId: string,
+    workspaceId: string,
     jobId: string,
     decide: (target: Target | null, facts: NetworkFacts) => Decision<ActionDecision>,
   ): Promise<ActionChange> {
     return transact(async (connection) => {
-      await lockSuppressions(connection, [userId], "shared");
-      const target = await ownTarget(connection, userId, jobId);
+      await lockSuppressions(connection, [workspaceId], "shared");
+      const target = await ownTarget(connection, workspaceId, jobId);
       const facts = new LoadedFacts(connection, engine);
       const { outcome, changes } = await facts.decide(() => decide(target, facts));
       await writeChanges(connection, changes);
       if (outcome.kind !== "changed" && outcome.kind !== "refused") return outcome;
-      const after = await ownTarget(connection, userId, jobId);
+      const after = await ownTarget(connection, workspaceId, jobId);
       if (after === null) return { kind: "absent" };
       return { kind: outcome.kind, action: actionOf(after.row, after.record.account.id), job: after.job };
     });
   }
 
-  async function ownTarget(connection: Connection, userId: string, jobId: string): Promise<Target | null> {
+  async function ownTarget(connection: Connection, workspaceId: string, jobId: string): Promise<Target | null> {
     const target = await loadTarget(connection, jobId);
-    return target?.row.userId === userId ? target : null;
+    return target?.row.workspaceId === workspaceId ? target : null;
   }
 
-  function skipObjectedTasks(userId: string, now: number): Promise<void> {
+  function skipObjectedTasks(workspaceId: string, now: number): Promise<void> {
     return transact(async (connection) => {
-      await lockSuppressions(connection, [userId], "shared");
+      await lockSuppressions(connection, [workspaceId], "shared");
       const tasks = await connection
         .select({ jobId: networkActions.jobId })
         .from(networkActions)
-        .where(isTaskOf(connection, userId))
+        .where(isTaskOf(connection, workspaceId))
         .orderBy(networkActions.account, networkActions.jobId);
       const facts = new LoadedFacts(connection, engine);
       for (const { jobId } of tasks) {
@@ -92,19 +92,22 @@ export function createScheduleStore(engine: Engine): ScheduleStore {
   return {
     schedule: (request, dryRun) => decideNew(request, !dryRun, (facts) => decideSchedule(request, facts)),
     record: (request, relation) => decideNew(request, true, (facts) => decideRecord(request, relation, facts)),
-    approve: (userId, jobId, at) => change(userId, jobId, (target, facts) => decideApproval(target, facts, at)),
-    edit: (userId, jobId, edit, at) => change(userId, jobId, (target, facts) => decideEdit(target, edit, facts, at)),
-    cancel: (userId, jobId, at) => change(userId, jobId, (target) => decideCancel(target, at)),
-    resolve: (userId, jobId, end) => change(userId, jobId, (target, facts) => decideResolution(target, end, facts)),
-    endDelegated: (userId, jobId, waitsFor, end) =>
-      change(userId, jobId, (target, facts) => decideDelegatedEnd(target, waitsFor, end, facts)),
-    action: async (userId, jobId) => {
+    approve: (workspaceId, jobId, at) =>
+      change(workspaceId, jobId, (target, facts) => decideApproval(target, facts, at)),
+    edit: (workspaceId, jobId, edit, at) =>
+      change(workspaceId, jobId, (target, facts) => decideEdit(target, edit, facts, at)),
+    cancel: (workspaceId, jobId, at) => change(workspaceId, jobId, (target) => decideCancel(target, at)),
+    resolve: (workspaceId, jobId, end) =>
+      change(workspaceId, jobId, (target, facts) => decideResolution(target, end, facts)),
+    endDelegated: (workspaceId, jobId, waitsFor, end) =>
+      change(workspaceId, jobId, (target, facts) => decideDelegatedEnd(target, waitsFor, end, facts)),
+    action: async (workspaceId, jobId) => {
       const [found] = await orm
         .select({ row: networkActions, job: jobs, accountId: networkAccounts.id })
         .from(networkActions)
         .innerJoin(jobs, eq(jobs.id, networkActions.jobId))
         .innerJoin(networkAccounts, eq(networkAccounts.seq, networkActions.account))
-        .where(and(eq(networkActions.jobId, jobId), eq(networkActions.userId, userId)));
+        .where(and(eq(networkActions.jobId, jobId), eq(networkActions.workspaceId, workspaceId)));
       return found === undefined ? null : { action: actionOf(found.row, found.accountId), job: found.job };
     },
     skipObjectedTasks,
@@ -112,11 +115,11 @@ export function createScheduleStore(engine: Engine): ScheduleStore {
 }
 
 /** What waits for a user to carry it out. */
-export function isTaskOf(connection: Connection, userId: string) {
+export function isTaskOf(connection: Connection, workspaceId: string) {
   const own = connection
     .select({ seq: networkAccounts.seq })
     .from(networkAccounts)
-    .where(eq(networkAccounts.userId, userId));
+    .where(eq(networkAccounts.workspaceId, workspaceId));
   return and(
     inArray(networkActions.account, own),
     sql`${networkActions.state} = 'awaiting'`,

@@ -10,7 +10,7 @@ import { assigned, whole } from "./tables.ts";
 export const networkAccounts = pgTable("network_accounts", {
   seq: assigned("seq").primaryKey(),
   id: text().notNull(),
-  userId: text("user_id").notNull(),
+  workspaceId: text("workspace_id").notNull(),
   name: text().notNull(),
   connector: text().$type<ConnectorName>().notNull(),
   connectorSettings: jsonb("connector_settings").$type<Record<string, string>>().notNull(),
@@ -35,7 +35,7 @@ export const networkAccounts = pgTable("network_accounts", {
 export const networkActions = pgTable("network_actions", {
   seq: assigned("seq").primaryKey(),
   jobId: text("job_id").notNull(),
-  userId: text("user_id").notNull(),
+  workspaceId: text("workspace_id").notNull(),
   account: whole("account").notNull(),
   actionType: text("action_type").$type<ActionType>().notNull(),
   meter: integer().notNull(),

@@ -12,7 +12,9 @@ export async function lockSuppressions(
   userIds: readonly (string | null)[],
   mode: "shared" | "exclusive",
 ): Promise<void> {
-  const locks = userIds.flatMap((userId) => (mode === "shared" ? locksOfReader(userId) : [lockOfWriter(userId)]));
+  const locks = userIds.flatMap((workspaceId) =>
+    mode === "shared" ? locksOfReader(workspaceId) : [lockOfWriter(workspaceId)],
+  );
   await takeLocks(connection, locks);
 }
 
@@ -20,21 +22,21 @@ export async function lockSuppressions(
 export async function findSuppression(
   connection: Connection,
   region: PhoneRegion | null,
-  userId: string,
+  workspaceId: string,
   target: SuppressionTarget,
 ): Promise<SuppressionMatch | null> {
-  const [match] = await findSuppressions(connection, region, userId, target, 1);
+  const [match] = await findSuppressions(connection, region, workspaceId, target, 1);
   return match ?? null;
 }
 
 export async function findSuppressions(
   connection: Connection,
   region: PhoneRegion | null,
-  userId: string,
+  workspaceId: string,
   target: SuppressionTarget,
   limit = Infinity,
 ): Promise<SuppressionMatch[]> {
-  const loader = await LeadFactLoader.open(connection, userId, region, () => []);
+  const loader = await LeadFactLoader.open(connection, workspaceId, region, () => []);
   if (!loader.hasSuppressions) return [];
   return await decideLoaded(() => [...loader.suppressions(target).take(limit)], loader);
 }

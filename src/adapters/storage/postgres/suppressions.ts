@@ -11,37 +11,37 @@ import { suppressions } from "./tables.ts";
 type SliceOfSuppressions = Pick<SuppressionStore, "add" | "get" | "remove" | "count" | "matches">;
 
 export function createSuppressionStore({ orm, transact, phoneRegion }: Engine): SliceOfSuppressions {
-  async function appliesTo(userId: string) {
-    const owner = (await ownersOf(orm, [userId])).get(userId) ?? 0;
+  async function appliesTo(workspaceId: string) {
+    const owner = (await ownersOf(orm, [workspaceId])).get(workspaceId) ?? 0;
     return or(eq(suppressions.owner, owner), isNull(suppressions.owner));
   }
 
   return {
     add: (entries) => transact((connection) => addEntries(connection, entries)),
-    async get(userId, id) {
+    async get(workspaceId, id) {
       const [row] = await orm
         .select()
         .from(suppressions)
-        .where(and(eq(suppressions.id, id), await appliesTo(userId)));
-      return row === undefined ? null : entryOf(userId, row);
+        .where(and(eq(suppressions.id, id), await appliesTo(workspaceId)));
+      return row === undefined ? null : entryOf(workspaceId, row);
     },
-    async remove(userId, id, audit) {
+    async remove(workspaceId, id, audit) {
       if (audit !== undefined) throw new Error("The audit log does not exist on PostgreSQL yet");
       const removed = await orm
         .delete(suppressions)
-        .where(and(eq(suppressions.id, id), await appliesTo(userId)))
+        .where(and(eq(suppressions.id, id), await appliesTo(workspaceId)))
         .returning({ seq: suppressions.seq });
       return removed.length > 0;
     },
-    async count(userId, filter) {
+    async count(workspaceId, filter) {
       if (Object.keys(filter).length > 0) throw new Error("Filters do not exist on PostgreSQL yet");
       const [row] = await orm
         .select({ n: sql<number>`count(*)` })
         .from(suppressions)
-        .where(await appliesTo(userId));
+        .where(await appliesTo(workspaceId));
       return row?.n ?? 0;
     },
-    matches: (userId, target) => findSuppressions(orm, phoneRegion, userId, target),
+    matches: (workspaceId, target) => findSuppressions(orm, phoneRegion, workspaceId, target),
   };
 }
 
@@ -50,15 +50,15 @@ export async function addEntries(
   connection: Connection,
   entries: readonly Suppression[],
 ): Promise<AddSuppressionOutcome[]> {
-  const owners = await ownersOf(connection, [...new Set(entries.flatMap(({ userId }) => userId ?? []))]);
-  const ownerOf = ({ userId }: Suppression): number | null => {
-    const owner = userId === null ? null : owners.get(userId);
-    if (owner === undefined) throw new Error(`User ${userId} no longer exists`);
+  const owners = await ownersOf(connection, [...new Set(entries.flatMap(({ workspaceId }) => workspaceId ?? []))]);
+  const ownerOf = ({ workspaceId }: Suppression): number | null => {
+    const owner = workspaceId === null ? null : owners.get(workspaceId);
+    if (owner === undefined) throw new Error(`User ${workspaceId} no longer exists`);
     return owner;
   };
   await takeLocks(
     connection,
-    entries.map(({ userId }) => lockOfWriter(userId)),
+    entries.map(({ workspaceId }) => lockOfWriter(workspaceId)),
   );
   const outcomes: AddSuppressionOutcome[] = [];
   for (const entry of entries) outcomes.push(await addEntry(connection, entry, ownerOf(entry)));
@@ -67,7 +67,7 @@ export async function addEntries(
 
 async function addEntry(
   connection: Connection,
-  { userId: _userId, ...entry }: Suppression,
+  { workspaceId: _workspaceId, ...entry }: Suppression,
   owner: number | null,
 ): Promise<AddSuppressionOutcome> {
   const [existing] = await connection
@@ -85,6 +85,9 @@ async function addEntry(
   return { outcome: "existing", id: existing.id };
 }
 
-function entryOf(userId: string, { seq: _seq, owner, key, ...row }: typeof suppressions.$inferSelect): Suppression {
-  return { ...row, key: new Uint8Array(key), userId: owner === null ? null : userId };
+function entryOf(
+  workspaceId: string,
+  { seq: _seq, owner, key, ...row }: typeof suppressions.$inferSelect,
+): Suppression {
+  return { ...row, key: new Uint8Array(key), workspaceId: owner === null ? null : workspaceId };
 }

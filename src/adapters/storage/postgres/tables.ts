@@ -37,7 +37,7 @@ export const users = pgTable("users", {
 
 export const jobs = pgTable("jobs", {
   id: text().primaryKey(),
-  userId: text("user_id").notNull(),
+  workspaceId: text("workspace_id").notNull(),
   type: text().$type<JobType>().notNull(),
   status: text().$type<JobStatus>().notNull(),
   runAt: whole("run_at").notNull(),

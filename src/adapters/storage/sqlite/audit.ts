@@ -10,7 +10,7 @@ type Row = {
   seq: number;
   at: number;
   action: AuditAction;
-  user_id: Text;
+  workspace_id: Text;
   via: AuditWay;
   actor_id: Text;
   key_id: Text;
@@ -37,7 +37,7 @@ export function createAuditRows({ database }: Engine): AuditRows {
   const moveEnd = prepared(database, "UPDATE audit_end SET seq = ?, hash = ?");
   const insert = prepared(
     database,
-    `INSERT INTO audit_log (seq, at, action, user_id, via, actor_id, key_id, key_name, address, user_agent, request_id,
+    `INSERT INTO audit_log (seq, at, action, workspace_id, via, actor_id, key_id, key_name, address, user_agent, request_id,
        target_type, target_id, details, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   return {
@@ -144,9 +144,9 @@ function placeOrNull(place: ChainPlace): ChainPlace | null {
 
 /** All columns except the hash, in order: the input of the hash. */
 function valuesOf(seq: number, entry: AuditEntry) {
-  const { at, action, userId, via, actorId, keyId, keyName, address, userAgent, requestId, targetType, targetId } =
+  const { at, action, workspaceId, via, actorId, keyId, keyName, address, userAgent, requestId, targetType, targetId } =
     entry;
-  const who = [userId, via, actorId, keyId, keyName, address, userAgent, requestId] as const;
+  const who = [workspaceId, via, actorId, keyId, keyName, address, userAgent, requestId] as const;
   return [seq, at, action, ...who, targetType, targetId, JSON.stringify(entry.details)] as const;
 }
 
@@ -158,7 +158,7 @@ function entryOf(row: Row): AuditEntry {
   return {
     at: row.at,
     action: row.action,
-    userId: row.user_id,
+    workspaceId: row.workspace_id,
     via: row.via,
     actorId: row.actor_id,
     keyId: row.key_id,
@@ -172,9 +172,9 @@ function entryOf(row: Row): AuditEntry {
   };
 }
 
-function conditions({ userId, actions, keyId, targetId, from, to }: AuditFilter, before: number | null) {
+function conditions({ workspaceId, actions, keyId, targetId, from, to }: AuditFilter, before: number | null) {
   const parts: [sql: string, params: (string | number)[]][] = [];
-  if (userId !== undefined) parts.push(["user_id = ?", [userId]]);
+  if (workspaceId !== undefined) parts.push(["workspace_id = ?", [workspaceId]]);
   if (actions !== undefined) parts.push([`action IN (${actions.map(() => "?").join(", ")})`, [...actions]]);
   if (keyId !== undefined) parts.push(["key_id = ?", [keyId]]);
   if (targetId !== undefined) parts.push(["target_id = ?", [targetId]]);

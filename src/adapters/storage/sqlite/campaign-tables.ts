@@ -8,7 +8,7 @@ import type {
 
 export const campaigns = sqliteTable("campaigns", {
   id: text().primaryKey(),
-  userId: text("user_id").notNull(),
+  workspaceId: text("workspace_id").notNull(),
   name: text().notNull(),
   state: text().$type<CampaignState>().notNull(),
   steps: text({ mode: "json" }).$type<CampaignStep[]>().notNull(),
@@ -22,7 +22,7 @@ export const campaigns = sqliteTable("campaigns", {
 export const campaignEnrollments = sqliteTable("campaign_enrollments", {
   id: text().primaryKey(),
   campaignId: text("campaign_id").notNull(),
-  userId: text("user_id").notNull(),
+  workspaceId: text("workspace_id").notNull(),
   leadId: text("lead_id").notNull(),
   accountId: text("account_id").notNull(),
   profileKey: text("profile_key").notNull(),

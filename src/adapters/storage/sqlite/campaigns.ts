@@ -51,9 +51,9 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
   const lastContact = prepared<{ at: number | null }, [string, string]>(
     database,
     "SELECT max(c.invited_at, coalesce(c.messaged_at, 0)) AS at FROM network_contacts c" +
-      " JOIN network_accounts a ON a.seq = c.account WHERE a.user_id = ? AND c.profile_key = ?" +
+      " JOIN network_accounts a ON a.seq = c.account WHERE a.workspace_id = ? AND c.profile_key = ?" +
       " UNION ALL SELECT c.messaged_at FROM network_contacts c JOIN network_accounts a ON a.seq = c.account" +
-      " WHERE a.user_id = ?1 AND c.profile_key = ?2 ORDER BY at DESC LIMIT 1",
+      " WHERE a.workspace_id = ?1 AND c.profile_key = ?2 ORDER BY at DESC LIMIT 1",
   );
   const otherActive = prepared(
     database,
@@ -69,11 +69,12 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
 
   const facts: CampaignFacts = {
     campaign,
-    hasLead: (userId, leadId) => lead(userId, leadId) !== null,
-    isSuppressed: ({ userId, profileKey, leadId }) => suppressions.find(userId, { profileKey, leadId }) !== null,
+    hasLead: (workspaceId, leadId) => lead(workspaceId, leadId) !== null,
+    isSuppressed: ({ workspaceId, profileKey, leadId }) =>
+      suppressions.find(workspaceId, { profileKey, leadId }) !== null,
     isEnrolled: (campaignId, leadId) => isEnrolled.get(campaignId, leadId) !== null,
     isInOtherCampaign: (campaignId, leadId) => isElsewhere.get(leadId, campaignId) !== null,
-    lastContactAt: (userId, profileKey) => lastContact.get(userId, profileKey)?.at ?? null,
+    lastContactAt: (workspaceId, profileKey) => lastContact.get(workspaceId, profileKey)?.at ?? null,
     hasOtherActive: (campaignId, enrollmentId) => otherActive.get(campaignId, enrollmentId) !== null,
     target: network.target,
     schedule: network.decideSchedule,
@@ -139,13 +140,13 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
   }
 
   function dueOf(enrollment: Enrollment): DueEnrollment | null {
-    const { userId, leadId, accountId, profileKey, jobId, campaignId } = enrollment;
+    const { workspaceId, leadId, accountId, profileKey, jobId, campaignId } = enrollment;
     const own = campaign(campaignId);
     if (own === null) return null;
     return {
       enrollment,
       campaign: own,
-      lead: lead(userId, leadId)?.lead ?? null,
+      lead: lead(workspaceId, leadId)?.lead ?? null,
       contact: network.contactOf(accountId, profileKey),
       action: jobId === null ? null : (actionOf.get(jobId) as DueEnrollment["action"]),
     };
@@ -159,9 +160,9 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
     return apply(decideMove(enrollment(id), version, change, action, facts));
   }
 
-  function stop(userId: string, campaignId: string, id: string, reason: string, at: number): Enrollment | null {
+  function stop(workspaceId: string, campaignId: string, id: string, reason: string, at: number): Enrollment | null {
     const found = enrollment(id);
-    if (found?.userId !== userId || found.campaignId !== campaignId) return null;
+    if (found?.workspaceId !== workspaceId || found.campaignId !== campaignId) return null;
     if (move(found, stopped(reason, at), null) === null) return null;
     return enrollment(id);
   }
@@ -233,31 +234,32 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
 
   return {
     insert: (item) => writer.write(() => void orm.insert(campaigns).values(item).run()),
-    get: async (userId, id) => {
+    get: async (workspaceId, id) => {
       const found = campaign(id);
-      return found?.userId === userId ? found : null;
+      return found?.workspaceId === workspaceId ? found : null;
     },
-    list: async (userId, limit, after = null) =>
+    list: async (workspaceId, limit, after = null) =>
       orm
         .select()
         .from(campaigns)
-        .where(and(eq(campaigns.userId, userId), olderThan(campaigns, after)))
+        .where(and(eq(campaigns.workspaceId, workspaceId), olderThan(campaigns, after)))
         .orderBy(desc(campaigns.createdAt), desc(campaigns.id))
         .limit(limit)
         .all(),
-    countCampaigns: async (userId) =>
-      orm.select({ n: count() }).from(campaigns).where(eq(campaigns.userId, userId)).get()?.n ?? 0,
-    update: (userId, id, states, change) =>
-      writer.write(() => apply(decideChange(campaign(id), userId, states, change))),
-    remove: (userId, id) =>
+    countCampaigns: async (workspaceId) =>
+      orm.select({ n: count() }).from(campaigns).where(eq(campaigns.workspaceId, workspaceId)).get()?.n ?? 0,
+    update: (workspaceId, id, states, change) =>
+      writer.write(() => apply(decideChange(campaign(id), workspaceId, states, change))),
+    remove: (workspaceId, id) =>
       writer.write(() => {
-        if (!canDelete(campaign(id), userId)) return false;
+        if (!canDelete(campaign(id), workspaceId)) return false;
         orm.delete(campaigns).where(eq(campaigns.id, id)).run();
         return true;
       }),
     enroll: (enrollments, dryRun, now) =>
       suppressions.knowing(
-        () => enrollments.map(({ userId, profileKey, leadId }) => ({ userId, target: { profileKey, leadId } })),
+        () =>
+          enrollments.map(({ workspaceId, profileKey, leadId }) => ({ workspaceId, target: { profileKey, leadId } })),
         async () => (dryRun ? enroll(enrollments, true, now) : writer.write(() => enroll(enrollments, false, now))),
       ),
     due: async (now, limit) => due(now, limit),
@@ -265,16 +267,16 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
     move: (enrollment, change, action) => writer.write(() => move(enrollment, change, action)),
     withdrawActions: (campaignId, limit, at) => writer.write(() => withdrawActions(campaignId, limit, at)),
     stopAll: (campaignId, reason, limit, at) => writer.write(() => stopAll(campaignId, reason, limit, at)),
-    stop: (userId, campaignId, enrollmentId, reason, at) =>
-      writer.write(() => stop(userId, campaignId, enrollmentId, reason, at)),
-    enrollments: async (userId, campaignId, { state }, after, limit) => {
+    stop: (workspaceId, campaignId, enrollmentId, reason, at) =>
+      writer.write(() => stop(workspaceId, campaignId, enrollmentId, reason, at)),
+    enrollments: async (workspaceId, campaignId, { state }, after, limit) => {
       const page = orm
         .select({ id: campaignEnrollments.id })
         .from(campaignEnrollments)
         .where(
           and(
             eq(campaignEnrollments.campaignId, campaignId),
-            eq(campaignEnrollments.userId, userId),
+            eq(campaignEnrollments.workspaceId, workspaceId),
             state === undefined ? undefined : eq(campaignEnrollments.state, state),
             after === null ? undefined : gt(campaignEnrollments.id, after),
           ),

@@ -34,7 +34,7 @@ export function createCreditRows({ orm }: Engine, events: EventRows) {
     orm
       .select({ balance: creditBalances.balance })
       .from(creditBalances)
-      .where(eq(creditBalances.userId, at("userId")))
+      .where(eq(creditBalances.workspaceId, at("workspaceId")))
       .prepare(),
   );
   const insert = lazy(() => orm.insert(creditLedger).values(placeholdersOf(creditLedger)).prepare());
@@ -64,7 +64,7 @@ export function createCreditRows({ orm }: Engine, events: EventRows) {
     orm
       .select()
       .from(creditReservations)
-      .where(and(eq(creditReservations.userId, at("userId")), eq(creditReservations.request, at("request"))))
+      .where(and(eq(creditReservations.workspaceId, at("workspaceId")), eq(creditReservations.request, at("request"))))
       .prepare(),
   );
   const reservationById = lazy(() =>
@@ -91,7 +91,7 @@ export function createCreditRows({ orm }: Engine, events: EventRows) {
         .from(creditLedger)
         .where(
           and(
-            eq(creditLedger.userId, at("userId")),
+            eq(creditLedger.workspaceId, at("workspaceId")),
             eq(creditLedger.request, at("request")),
             eq(creditLedger.item, at("item")),
             eq(creditLedger.kind, kind),
@@ -103,14 +103,14 @@ export function createCreditRows({ orm }: Engine, events: EventRows) {
   const refundedItem = itemOf("refund");
 
   const facts: CreditFacts = {
-    balance: (userId) => balanceOf().get({ userId })?.balance ?? 0,
+    balance: (workspaceId) => balanceOf().get({ workspaceId })?.balance ?? 0,
     limit: (keyId) => limitOf().get({ keyId }) ?? null,
     used: (keyId, month) => usedBy().get({ keyId, month })?.used ?? 0,
     reservation: (id) => reservationById().get({ id }) ?? null,
-    reservationOf: (userId, request) => reservationOf().get({ userId, request }) ?? null,
-    settled: (userId, request, item) => settledItem().get({ userId, request, item }) ?? null,
-    isRefunded: (userId, request, item) => refundedItem().get({ userId, request, item }) !== undefined,
-    lastEventAt: (userId, type) => events.lastTold(userId, type),
+    reservationOf: (workspaceId, request) => reservationOf().get({ workspaceId, request }) ?? null,
+    settled: (workspaceId, request, item) => settledItem().get({ workspaceId, request, item }) ?? null,
+    isRefunded: (workspaceId, request, item) => refundedItem().get({ workspaceId, request, item }) !== undefined,
+    lastEventAt: (workspaceId, type) => events.lastTold(workspaceId, type),
   };
 
   function apply<Outcome>({ outcome, changes }: Decision<Outcome, CreditChange>): Outcome {

@@ -4,7 +4,7 @@ import type { CreditPurpose } from "../../../features/credits/model.ts";
 // creditLedger is in tables.ts.
 
 export const creditBalances = sqliteTable("credit_balances", {
-  userId: text("user_id").primaryKey(),
+  workspaceId: text("workspace_id").primaryKey(),
   balance: integer().notNull(),
 });
 
@@ -22,7 +22,7 @@ export const creditBudgets = sqliteTable("credit_budgets", {
 
 export const creditReservations = sqliteTable("credit_reservations", {
   id: text().primaryKey(),
-  userId: text("user_id").notNull(),
+  workspaceId: text("workspace_id").notNull(),
   request: text().notNull(),
   purpose: text().$type<CreditPurpose>().notNull(),
   keyId: text("key_id"),

@@ -29,7 +29,9 @@ export function createCreditStore(engine: Engine, { credits: rows }: SharedRows)
     const granted = orm
       .select({ id: creditLedger.id })
       .from(creditLedger)
-      .where(and(eq(creditLedger.userId, users.id), eq(creditLedger.request, request), isNotNull(creditLedger.item)));
+      .where(
+        and(eq(creditLedger.workspaceId, users.id), eq(creditLedger.request, request), isNotNull(creditLedger.item)),
+      );
     return orm
       .select({ id: users.id })
       .from(users)
@@ -39,9 +41,9 @@ export function createCreditStore(engine: Engine, { credits: rows }: SharedRows)
       .map(({ id }) => id);
   }
 
-  async function reserved(userId: string): Promise<number> {
+  async function reserved(workspaceId: string): Promise<number> {
     const held = sql<number>`coalesce(sum(${creditReservations.held}), 0)`;
-    const open = and(eq(creditReservations.userId, userId), isNotNull(creditReservations.heldUntil));
+    const open = and(eq(creditReservations.workspaceId, workspaceId), isNotNull(creditReservations.heldUntil));
     return orm.select({ held }).from(creditReservations).where(open).get()?.held ?? 0;
   }
 
@@ -63,12 +65,12 @@ export function createCreditStore(engine: Engine, { credits: rows }: SharedRows)
     add: (entry) =>
       writer.write(() => {
         apply({ outcome: null, changes: [{ kind: "entry", entry }] });
-        return facts.balance(entry.userId);
+        return facts.balance(entry.workspaceId);
       }),
     adjust: (entry) => writer.write(() => apply(decideAdjustment(entry, facts))),
     addOnce: (entries) => writer.write(() => entries.filter((entry) => rows.addOnce(entry)).length),
     usersWithout,
-    balance: async (userId) => facts.balance(userId),
+    balance: async (workspaceId) => facts.balance(workspaceId),
     reserved,
     page,
     countEntries,
@@ -85,9 +87,9 @@ export function createCreditStore(engine: Engine, { credits: rows }: SharedRows)
   };
 }
 
-function entriesOf({ userId, kind, createdFrom, createdTo }: LedgerFilter) {
+function entriesOf({ workspaceId, kind, createdFrom, createdTo }: LedgerFilter) {
   return and(
-    eq(creditLedger.userId, userId),
+    eq(creditLedger.workspaceId, workspaceId),
     kind === null ? undefined : eq(creditLedger.kind, kind),
     createdFrom === null ? undefined : gte(creditLedger.createdAt, createdFrom),
     createdTo === null ? undefined : lte(creditLedger.createdAt, createdTo),

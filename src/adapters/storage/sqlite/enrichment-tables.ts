@@ -27,7 +27,7 @@ export const enrichmentItems = sqliteTable(
 );
 
 export const enrichmentSettings = sqliteTable("enrichment_settings", {
-  userId: text("user_id").primaryKey(),
+  workspaceId: text("workspace_id").primaryKey(),
   providers: text({ mode: "json" }).$type<string[]>().notNull(),
 });
 

@@ -72,22 +72,22 @@ export function createEnrichmentStore(
     insertItems.run(job.id, JSON.stringify(leads));
   }
 
-  function factsOf(userId: string): EnrichmentFacts {
-    const owner = ownerOf(userId);
+  function factsOf(workspaceId: string): EnrichmentFacts {
+    const owner = ownerOf(workspaceId);
     return {
       owner,
       results: (key, since) => (owner === null ? [] : results.of(owner, key, since)),
-      isSuppressed: (target) => suppressions.find(userId, target) !== null,
+      isSuppressed: (target) => suppressions.find(workspaceId, target) !== null,
       credits: credits.facts,
     };
   }
 
-  function write(userId: string, change: EnrichmentChange): void {
+  function write(workspaceId: string, change: EnrichmentChange): void {
     switch (change.kind) {
       case "verdicts":
-        return verdictRows.replace(ownerOf(userId)!, change.verdicts, change.since);
+        return verdictRows.replace(ownerOf(workspaceId)!, change.verdicts, change.since);
       case "result":
-        return results.write(ownerOf(userId)!, change);
+        return results.write(ownerOf(workspaceId)!, change);
       case "outcome":
         return void setOutcome().run({ ...change, outcome: JSON.stringify(change.outcome) });
       case "job":
@@ -97,9 +97,9 @@ export function createEnrichmentStore(
     }
   }
 
-  function finishBatch(userId: string, batch: FinishedBatch): StoredBatch | null {
-    const { outcome, changes } = decideBatch(userId, batch, jobRows.get(batch.claim.id), factsOf(userId));
-    for (const change of changes) write(userId, change);
+  function finishBatch(workspaceId: string, batch: FinishedBatch): StoredBatch | null {
+    const { outcome, changes } = decideBatch(workspaceId, batch, jobRows.get(batch.claim.id), factsOf(workspaceId));
+    for (const change of changes) write(workspaceId, change);
     return outcome;
   }
 
@@ -120,8 +120,8 @@ export function createEnrichmentStore(
   }
 
   return {
-    async results(userId, people, since) {
-      const facts = factsOf(userId);
+    async results(workspaceId, people, since) {
+      const facts = factsOf(workspaceId);
       return people.map((person) => {
         const found = findResult(person, since, facts);
         if (found === null) return null;
@@ -129,8 +129,8 @@ export function createEnrichmentStore(
         return result;
       });
     },
-    async verdicts(userId, emails, since) {
-      const owner = ownerOf(userId);
+    async verdicts(workspaceId, emails, since) {
+      const owner = ownerOf(workspaceId);
       return owner === null ? [] : verdictRows.of(owner, emails, since);
     },
     submit: (job, leads, reserve) =>
@@ -141,11 +141,11 @@ export function createEnrichmentStore(
         return outcome;
       }),
     pending: async (jobId, limit) => pendingItems().all({ jobId, afterN: -1, limit }),
-    finishBatch: (userId, batch) => writer.write(() => finishBatch(userId, batch)),
-    answerBatch: (userId, batch, created) =>
+    finishBatch: (workspaceId, batch) => writer.write(() => finishBatch(workspaceId, batch)),
+    answerBatch: (workspaceId, batch, created) =>
       writer.write(() => {
         if (created !== null) insertJob(created);
-        return finishBatch(userId, batch);
+        return finishBatch(workspaceId, batch);
       }),
     done: async (jobId, afterN, limit) => doneItems().all({ jobId, afterN, limit }),
     countDone: (jobId) =>
@@ -153,20 +153,21 @@ export function createEnrichmentStore(
         sql: "SELECT 1 FROM enrichment_items WHERE job_id = ? AND outcome IS NOT NULL",
         params: [jobId],
       }),
-    providers: async (userId) =>
+    providers: async (workspaceId) =>
       orm
         .select({ providers: enrichmentSettings.providers })
         .from(enrichmentSettings)
-        .where(eq(enrichmentSettings.userId, userId))
+        .where(eq(enrichmentSettings.workspaceId, workspaceId))
         .get()?.providers ?? null,
-    setProviders: (userId, providers) =>
+    setProviders: (workspaceId, providers) =>
       writer.write(() => {
-        if (providers === null) orm.delete(enrichmentSettings).where(eq(enrichmentSettings.userId, userId)).run();
+        if (providers === null)
+          orm.delete(enrichmentSettings).where(eq(enrichmentSettings.workspaceId, workspaceId)).run();
         else
           orm
             .insert(enrichmentSettings)
-            .values({ userId, providers })
-            .onConflictDoUpdate({ target: enrichmentSettings.userId, set: { providers } })
+            .values({ workspaceId, providers })
+            .onConflictDoUpdate({ target: enrichmentSettings.workspaceId, set: { providers } })
             .run();
       }),
     async spending(month) {

@@ -10,7 +10,7 @@ export type EventRows = {
   /** Called inside a write unit that reads events: stores what was appended, which otherwise happens before the COMMIT. */
   flush(): void;
   /** Time of the last event of this type for the user; null if there is none, or it has been deleted. */
-  lastTold(userId: string, type: EventType): number | null;
+  lastTold(workspaceId: string, type: EventType): number | null;
   /** See `EventStore.onNew`. */
   onNew(listener: () => void): () => void;
 };
@@ -39,17 +39,17 @@ export function createEventRows({ database, writer }: Engine, owners: Owners): E
   };
 
   return {
-    append({ type, userId, at, leadId, jobId, campaignId, accountId, voiceId, data }) {
-      const owner = userId === null ? null : owners(userId);
-      if (owner === null && userId !== null) return;
+    append({ type, workspaceId, at, leadId, jobId, campaignId, accountId, voiceId, data }) {
+      const owner = workspaceId === null ? null : owners(workspaceId);
+      if (owner === null && workspaceId !== null) return;
       if (waiting.length === 0) writer.join(participant);
       const subjects = [leadId ?? null, jobId ?? null, campaignId ?? null, accountId ?? null, voiceId ?? null] as const;
       waiting.push(owner, type, at, ...subjects, data === undefined ? "{}" : JSON.stringify(data));
     },
     flush,
-    lastTold(userId, type) {
+    lastTold(workspaceId, type) {
       flush();
-      const owner = owners(userId);
+      const owner = owners(workspaceId);
       return owner === null ? null : (last.get(owner, type)?.at ?? null);
     },
     onNew(notify) {
@@ -64,7 +64,7 @@ const columns = ["owner", "type", "at", "lead_id", "job_id", "campaign_id", "acc
 
 /** The columns of an event, as `storedEvent` reads them, of `events AS e` joined with `users AS u`. */
 export const eventColumns =
-  "e.seq AS id, e.type, u.id AS userId, e.at, e.lead_id AS leadId, e.job_id AS jobId, e.campaign_id AS campaignId," +
+  "e.seq AS id, e.type, u.id AS workspaceId, e.at, e.lead_id AS leadId, e.job_id AS jobId, e.campaign_id AS campaignId," +
   " e.account_id AS accountId, e.voice_id AS voiceId, e.data";
 
 export type EventRow = Omit<Event, "data"> & { data: string };

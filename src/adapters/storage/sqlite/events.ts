@@ -24,7 +24,7 @@ export function createEventStore(engine: Engine, { events: rows, owners }: Share
 
   function branches({ scopes, filter }: Pick<EventPageRequest, "scopes" | "filter">): Branch[] {
     return branchesOf(
-      scopes.flatMap((userId) => (userId === null ? null : (owners(userId) ?? []))),
+      scopes.flatMap((workspaceId) => (workspaceId === null ? null : (owners(workspaceId) ?? []))),
       filter,
     );
   }

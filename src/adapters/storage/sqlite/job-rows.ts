@@ -30,9 +30,14 @@ export function createJobRows({ orm, database }: Engine, events: EventRows) {
       .select()
       .from(jobs)
       .where(
-        and(isInTurn, isOfType, sql`${jobs.userId} > ${valueOf("after")}`, sql`${jobs.runAt} <= ${valueOf("now")}`),
+        and(
+          isInTurn,
+          isOfType,
+          sql`${jobs.workspaceId} > ${valueOf("after")}`,
+          sql`${jobs.runAt} <= ${valueOf("now")}`,
+        ),
       )
-      .orderBy(asc(jobs.userId), asc(jobs.runAt), asc(jobs.id))
+      .orderBy(asc(jobs.workspaceId), asc(jobs.runAt), asc(jobs.id))
       .limit(1)
       .prepare(),
   );
@@ -104,7 +109,7 @@ export function createJobRows({ orm, database }: Engine, events: EventRows) {
         lastServed.delete(type); // nobody waits
         break;
       }
-      lastServed.set(type, job.userId);
+      lastServed.set(type, job.workspaceId);
       all.push(claimed(job, false));
     }
     return all;

@@ -22,20 +22,20 @@ import { jobs } from "./tables.ts";
 export function createJobStore(engine: Engine, { audits, jobRows: rows }: SharedRows, network: NetworkRows): JobStore {
   const { orm, writer, reader } = engine;
 
-  const ofUser = (userId: string, id: string): Job | null => {
+  const ofUser = (workspaceId: string, id: string): Job | null => {
     const job = rows.get(id);
-    return job?.userId === userId ? job : null;
+    return job?.workspaceId === workspaceId ? job : null;
   };
   /** The time of an action may change with every plan, so it is read from the action, not from the job. */
   const shown = (job: Job | null): Job | null => (job !== null && isOfAction(job) ? network.jobs.describe(job) : job);
 
-  async function page({ userId, filter, limit, offset, after }: JobPageRequest): Promise<Job[]> {
+  async function page({ workspaceId, filter, limit, offset, after }: JobPageRequest): Promise<Job[]> {
     const place = after && sql`(${jobs.createdAt}, ${jobs.id}) < (${after.createdAt}, ${after.id})`;
     const found = await reader.all<{ id: string }>(
       orm
         .select({ id: jobs.id })
         .from(jobs)
-        .where(and(filtered(userId, filter), place ?? undefined))
+        .where(and(filtered(workspaceId, filter), place ?? undefined))
         .orderBy(desc(jobs.createdAt), desc(jobs.id))
         .limit(limit)
         .offset(offset)
@@ -44,14 +44,14 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
     const page: Job[] = [];
     for (const [index, { id }] of found.entries()) {
       if (index > 0 && index % sliceRows === 0) await pause();
-      const job = shown(ofUser(userId, id));
+      const job = shown(ofUser(workspaceId, id));
       if (job !== null) page.push(job);
     }
     return page;
   }
 
-  async function countByStatus(userId: string, filter: JobFilter): Promise<Record<JobStatus, number>> {
-    return counted(filtered(userId, filter));
+  async function countByStatus(workspaceId: string, filter: JobFilter): Promise<Record<JobStatus, number>> {
+    return counted(filtered(workspaceId, filter));
   }
 
   async function counted(where: ReturnType<typeof filtered>): Promise<Record<JobStatus, number>> {
@@ -68,12 +68,12 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
     >;
   }
 
-  async function countByTime(userId: string, from: number, bucketMs: number): Promise<JobCount[]> {
+  async function countByTime(workspaceId: string, from: number, bucketMs: number): Promise<JobCount[]> {
     const at = sql<number>`${jobs.createdAt} / ${bucketMs} * ${bucketMs}`;
     const query = orm
       .select({ at: at.as("at"), status: jobs.status, jobs: count().as("jobs") })
       .from(jobs)
-      .where(filtered(userId, { createdFrom: from }))
+      .where(filtered(workspaceId, { createdFrom: from }))
       .groupBy(sql`at`, jobs.status)
       .orderBy(sql`at`);
     return reader.all<JobCount>(query.toSQL());
@@ -107,14 +107,14 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
     job: rows.write(job, change),
   });
 
-  function cancel(userId: string, id: string, at: number): ClientChange {
-    const decision = decideCancel(rows.get(id), userId, at);
+  function cancel(workspaceId: string, id: string, at: number): ClientChange {
+    const decision = decideCancel(rows.get(id), workspaceId, at);
     if (decision.kind === "ofAction") return network.jobs.cancel(decision.job, at);
     return decision.kind === "change" ? write(decision) : decision;
   }
 
-  function retry(userId: string, id: string, at: number): ClientChange {
-    const decision = decideRetry(rows.get(id), userId, at);
+  function retry(workspaceId: string, id: string, at: number): ClientChange {
+    const decision = decideRetry(rows.get(id), workspaceId, at);
     if (decision.kind === "ofAction") return network.jobs.retry(decision.job, at);
     return decision.kind === "change" ? write(decision) : decision;
   }
@@ -130,7 +130,7 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
         rows.insert(job);
         audits.append(audit);
       }),
-    get: async (userId, id) => shown(ofUser(userId, id)),
+    get: async (workspaceId, id) => shown(ofUser(workspaceId, id)),
     page,
     countByStatus,
     countByTime,
@@ -147,8 +147,8 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
         return isOurs;
       }),
     nextDueAt,
-    cancel: (userId, id, at) => writer.write(() => cancel(userId, id, at)),
-    retry: (userId, id, at) => writer.write(() => retry(userId, id, at)),
+    cancel: (workspaceId, id, at) => writer.write(() => cancel(workspaceId, id, at)),
+    retry: (workspaceId, id, at) => writer.write(() => retry(workspaceId, id, at)),
     isOpen: async (id, failedAfter) => {
       const job = rows.get(id);
       return job !== null && isOpen(job, failedAfter);
@@ -161,9 +161,9 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
 /** Number of jobs per read, which takes one or two milliseconds. */
 const sliceRows = 50;
 
-function filtered(userId: string, { status, type, createdFrom, createdTo }: JobFilter) {
+function filtered(workspaceId: string, { status, type, createdFrom, createdTo }: JobFilter) {
   return and(
-    eq(jobs.userId, userId),
+    eq(jobs.workspaceId, workspaceId),
     status && eq(jobs.status, status),
     type && eq(jobs.type, type),
     createdFrom === undefined ? undefined : gte(jobs.createdAt, createdFrom),

@@ -5,8 +5,8 @@ import type { ApiKey } from "../../../platform/auth/key-model.ts";
 /** An event about a key, for its owner, or for the admins if the key is global. */
 export function keyEvent(
   type: EventType,
-  { id, userId, name, expiresAt }: Pick<ApiKey, "id" | "userId" | "name" | "expiresAt">,
+  { id, workspaceId, name, expiresAt }: Pick<ApiKey, "id" | "workspaceId" | "name" | "expiresAt">,
   at: number,
 ): NewEvent {
-  return { type, userId, at, data: { keyId: id, name, expiresAt: isoTimeOrNull(expiresAt) } };
+  return { type, workspaceId, at, data: { keyId: id, name, expiresAt: isoTimeOrNull(expiresAt) } };
 }

@@ -75,13 +75,13 @@ export class KeyedRows implements TransactionParticipant {
   /** Called inside a transaction. Replaces the row with this number. */
   put(
     seq: number,
-    { id, startedAt, userId }: StoredKey,
+    { id, startedAt, workspaceId }: StoredKey,
     { hash, bytes }: Fingerprint,
     response: StoredResponse | null,
   ): void {
     const { status, headers, body } = response ?? { status: null, headers: null, body: null };
     const storedHeaders = headers && JSON.stringify(headers);
-    const owner = userId && this.#owners(userId);
+    const owner = workspaceId && this.#owners(workspaceId);
     this.#writer.join(this);
     this.#values.push(seq, id, owner, startedAt, hash, bytes, status, storedHeaders, body);
   }

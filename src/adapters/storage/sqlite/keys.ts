@@ -34,7 +34,7 @@ export function createKeyStore(engine: Engine, { audits, events }: SharedRows): 
     return orm
       .select({
         id: apiKeys.id,
-        userId: apiKeys.userId,
+        workspaceId: apiKeys.workspaceId,
         name: apiKeys.name,
         expiresAt: sql<number>`${apiKeys.expiresAt}`,
       })
@@ -51,7 +51,7 @@ export function createKeyStore(engine: Engine, { audits, events }: SharedRows): 
        AND data ->> 'keyId' = ?`,
   );
 
-  const within = (scope: KeyScope) => (scope === "all" ? undefined : eq(apiKeys.userId, scope.userId));
+  const within = (scope: KeyScope) => (scope === "all" ? undefined : eq(apiKeys.workspaceId, scope.workspaceId));
 
   return {
     insert: (key, audit) =>
@@ -110,7 +110,7 @@ export function createKeyStore(engine: Engine, { audits, events }: SharedRows): 
     tellLeak: (key, at, since) =>
       writer.write(() => {
         events.flush();
-        if (leakTold.get(key.userId, since, key.id) === null) events.append(keyEvent("key.leaked", key, at));
+        if (leakTold.get(key.workspaceId, since, key.id) === null) events.append(keyEvent("key.leaked", key, at));
       }),
     recordUsage: (usages) =>
       writer.write(() => {

@@ -51,8 +51,8 @@ export function createLeadHintStore(engine: Engine, { owners: ownerOf }: SharedR
     return false;
   }
 
-  async function colleagues(userId: string, { domain, name }: CompanyNames, limit: number): Promise<Colleague[]> {
-    const owner = ownerOf(userId);
+  async function colleagues(workspaceId: string, { domain, name }: CompanyNames, limit: number): Promise<Colleague[]> {
+    const owner = ownerOf(workspaceId);
     const company = name === null ? "" : companyKey(name);
     if (owner === null || (domain === null && company === "")) return [];
     const key = domain === null ? companyKeyHash(owner, company) : domainKey(owner, domain);

@@ -24,7 +24,7 @@ export function createLeadImports(
   engine: Engine,
   { owners, keys, phoneKeys, rows }: LeadParts,
   suppressions: SuppressionRows,
-  leadFacts: (userId: string) => LeadFacts,
+  leadFacts: (workspaceId: string) => LeadFacts,
 ): Pick<LeadStore, "ownerNumber" | "importBatch" | "importReport" | "countImportReport" | "forgetDryRun"> {
   const { orm, database, writer } = engine;
   const newLeads = createNewLeadParts(engine, keys, phoneKeys, rows);
@@ -59,12 +59,12 @@ export function createLeadImports(
     return outcome;
   }
 
-  function factsOf({ userId, jobId }: ImportBatch): ImportFacts {
+  function factsOf({ workspaceId, jobId }: ImportBatch): ImportFacts {
     return {
-      ...leadFacts(userId),
+      ...leadFacts(workspaceId),
       job: jobById().get({ id: jobId }) ?? null,
       mayHave: (key) => keys.has(key),
-      hasSuppressions: suppressions.hasAny(userId),
+      hasSuppressions: suppressions.hasAny(workspaceId),
       notes: notes.factsOf(jobId),
     };
   }
@@ -95,10 +95,10 @@ export function createLeadImports(
       }
   }
 
-  function* peopleIn({ userId, rows: packed }: ImportBatch): Generator<Person, void, void> {
+  function* peopleIn({ workspaceId, rows: packed }: ImportBatch): Generator<Person, void, void> {
     for (const index of packed.numbers.keys()) {
       const row = unpackedRow(packed, index);
-      if (!("errors" in row)) yield { userId, target: targetOf({ lead: row.content, identity: row.identity }) };
+      if (!("errors" in row)) yield { workspaceId, target: targetOf({ lead: row.content, identity: row.identity }) };
     }
   }
 
@@ -109,14 +109,14 @@ export function createLeadImports(
      CROSS JOIN lead_import_created AS c ON c.job_id = jobs.id AND c.row >= coalesce(
        (SELECT max(row) FROM lead_import_created WHERE job_id = $jobId AND row <= $afterRow), 0)
      CROSS JOIN leads ON leads.seq >= c.lead AND leads.seq < c.lead + c.leads AND leads.created_at = c.created_at
-     WHERE jobs.id = $jobId AND jobs.user_id = $userId AND c.row + leads.seq - c.lead > $afterRow
+     WHERE jobs.id = $jobId AND jobs.workspace_id = $workspaceId AND c.row + leads.seq - c.lead > $afterRow
      ORDER BY c.row, leads.seq LIMIT $limit`,
   );
 
-  async function importReport({ userId, jobId, outcome, afterRow, limit }: ImportReportRequest) {
+  async function importReport({ workspaceId, jobId, outcome, afterRow, limit }: ImportReportRequest) {
     if (outcome === "created")
       return createdRows
-        .all({ userId, jobId, afterRow, limit })
+        .all({ workspaceId, jobId, afterRow, limit })
         .map((row) => ({ ...row, outcome, errors: [] as ImportRowError[] }));
     return orm
       .select({
@@ -126,7 +126,7 @@ export function createLeadImports(
         errors: leadImportRows.errors,
       })
       .from(leadImportRows)
-      .innerJoin(jobs, and(eq(jobs.id, leadImportRows.jobId), eq(jobs.userId, userId)))
+      .innerJoin(jobs, and(eq(jobs.id, leadImportRows.jobId), eq(jobs.workspaceId, workspaceId)))
       .where(and(eq(leadImportRows.jobId, jobId), gt(leadImportRows.row, afterRow), hasOutcome(outcome)))
       .orderBy(asc(leadImportRows.row))
       .limit(limit)
@@ -154,7 +154,13 @@ export function createLeadImports(
   }
 
   const forgetDryRun = (jobId: string, limit: number) => writer.write(() => notes.forget(jobId, limit));
-  return { ownerNumber: async (userId) => owners(userId), importBatch, importReport, countImportReport, forgetDryRun };
+  return {
+    ownerNumber: async (workspaceId) => owners(workspaceId),
+    importBatch,
+    importReport,
+    countImportReport,
+    forgetDryRun,
+  };
 }
 
 const createdOfJob = `SELECT 1 FROM lead_import_created AS c CROSS JOIN leads

@@ -44,7 +44,7 @@ export function createLeadQueries(
   );
 
   async function page(request: LeadPageRequest): Promise<LeadPage> {
-    const owner = owners(request.userId);
+    const owner = owners(request.workspaceId);
     if (owner === null) return { leads: [], next: null };
     // One more than requested shows whether another page follows.
     const wanted = { ...request, limit: request.limit + 1 };
@@ -53,7 +53,7 @@ export function createLeadQueries(
   }
 
   async function searchedPage(owner: number, request: LeadPageRequest): Promise<StoredLead[]> {
-    const { userId, sort, limit, offset, after } = request;
+    const { workspaceId, sort, limit, offset, after } = request;
     const where = and(filtered(owner, request.filter), after ? isBehind(request) : undefined);
     const direction = sort.descending ? desc : asc;
     const query = orm.select({ seq: leads.seq }).from(leads).where(where);
@@ -65,14 +65,14 @@ export function createLeadQueries(
     const list = JSON.stringify(found.map(({ seq }) => seq));
     const loaded = bySeq()
       .values({ list, owner })
-      .map((row) => storedLead(row, userId));
+      .map((row) => storedLead(row, workspaceId));
     const places = new Map(loaded.map((stored) => [stored.seq, stored]));
     // Between the two reads, a lead may have been deleted and its number reused.
     return found.map(({ seq }) => places.get(seq)).filter((stored) => stored !== undefined);
   }
 
-  async function countLeads(userId: string, filter: LeadFilter): Promise<number> {
-    const owner = owners(userId);
+  async function countLeads(workspaceId: string, filter: LeadFilter): Promise<number> {
+    const owner = owners(workspaceId);
     if (owner === null) return 0;
     if (Object.keys(filter).every((key) => key === "statuses")) return countByStatus(owner, filter.statuses);
     const query = orm
@@ -151,7 +151,7 @@ function createIndexedPages(orm: Engine["orm"]): (owner: number, request: LeadPa
       .prepare();
   }
 
-  return (owner, { userId, filter, sort, limit, offset, after }) => {
+  return (owner, { workspaceId, filter, sort, limit, offset, after }) => {
     const shape: IndexedShape = {
       sort: sort.field === "updatedAt" ? "updatedAt" : "createdAt",
       descending: sort.descending,
@@ -162,7 +162,7 @@ function createIndexedPages(orm: Engine["orm"]): (owner: number, request: LeadPa
     let statement = prepared.get(name);
     if (statement === undefined) prepared.set(name, (statement = prepare(shape)));
     const values = { owner, limit, offset, status: filter.statuses?.[0], value: after?.value, tie: after?.tie };
-    return statement.values(values).map((row) => storedLead(row, userId));
+    return statement.values(values).map((row) => storedLead(row, workspaceId));
   };
 }
 

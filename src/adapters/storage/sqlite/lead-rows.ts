@@ -65,13 +65,14 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: KeyIndex, p
   }
 
   /** Leads of the owner that a key points to, read one by one: one person may be stored thousands of times. */
-  function* candidates(userId: string, owner: number, key: number): Generator<StoredLead, void, void> {
-    for (const seq of keys.each(key)) for (const row of bySeq().values({ owner, seq })) yield storedLead(row, userId);
+  function* candidates(workspaceId: string, owner: number, key: number): Generator<StoredLead, void, void> {
+    for (const seq of keys.each(key))
+      for (const row of bySeq().values({ owner, seq })) yield storedLead(row, workspaceId);
   }
 
   function insert(lead: Lead, identity: LeadIdentity): void {
-    const owner = owners(lead.userId);
-    if (owner === null) throw new Error(`User ${lead.userId} no longer exists`);
+    const owner = owners(lead.workspaceId);
+    if (owner === null) throw new Error(`User ${lead.workspaceId} no longer exists`);
     const seq = Number(insertLead.run(...leadParams(owner, lead)).lastInsertRowid);
     count(owner, lead.status, 1);
     const hasPhone = lead.phone !== null;
@@ -82,8 +83,8 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: KeyIndex, p
   }
 
   function replace({ seq, lead: before }: StoredLead, lead: Lead, identity: LeadIdentity): void {
-    const owner = owners(lead.userId)!;
-    const { userId: _userId, ...values } = lead;
+    const owner = owners(lead.workspaceId)!;
+    const { workspaceId: _workspaceId, ...values } = lead;
     orm
       .update(leads)
       .set({ ...values, folded: foldedLead(lead) })
@@ -101,7 +102,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: KeyIndex, p
   }
 
   function remove({ seq, lead }: StoredLead): void {
-    const owner = owners(lead.userId)!;
+    const owner = owners(lead.workspaceId)!;
     removeRow().run({ seq });
     count(owner, lead.status, -1);
     for (const tag of foldedTags(lead)) removeTag().run({ owner, tag, lead: seq });
@@ -116,7 +117,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: KeyIndex, p
 }
 
 /** Reads one lead of a user; null when the user has none of that id. Synchronous, also for other stores' write units. */
-export type LeadReader = (userId: string, id: string) => StoredLead | null;
+export type LeadReader = (workspaceId: string, id: string) => StoredLead | null;
 
 export function createLeadReader({ orm }: Engine, owners: Owners): LeadReader {
   const byId = lazy(() =>
@@ -126,9 +127,9 @@ export function createLeadReader({ orm }: Engine, owners: Owners): LeadReader {
       .where(and(eq(leads.id, sql.placeholder("id")), eq(leads.owner, sql.placeholder("owner"))))
       .prepare(),
   );
-  return (userId, id) => {
-    const [row] = byId().values({ owner: owners(userId), id });
-    return row === undefined ? null : storedLead(row, userId);
+  return (workspaceId, id) => {
+    const [row] = byId().values({ owner: owners(workspaceId), id });
+    return row === undefined ? null : storedLead(row, workspaceId);
   };
 }
 
@@ -141,13 +142,13 @@ function changedIn(identity: LeadIdentity, before: LeadIdentity): LeadIdentity {
  * Maps a row of `leads` as SQLite returns it: the values of all columns, in order. Drizzle's mapping, column by column,
  * takes as long as finding and reading the rows.
  */
-export function storedLead(row: unknown[], userId: string): StoredLead {
+export function storedLead(row: unknown[], workspaceId: string): StoredLead {
   const values = row as LeadValues;
   return {
     seq: values[0],
     lead: {
       id: values[1],
-      userId,
+      workspaceId,
       firstName: values[3],
       lastName: values[4],
       email: values[5],

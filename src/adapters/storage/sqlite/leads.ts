@@ -23,11 +23,12 @@ export function createLeadStore(engine: Engine, { audits, events, leadParts, sup
   const { owners, keys, rows } = leadParts;
   const { writer } = engine;
 
-  let latest: { userId: string; facts: LeadFacts } | null = null;
+  let latest: { workspaceId: string; facts: LeadFacts } | null = null;
 
   /** Most requests in a row are of one user. */
-  function factsOf(userId: string): LeadFacts {
-    if (latest?.userId !== userId) latest = { userId, facts: createLeadFacts(userId, owners, rows, suppressions) };
+  function factsOf(workspaceId: string): LeadFacts {
+    if (latest?.workspaceId !== workspaceId)
+      latest = { workspaceId, facts: createLeadFacts(workspaceId, owners, rows, suppressions) };
     return latest.facts;
   }
 
@@ -53,7 +54,7 @@ export function createLeadStore(engine: Engine, { audits, events, leadParts, sup
     }
   }
 
-  const insert = (request: InsertLead) => apply(decideInsert(request, factsOf(request.lead.userId)));
+  const insert = (request: InsertLead) => apply(decideInsert(request, factsOf(request.lead.workspaceId)));
 
   return {
     insert: (request) =>
@@ -70,38 +71,45 @@ export function createLeadStore(engine: Engine, { audits, events, leadParts, sup
     previewInsert: (request) =>
       suppressions.knowing(
         () => [personOf(request)],
-        async () => decideInsert(request, factsOf(request.lead.userId)).outcome,
+        async () => decideInsert(request, factsOf(request.lead.workspaceId)).outcome,
       ),
-    get: async (userId, id) => rows.get(userId, id)?.lead ?? null,
-    findSame: async (userId, identity, exceptId) =>
-      owners(userId) === null ? null : (findSame(factsOf(userId), identity, exceptId)?.lead ?? null),
+    get: async (workspaceId, id) => rows.get(workspaceId, id)?.lead ?? null,
+    findSame: async (workspaceId, identity, exceptId) =>
+      owners(workspaceId) === null ? null : (findSame(factsOf(workspaceId), identity, exceptId)?.lead ?? null),
     ...createLeadQueries(engine, owners, keys),
     update: (request) =>
       suppressions.knowing(
-        () => [personOf({ lead: { ...request.content, userId: request.userId }, identity: request.identity })],
-        () => writer.write(() => apply(decideUpdate(request, factsOf(request.userId)))),
+        () => [
+          personOf({ lead: { ...request.content, workspaceId: request.workspaceId }, identity: request.identity }),
+        ],
+        () => writer.write(() => apply(decideUpdate(request, factsOf(request.workspaceId)))),
       ),
-    remove: (request) => writer.write(() => apply(decideRemove(request, factsOf(request.userId)))),
+    remove: (request) => writer.write(() => apply(decideRemove(request, factsOf(request.workspaceId)))),
     ...createLeadImports(engine, leadParts, suppressions, factsOf),
   };
 }
 
-function personOf({ lead, identity }: { lead: Pick<Lead, "userId" | "phone">; identity: LeadIdentity }): Person {
-  return { userId: lead.userId, target: targetOf({ lead, identity }) };
+function personOf({ lead, identity }: { lead: Pick<Lead, "workspaceId" | "phone">; identity: LeadIdentity }): Person {
+  return { workspaceId: lead.workspaceId, target: targetOf({ lead, identity }) };
 }
 
 /** No user has this number. */
 const noOwner = 0;
 
 /** Answers decisions from prepared statements, at the moment they ask. */
-function createLeadFacts(userId: string, owners: Owners, rows: LeadRows, suppressions: SuppressionRows): LeadFacts {
+function createLeadFacts(
+  workspaceId: string,
+  owners: Owners,
+  rows: LeadRows,
+  suppressions: SuppressionRows,
+): LeadFacts {
   return {
     get owner() {
-      return owners(userId) ?? noOwner;
+      return owners(workspaceId) ?? noOwner;
     },
-    lead: (id) => rows.get(userId, id),
-    candidates: (key) => rows.candidates(userId, owners(userId) ?? noOwner, key),
-    suppression: (target) => suppressions.find(userId, target),
-    addressSuppressions: (email) => suppressions.findExact(userId, email),
+    lead: (id) => rows.get(workspaceId, id),
+    candidates: (key) => rows.candidates(workspaceId, owners(workspaceId) ?? noOwner, key),
+    suppression: (target) => suppressions.find(workspaceId, target),
+    addressSuppressions: (email) => suppressions.findExact(workspaceId, email),
   };
 }

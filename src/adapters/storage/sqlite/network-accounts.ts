@@ -74,9 +74,9 @@ export function createAccountRows(engine: Engine) {
       if (record !== null) seqs.set(id, seq);
       return record;
     },
-    ofUser(userId: string, id: string): StoredAccount | null {
+    ofUser(workspaceId: string, id: string): StoredAccount | null {
       const record = rows.byId(id);
-      return record?.account.userId === userId ? record : null;
+      return record?.account.workspaceId === workspaceId ? record : null;
     },
     idOf: (seq: number): string => rows.get(seq)?.account.id ?? "",
     /** Removes an account from the cache. Call after every change to it. */
@@ -133,13 +133,13 @@ export function createAccountRows(engine: Engine) {
       orm.update(networkActions).set({ state: "scheduled", pendingReason: "queued" }).where(isForWorker).run();
     },
     /** Accounts of a user whose actions are performed by workers. */
-    workersOf: (userId: string, id: string | null): { seq: number }[] =>
+    workersOf: (workspaceId: string, id: string | null): { seq: number }[] =>
       orm
         .select({ seq: networkAccounts.seq })
         .from(networkAccounts)
         .where(
           and(
-            eq(networkAccounts.userId, userId),
+            eq(networkAccounts.workspaceId, workspaceId),
             eq(networkAccounts.connector, "worker"),
             id === null ? undefined : eq(networkAccounts.id, id),
           ),
@@ -159,34 +159,34 @@ export function createAccountStore(
     orm
       .select({ seq: networkAccounts.seq })
       .from(networkAccounts)
-      .where(eq(networkAccounts.userId, sql.placeholder("userId")))
+      .where(eq(networkAccounts.workspaceId, sql.placeholder("workspaceId")))
       .prepare(),
   );
   /** Sorts here, which costs less than sorting in SQLite. */
-  function accountsOf(userId: string): NetworkAccount[] {
+  function accountsOf(workspaceId: string): NetworkAccount[] {
     const accounts = seqsOf()
-      .all({ userId })
+      .all({ workspaceId })
       .flatMap(({ seq }) => rows.get(seq)?.account ?? []);
     return accounts.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   }
 
   return {
     insertAccount: (account) => writer.write(() => insertAccountRow({ orm }, account)),
-    accounts: async (userId) => shared.read(() => accountsOf(userId)),
-    account: async (userId, id) => rows.ofUser(userId, id)?.account ?? null,
+    accounts: async (workspaceId) => shared.read(() => accountsOf(workspaceId)),
+    account: async (workspaceId, id) => rows.ofUser(workspaceId, id)?.account ?? null,
     activeAccounts: async () =>
       orm.select().from(networkAccounts).where(eq(networkAccounts.state, "active")).all().map(accountOf),
-    updateAccount: (userId, id, change) =>
+    updateAccount: (workspaceId, id, change) =>
       writer.write(() => {
-        const record = rows.ofUser(userId, id);
+        const record = rows.ofUser(workspaceId, id);
         if (record === null) return null;
         const { outcome, changes } = decideAccountUpdate(record, change);
         write(changes);
         return outcome;
       }),
-    removeAccount: (userId, id) =>
+    removeAccount: (workspaceId, id) =>
       writer.write(() => {
-        const record = rows.ofUser(userId, id);
+        const record = rows.ofUser(workspaceId, id);
         if (record === null) return "absent";
         const ofAccount = eq(networkActions.account, record.seq);
         const used = orm.select({ seq: networkActions.seq }).from(networkActions).where(ofAccount).limit(1).get();
@@ -195,7 +195,7 @@ export function createAccountStore(
         rows.removed(record);
         return "removed";
       }),
-    coolDowns: async (userId, accountId) => [...(rows.ofUser(userId, accountId)?.governed.coolDowns ?? [])],
+    coolDowns: async (workspaceId, accountId) => [...(rows.ofUser(workspaceId, accountId)?.governed.coolDowns ?? [])],
     planAll: () =>
       writer.write(() => {
         orm

@@ -65,8 +65,8 @@ export function createContactStore(
   const isPending = sql`${networkContacts.relation} = 'pending'`;
   const isUnanswered = sql`${networkContacts.messagedAt} > coalesce(${networkContacts.repliedAt}, 0)`;
   return {
-    contact: async (userId, accountId, profileKey) => {
-      const record = accounts.ofUser(userId, accountId);
+    contact: async (workspaceId, accountId, profileKey) => {
+      const record = accounts.ofUser(workspaceId, accountId);
       const row = record && contacts.get(record.seq, profileKey);
       return row === null ? null : contactView(row);
     },

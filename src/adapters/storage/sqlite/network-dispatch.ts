@@ -77,8 +77,8 @@ export function createDispatchStore(
     );
   }
 
-  function waitingFor({ userId, accountId }: WorkerClaim): { job: Job; row: ActionRow }[] {
-    const workers = accounts.workersOf(userId, accountId);
+  function waitingFor({ workspaceId, accountId }: WorkerClaim): { job: Job; row: ActionRow }[] {
+    const workers = accounts.workersOf(workspaceId, accountId);
     return workers.flatMap(({ seq }) =>
       due
         .forWorker()
@@ -167,10 +167,10 @@ export function createDispatchStore(
     return outcome;
   }
 
-  function renewLease(userId: string, claim: JobClaim, leaseUntil: number): boolean {
+  function renewLease(workspaceId: string, claim: JobClaim, leaseUntil: number): boolean {
     const target = targetOfClaim(claim);
     if (target === null) return false;
-    const { outcome, changes } = decideRenewal(target, userId, leaseUntil);
+    const { outcome, changes } = decideRenewal(target, workspaceId, leaseUntil);
     write(changes);
     return outcome;
   }
@@ -207,7 +207,7 @@ export function createDispatchStore(
         () => waitingFor(request),
         (only) => writer.write(() => claimForWorker(request, only)),
       ),
-    renewLease: (userId, claim, leaseUntil) => writer.write(() => renewLease(userId, claim, leaseUntil)),
+    renewLease: (workspaceId, claim, leaseUntil) => writer.write(() => renewLease(workspaceId, claim, leaseUntil)),
   };
 }
 

@@ -12,18 +12,18 @@ type Lists = Pick<NetworkStore, "page" | "countActions" | "tasks" | "countTasks"
 
 /** Lists of actions. */
 export function createActionLists({ orm, reader }: Engine, accounts: AccountRows, actions: ActionRows): Lists {
-  const accountsOf = (userId: string): number[] =>
+  const accountsOf = (workspaceId: string): number[] =>
     orm
       .select({ seq: networkAccounts.seq })
       .from(networkAccounts)
-      .where(eq(networkAccounts.userId, userId))
+      .where(eq(networkAccounts.workspaceId, workspaceId))
       .all()
       .map(({ seq }) => seq);
 
   async function page(request: ActionPage): Promise<ListedAction[]> {
-    const { userId, filter, limit, order } = request;
+    const { workspaceId, filter, limit, order } = request;
     const owned =
-      filter.accountId === undefined ? accountsOf(userId) : [accounts.ofUser(userId, filter.accountId)?.seq];
+      filter.accountId === undefined ? accountsOf(workspaceId) : [accounts.ofUser(workspaceId, filter.accountId)?.seq];
     // One query per account, because only then can each read from the end of its index.
     const places = await Promise.all(
       owned.filter((account) => account !== undefined).map((account) => ordered(account, request)),
@@ -77,9 +77,9 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
     return row === undefined ? null : { seq, action: actions.actionOf(row) };
   }
 
-  const isTask = (userId: string) =>
+  const isTask = (workspaceId: string) =>
     and(
-      inArray(networkActions.account, accountsOf(userId)),
+      inArray(networkActions.account, accountsOf(workspaceId)),
       sql.raw(waitsForSomebody),
       sql`${networkActions.state} = 'awaiting'`,
       sql`${networkActions.pendingReason} = 'awaitingPerson'`,
@@ -87,9 +87,11 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
 
   return {
     page,
-    async countActions({ userId, filter, order }) {
+    async countActions({ workspaceId, filter, order }) {
       const owned =
-        filter.accountId === undefined ? accountsOf(userId) : [accounts.ofUser(userId, filter.accountId)?.seq];
+        filter.accountId === undefined
+          ? accountsOf(workspaceId)
+          : [accounts.ofUser(workspaceId, filter.accountId)?.seq];
       const selected = owned.filter((account) => account !== undefined);
       if (selected.length === 0) return 0;
       const query = orm
@@ -98,13 +100,13 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
         .where(and(inArray(networkActions.account, selected), isInOrder(order), ...terms(filter)));
       return countRows({ reader }, query.toSQL());
     },
-    tasks: async (userId, limit, offset, after = null) =>
+    tasks: async (workspaceId, limit, offset, after = null) =>
       orm
         .select()
         .from(networkActions)
         .where(
           and(
-            isTask(userId),
+            isTask(workspaceId),
             after === null
               ? undefined
               : sql`(${networkActions.updatedAt}, ${networkActions.jobId}) > (${after.updatedAt}, ${after.jobId})`,
@@ -115,7 +117,8 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
         .offset(offset)
         .all()
         .map(actions.actionOf),
-    countTasks: async (userId) => orm.select({ n: count() }).from(networkActions).where(isTask(userId)).get()?.n ?? 0,
+    countTasks: async (workspaceId) =>
+      orm.select({ n: count() }).from(networkActions).where(isTask(workspaceId)).get()?.n ?? 0,
   };
 }
 

@@ -129,8 +129,8 @@ export function createPlanStore({ orm, writer, reader }: Engine, accounts: Accou
         .run();
   }
 
-  async function usage(userId: string, accountId: string, now: number): Promise<MeterUsage[]> {
-    const record = accounts.ofUser(userId, accountId);
+  async function usage(workspaceId: string, accountId: string, now: number): Promise<MeterUsage[]> {
+    const record = accounts.ofUser(workspaceId, accountId);
     if (record === null) return [];
     const pairs = meters.flatMap((meter) => windows.map((window) => ({ meter, window })));
     return Promise.all(

@@ -40,30 +40,30 @@ export function createScheduleStore(
     return outcome;
   }
 
-  function targetOf(userId: string, jobId: string): Target | null {
+  function targetOf(workspaceId: string, jobId: string): Target | null {
     const target = facts.target(jobId);
-    return target?.row.userId === userId ? target : null;
+    return target?.row.workspaceId === workspaceId ? target : null;
   }
 
   /** Applies a decision and returns the action as stored afterwards. */
   function change(
-    userId: string,
+    workspaceId: string,
     jobId: string,
     decide: (target: Target | null) => Decision<ActionDecision>,
   ): ActionChange {
-    const outcome = apply(decide(targetOf(userId, jobId)));
+    const outcome = apply(decide(targetOf(workspaceId, jobId)));
     if (outcome.kind !== "changed" && outcome.kind !== "refused") return outcome;
-    const target = targetOf(userId, jobId);
+    const target = targetOf(workspaceId, jobId);
     if (target === null) return { kind: "absent" };
     return { kind: outcome.kind, action: actions.actionOf(target.row), job: target.job };
   }
 
   function changeImmediately(
-    userId: string,
+    workspaceId: string,
     jobId: string,
     decide: (target: Target | null) => Decision<ActionDecision>,
   ) {
-    return writer.write(() => change(userId, jobId, decide));
+    return writer.write(() => change(workspaceId, jobId, decide));
   }
 
   const peopleOf = (jobId: string) => () => {
@@ -71,17 +71,17 @@ export function createScheduleStore(
     return row === null ? [] : [personOf(row)];
   };
 
-  function tasksOf(userId: string): Target[] {
+  function tasksOf(workspaceId: string): Target[] {
     return tasks()
-      .values({ userId })
+      .values({ workspaceId })
       .flatMap((values) => {
         const { job, row } = storedActionJob(values);
         const record = accounts.get(row.account);
         return record === null ? [] : [{ job, row, record }];
       });
   }
-  const objectedTasks = (userId: string, now: number): NetworkChange[] =>
-    decideObjectedTasks(tasksOf(userId), facts, now);
+  const objectedTasks = (workspaceId: string, now: number): NetworkChange[] =>
+    decideObjectedTasks(tasksOf(workspaceId), facts, now);
 
   return {
     schedule: (request, dryRun) =>
@@ -95,27 +95,29 @@ export function createScheduleStore(
         () => [personOf(request.action)],
         () => writer.write(() => apply(decideRecord(request, relation, facts))),
       ),
-    approve: (userId, jobId, at) =>
+    approve: (workspaceId, jobId, at) =>
       suppressions.knowing(peopleOf(jobId), () =>
-        changeImmediately(userId, jobId, (target) => decideApproval(target, facts, at)),
+        changeImmediately(workspaceId, jobId, (target) => decideApproval(target, facts, at)),
       ),
-    edit: (userId, jobId, edit, at) =>
+    edit: (workspaceId, jobId, edit, at) =>
       suppressions.knowing(peopleOf(jobId), () =>
-        writer.write(() => change(userId, jobId, (target) => decideEdit(target, edit, facts, at))),
+        writer.write(() => change(workspaceId, jobId, (target) => decideEdit(target, edit, facts, at))),
       ),
-    cancel: (userId, jobId, at) => changeImmediately(userId, jobId, (target) => decideCancel(target, at)),
-    resolve: (userId, jobId, end) => changeImmediately(userId, jobId, (target) => decideResolution(target, end, facts)),
-    endDelegated: (userId, jobId, waitsFor, end) =>
-      changeImmediately(userId, jobId, (target) => decideDelegatedEnd(target, waitsFor, end, facts)),
-    action: async (userId, jobId) => {
-      const target = targetOf(userId, jobId);
+    cancel: (workspaceId, jobId, at) => changeImmediately(workspaceId, jobId, (target) => decideCancel(target, at)),
+    resolve: (workspaceId, jobId, end) =>
+      changeImmediately(workspaceId, jobId, (target) => decideResolution(target, end, facts)),
+    endDelegated: (workspaceId, jobId, waitsFor, end) =>
+      changeImmediately(workspaceId, jobId, (target) => decideDelegatedEnd(target, waitsFor, end, facts)),
+    action: async (workspaceId, jobId) => {
+      const target = targetOf(workspaceId, jobId);
       return target && { action: actions.actionOf(target.row), job: target.job };
     },
-    skipObjectedTasks: (userId, now) =>
+    skipObjectedTasks: (workspaceId, now) =>
       suppressions.knowing(
-        () => tasksOf(userId).map(({ row }) => personOf(row)),
+        () => tasksOf(workspaceId).map(({ row }) => personOf(row)),
         async () => {
-          if (objectedTasks(userId, now).length > 0) await writer.write(() => write(objectedTasks(userId, now)));
+          if (objectedTasks(workspaceId, now).length > 0)
+            await writer.write(() => write(objectedTasks(workspaceId, now)));
         },
       ),
   };

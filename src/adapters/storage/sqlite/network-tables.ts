@@ -9,7 +9,7 @@ import type { Relation } from "../../../features/network/contact-model.ts";
 export const networkAccounts = sqliteTable("network_accounts", {
   seq: integer().primaryKey(),
   id: text().notNull(),
-  userId: text("user_id").notNull(),
+  workspaceId: text("workspace_id").notNull(),
   name: text().notNull(),
   connector: text().$type<ConnectorName>().notNull(),
   connectorSettings: text("connector_settings", { mode: "json" }).$type<Record<string, string>>().notNull(),
@@ -34,7 +34,7 @@ export const networkAccounts = sqliteTable("network_accounts", {
 export const networkActions = sqliteTable("network_actions", {
   seq: integer().primaryKey(),
   jobId: text("job_id").notNull(),
-  userId: text("user_id").notNull(),
+  workspaceId: text("workspace_id").notNull(),
   account: integer().notNull(),
   actionType: text("action_type").$type<ActionType>().notNull(),
   meter: integer().notNull(),

@@ -14,7 +14,7 @@ export function createTaskQuery({ orm }: Engine) {
       .innerJoin(jobs, eq(networkActions.jobId, jobs.id))
       .where(
         and(
-          sql`${networkActions.account} IN (SELECT seq FROM network_accounts WHERE user_id = ${valueOf("userId")})`,
+          sql`${networkActions.account} IN (SELECT seq FROM network_accounts WHERE workspace_id = ${valueOf("workspaceId")})`,
           sql.raw(waitsForSomebody),
           sql`${networkActions.state} = 'awaiting'`,
           sql`${networkActions.pendingReason} = 'awaitingPerson'`,

@@ -4,23 +4,23 @@ import { lazy } from "./prepared.ts";
 import { users } from "./tables.ts";
 
 /** Looks up the number that identifies a user in large tables. Returns null for an unknown user. Numbers never change. */
-export type Owners = (userId: string) => number | null;
+export type Owners = (workspaceId: string) => number | null;
 
 export function createOwners({ orm }: Pick<Engine, "orm">): Owners {
   const byId = lazy(() =>
     orm
       .select({ seq: users.seq })
       .from(users)
-      .where(eq(users.id, sql.placeholder("userId")))
+      .where(eq(users.id, sql.placeholder("workspaceId")))
       .prepare(),
   );
   const known = new Map<string, number>();
-  return (userId) => {
-    const seen = known.get(userId);
+  return (workspaceId) => {
+    const seen = known.get(workspaceId);
     if (seen !== undefined) return seen;
-    const owner = byId().get({ userId })?.seq;
+    const owner = byId().get({ workspaceId })?.seq;
     if (owner === undefined) return null;
-    known.set(userId, owner);
+    known.set(workspaceId, owner);
     return owner;
   };
 }

@@ -26,20 +26,20 @@ export function createSimulationStore({ database, writer, reader }: Engine): Sim
 }
 
 const happenedSql = `
-  SELECT j.completed_at AS at, 'action' AS kind, a.user_id AS userId, a.job_id AS id, a.action_type AS what, a.state AS outcome
+  SELECT j.completed_at AS at, 'action' AS kind, a.workspace_id AS userId, a.job_id AS id, a.action_type AS what, a.state AS outcome
     FROM network_actions AS a JOIN jobs AS j ON j.id = a.job_id WHERE j.completed_at > ?1 AND j.completed_at <= ?2
   UNION ALL
-  SELECT c.connected_at, 'accepted', n.user_id, c.profile_url, n.id, c.relation
+  SELECT c.connected_at, 'accepted', n.workspace_id, c.profile_url, n.id, c.relation
     FROM network_contacts AS c JOIN network_accounts AS n ON n.seq = c.account
     WHERE c.connected_at > ?1 AND c.connected_at <= ?2
   UNION ALL
-  SELECT c.replied_at, 'replied', n.user_id, c.profile_url, n.id, c.relation
+  SELECT c.replied_at, 'replied', n.workspace_id, c.profile_url, n.id, c.relation
     FROM network_contacts AS c JOIN network_accounts AS n ON n.seq = c.account
     WHERE c.replied_at > ?1 AND c.replied_at <= ?2
   UNION ALL
-  SELECT updated_at, 'enrollment', user_id, id, campaign_id, coalesce(reason, state)
+  SELECT updated_at, 'enrollment', workspace_id, id, campaign_id, coalesce(reason, state)
     FROM campaign_enrollments WHERE state <> 'active' AND updated_at > ?1 AND updated_at <= ?2
   UNION ALL
-  SELECT completed_at, 'job', user_id, id, type, status
+  SELECT completed_at, 'job', workspace_id, id, type, status
     FROM jobs WHERE type <> 'linkedin_action' AND completed_at > ?1 AND completed_at <= ?2
   ORDER BY 1, 2, 4`;

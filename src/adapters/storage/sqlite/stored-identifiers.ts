@@ -11,8 +11,8 @@ import { prepared } from "./prepared.ts";
 /** Identifiers that an owner's leads, actions, campaigns, and enrichment results tie together. Reads only indexes. */
 export type StoredIdentifiers = {
   /** Reads at most `maxLinkedRecords` records of each kind. */
-  beside(userId: string, owner: number, identifier: Identifier): Identifier[];
-  ofLead(userId: string, leadId: string): Identifier[];
+  beside(workspaceId: string, owner: number, identifier: Identifier): Identifier[];
+  ofLead(workspaceId: string, leadId: string): Identifier[];
 };
 
 export function createStoredIdentifiers(engine: Engine, { keys, rows }: LeadParts): StoredIdentifiers {
@@ -22,22 +22,22 @@ export function createStoredIdentifiers(engine: Engine, { keys, rows }: LeadPart
   const profilesByLead = prepared<unknown, [string, string, number]>(database, profilesByLeadSql);
   const resultsByKey = prepared<ResultRow, [number, number, number]>(database, resultsByKeySql);
 
-  function ofLeadRow(userId: string, { id, ...reached }: LeadRow): Identifier[] {
-    const profiles = new Set((profilesByLead.values(id, userId, maxLinkedRecords) as [string][]).flat());
+  function ofLeadRow(workspaceId: string, { id, ...reached }: LeadRow): Identifier[] {
+    const profiles = new Set((profilesByLead.values(id, workspaceId, maxLinkedRecords) as [string][]).flat());
     return [
       ...identifiersOfRecord(reached, phoneRegion),
       ...[...profiles].map((value) => ({ kind: "profile", value }) as const),
     ];
   }
 
-  function ofLead(userId: string, leadId: string): Identifier[] {
-    const stored = rows.get(userId, leadId);
-    return stored === null ? [] : ofLeadRow(userId, stored.lead);
+  function ofLead(workspaceId: string, leadId: string): Identifier[] {
+    const stored = rows.get(workspaceId, leadId);
+    return stored === null ? [] : ofLeadRow(workspaceId, stored.lead);
   }
 
-  function recordsWithKey(userId: string, owner: number, key: number): Identifier[][] {
+  function recordsWithKey(workspaceId: string, owner: number, key: number): Identifier[][] {
     const seqs = keys.each(key).take(maxLinkedRecords);
-    const leads = [...seqs.flatMap((seq) => leadBySeq.all(seq, owner))].map((row) => ofLeadRow(userId, row));
+    const leads = [...seqs.flatMap((seq) => leadBySeq.all(seq, owner))].map((row) => ofLeadRow(workspaceId, row));
     return [...leads, ...resultsByKey.all(key, owner, maxLinkedRecords).map(ofResult)];
   }
 
@@ -46,14 +46,15 @@ export function createStoredIdentifiers(engine: Engine, { keys, rows }: LeadPart
     return identifiersOfRecord({ email: paid.email, networkUrl: paid.network, phone: null }, phoneRegion);
   }
 
-  function leadsOfProfile(userId: string, profile: string): ReadonlySet<string> {
-    return new Set((leadsByProfile.values(profile, userId, maxLinkedRecords) as [string][]).flat());
+  function leadsOfProfile(workspaceId: string, profile: string): ReadonlySet<string> {
+    return new Set((leadsByProfile.values(profile, workspaceId, maxLinkedRecords) as [string][]).flat());
   }
 
-  const beside: StoredIdentifiers["beside"] = (userId, owner, identifier) =>
+  const beside: StoredIdentifiers["beside"] = (workspaceId, owner, identifier) =>
     identifiersBeside(owner, identifier, {
-      recordsWithKey: (key) => recordsWithKey(userId, owner, key),
-      leadsOfProfile: (profile) => [...leadsOfProfile(userId, profile)].map((leadId) => ofLead(userId, leadId)),
+      recordsWithKey: (key) => recordsWithKey(workspaceId, owner, key),
+      leadsOfProfile: (profile) =>
+        [...leadsOfProfile(workspaceId, profile)].map((leadId) => ofLead(workspaceId, leadId)),
     });
 
   return { beside, ofLead };
@@ -64,13 +65,13 @@ type ResultRow = LeadIdentity & { fields: string };
 
 const leadBySeqSql = `SELECT id, email, network_url AS networkUrl, phone FROM leads WHERE seq = ? AND owner = ?`;
 const leadsByProfileSql = `SELECT DISTINCT lead_id AS leadId FROM network_actions
-  WHERE profile_key = ?1 AND user_id = ?2 AND lead_id IS NOT NULL
+  WHERE profile_key = ?1 AND workspace_id = ?2 AND lead_id IS NOT NULL
   UNION ALL SELECT c.lead_id FROM network_contacts AS c CROSS JOIN network_accounts AS a ON a.seq = c.account
-  WHERE c.profile_key = ?1 AND c.lead_id IS NOT NULL AND a.user_id = ?2
-  UNION ALL SELECT lead_id FROM campaign_enrollments WHERE profile_key = ?1 AND user_id = ?2 AND state = 'active'
+  WHERE c.profile_key = ?1 AND c.lead_id IS NOT NULL AND a.workspace_id = ?2
+  UNION ALL SELECT lead_id FROM campaign_enrollments WHERE profile_key = ?1 AND workspace_id = ?2 AND state = 'active'
   LIMIT ?3`;
-const profilesByLeadSql = `SELECT DISTINCT profile_key AS profileKey FROM network_actions WHERE lead_id = ?1 AND user_id = ?2
-  UNION ALL SELECT profile_key FROM campaign_enrollments WHERE lead_id = ?1 AND user_id = ?2 AND state = 'active' LIMIT ?3`;
+const profilesByLeadSql = `SELECT DISTINCT profile_key AS profileKey FROM network_actions WHERE lead_id = ?1 AND workspace_id = ?2
+  UNION ALL SELECT profile_key FROM campaign_enrollments WHERE lead_id = ?1 AND workspace_id = ?2 AND state = 'active' LIMIT ?3`;
 const resultsByKeySql = `SELECT r.email, r.network, r.name, r.fields FROM enrichment_result_keys AS k
   CROSS JOIN enrichment_results AS r ON r.n = k.result WHERE k.key = ? AND r.owner = ? ORDER BY k.result DESC LIMIT ?`;
 

@@ -6,7 +6,7 @@ import { jobs } from "./tables.ts";
 
 /** What a row of `jobs` has, in the order of the table in tables.ts. */
 type JobValues = [
-  ...[id: string, userId: string, type: JobType, status: JobStatus],
+  ...[id: string, workspaceId: string, type: JobType, status: JobStatus],
   ...[runAt: number, attempt: number, failures: number, maxAttempts: number, leaseUntil: number | null],
   ...[message: string, progress: number, metadata: string, payload: string],
   ...[createdAt: number, updatedAt: number, completedAt: number | null, editedMessage: string | null],
@@ -18,7 +18,7 @@ export function storedJob(row: unknown[]): Job {
   const values = row as JobValues;
   return {
     id: values[0],
-    userId: values[1],
+    workspaceId: values[1],
     type: values[2],
     status: values[3],
     runAt: values[4],
@@ -43,7 +43,7 @@ export const insertJobSql = insertSqlOf(jobs);
 export function jobValues(job: Job): JobValues {
   return [
     job.id,
-    job.userId,
+    job.workspaceId,
     job.type,
     job.status,
     job.runAt,
@@ -64,7 +64,7 @@ export function jobValues(job: Job): JobValues {
 
 /** What a row of `network_actions` has, in the order of network-tables.ts. */
 type ActionValues = [
-  ...[seq: number, jobId: string, userId: string, account: number],
+  ...[seq: number, jobId: string, workspaceId: string, account: number],
   ...[actionType: ActionRow["actionType"], meter: number, hasNote: number],
   ...[profileUrl: string, profileKey: string, targetKey: string, message: string | null, details: string],
   ...[leadId: string | null, enrollmentId: string | null, campaignId: string | null, campaignStep: number | null],
@@ -79,7 +79,7 @@ export function storedAction(row: unknown[], offset = 0): ActionRow {
   return {
     seq: values[0],
     jobId: values[1],
-    userId: values[2],
+    workspaceId: values[2],
     account: values[3],
     actionType: values[4],
     meter: values[5],
@@ -114,7 +114,7 @@ export function actionValues(row: Omit<ActionRow, "seq">): SQLQueryBindings[] {
   return [
     null,
     row.jobId,
-    row.userId,
+    row.workspaceId,
     row.account,
     row.actionType,
     row.meter,

@@ -22,16 +22,16 @@ export function createSuppressionStore(
   const { keys, phoneKeys } = leadParts;
 
   /** Entries that hold for this user. */
-  function holdsFor(userId: string, scope: SuppressionFilter["scope"]): SQL | undefined {
-    const own = eq(suppressions.owner, owners(userId) ?? -1);
+  function holdsFor(workspaceId: string, scope: SuppressionFilter["scope"]): SQL | undefined {
+    const own = eq(suppressions.owner, owners(workspaceId) ?? -1);
     const teams = isNull(suppressions.owner);
     if (scope === "user") return own;
     return scope === "team" ? teams : or(own, teams);
   }
 
-  function filtered(userId: string, { scope, kind, key, text }: SuppressionFilter): SQL | undefined {
+  function filtered(workspaceId: string, { scope, kind, key, text }: SuppressionFilter): SQL | undefined {
     return and(
-      holdsFor(userId, scope),
+      holdsFor(workspaceId, scope),
       kind && eq(suppressions.kind, kind),
       key && eq(suppressions.key, Buffer.from(key)),
       // Values are kept in lower case.
@@ -39,43 +39,43 @@ export function createSuppressionStore(
     );
   }
 
-  function find(userId: string, id: string): Row | undefined {
+  function find(workspaceId: string, id: string): Row | undefined {
     return orm
       .select()
       .from(suppressions)
-      .where(and(eq(suppressions.id, id), holdsFor(userId, undefined)))
+      .where(and(eq(suppressions.id, id), holdsFor(workspaceId, undefined)))
       .get();
   }
 
-  async function page({ userId, filter, after, limit }: SuppressionPageRequest) {
+  async function page({ workspaceId, filter, after, limit }: SuppressionPageRequest) {
     const behind = after === null ? undefined : lt(suppressions.seq, after);
     const query = orm
       .select()
       .from(suppressions)
-      .where(and(filtered(userId, filter), behind))
+      .where(and(filtered(workspaceId, filter), behind))
       .orderBy(desc(suppressions.seq))
       .limit(limit + 1);
     // In the reader thread: texts are looked for in every entry.
     const found = await reader.all<ReadRow>(query.toSQL());
     const entries = found.slice(0, limit);
     return {
-      entries: entries.map((row) => entryOf(userId, { ...row, createdAt: row.created_at })),
+      entries: entries.map((row) => entryOf(workspaceId, { ...row, createdAt: row.created_at })),
       next: found.length > limit ? (entries.at(-1)?.seq ?? null) : null,
     };
   }
 
-  async function countEntries(userId: string, filter: SuppressionFilter): Promise<number> {
+  async function countEntries(workspaceId: string, filter: SuppressionFilter): Promise<number> {
     const query = orm
       .select({ n: count().as("n") })
       .from(suppressions)
-      .where(filtered(userId, filter));
+      .where(filtered(workspaceId, filter));
     const [row] = await reader.all<{ n: number }>(query.toSQL());
     return row?.n ?? 0;
   }
 
-  async function remove(userId: string, id: string, audit: AuditEntry | undefined): Promise<boolean> {
+  async function remove(workspaceId: string, id: string, audit: AuditEntry | undefined): Promise<boolean> {
     const isRemoved = await writer.write(() => {
-      const entry = find(userId, id);
+      const entry = find(workspaceId, id);
       if (entry === undefined) return false;
       rows.remove(entry);
       audits.append(audit);
@@ -92,39 +92,41 @@ export function createSuppressionStore(
         await keys.room();
       return writer.write(() => entries.map((entry) => rows.add(entry)));
     },
-    get: async (userId, id) => {
-      const row = find(userId, id);
-      return row === undefined ? null : entryOf(userId, row);
+    get: async (workspaceId, id) => {
+      const row = find(workspaceId, id);
+      return row === undefined ? null : entryOf(workspaceId, row);
     },
     page,
     count: countEntries,
     remove,
-    forgetValue: (userId, id, audit) =>
+    forgetValue: (workspaceId, id, audit) =>
       writer.write(() => {
-        const entry = find(userId, id);
+        const entry = find(workspaceId, id);
         if (entry === undefined) return null;
         rows.forgetValue(id);
         audits.append(audit);
-        return entryOf(userId, { ...entry, value: null, reason: null });
+        return entryOf(workspaceId, { ...entry, value: null, reason: null });
       }),
     durable: () => writer.write(() => {}),
-    matches: (userId, target) =>
+    matches: (workspaceId, target) =>
       rows.knowing(
-        () => [{ userId, target }],
-        async () => rows.findAll(userId, target),
+        () => [{ workspaceId, target }],
+        async () => rows.findAll(workspaceId, target),
       ),
-    among: async (userId, people) => {
-      if (!rows.hasAny(userId)) return people.map(() => false);
+    among: async (workspaceId, people) => {
+      if (!rows.hasAny(workspaceId)) return people.map(() => false);
       const persons = people.map(({ email, networkUrl, phone, formerEmails = [] }) => {
         const profileKey = networkUrl === null ? null : canonicalProfileUrl(networkUrl);
-        return { userId, target: { email, profileKey, phone }, formerEmails };
+        return { workspaceId, target: { email, profileKey, phone }, formerEmails };
       });
       return rows.knowing(
         () => persons,
         async () =>
           persons.map(({ target, formerEmails }) => {
-            if (rows.find(userId, target) !== null) return true;
-            return formerEmails.some((former) => rows.findExact(userId, former).some(({ kind }) => kind === "email"));
+            if (rows.find(workspaceId, target) !== null) return true;
+            return formerEmails.some((former) =>
+              rows.findExact(workspaceId, former).some(({ kind }) => kind === "email"),
+            );
           }),
       );
     },
@@ -132,11 +134,11 @@ export function createSuppressionStore(
 }
 
 /** An entry that this user was shown: the user's own or the team's. */
-function entryOf(userId: string, row: Omit<Row, "key"> & { key: Uint8Array }): Suppression {
+function entryOf(workspaceId: string, row: Omit<Row, "key"> & { key: Uint8Array }): Suppression {
   const { id, owner, kind, key, value, reason, source, createdAt } = row;
   return {
     id,
-    userId: owner === null ? null : userId,
+    workspaceId: owner === null ? null : workspaceId,
     kind,
     key: new Uint8Array(key),
     value,

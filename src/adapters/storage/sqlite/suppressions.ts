@@ -26,19 +26,19 @@ import { createStoredIdentifiers } from "./stored-identifiers.ts";
 import { SuppressionHints } from "./suppression-hints.ts";
 
 /** A person whom a user is about to contact or store. */
-export type Person = { userId: string; target: SuppressionTarget };
+export type Person = { workspaceId: string; target: SuppressionTarget };
 
 /** The person that an action would reach. */
 export function personOf({
-  userId,
+  workspaceId,
   profileKey,
   leadId,
 }: {
-  userId: string;
+  workspaceId: string;
   profileKey: string;
   leadId: string | null;
 }): Person {
-  return { userId, target: { profileKey, leadId } };
+  return { workspaceId, target: { profileKey, leadId } };
 }
 
 /** The do-not-contact list inside the write units of other stores. Synchronous except for `knowing`. */
@@ -51,13 +51,13 @@ export type SuppressionRows = {
   /** False if directories link nothing to anyone, so that `knowing` is not needed. */
   readonly asksDirectories: boolean;
   /** The first entry of the user or the team that blocks contact with this person; null if there is none. */
-  find(userId: string, target: SuppressionTarget): SuppressionMatch | null;
+  find(workspaceId: string, target: SuppressionTarget): SuppressionMatch | null;
   /** False if neither the user nor the team has any entry. Cheap. */
-  hasAny(userId: string): boolean;
+  hasAny(workspaceId: string): boolean;
   /** All of them. */
-  findAll(userId: string, target: SuppressionTarget): SuppressionMatch[];
+  findAll(workspaceId: string, target: SuppressionTarget): SuppressionMatch[];
   /** An entry for this address or its domain, regardless of the person. */
-  findExact(userId: string, email: string): SuppressionMatch[];
+  findExact(workspaceId: string, email: string): SuppressionMatch[];
   /** Inside a write unit: as `SuppressionStore.add`, for one entry. */
   add(entry: Suppression): AddSuppressionOutcome;
   /** Called inside a write unit: deletes value and reason. The entry stays in effect. */
@@ -97,38 +97,38 @@ export function createSuppressionRows(engine: Engine, leadParts: LeadParts): Sup
   const stored = createStoredIdentifiers(engine, leadParts);
   const directory = new DirectoryLinks(engine);
 
-  function* matches(userId: string, target: SuppressionTarget): Generator<SuppressionMatch, void, void> {
-    const owner = owners(userId);
+  function* matches(workspaceId: string, target: SuppressionTarget): Generator<SuppressionMatch, void, void> {
+    const owner = owners(workspaceId);
     const kinds = owner === null ? null : listed.kindsFor(owner);
     if (owner === null || kinds === null) return;
-    yield* matchesOf(identifiersIn(userId, target), {
-      beside: (identifier) => besideOf(userId, owner, identifier),
+    yield* matchesOf(identifiersIn(workspaceId, target), {
+      beside: (identifier) => besideOf(workspaceId, owner, identifier),
       entries: (kind, value) => entriesIn(owner, kinds, kind, value),
     });
   }
 
-  function identifiersIn(userId: string, target: SuppressionTarget): Identifier[] {
-    return [...identifiersOf(target, phoneRegion), ...(target.leadId ? stored.ofLead(userId, target.leadId) : [])];
+  function identifiersIn(workspaceId: string, target: SuppressionTarget): Identifier[] {
+    return [...identifiersOf(target, phoneRegion), ...(target.leadId ? stored.ofLead(workspaceId, target.leadId) : [])];
   }
 
-  function personOf(userId: string, owner: number, own: readonly Identifier[]): Iterable<Identifier> {
-    return identifiersOfPerson(own, (identifier) => besideOf(userId, owner, identifier));
+  function personOf(workspaceId: string, owner: number, own: readonly Identifier[]): Iterable<Identifier> {
+    return identifiersOfPerson(own, (identifier) => besideOf(workspaceId, owner, identifier));
   }
 
-  const besideOf = (userId: string, owner: number, identifier: Identifier): Identifier[] => [
-    ...stored.beside(userId, owner, identifier),
+  const besideOf = (workspaceId: string, owner: number, identifier: Identifier): Identifier[] => [
+    ...stored.beside(workspaceId, owner, identifier),
     ...directory.beside(owner, identifier),
   ];
 
   /** By owner, the people whose links in a directory could lead to an entry. */
-  function inDirectories(people: Iterable<Person>): Map<number, { userId: string; own: Identifier[] }[]> {
-    const found = new Map<number, { userId: string; own: Identifier[] }[]>();
-    for (const [userId, persons] of Map.groupBy(people, (person) => person.userId)) {
-      const owner = owners(userId);
+  function inDirectories(people: Iterable<Person>): Map<number, { workspaceId: string; own: Identifier[] }[]> {
+    const found = new Map<number, { workspaceId: string; own: Identifier[] }[]>();
+    for (const [workspaceId, persons] of Map.groupBy(people, (person) => person.workspaceId)) {
+      const owner = owners(workspaceId);
       if (owner !== null && listed.kindsFor(owner) !== null && directory.has(owner))
         found.set(
           owner,
-          persons.map(({ target }) => ({ userId, own: identifiersIn(userId, target) })),
+          persons.map(({ target }) => ({ workspaceId, own: identifiersIn(workspaceId, target) })),
         );
     }
     return found;
@@ -146,7 +146,7 @@ export function createSuppressionRows(engine: Engine, leadParts: LeadParts): Sup
         const held = new Set<string>();
         // A lead may link further identifiers to those of a directory, and so on. Identifiers of another person do not count.
         for (;;) {
-          const person = persons.flatMap(({ userId, own }) => [...personOf(userId, owner, own)]);
+          const person = persons.flatMap(({ workspaceId, own }) => [...personOf(workspaceId, owner, own)]);
           const unheld = person.filter((identifier) => !held.has(identifierName(identifier)));
           if (unheld.length === 0) break;
           releases.push(await directory.hold(owner, unheld));
@@ -172,17 +172,17 @@ export function createSuppressionRows(engine: Engine, leadParts: LeadParts): Sup
     return entry === null ? [] : [entry];
   }
 
-  function ownerOf(userId: string | null): number | null {
-    const owner = userId === null ? null : owners(userId);
-    if (userId !== null && owner === null) throw new Error(`User ${userId} is gone`);
+  function ownerOf(workspaceId: string | null): number | null {
+    const owner = workspaceId === null ? null : owners(workspaceId);
+    if (workspaceId !== null && owner === null) throw new Error(`User ${workspaceId} is gone`);
     return owner;
   }
 
   function add(entry: Suppression): AddSuppressionOutcome {
     // From now on, phone numbers link people as well.
     phoneKeys.makeMissing(Number.MAX_SAFE_INTEGER);
-    const { id, userId, kind, key, value, reason, source, createdAt } = entry;
-    const owner = ownerOf(userId);
+    const { id, workspaceId, kind, key, value, reason, source, createdAt } = entry;
+    const owner = ownerOf(workspaceId);
     const existing = twin.get(key, owner ?? 0);
     if (existing !== null) {
       if (value === null && existing.value !== null) forget.run(existing.id);
@@ -200,17 +200,17 @@ export function createSuppressionRows(engine: Engine, leadParts: LeadParts): Sup
     get asksDirectories() {
       return listed.hasAny && directory.isNeeded;
     },
-    find(userId, target) {
-      for (const match of matches(userId, target)) return match;
+    find(workspaceId, target) {
+      for (const match of matches(workspaceId, target)) return match;
       return null;
     },
-    hasAny(userId) {
-      const owner = owners(userId);
+    hasAny(workspaceId) {
+      const owner = owners(workspaceId);
       return owner !== null && listed.kindsFor(owner) !== null;
     },
-    findAll: (userId, target) => [...matches(userId, target)],
-    findExact(userId, email) {
-      const owner = owners(userId);
+    findAll: (workspaceId, target) => [...matches(workspaceId, target)],
+    findExact(workspaceId, email) {
+      const owner = owners(workspaceId);
       const kinds = owner === null ? null : listed.kindsFor(owner);
       if (owner === null || kinds === null) return [];
       return [...entriesOfAddress(email, (kind, value) => entriesIn(owner, kinds, kind, value))];

@@ -21,7 +21,7 @@ export const users = sqliteTable("users", {
 
 export const apiKeys = sqliteTable("api_keys", {
   id: text().primaryKey(),
-  userId: text("user_id"),
+  workspaceId: text("workspace_id"),
   name: text().notNull(),
   hash: text().notNull(),
   hint: text().notNull(),
@@ -54,7 +54,7 @@ export const signInLinks = sqliteTable("sign_in_links", sessionColumns);
 
 export const creditLedger = sqliteTable("credit_ledger", {
   id: text().primaryKey(),
-  userId: text("user_id").notNull(),
+  workspaceId: text("workspace_id").notNull(),
   kind: text().$type<LedgerKind>().notNull(),
   amount: integer().notNull(),
   note: text(),
@@ -103,7 +103,7 @@ export const leadCounts = sqliteTable(
 
 export const jobs = sqliteTable("jobs", {
   id: text().primaryKey(),
-  userId: text("user_id").notNull(),
+  workspaceId: text("workspace_id").notNull(),
   type: text().$type<JobType>().notNull(),
   status: text().$type<JobStatus>().notNull(),
   runAt: integer("run_at").notNull(),

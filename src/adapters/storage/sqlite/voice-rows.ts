@@ -24,7 +24,7 @@ export function createVoiceRows({ orm }: Engine, { audits, events, jobRows }: Sh
       .orderBy(asc(voiceSamples.createdAt), asc(voiceSamples.id))
       .all();
 
-  function usage(userId: string): CloneUsage[] {
+  function usage(workspaceId: string): CloneUsage[] {
     const clones = orm
       .select({
         id: voiceClones.id,
@@ -34,21 +34,21 @@ export function createVoiceRows({ orm }: Engine, { audits, events, jobRows }: Sh
       })
       .from(voiceClones)
       .innerJoin(jobs, eq(jobs.id, voiceClones.jobId))
-      .where(eq(voiceClones.userId, userId))
+      .where(eq(voiceClones.workspaceId, workspaceId))
       .all();
     const { cloneId, bytes, hasOriginal, derivedBytes } = voiceSamples;
     const files = orm
       .select({ cloneId, bytes, hasOriginal, derivedBytes })
       .from(voiceSamples)
       .innerJoin(voiceClones, eq(voiceClones.id, cloneId))
-      .where(eq(voiceClones.userId, userId))
+      .where(eq(voiceClones.workspaceId, workspaceId))
       .all();
     const byClone = Map.groupBy(files, (file) => file.cloneId);
     return clones.map((clone) => ({ ...clone, samples: byClone.get(clone.id) ?? [] }));
   }
 
   const facts: VoiceFacts = {
-    clone: (userId, id) => cloneWhere(and(eq(voiceClones.id, id), eq(voiceClones.userId, userId))),
+    clone: (workspaceId, id) => cloneWhere(and(eq(voiceClones.id, id), eq(voiceClones.workspaceId, workspaceId))),
     samples,
     job: (id) => jobRows.get(id),
     usage,

@@ -26,7 +26,8 @@ export function createVoiceSamples({ orm, writer }: Engine, { facts, apply }: Vo
   }
 
   return {
-    samples: async (userId, cloneId) => (facts.clone(userId, cloneId) === null ? [] : [...facts.samples(cloneId)]),
+    samples: async (workspaceId, cloneId) =>
+      facts.clone(workspaceId, cloneId) === null ? [] : [...facts.samples(cloneId)],
     addSamples: (request) => writer.write(() => apply(decideNewSamples(request, facts))),
     removeSample: (request) => writer.write(() => apply(decideSampleRemoval(request, facts))),
     retrain: (request) => writer.write(() => apply(decideRetraining(request, facts))),

@@ -10,7 +10,7 @@ import type {
 
 export const voiceClones = sqliteTable("voice_clones", {
   id: text().primaryKey(),
-  userId: text("user_id").notNull(),
+  workspaceId: text("workspace_id").notNull(),
   name: text().notNull(),
   description: text().notNull(),
   labels: text({ mode: "json" }).$type<Record<string, string>>().notNull(),

@@ -36,13 +36,13 @@ export function createVoiceStore(engine: Engine, shared: SharedRows): VoiceStore
       .from(voiceClones)
       .innerJoin(jobs, eq(jobs.id, voiceClones.jobId));
 
-  function get(userId: string, id: string): VoiceCloneState | null {
-    const row = states().where(owned(userId, id)).get();
+  function get(workspaceId: string, id: string): VoiceCloneState | null {
+    const row = states().where(owned(workspaceId, id)).get();
     return row === undefined ? null : stateOf(row);
   }
 
-  async function page({ userId, status, limit, offset, after = null }: ClonePage) {
-    const own = eq(voiceClones.userId, userId);
+  async function page({ workspaceId, status, limit, offset, after = null }: ClonePage) {
+    const own = eq(voiceClones.workspaceId, workspaceId);
     const wanted = and(own, status === null ? undefined : inArray(jobs.status, jobStatusesOf[status]));
     const clones = states()
       .where(and(wanted, olderThan(voiceClones, after)))
@@ -61,28 +61,29 @@ export function createVoiceStore(engine: Engine, shared: SharedRows): VoiceStore
     ...createVoiceTraining(engine, shared.jobRows, rows),
     create: (request) => writer.write(() => apply(decideCreate(request, facts))),
     durable: () => writer.write(() => {}),
-    countClones: async (userId) => countedClones(facts.usage(userId)),
+    countClones: async (workspaceId) => countedClones(facts.usage(workspaceId)),
     failedBefore: async (before, limit) =>
       orm
-        .select({ userId: voiceClones.userId, id: voiceClones.id })
+        .select({ workspaceId: voiceClones.workspaceId, id: voiceClones.id })
         .from(voiceClones)
         .innerJoin(jobs, eq(jobs.id, voiceClones.jobId))
         .where(and(isUncounted, lt(jobs.completedAt, before)))
         .limit(limit)
         .all(),
-    storedBytes: async (userId) => storedBytes(facts.usage(userId)),
+    storedBytes: async (workspaceId) => storedBytes(facts.usage(workspaceId)),
     page,
-    get: async (userId, id) => get(userId, id),
-    update: (userId, id, change, at) =>
+    get: async (workspaceId, id) => get(workspaceId, id),
+    update: (workspaceId, id, change, at) =>
       writer.write(() => {
         orm
           .update(voiceClones)
           .set({ ...change, updatedAt: at })
-          .where(owned(userId, id))
+          .where(owned(workspaceId, id))
           .run();
-        return get(userId, id);
+        return get(workspaceId, id);
       }),
-    remove: (userId, id, at, audit) => writer.write(() => apply(decideRemoval(userId, id, { at, audit }, facts))),
+    remove: (workspaceId, id, at, audit) =>
+      writer.write(() => apply(decideRemoval(workspaceId, id, { at, audit }, facts))),
     artefact: async (cloneId) =>
       orm
         .select({ engine: voiceArtefacts.engine, artefact: voiceArtefacts.artefact })
@@ -113,8 +114,8 @@ export function createVoiceStore(engine: Engine, shared: SharedRows): VoiceStore
 /** As `countedClones` has it: failed before it was ever trained. */
 const isUncounted = and(eq(jobs.status, "failed"), isNull(voiceClones.trainedAt));
 
-function owned(userId: string, id: string) {
-  return and(eq(voiceClones.id, id), eq(voiceClones.userId, userId));
+function owned(workspaceId: string, id: string) {
+  return and(eq(voiceClones.id, id), eq(voiceClones.workspaceId, workspaceId));
 }
 
 type StateRow = Omit<VoiceCloneState, "status"> & { jobStatus: JobStatus };

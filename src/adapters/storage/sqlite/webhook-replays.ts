@@ -69,12 +69,12 @@ export function createWebhookReplays(
     return row === null ? null : storedDelivery(endpoint, row);
   }
 
-  function test(userId: string, endpointId: string, at: number): Delivery | null {
-    const row = rows.find(userId, endpointId);
+  function test(workspaceId: string, endpointId: string, at: number): Delivery | null {
+    const row = rows.find(workspaceId, endpointId);
     if (row === null) return null;
     const underWay = askedFor.all(row.seq).find(({ isTest }) => isTest === 1);
     if (underWay !== undefined) return shown(row, underWay.event);
-    events.append({ type: testType, userId, at, data: { endpointId } });
+    events.append({ type: testType, workspaceId, at, data: { endpointId } });
     events.flush();
     const eventId = lastTold.get()!.seq;
     put.run(row.seq, eventId, at);
@@ -93,8 +93,8 @@ export function createWebhookReplays(
     return low;
   }
 
-  function replayRange({ userId, endpointId, from, to, includesDelivered, after, limit, at }: ReplayRequest) {
-    const row = rows.find(userId, endpointId);
+  function replayRange({ workspaceId, endpointId, from, to, includesDelivered, after, limit, at }: ReplayRequest) {
+    const row = rows.find(workspaceId, endpointId);
     if (row === null) return { replayed: 0, next: null };
     const start = after ?? firstSince(from) - 1;
     const end = firstSince(to + 1);
@@ -109,14 +109,14 @@ export function createWebhookReplays(
   }
 
   return {
-    delivery: async (userId, endpointId, eventId) => {
-      const row = rows.find(userId, endpointId);
+    delivery: async (workspaceId, endpointId, eventId) => {
+      const row = rows.find(workspaceId, endpointId);
       return row === null ? null : shown(row, eventId);
     },
-    test: (userId, endpointId, at) => writer.write(() => test(userId, endpointId, at)),
-    replay: (userId, endpointId, eventId, { at, maxOnDemand }) =>
+    test: (workspaceId, endpointId, at) => writer.write(() => test(workspaceId, endpointId, at)),
+    replay: (workspaceId, endpointId, eventId, { at, maxOnDemand }) =>
       writer.write(() => {
-        const row = rows.find(userId, endpointId);
+        const row = rows.find(workspaceId, endpointId);
         const before = row && rows.delivery(row.seq, eventId);
         if (row === null || before === null) return null;
         const others = askedFor.all(row.seq).filter(({ event }) => event !== eventId).length;

@@ -8,7 +8,7 @@ import { prepared } from "./prepared.ts";
 
 /** The columns of an endpoint, as `storedEndpoint` reads them, of `webhook_endpoints AS p` joined with `users AS o`. */
 const endpointColumns =
-  "p.seq, p.id, o.id AS userId, p.url, p.description, p.types, p.is_enabled AS isEnabled, p.disabled_at AS disabledAt," +
+  "p.seq, p.id, o.id AS workspaceId, p.url, p.description, p.types, p.is_enabled AS isEnabled, p.disabled_at AS disabledAt," +
   " p.disabled_reason AS disabledReason, p.secret, p.old_secret AS oldSecret, p.old_secret_until AS oldSecretUntil," +
   " p.failures, p.failing_since AS failingSince, p.rests_until AS restsUntil, p.last_success_at AS lastSuccessAt, p.last_failure_at AS lastFailureAt," +
   " p.created_at AS createdAt, p.updated_at AS updatedAt";
@@ -100,8 +100,8 @@ export function createEndpointRows({ database }: Engine, owners: Owners) {
      WHERE endpoint = ? AND event = ?`,
   );
   return {
-    find(userId: string, id: string): EndpointRow | null {
-      const owner = owners(userId);
+    find(workspaceId: string, id: string): EndpointRow | null {
+      const owner = owners(workspaceId);
       return owner === null ? null : owned.get(owner, id);
     },
     ofAnyUser: (id: string) => byId.get(id),

@@ -68,42 +68,42 @@ export function createWebhookStore(engine: Engine, { events, owners }: SharedRow
   return {
     insert: (endpoint, max) =>
       writer.write(() => {
-        const owner = owners(endpoint.userId);
-        if (owner === null) throw new Error(`Expected user ${endpoint.userId} to exist`);
+        const owner = owners(endpoint.workspaceId);
+        if (owner === null) throw new Error(`Expected user ${endpoint.workspaceId} to exist`);
         if ((countOf.get(owner)?.n ?? 0) >= max) return false;
         const { id, url, description, types, isEnabled, secret, createdAt, updatedAt } = endpoint;
         const content = [url, description, typesText(types), isEnabled ? 1 : 0] as const;
         insert.run(id, owner, ...content, secret, beginning(), createdAt, updatedAt);
         return true;
       }),
-    get: async (userId, id) => {
-      const row = rows.find(userId, id);
+    get: async (workspaceId, id) => {
+      const row = rows.find(workspaceId, id);
       return row === null ? null : storedEndpoint(row);
     },
-    list: async (userId, limit) => {
-      const owner = owners(userId);
+    list: async (workspaceId, limit) => {
+      const owner = owners(workspaceId);
       return owner === null ? [] : ofUser.all(owner, limit).map(storedEndpoint);
     },
-    update: (userId, id, change) =>
+    update: (workspaceId, id, change) =>
       writer.write(() => {
-        const row = rows.find(userId, id);
+        const row = rows.find(workspaceId, id);
         if (row === null) return null;
         const { endpoint, isTurnedOn, isRetried } = changedEndpoint(storedRow(row), change);
         rows.write(row.seq, endpoint);
         if (isTurnedOn) setSince.run(beginning(), row.seq);
         if (isRetried) rows.noteDue(row.seq);
-        return storedEndpoint(rows.find(userId, id)!);
+        return storedEndpoint(rows.find(workspaceId, id)!);
       }),
-    rotate: (userId, id, change) =>
+    rotate: (workspaceId, id, change) =>
       writer.write(() => {
-        const row = rows.find(userId, id);
+        const row = rows.find(workspaceId, id);
         if (row === null) return null;
         rows.write(row.seq, rotatedEndpoint(storedRow(row), change));
-        return storedEndpoint(rows.find(userId, id)!);
+        return storedEndpoint(rows.find(workspaceId, id)!);
       }),
-    remove: (userId, id) =>
+    remove: (workspaceId, id) =>
       writer.write(() => {
-        const row = rows.find(userId, id);
+        const row = rows.find(workspaceId, id);
         if (row !== null) bury.run(row.seq);
         return row !== null;
       }),
@@ -114,8 +114,8 @@ export function createWebhookStore(engine: Engine, { events, owners }: SharedRow
         if (removeSome.all(row.seq, limit).length < limit) removeRow.run(row.seq);
         return true;
       }),
-    async deliveries({ userId, endpointId, before, limit, ...filter }) {
-      const row = rows.find(userId, endpointId);
+    async deliveries({ workspaceId, endpointId, before, limit, ...filter }) {
+      const row = rows.find(workspaceId, endpointId);
       if (row === null) return [];
       const { where, params } = deliveriesOf(row.seq, filter);
       if (before !== null) {
@@ -126,8 +126,8 @@ export function createWebhookStore(engine: Engine, { events, owners }: SharedRow
       const found = await reader.all<DeliveryRow>({ sql, params: [...params, limit] });
       return found.map((each) => storedDelivery(row, each));
     },
-    async countDeliveries({ userId, endpointId, ...filter }) {
-      const row = rows.find(userId, endpointId);
+    async countDeliveries({ workspaceId, endpointId, ...filter }) {
+      const row = rows.find(workspaceId, endpointId);
       if (row === null) return 0;
       const { where, params } = deliveriesOf(row.seq, filter);
       return countRows(engine, { sql: `${selectDelivery} WHERE ${where.join(" AND ")}`, params });

@@ -43,9 +43,9 @@ export function decideDelegation(
 }
 
 /** Extends a worker's lease on an action of its user. */
-export function decideRenewal({ row, job }: Target, userId: string, leaseUntil: number): Decision<boolean> {
+export function decideRenewal({ row, job }: Target, workspaceId: string, leaseUntil: number): Decision<boolean> {
   const isWorkers = row.state === "sending" && row.pendingReason === "awaitingWorker";
-  if (row.userId !== userId || !isWorkers) return { outcome: false, changes: [] };
+  if (row.workspaceId !== workspaceId || !isWorkers) return { outcome: false, changes: [] };
   return { outcome: true, changes: [{ kind: "job", job, change: { leaseUntil } }] };
 }
 

@@ -76,7 +76,7 @@ function contactEvent(
   const data = text === undefined ? {} : { data: { text, profileUrl: profileKey } };
   return {
     kind: "event",
-    event: { type, userId: account.userId, at, accountId: account.id, leadId, campaignId, ...data },
+    event: { type, workspaceId: account.workspaceId, at, accountId: account.id, leadId, campaignId, ...data },
   };
 }
 

@@ -18,7 +18,7 @@ export function actionEvent(
   const subjects = { jobId, leadId, campaignId, accountId: account.id };
   return {
     kind: "event",
-    event: { type, userId: account.userId, at, ...subjects, data: { actionType, ...data } },
+    event: { type, workspaceId: account.workspaceId, at, ...subjects, data: { actionType, ...data } },
   };
 }
 
@@ -28,7 +28,7 @@ export function accountEvent(
   at: number,
   data: EventData = {},
 ): EventChange {
-  return { kind: "event", event: { type, userId: account.userId, at, accountId: account.id, data } };
+  return { kind: "event", event: { type, workspaceId: account.workspaceId, at, accountId: account.id, data } };
 }
 
 /** The action joined the queue, or waits for approval. */

@@ -46,14 +46,14 @@ export type Frontier = { frontierAt: number | null; freeAt: number | null };
 export type NetworkFacts = {
   account(seq: number): StoredAccount | null;
   /** Null unless the account belongs to the user. */
-  accountOf(userId: string, accountId: string): StoredAccount | null;
+  accountOf(workspaceId: string, accountId: string): StoredAccount | null;
   target(jobId: string): Target | null;
   /** Actions of this type with this target that may be open. */
   twins(account: number, action: Pick<StoredAction, "targetKey" | "actionType">): Twin[];
   contact(account: number, profileKey: string): StoredContact | null;
   hasLead(id: string): boolean;
   /** The entry of the do-not-contact list that blocks this person; null if none does. */
-  suppression(userId: string, target: SuppressionTarget): SuppressionMatch | null;
+  suppression(workspaceId: string, target: SuppressionTarget): SuppressionMatch | null;
   frontier(account: number, meter: Meter): Frontier;
   /** Performed and planned actions. */
   timeline(account: number): Timeline;
@@ -66,7 +66,7 @@ export type NetworkFacts = {
 export function actionOf(row: StoredAction, accountId: string): NetworkAction {
   return {
     jobId: row.jobId,
-    userId: row.userId,
+    workspaceId: row.workspaceId,
     accountId,
     actionType: row.actionType,
     profileUrl: row.profileUrl,

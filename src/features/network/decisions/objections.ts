@@ -2,7 +2,7 @@ import type { ActionType } from "../action-kinds.ts";
 import type { Objection } from "../action-model.ts";
 import type { NetworkFacts, StoredAction } from "./facts.ts";
 
-type Subject = Pick<StoredAction, "userId" | "actionType" | "profileKey" | "leadId">;
+type Subject = Pick<StoredAction, "workspaceId" | "actionType" | "profileKey" | "leadId">;
 
 /** Why a person must not get an action, as of now; checked when it is scheduled and again when it is sent. */
 export function objectionTo(
@@ -11,10 +11,10 @@ export function objectionTo(
   facts: Pick<NetworkFacts, "hasLead" | "suppression" | "contact">,
   now: number,
 ): Objection | null {
-  const { userId, actionType, profileKey, leadId } = action;
+  const { workspaceId, actionType, profileKey, leadId } = action;
   if (harmless.has(actionType)) return null;
   if (leadId !== null && !facts.hasLead(leadId)) return { kind: "leadGone" };
-  const match = facts.suppression(userId, { profileKey, leadId });
+  const match = facts.suppression(workspaceId, { profileKey, leadId });
   if (match !== null) return { kind: "doNotContact", match };
   if (actionType !== "sendConnectionRequest") return null;
   const contact = facts.contact(account, profileKey);

@@ -29,7 +29,7 @@ export type ActionDecision =
 
 /** Checks person and twins, and chooses the slot. A dry run is this decision with its changes dropped. */
 export function decideSchedule({ action, job }: ScheduleAction, facts: NetworkFacts): Decision<ScheduleOutcome> {
-  const record = facts.accountOf(action.userId, action.accountId);
+  const record = facts.accountOf(action.workspaceId, action.accountId);
   if (record === null) return { outcome: { kind: "accountGone" }, changes: [] };
   const twins = facts.twins(record.seq, action);
   const open = openTwin(twins);
@@ -67,7 +67,7 @@ export function decideRecord(
   relation: Relation | null,
   facts: NetworkFacts,
 ): Decision<ScheduleOutcome> {
-  const record = facts.accountOf(action.userId, action.accountId);
+  const record = facts.accountOf(action.workspaceId, action.accountId);
   if (record === null) return { outcome: { kind: "accountGone" }, changes: [] };
   // The person may already be connected or pending because of the recorded action.
   const objection = objectionTo(record.seq, action, facts, job.createdAt);

@@ -61,9 +61,9 @@ export class KeyService {
    * unknown permission, and NOT_FOUND for an unknown user.
    */
   async create(caller: Caller, input: KeyInput): Promise<NewKeyView> {
-    const userId = await this.#ownerOf(caller, input);
+    const workspaceId = await this.#ownerOf(caller, input);
     const granted = input.global ? (["*"] as const) : knownPermissions(input.permissions);
-    const { key: made, secret } = this.make(userId, nameOf(input.name), [...granted], input.expiresInDays ?? null);
+    const { key: made, secret } = this.make(workspaceId, nameOf(input.name), [...granted], input.expiresInDays ?? null);
     const key = {
       ...made,
       requiresApproval: input.requiresApproval ?? caller.requiresApproval,
@@ -77,16 +77,16 @@ export class KeyService {
 
   /** Generates a key and its secret without storing them. Without an owner, the key is global. */
   make(
-    userId: string | null,
+    workspaceId: string | null,
     name: string,
     granted: Grant[],
     expiresInDays: number | null,
   ): { key: ApiKey; secret: string } {
     const now = this.#clock.now();
-    const secret = this.#secretFor(userId);
+    const secret = this.#secretFor(workspaceId);
     const key: ApiKey = {
       id: this.#ids.next(now),
-      userId,
+      workspaceId,
       name,
       hash: hashOf(secret),
       hint: hintOf(secret),
@@ -106,13 +106,13 @@ export class KeyService {
   /** Newest first: the caller's own keys or, for a global key, those of `userId` or all. */
   async list(
     caller: Caller,
-    userId: string | undefined,
+    workspaceId: string | undefined,
     limit: number,
     after: TimePlace | null,
   ): Promise<{ keys: { view: KeyView; place: TimePlace }[]; total: number }> {
     const scope = scopeOf(caller);
-    const wanted: KeyScope = userId === undefined ? scope : { userId };
-    if (scope !== "all" && userId !== undefined && userId !== scope.userId && !isAdmin(caller))
+    const wanted: KeyScope = workspaceId === undefined ? scope : { workspaceId };
+    if (scope !== "all" && workspaceId !== undefined && workspaceId !== scope.workspaceId && !isAdmin(caller))
       return { keys: [], total: 0 };
     return this.#ring.withUnwritten(
       async () => ({ keys: await this.#keys.list(wanted, limit, after), total: await this.#keys.count(wanted) }),
@@ -127,7 +127,7 @@ export class KeyService {
   async update(caller: Caller, id: string, input: KeyUpdate): Promise<KeyView> {
     const isDisabling = input.isActive === false && Object.keys(input).length === 1;
     const key = await (isDisabling ? this.#requireRevocable(caller, id) : this.#require(caller, id));
-    if (key.userId === null && input.permissions !== undefined)
+    if (key.workspaceId === null && input.permissions !== undefined)
       throw invalid([
         { path: "permissions", message: "A global key has all permissions, which cannot be restricted." },
       ]);
@@ -164,7 +164,7 @@ export class KeyService {
     const now = this.#clock.now();
     const expiresAt = boundedExpiry(caller, expiryOf(key.expiresInDays, now));
     await this.#requireGrant(caller, { ...key, expiresAt });
-    const secret = this.#secretFor(key.userId);
+    const secret = this.#secretFor(key.workspaceId);
     const change = {
       ...{ hash: hashOf(secret), hint: hintOf(secret), expiresAt },
       ...{ createdAt: now, updatedAt: now, lastUsedAt: null },
@@ -224,8 +224,8 @@ export class KeyService {
     );
   }
 
-  #secretFor(userId: string | null): string {
-    const kind: KeyKind = userId === null ? "global" : "user";
+  #secretFor(workspaceId: string | null): string {
+    const kind: KeyKind = workspaceId === null ? "global" : "user";
     return makeSecret(kind, this.#ids);
   }
 
@@ -239,10 +239,10 @@ export class KeyService {
         { refused: "globalKey" },
       );
     }
-    const owner = userId ?? caller.userId;
+    const owner = userId ?? caller.workspaceId;
     if (owner === null)
       throw invalid([{ path: "userId", message: "User the new key is for. Required with a global key." }]);
-    if (owner === caller.userId) return owner;
+    if (owner === caller.workspaceId) return owner;
     if (!isAdmin(caller)) throw denied(caller, "*", "Only admins can create keys for other users.");
     if ((await this.#users.get(owner)) === null) throw notFound("user", owner);
     return owner;
@@ -264,12 +264,12 @@ export class KeyService {
   async #requireRevocable(caller: Caller, id: string): Promise<ApiKey> {
     const key = await this.#keys.get(isAdmin(caller) ? "all" : scopeOf(caller), id);
     // Global keys belong to no user of the team, so only a caller without a user can revoke them.
-    if (key === null || (key.userId === null && caller.userId !== null)) throw notFound("key", id);
+    if (key === null || (key.workspaceId === null && caller.workspaceId !== null)) throw notFound("key", id);
     return key;
   }
 
-  #audit(caller: Caller, action: AuditAction, { id, userId }: ApiKey, details: AuditDetails): AuditEntry {
-    return auditEntry(caller, this.#clock.now(), { action, userId, target: { type: "key", id }, details });
+  #audit(caller: Caller, action: AuditAction, { id, workspaceId }: ApiKey, details: AuditDetails): AuditEntry {
+    return auditEntry(caller, this.#clock.now(), { action, workspaceId, target: { type: "key", id }, details });
   }
 
   async #write(id: string, change: KeyChange, audit: AuditEntry): Promise<ApiKey> {
@@ -342,14 +342,14 @@ function nameOf(sent: string): string {
 }
 
 function scopeOf(caller: Caller): KeyScope {
-  return caller.userId === null ? "all" : { userId: caller.userId };
+  return caller.workspaceId === null ? "all" : { workspaceId: caller.workspaceId };
 }
 
 function keyView(key: ApiKey): KeyView {
-  const { id, userId, name, hint, permissions, requiresApproval, isActive, usageCount } = key;
+  const { id, workspaceId, name, hint, permissions, requiresApproval, isActive, usageCount } = key;
   return {
     id,
-    userId,
+    userId: workspaceId,
     name,
     hint,
     permissions,

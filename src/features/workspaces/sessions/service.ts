@@ -51,9 +51,9 @@ export class SessionService {
   }
 
   async view(caller: Caller): Promise<SessionView> {
-    const { keyId, keyName, permissions, requiresApproval, userId } = caller;
+    const { keyId, keyName, permissions, requiresApproval, workspaceId } = caller;
     return {
-      user: await this.#parts.users.get(userId ?? ""),
+      user: await this.#parts.users.get(workspaceId ?? ""),
       isAdmin: isAdmin(caller),
       key: { id: keyId, name: keyName, requiresApproval },
       permissions: [...permissions],
@@ -70,9 +70,9 @@ export class SessionService {
    * Creates a sign-in link for a key, as a path on this server. It works once and expires after an hour. The key must
    * belong to a user.
    */
-  async makeLink(key: Pick<ApiKey, "id" | "hash" | "userId">): Promise<{ path: string; expiresAt: number }> {
+  async makeLink(key: Pick<ApiKey, "id" | "hash" | "workspaceId">): Promise<{ path: string; expiresAt: number }> {
     const { store, clock } = this.#parts;
-    if (key.userId === null)
+    if (key.workspaceId === null)
       throw invalid([{ path: "keyId", message: "A global key belongs to no user. Choose a key of a user." }]);
     const now = clock.now();
     const token = this.#newToken();
@@ -114,7 +114,7 @@ export class SessionService {
 
   /** The dashboard shows the data of one user, so a key without a user would show nothing. */
   #user(caller: Caller): Caller {
-    if (caller.userId !== null) return caller;
+    if (caller.workspaceId !== null) return caller;
     throw unauthorized("This key belongs to no user. Sign in with the API key of a user.");
   }
 

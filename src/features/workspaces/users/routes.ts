@@ -35,15 +35,19 @@ const Balance = Type.Object({ userId: Type.String(), balance: Type.Integer() });
 
 export function userRoutes(users: UserService, credits: CreditService) {
   return routes("/api/v2/users")
-    .get("/me", async ({ userId }) => ok(await users.get(userId)), {
+    .get("/me", async ({ workspaceId }) => ok(await users.get(workspaceId)), {
       access: "users:read",
       docs: answersJson(success(UserView), { tag: "Users", summary: "Get the current user" }),
     })
-    .patch("/me", async ({ caller, userId, body: change }) => ok(await users.update(caller, userId, change)), {
-      access: "users:write",
-      body: body(UserUpdate),
-      docs: answersJson(success(UserView), { tag: "Users", summary: "Update the current user" }),
-    })
+    .patch(
+      "/me",
+      async ({ caller, workspaceId, body: change }) => ok(await users.update(caller, workspaceId, change)),
+      {
+        access: "users:write",
+        body: body(UserUpdate),
+        docs: answersJson(success(UserView), { tag: "Users", summary: "Update the current user" }),
+      },
+    )
     .post("/", async ({ caller, body: input }) => ok(await users.create(caller, input)), {
       callerOnly: "users:write",
       body: body(UserInput),

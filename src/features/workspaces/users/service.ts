@@ -67,7 +67,7 @@ export class UserService {
     const { credits } = this.#defaults;
     const grant = {
       id: this.#ids.next(now),
-      userId: user.id,
+      workspaceId: user.id,
       kind: "grant",
       amount: credits,
       note: "Initial grant",
@@ -79,7 +79,12 @@ export class UserService {
       account: newAccount(this.#ids.next(now), user.id, timeZone, this.#defaults.connector, now),
       grant: credits > 0 ? grant : null,
       key: keyFor(user),
-      audit: auditEntry(caller, now, { action: "user.created", userId: user.id, target, details: { role: user.role } }),
+      audit: auditEntry(caller, now, {
+        action: "user.created",
+        workspaceId: user.id,
+        target,
+        details: { role: user.role },
+      }),
     });
     if (!isNew) throw new ApiError("CONFLICT", { message: `A user with the email address ${email} already exists.` });
     return user;
@@ -120,7 +125,7 @@ export class UserService {
       updatedAt: now,
     };
     const details = { changed: Object.keys(change).filter((field) => field !== "updatedAt") };
-    const event = { action: "user.updated", userId: id, target: { type: "user", id }, details } as const;
+    const event = { action: "user.updated", workspaceId: id, target: { type: "user", id }, details } as const;
     const user = await this.#users.update(id, change, auditEntry(caller, now, event));
     if (user === null) throw notFound("user", id);
     return userView(user);

@@ -12,14 +12,14 @@ const excerptLength = 200;
 export function auditEntry(
   caller: Caller | null,
   at: number,
-  { action, userId, target, details = {}, via, origin }: AuditEvent,
+  { action, workspaceId, target, details = {}, via, origin }: AuditEvent,
 ): AuditEntry {
   return {
     at,
     action,
-    userId,
+    workspaceId,
     via: via ?? (caller?.isLocal ? "commandLine" : (caller ?? origin) ? "api" : "service"),
-    actorId: caller?.userId ?? null,
+    actorId: caller?.workspaceId ?? null,
     keyId: caller === null || caller.isLocal ? null : caller.keyId,
     keyName: caller === null || caller.isLocal ? null : caller.keyName,
     ...(origin ?? caller?.origin?.() ?? nowhere),

@@ -58,7 +58,7 @@ export type AuditDetails = Record<string, string | number | boolean | null | rea
 export type AuditEvent = {
   action: AuditAction;
   /** User that it concerns, who can also see the entry; null if it concerns no single user. */
-  userId: string | null;
+  workspaceId: string | null;
   target?: { type: string; id: string };
   details?: AuditDetails;
   /** Replaces the way that follows from the caller. */
@@ -70,7 +70,7 @@ export type AuditEvent = {
 export type AuditEntry = Origin & {
   at: number;
   action: AuditAction;
-  userId: string | null;
+  workspaceId: string | null;
   via: AuditWay;
   actorId: string | null;
   keyId: string | null;
@@ -84,7 +84,7 @@ export type StoredAuditEntry = AuditEntry & { seq: number };
 
 export type AuditFilter = {
   /** Only entries about this user. */
-  userId?: string;
+  workspaceId?: string;
   actions?: readonly AuditAction[];
   keyId?: string;
   targetId?: string;

@@ -137,17 +137,17 @@ export class AuditService {
     const [latest] = await this.#store.page({ filter: { actions: riskActions }, before: null, limit: 1 });
     if ((latest?.action === "risk.accepted") === isAccepted) return;
     const action = isAccepted ? "risk.accepted" : "risk.withdrawn";
-    await this.note(null, { action, userId: null, details: { setting: "acknowledgeNetworkRisk" } });
+    await this.note(null, { action, workspaceId: null, details: { setting: "acknowledgeNetworkRisk" } });
   }
 }
 
 const riskActions: readonly AuditAction[] = ["risk.accepted", "risk.withdrawn"];
 
 function seenBy(caller: Caller, filter: AuditFilter): AuditFilter {
-  if (isAdmin(caller) || caller.userId === null) return filter;
-  return { ...filter, userId: caller.userId };
+  if (isAdmin(caller) || caller.workspaceId === null) return filter;
+  return { ...filter, workspaceId: caller.workspaceId };
 }
 
-export function auditView({ seq, at, ...entry }: StoredAuditEntry): AuditEntryView {
-  return { id: seq, at: isoTime(at), ...entry };
+export function auditView({ seq, at, action, workspaceId, ...entry }: StoredAuditEntry): AuditEntryView {
+  return { id: seq, at: isoTime(at), action, userId: workspaceId, ...entry };
 }

@@ -21,7 +21,7 @@ export function createCreatedProspects({ database }: Pick<Engine, "database">) {
      CROSS JOIN prospect_import_created AS c ON c.job_id = jobs.id AND c.row >= coalesce(
        (SELECT max(row) FROM prospect_import_created WHERE job_id = $jobId AND row <= $afterRow), 0)
      CROSS JOIN prospects ON prospects.seq >= c.prospect AND prospects.seq < c.prospect + c.prospects
-     WHERE jobs.id = $jobId AND jobs.user_id = $userId AND c.row + prospects.seq - c.prospect > $afterRow
+     WHERE jobs.id = $jobId AND jobs.workspace_id = $workspaceId AND c.row + prospects.seq - c.prospect > $afterRow
      ORDER BY c.row, prospects.seq LIMIT $limit`,
   );
 
@@ -32,9 +32,9 @@ export function createCreatedProspects({ database }: Pick<Engine, "database">) {
         insert.run(jobId, row, prospect, prospects);
     },
     /** The prospects that still exist. */
-    page(request: { userId: string; jobId: string; afterRow: number; limit: number }) {
-      const { userId, jobId, afterRow, limit } = request;
-      return page.all({ userId, jobId, afterRow, limit });
+    page(request: { workspaceId: string; jobId: string; afterRow: number; limit: number }) {
+      const { workspaceId, jobId, afterRow, limit } = request;
+      return page.all({ workspaceId, jobId, afterRow, limit });
     },
   };
 }

@@ -40,9 +40,9 @@ export function createProspectImports(
   companies: ProspectCompanies,
 ): Pick<ProspectStore, "lookUp" | "importBatch" | "importReport" | "countImportReport" | "forgetDryRun"> {
   const jobById = prepared<
-    { user_id: string; status: string; attempt: number; lease_until: number | null; metadata: string },
+    { workspace_id: string; status: string; attempt: number; lease_until: number | null; metadata: string },
     [string]
-  >(database, "SELECT user_id, status, attempt, lease_until, metadata FROM jobs WHERE id = ?");
+  >(database, "SELECT workspace_id, status, attempt, lease_until, metadata FROM jobs WHERE id = ?");
   const tellProgress = prepared(
     database,
     "UPDATE jobs SET metadata = ?, progress = ?, message = ?, lease_until = ?, updated_at = ? WHERE id = ?",
@@ -57,7 +57,7 @@ export function createProspectImports(
   >(
     database,
     `SELECT prospect_import_rows.row, outcome, prospect, errors FROM prospect_import_rows
-     JOIN jobs ON jobs.id = job_id AND jobs.user_id = ?2
+     JOIN jobs ON jobs.id = job_id AND jobs.workspace_id = ?2
      WHERE job_id = ?1 AND (?3 IS NULL OR outcome = ?3) AND prospect_import_rows.row > ?4 ORDER BY 1 LIMIT +?5`,
   );
 
@@ -70,8 +70,11 @@ export function createProspectImports(
   /** By job. */
   const dryRuns = new Map<string, { attempt: number; foreseen: DryRun; counts: ProspectImportCounts }>();
 
-  async function lookUp({ userId, rows: batch }: Pick<ProspectBatch, "userId" | "rows">): Promise<BatchHints> {
-    const owner = ownerOf(userId);
+  async function lookUp({
+    workspaceId,
+    rows: batch,
+  }: Pick<ProspectBatch, "workspaceId" | "rows">): Promise<BatchHints> {
+    const owner = ownerOf(workspaceId);
     const release = rows.recent(owner).begin();
     try {
       const keys: number[] = [];
@@ -90,7 +93,7 @@ export function createProspectImports(
   }
 
   async function importBatch(batch: ProspectBatch, hints: BatchHints): Promise<ProspectImportCounts | null> {
-    const owner = ownerOf(batch.userId);
+    const owner = ownerOf(batch.workspaceId);
     try {
       if (batch.dryRun) return await foresee(owner, batch, hints);
       // Before the batch counts as stored: after a crash in between, all of it is repeated.
@@ -263,27 +266,30 @@ export function createProspectImports(
   }
 
   /** The metadata of the job, if the attempt still holds it. */
-  function heldJob({ jobId, userId, attempt }: ProspectBatch): JobMetadata | null {
+  function heldJob({ jobId, workspaceId, attempt }: ProspectBatch): JobMetadata | null {
     const job = jobById.get(jobId);
     const isHeld =
-      job?.user_id === userId && job.status === "running" && job.attempt === attempt && job.lease_until !== null;
+      job?.workspace_id === workspaceId &&
+      job.status === "running" &&
+      job.attempt === attempt &&
+      job.lease_until !== null;
     return isHeld ? (JSON.parse(job.metadata) as JobMetadata) : null;
   }
 
   async function importReport({
-    userId,
+    workspaceId,
     jobId,
     outcome,
     afterRow,
     limit,
   }: ProspectReportRequest): Promise<ProspectReportRow[]> {
     if (outcome === "created")
-      return createdProspects.page({ userId, jobId, afterRow, limit }).map(({ row, number }) => {
-        return { row, outcome, prospectId: prospectId(userId, number), errors: [] };
+      return createdProspects.page({ workspaceId, jobId, afterRow, limit }).map(({ row, number }) => {
+        return { row, outcome, prospectId: prospectId(workspaceId, number), errors: [] };
       });
-    return report.all(jobId, userId, outcome, afterRow, limit).map(({ prospect, errors, ...line }) => ({
+    return report.all(jobId, workspaceId, outcome, afterRow, limit).map(({ prospect, errors, ...line }) => ({
       ...line,
-      prospectId: prospect === null ? null : prospectId(userId, prospect),
+      prospectId: prospect === null ? null : prospectId(workspaceId, prospect),
       errors: JSON.parse(errors) as ProspectReportRow["errors"],
     }));
   }
@@ -299,9 +305,9 @@ export function createProspectImports(
           },
     );
 
-  function ownerOf(userId: string): number {
-    const owner = owners(userId);
-    if (owner === null) throw new Error(`User ${userId} is gone`);
+  function ownerOf(workspaceId: string): number {
+    const owner = owners(workspaceId);
+    if (owner === null) throw new Error(`User ${workspaceId} is gone`);
     return owner;
   }
 

@@ -282,9 +282,9 @@ export function samePerson<T extends { content: ProspectContent }>(
   }
 }
 
-export function prospectOf(userId: string, row: StoredProspect): Prospect {
+export function prospectOf(workspaceId: string, row: StoredProspect): Prospect {
   const { number, content, leadId, createdAt, updatedAt } = row;
-  return { ...content, id: prospectId(userId, number), userId, leadId, createdAt, updatedAt };
+  return { ...content, id: prospectId(workspaceId, number), workspaceId, leadId, createdAt, updatedAt };
 }
 
 /** The content of a row, depending on its kind. */

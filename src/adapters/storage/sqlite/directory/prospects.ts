@@ -34,22 +34,22 @@ export function createProspectStore(engine: Engine, shared: SharedRows): Prospec
   const companies = createProspectCompanies(database);
   const imports = createProspectImports(engine, owners, index, rows, companies);
 
-  async function search({ userId, ...question }: ProspectSearch): Promise<ProspectPage> {
-    const owner = owners(userId);
+  async function search({ workspaceId, ...question }: ProspectSearch): Promise<ProspectPage> {
+    const owner = owners(workspaceId);
     if (owner === null || rows.next(owner) === 0) return { total: 0, prospects: [] };
     const { total, numbers } = await index.search(owner, question);
     const found = numbers.map((number) => rows.get(owner, number)).filter((row) => row !== null);
-    return { total, prospects: found.map((row) => prospectOf(userId, row)) };
+    return { total, prospects: found.map((row) => prospectOf(workspaceId, row)) };
   }
 
   /** Runs `change` on a prospect inside a write unit. False when there is none. */
   async function changed(
-    userId: string,
+    workspaceId: string,
     id: string,
     change: (owner: number, row: StoredProspect) => void,
   ): Promise<boolean> {
-    const owner = owners(userId);
-    const number = numberOf(userId, id);
+    const owner = owners(workspaceId);
+    const number = numberOf(workspaceId, id);
     if (owner === null || number === null) return false;
     return writer.write(() =>
       rows.unit(owner, () => {
@@ -60,9 +60,9 @@ export function createProspectStore(engine: Engine, shared: SharedRows): Prospec
     );
   }
 
-  async function put(userId: string, found: NewProspect[], at: number): Promise<Prospect[]> {
-    const owner = owners(userId);
-    if (owner === null) throw new Error(`User ${userId} is gone`);
+  async function put(workspaceId: string, found: NewProspect[], at: number): Promise<Prospect[]> {
+    const owner = owners(workspaceId);
+    if (owner === null) throw new Error(`User ${workspaceId} is gone`);
     const batch = found.map(({ identity }) => ({
       row: 0,
       kind: "person" as const,
@@ -70,10 +70,10 @@ export function createProspectStore(engine: Engine, shared: SharedRows): Prospec
       keys: personKeys(identity),
       beside: besideNameOf(identity),
     }));
-    const hints = await imports.lookUp({ userId, rows: batch });
+    const hints = await imports.lookUp({ workspaceId, rows: batch });
     try {
       return await writer.write(() =>
-        rows.unit(owner, () => found.map((each) => prospectOf(userId, putOne(owner, each, hints.of, at)))),
+        rows.unit(owner, () => found.map((each) => prospectOf(workspaceId, putOne(owner, each, hints.of, at)))),
       );
     } finally {
       hints.release();
@@ -94,8 +94,8 @@ export function createProspectStore(engine: Engine, shared: SharedRows): Prospec
     return rows.get(owner, rows.insertContent(complete, at))!;
   }
 
-  const findPerson: ProspectStore["findPerson"] = async (userId, identity) => {
-    const owner = owners(userId);
+  const findPerson: ProspectStore["findPerson"] = async (workspaceId, identity) => {
+    const owner = owners(workspaceId);
     if (owner === null) return null;
     const keys: number[] = [];
     addAskedKeys(personKeys(identity), besideNameOf(identity), keys);
@@ -107,15 +107,15 @@ export function createProspectStore(engine: Engine, shared: SharedRows): Prospec
     );
     const told = { ...(email !== null && { email }), ...(network !== null && { networkUrl: network }) };
     const before = strong ?? known.find(({ row }) => isKnownBefore(row.content, told));
-    if (before !== undefined) return prospectOf(userId, before.row);
+    if (before !== undefined) return prospectOf(workspaceId, before.row);
     const namesakes = known.filter(
       ({ theirs }) => name !== null && theirs.name === name && namesakeIsSame(theirs, identity),
     );
-    return namesakes.length === 1 ? prospectOf(userId, namesakes[0]!.row) : null;
+    return namesakes.length === 1 ? prospectOf(workspaceId, namesakes[0]!.row) : null;
   };
 
-  const findCompany: ProspectStore["findCompany"] = async (userId, company) => {
-    const owner = owners(userId);
+  const findCompany: ProspectStore["findCompany"] = async (workspaceId, company) => {
+    const owner = owners(workspaceId);
     if (owner === null) return null;
     // Before it answers anything, the index puts companies under their names as they are compared now.
     if (!rows.isUpToDate(owner)) await index.find(owner, [], 1, 0);
@@ -147,37 +147,37 @@ export function createProspectStore(engine: Engine, shared: SharedRows): Prospec
 
   return {
     search,
-    async facet({ userId, ...question }) {
-      const owner = owners(userId);
+    async facet({ workspaceId, ...question }) {
+      const owner = owners(workspaceId);
       return owner === null || rows.next(owner) === 0 ? [] : await index.facet(owner, question);
     },
-    async get(userId, id) {
-      const owner = owners(userId);
-      const number = numberOf(userId, id);
+    async get(workspaceId, id) {
+      const owner = owners(workspaceId);
+      const number = numberOf(workspaceId, id);
       const row = owner === null || number === null ? null : rows.getKnown(owner, number);
-      return row && prospectOf(userId, row);
+      return row && prospectOf(workspaceId, row);
     },
-    remove: (userId, id) => changed(userId, id, (_, row) => rows.remove(row)),
-    async setLead(userId, id, leadId) {
-      await changed(userId, id, (owner, { number }) => rows.setLead(owner, number, leadId));
+    remove: (workspaceId, id) => changed(workspaceId, id, (_, row) => rows.remove(row)),
+    async setLead(workspaceId, id, leadId) {
+      await changed(workspaceId, id, (owner, { number }) => rows.setLead(owner, number, leadId));
     },
     put,
     ...createReveals(engine, shared),
     ...imports,
-    async settle(userId) {
-      const owner = owners(userId);
+    async settle(workspaceId) {
+      const owner = owners(workspaceId);
       if (owner !== null) await index.flush(owner);
     },
     findPerson,
     findCompany,
-    async colleagues(userId, company, limit) {
-      const owner = owners(userId);
+    async colleagues(workspaceId, company, limit) {
+      const owner = owners(workspaceId);
       const people = owner === null ? [] : await peopleOf(owner, company);
       const { true: addressed = [], false: others = [] } = Object.groupBy(
         people,
         ({ content }) => `${content.email !== undefined}` as const,
       );
-      return [...addressed, ...others].slice(0, limit).map((row) => prospectOf(userId, row));
+      return [...addressed, ...others].slice(0, limit).map((row) => prospectOf(workspaceId, row));
     },
   };
 }

@@ -18,10 +18,10 @@ export function createReveals(
     "INSERT INTO prospect_reveals (seq, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at",
   );
 
-  function seqsOf(userId: string, ids: readonly string[]): number[] {
-    const owner = owners(userId);
+  function seqsOf(workspaceId: string, ids: readonly string[]): number[] {
+    const owner = owners(workspaceId);
     if (owner === null) return [];
-    const numbers = new Set(ids.map((id) => numberOf(userId, id)).filter((number) => number !== null));
+    const numbers = new Set(ids.map((id) => numberOf(workspaceId, id)).filter((number) => number !== null));
     return [...numbers].map((number) => seqOf(owner, number));
   }
 
@@ -34,20 +34,20 @@ export function createReveals(
   }
 
   return {
-    unpaid: async ({ userId, ids, freeSince }) => unpaidOf(seqsOf(userId, ids), freeSince).length,
+    unpaid: async ({ workspaceId, ids, freeSince }) => unpaidOf(seqsOf(workspaceId, ids), freeSince).length,
 
-    async reveal({ userId, ids, freeSince, payment }) {
-      const seqs = seqsOf(userId, ids);
+    async reveal({ workspaceId, ids, freeSince, payment }) {
+      const seqs = seqsOf(workspaceId, ids);
       // Nothing to charge, nothing to write: a page that is looked at again waits for no disk.
       if (payment.kind === "charge" && unpaidOf(seqs, freeSince).length === 0)
-        return { kind: "charged", charged: 0, balance: credits.balance(userId) };
+        return { kind: "charged", charged: 0, balance: credits.balance(workspaceId) };
       return await writer.write(() => {
         // Once more, inside: another search may have paid for them since.
         const unpaid = unpaidOf(seqs, freeSince);
         const amount = unpaid.length * payment.each;
         const outcome = pay(amount, payment);
         if (outcome.kind === "exhausted") return outcome;
-        if (outcome.kind === "void") return { kind: "charged", charged: 0, balance: credits.balance(userId) };
+        if (outcome.kind === "void") return { kind: "charged", charged: 0, balance: credits.balance(workspaceId) };
         const { at } = payment.kind === "charge" ? payment.charge : payment.settlement;
         for (const seq of unpaid) note.run(seq, at);
         return { kind: "charged", charged: amount, balance: outcome.balance };

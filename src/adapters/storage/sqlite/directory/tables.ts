@@ -5,7 +5,7 @@ import type { ProspectSourceName, SearchFilters } from "../../../../features/pro
 
 export const savedSearches = sqliteTable("saved_searches", {
   id: text().primaryKey(),
-  userId: text("user_id").notNull(),
+  workspaceId: text("workspace_id").notNull(),
   name: text().notNull(),
   source: text().$type<ProspectSourceName>().notNull(),
   filters: text({ mode: "json" }).$type<SearchFilters>().notNull(),

@@ -73,14 +73,14 @@ export function createPersonErasure(parts: ErasureParts) {
     return result;
   }
 
-  function eraseOwn(place: Place, { key, userId }: PersonRecord, identity: PersonIdentity, at: number): Outcome {
+  function eraseOwn(place: Place, { key, workspaceId }: PersonRecord, identity: PersonIdentity, at: number): Outcome {
     switch (place.erase) {
       case "lead":
-        return removeLead(userId ?? "", String(key[0]), identity);
+        return removeLead(workspaceId ?? "", String(key[0]), identity);
       case "prospect":
-        return removeProspect(userId ?? "", Number(key[0]));
+        return removeProspect(workspaceId ?? "", Number(key[0]));
       case "action":
-        return blank(userId ?? "", String(key[0]), at);
+        return blank(workspaceId ?? "", String(key[0]), at);
       case "suppression":
         return forgetValue(String(key[0]));
       default:
@@ -106,12 +106,12 @@ export function createPersonErasure(parts: ErasureParts) {
       .get(...key);
   }
 
-  function removeLead(userId: string, id: string, { emails, profiles }: PersonIdentity): Outcome {
-    const stored = leads.get(userId, id);
+  function removeLead(workspaceId: string, id: string, { emails, profiles }: PersonIdentity): Outcome {
+    const stored = leads.get(workspaceId, id);
     if (stored === null) return "unchanged";
     leads.remove(stored);
     // Hashes of former addresses.
-    const owner = owners(userId)!;
+    const owner = owners(workspaceId)!;
     for (const email of emails) forgetKeys(owner, { email, network: null }, stored.seq);
     for (const network of profiles) forgetKeys(owner, { email: null, network }, stored.seq);
     return "erased";
@@ -121,8 +121,8 @@ export function createPersonErasure(parts: ErasureParts) {
     for (const key of leadKeysOf(owner, { ...address, name: null }).strong) leadKeys.remove(key, lead);
   }
 
-  function removeProspect(userId: string, seq: number): Outcome {
-    const owner = owners(userId);
+  function removeProspect(workspaceId: string, seq: number): Outcome {
+    const owner = owners(workspaceId);
     const row = owner === null ? null : prospects.get(owner, seq - owner * 2 ** 32);
     if (owner === null || row === null) return "unchanged";
     prospects.unit(owner, () => prospects.remove(row));
@@ -130,9 +130,9 @@ export function createPersonErasure(parts: ErasureParts) {
   }
 
   /** The action still counts against the caps of its account. A pending one is canceled; one that is being sent must end first. */
-  function blank(userId: string, jobId: string, at: number): Outcome {
+  function blank(workspaceId: string, jobId: string, at: number): Outcome {
     const target = network.target(jobId);
-    if (target === null || target.row.userId !== userId) return "unchanged";
+    if (target === null || target.row.workspaceId !== workspaceId) return "unchanged";
     if (isUnderWay(target.row)) return "inProgress";
     if (openStates.includes(target.row.state)) network.write(cancelAction(target, at));
     const { profileUrl, profileKey, targetKey, message, details, leadId, reference } = erasedAction;
@@ -152,17 +152,17 @@ export function createPersonErasure(parts: ErasureParts) {
   }
 
   /** Redacts the person's addresses in the texts of a row about something else. */
-  function redact(place: Place, { key, userId }: PersonRecord, mentions: Mentions, at: number): Outcome {
+  function redact(place: Place, { key, workspaceId }: PersonRecord, mentions: Mentions, at: number): Outcome {
     const row = readRow<Record<string, unknown>>(place, place.texts.join(", "), key);
     const redacted = row === null ? {} : redactedTexts(row, mentions);
     if (Object.keys(redacted).length === 0) return "unchanged";
     if (place.erasesMentions) return eraseRow(place, key);
-    if (place.erase === "lead") return rewriteLead(userId ?? "", String(key[0]), mentions, at);
+    if (place.erase === "lead") return rewriteLead(workspaceId ?? "", String(key[0]), mentions, at);
     return overwrite(place, redacted, key);
   }
 
-  function rewriteLead(userId: string, id: string, mentions: Mentions, at: number): Outcome {
-    const stored = leads.get(userId, id);
+  function rewriteLead(workspaceId: string, id: string, mentions: Mentions, at: number): Outcome {
+    const stored = leads.get(workspaceId, id);
     if (stored === null) return "unchanged";
     const { lead } = stored;
     leads.replace(stored, nextVersion(lead, redactedLead(lead, mentions), at), leadIdentity(lead));

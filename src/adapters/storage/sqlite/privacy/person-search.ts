@@ -34,7 +34,8 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
   const oneUser = prepared<User, [string]>(database, "SELECT id, seq FROM users WHERE id = ?");
   const ownerOfLead = prepared<{ owner: number }, [string]>(database, "SELECT owner FROM leads WHERE id = ?");
 
-  const usersIn = ({ userId }: PersonScope): User[] => (userId === null ? allUsers.all() : oneUser.all(userId));
+  const usersIn = ({ workspaceId }: PersonScope): User[] =>
+    workspaceId === null ? allUsers.all() : oneUser.all(workspaceId);
 
   function identify(scope: PersonScope, given: PersonQuery, follow: boolean): Promise<PersonIdentity | null> {
     const users = usersIn(scope);
@@ -84,9 +85,9 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
     const json = JSON.stringify({ ...identity, users: users.map(({ id }) => id) });
     return reader.all<Reached>({
       sql: `SELECT NULL AS email, profile_key AS networkUrl FROM network_actions
-          WHERE lead_id ${among("leadIds")} AND user_id ${among("users")}
+          WHERE lead_id ${among("leadIds")} AND workspace_id ${among("users")}
         UNION SELECT NULL, profile_key FROM campaign_enrollments
-          WHERE lead_id ${among("leadIds")} AND user_id ${among("users")}
+          WHERE lead_id ${among("leadIds")} AND workspace_id ${among("users")}
         UNION SELECT email, network FROM enrichment_results
           WHERE (email ${among("emails")} OR network ${among("profiles")})
             AND (SELECT id FROM users WHERE seq = owner) ${among("users")}`,
@@ -97,7 +98,7 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
   async function* records(scope: PersonScope, identity: PersonIdentity): AsyncGenerator<PersonRecord[], void, void> {
     const { needles, redacted } = mentionsOf(identity);
     const suppressions = suppressionKeysOf(identity, phoneRegion).map((key) => Buffer.from(key).toString("hex"));
-    const lists = JSON.stringify({ ...identity, suppressions, userId: scope.userId });
+    const lists = JSON.stringify({ ...identity, suppressions, workspaceId: scope.workspaceId });
     for (const place of places)
       for (let offset = 0, more = true; more; offset += pageRows) {
         const wanted = place.texts.length === 0 ? [] : needles;
@@ -133,7 +134,7 @@ function pageSql(place: Place, needles: number): string {
   const mentioned = Array.from({ length: needles }, (_, n) => `instr(lower(${text}), ?${n + 4})`);
   return `SELECT ${owner} AS "user", coalesce(${isOwn}, 0) AS "own", ${columns} FROM ${table} AS t
     WHERE (${[isOwn, ...mentioned].join(" OR ")})${exceptSql(place)}
-      AND (?1 ->> '$.userId' IS NULL OR ${owner} = ?1 ->> '$.userId')
+      AND (?1 ->> '$.workspaceId' IS NULL OR ${owner} = ?1 ->> '$.workspaceId')
     ORDER BY ${key.map((name) => `t.${name}`).join(", ")} LIMIT ?2 OFFSET ?3`;
 }
 
@@ -142,7 +143,7 @@ function recordOf({ name, key }: Place, { user, own, ...fields }: Record<string,
   return {
     place: name,
     key: key.map((column) => fields[column] as string | number),
-    userId: (user as string | null) ?? null,
+    workspaceId: (user as string | null) ?? null,
     isOwn: own === 1,
     fields: Object.fromEntries(shown),
   };

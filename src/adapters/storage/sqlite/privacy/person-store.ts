@@ -34,7 +34,7 @@ export function createPersonStore(
   const reading = prepared<unknown, [number, string | null]>(
     database,
     `SELECT 1 FROM jobs WHERE status = 'running' AND lease_until IS NOT NULL AND type IN (${importingTypes})
-       AND created_at < ?1 AND (?2 IS NULL OR user_id = ?2) LIMIT 1`,
+       AND created_at < ?1 AND (?2 IS NULL OR workspace_id = ?2) LIMIT 1`,
   );
 
   /** Deleted content is overwritten in the file, at the cost of writing pages that would otherwise only be marked as free. */
@@ -53,7 +53,7 @@ export function createPersonStore(
     ...createPersonSearch({ engine, leads, prospects, index }),
     erase: (identity, records, at) => thoroughly(() => erase(identity, records, at)),
     suppress: (entries) => writer.write(() => entries.forEach((entry) => void suppressions.add(entry))),
-    hasRunningImports: async ({ userId }, at) => reading.get(at, userId) !== null,
+    hasRunningImports: async ({ workspaceId }, at) => reading.get(at, workspaceId) !== null,
     forget: (claim, payload) =>
       thoroughly(() => {
         if (!jobRows.writeClaimed(claim, () => ({}))) return false;

@@ -4,7 +4,7 @@ import type { Condition, Match, OwnedTable, Owner, Place } from "../../../../fea
 export function ownerSql(owner: Owner): string {
   const column = `t.${owner.column}`;
   switch (owner.kind) {
-    case "userId":
+    case "workspaceId":
       return column;
     case "userNumber":
       return userByNumber(column);
@@ -32,9 +32,9 @@ export function among(list: string): string {
 
 /** From the end of a query that selects the user's ID: the column that the value is compared with. */
 const ownersOfTables: Record<OwnedTable, string> = {
-  jobs: "user_id FROM jobs WHERE id",
-  network_accounts: "user_id FROM network_accounts WHERE seq",
-  voice_clones: "user_id FROM voice_clones WHERE id",
+  jobs: "workspace_id FROM jobs WHERE id",
+  network_accounts: "workspace_id FROM network_accounts WHERE seq",
+  voice_clones: "workspace_id FROM voice_clones WHERE id",
   webhook_endpoints: "users.id FROM webhook_endpoints JOIN users ON users.seq = owner WHERE webhook_endpoints.seq",
 };
 
