@@ -6,17 +6,18 @@ import type { Target } from "../network/decisions/facts.ts";
 import type { ScheduleAction, ScheduleOutcome } from "../network/queue-model.ts";
 import type { CampaignChange, EnrollmentChange, EnrollRefusal, MoveOutcome } from "./change-model.ts";
 import type { Campaign, CampaignState, Enrollment } from "./model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** What decisions may ask of the store: synchronous and read-only. */
 export type CampaignFacts = {
   campaign(id: string): Campaign | null;
-  hasLead(workspaceId: string, leadId: string): boolean;
+  hasLead(workspaceId: WorkspaceId, leadId: string): boolean;
   isSuppressed(enrollment: Enrollment): boolean;
   isEnrolled(campaignId: string, leadId: string): boolean;
   /** Whether the lead is active in another campaign that was not canceled. */
   isInOtherCampaign(campaignId: string, leadId: string): boolean;
   /** When an account of the user last invited or wrote to the person; null if none has. */
-  lastContactAt(workspaceId: string, profileKey: string): number | null;
+  lastContactAt(workspaceId: WorkspaceId, profileKey: string): number | null;
   /** Whether the campaign has an active enrollment other than this one. */
   hasOtherActive(campaignId: string, enrollmentId: string): boolean;
   target(jobId: string): Target | null;
@@ -42,7 +43,7 @@ const stateEvents = {
 /** Changes a campaign in one of these states; null if it is in another one or does not exist. */
 export function decideChange(
   campaign: Campaign | null,
-  workspaceId: string,
+  workspaceId: WorkspaceId,
   states: readonly CampaignState[],
   values: CampaignChange,
 ): Decision<Campaign | null, CampaignsChange> {
@@ -56,7 +57,7 @@ export function decideChange(
 }
 
 /** Only drafts can be deleted: the enrollments of other campaigns are history. */
-export function canDelete(campaign: Campaign | null, workspaceId: string): boolean {
+export function canDelete(campaign: Campaign | null, workspaceId: WorkspaceId): boolean {
   return campaign?.workspaceId === workspaceId && campaign.state === "draft";
 }
 

@@ -1,6 +1,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { actionTypes } from "../network/action-kinds.ts";
 import { ScheduleInput } from "../network/action-model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export const campaignStates = ["draft", "running", "paused", "canceled"] as const;
 export type CampaignState = (typeof campaignStates)[number];
@@ -100,7 +101,7 @@ export const defaultSettings: CampaignSettings = {
 
 export type Campaign = {
   id: string;
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   name: string;
   state: CampaignState;
   steps: CampaignStep[];
@@ -116,7 +117,7 @@ export type Campaign = {
 export type Enrollment = {
   id: string;
   campaignId: string;
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   leadId: string;
   accountId: string;
   profileKey: string;

@@ -30,6 +30,7 @@ import { stepErrors } from "./step-check.ts";
 import { statisticsOf } from "./statistics.ts";
 import type { CampaignStore, EnrollmentFilter } from "./store.ts";
 import { campaignView, enrollmentView } from "./views.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** Leads enrolled per transaction (docs/api.md, "Repeating a request"). */
 const enrollBatchSize = 500;
@@ -55,7 +56,7 @@ export class CampaignService {
     this.#parts = parts;
   }
 
-  async create(workspaceId: string, input: CampaignInput): Promise<CampaignView> {
+  async create(workspaceId: WorkspaceId, input: CampaignInput): Promise<CampaignView> {
     const { store, clock, ids } = this.#parts;
     const now = clock.now();
     const accounts = await this.#accountsOf(workspaceId, input.accountIds);
@@ -80,20 +81,20 @@ export class CampaignService {
   }
 
   /** Newest first, at most `limit`, starting after `after`. */
-  list(workspaceId: string, limit: number, after: TimePlace | null): Promise<Campaign[]> {
+  list(workspaceId: WorkspaceId, limit: number, after: TimePlace | null): Promise<Campaign[]> {
     return this.#parts.store.list(workspaceId, limit, after);
   }
 
-  count(workspaceId: string): Promise<number> {
+  count(workspaceId: WorkspaceId): Promise<number> {
     return this.#parts.store.countCampaigns(workspaceId);
   }
 
-  async get(workspaceId: string, id: string): Promise<CampaignView> {
+  async get(workspaceId: WorkspaceId, id: string): Promise<CampaignView> {
     return campaignView(await this.#require(workspaceId, id));
   }
 
   /** Steps and accounts can change only in a draft: active leads would otherwise lose their position. */
-  async update(workspaceId: string, id: string, input: CampaignUpdate): Promise<CampaignView> {
+  async update(workspaceId: WorkspaceId, id: string, input: CampaignUpdate): Promise<CampaignView> {
     const campaign = await this.#require(workspaceId, id);
     const errors: FieldError[] = [];
     const accounts = await this.#accountsOf(workspaceId, input.accountIds ?? campaign.accountIds);
@@ -111,7 +112,7 @@ export class CampaignService {
     });
   }
 
-  async remove(workspaceId: string, id: string): Promise<void> {
+  async remove(workspaceId: WorkspaceId, id: string): Promise<void> {
     const campaign = await this.#require(workspaceId, id);
     if (await this.#parts.store.remove(workspaceId, id)) return;
     throw new ApiError("CONFLICT", {
@@ -120,7 +121,7 @@ export class CampaignService {
   }
 
   /** Starts a draft or resumes a paused campaign. */
-  async start(workspaceId: string, id: string): Promise<CampaignView> {
+  async start(workspaceId: WorkspaceId, id: string): Promise<CampaignView> {
     const { startedAt } = await this.#require(workspaceId, id);
     const view = await this.#change(workspaceId, id, ["draft", "paused"], {
       state: "running",
@@ -131,14 +132,14 @@ export class CampaignService {
   }
 
   /** Leaves leads at their current step. Pending actions are withdrawn and rescheduled when the campaign resumes. */
-  async pause(workspaceId: string, id: string): Promise<CampaignView> {
+  async pause(workspaceId: WorkspaceId, id: string): Promise<CampaignView> {
     const view = await this.#change(workspaceId, id, ["running"], { state: "paused" });
     await this.#withdrawActions(id);
     return view;
   }
 
   /** Ends the campaign for every lead that is still active. */
-  async cancel(workspaceId: string, id: string): Promise<CampaignView> {
+  async cancel(workspaceId: WorkspaceId, id: string): Promise<CampaignView> {
     const view = await this.#change(workspaceId, id, ["draft", "running", "paused"], { state: "canceled" });
     await this.#withdrawActions(id);
     const { store, clock } = this.#parts;
@@ -147,7 +148,7 @@ export class CampaignService {
   }
 
   /** Enrolls leads by ID, or all leads with a tag. Skipped leads are listed with the reason. */
-  async enroll(workspaceId: string, id: string, input: EnrollInput): Promise<EnrollAnswer> {
+  async enroll(workspaceId: WorkspaceId, id: string, input: EnrollInput): Promise<EnrollAnswer> {
     const { dryRun = false } = input;
     if ((input.leadIds === undefined) === (input.tag === undefined))
       throw invalid([{ path: "leadIds", message: "Send either leadIds or tag." }]);
@@ -173,7 +174,7 @@ export class CampaignService {
 
   /** Returns "enrolled" or the reason for skipping, by lead ID. Throws NOT_FOUND for an unknown campaign. */
   async enrollLeads(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     id: string,
     leadIds: readonly string[],
     dryRun: boolean,
@@ -202,14 +203,14 @@ export class CampaignService {
   }
 
   /** Whether the campaign exists and accepts leads. Throws CONFLICT if it was canceled. */
-  async canEnroll(workspaceId: string, id: string): Promise<boolean> {
+  async canEnroll(workspaceId: WorkspaceId, id: string): Promise<boolean> {
     if ((await this.#parts.store.get(workspaceId, id)) === null) return false;
     await this.requireOpen(workspaceId, id);
     return true;
   }
 
   /** Throws NOT_FOUND, or CONFLICT for a campaign that no longer accepts leads. */
-  async requireOpen(workspaceId: string, id: string): Promise<Campaign> {
+  async requireOpen(workspaceId: WorkspaceId, id: string): Promise<Campaign> {
     const campaign = await this.#require(workspaceId, id);
     if (campaign.state !== "canceled") return campaign;
     throw new ApiError("CONFLICT", {
@@ -219,7 +220,7 @@ export class CampaignService {
 
   /** Sorted by ID. `after` is the last ID of the previous page. */
   async enrollments(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     id: string,
     filter: EnrollmentFilter,
     after: string | null,
@@ -238,7 +239,7 @@ export class CampaignService {
   }
 
   /** Removes a lead from the campaign. */
-  async stop(workspaceId: string, id: string, enrollmentId: string): Promise<EnrollmentView> {
+  async stop(workspaceId: WorkspaceId, id: string, enrollmentId: string): Promise<EnrollmentView> {
     const campaign = await this.#require(workspaceId, id);
     const stopped = await this.#parts.store.stop(
       workspaceId,
@@ -252,13 +253,13 @@ export class CampaignService {
     return enrollmentView(stopped, lead, compile(campaign.steps).length);
   }
 
-  async statistics(workspaceId: string, id: string): Promise<CampaignStatistics> {
+  async statistics(workspaceId: WorkspaceId, id: string): Promise<CampaignStatistics> {
     const campaign = await this.#require(workspaceId, id);
     return statisticsOf(campaign, await this.#parts.store.counts(id));
   }
 
   /** Forecasts when each step would be sent to the first leads, given the current queue. Nothing is stored. */
-  async preview(workspaceId: string, id: string, { leads = 20, assume = {} }: PreviewInput): Promise<PreviewView> {
+  async preview(workspaceId: WorkspaceId, id: string, { leads = 20, assume = {} }: PreviewInput): Promise<PreviewView> {
     const { network, clock } = this.#parts;
     const campaign = await this.#require(workspaceId, id);
     const now = clock.now();
@@ -272,7 +273,7 @@ export class CampaignService {
     );
   }
 
-  async *#leadIdsWithTag(workspaceId: string, tag: string): AsyncGenerator<string[], void, void> {
+  async *#leadIdsWithTag(workspaceId: WorkspaceId, tag: string): AsyncGenerator<string[], void, void> {
     const sort = { field: "createdAt", descending: false } as const;
     let after = null;
     do {
@@ -323,7 +324,7 @@ export class CampaignService {
     while ((await store.withdrawActions(id, withdrawBatchSize, clock.now())) === withdrawBatchSize);
   }
 
-  async #accountsOf(workspaceId: string, ids: readonly string[] | undefined): Promise<NetworkAccount[]> {
+  async #accountsOf(workspaceId: WorkspaceId, ids: readonly string[] | undefined): Promise<NetworkAccount[]> {
     const all = await this.#parts.network.accounts(workspaceId);
     if (ids === undefined) return all.slice(0, 1);
     return [...new Set(ids)].map((id) => {
@@ -334,7 +335,7 @@ export class CampaignService {
   }
 
   async #change(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     id: string,
     states: readonly CampaignState[],
     change: Parameters<CampaignStore["update"]>[3] extends infer C ? Omit<C, "updatedAt"> : never,
@@ -349,7 +350,7 @@ export class CampaignService {
     });
   }
 
-  async #require(workspaceId: string, id: string): Promise<Campaign> {
+  async #require(workspaceId: WorkspaceId, id: string): Promise<Campaign> {
     const campaign = await this.#parts.store.get(workspaceId, id);
     if (campaign === null) throw notFound("campaign", id);
     return campaign;

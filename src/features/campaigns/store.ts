@@ -5,6 +5,7 @@ import type { ScheduleAction } from "../network/queue-model.ts";
 import type { TimePlace } from "../../platform/base/time-place.ts";
 import type { CampaignChange, EnrollmentChange, EnrollRefusal, MoveOutcome } from "./change-model.ts";
 import type { Campaign, CampaignState, Enrollment, EnrollmentState } from "./model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** A due enrollment, with everything that determines its next move. */
 export type DueEnrollment = {
@@ -30,19 +31,19 @@ export type CampaignCounts = {
 
 export type CampaignStore = {
   insert(campaign: Campaign): Promise<void>;
-  get(workspaceId: string, id: string): Promise<Campaign | null>;
+  get(workspaceId: WorkspaceId, id: string): Promise<Campaign | null>;
   /** Newest first, at most `limit`, starting after `after`. */
-  list(workspaceId: string, limit: number, after?: TimePlace | null): Promise<Campaign[]>;
-  countCampaigns(workspaceId: string): Promise<number>;
+  list(workspaceId: WorkspaceId, limit: number, after?: TimePlace | null): Promise<Campaign[]>;
+  countCampaigns(workspaceId: WorkspaceId): Promise<number>;
   /** Updates the given fields if the campaign is in one of the states; null if it is not or does not exist. */
   update(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     id: string,
     states: readonly CampaignState[],
     change: CampaignChange,
   ): Promise<Campaign | null>;
   /** Deletes a draft and its enrollments; false if the campaign is not a draft. */
-  remove(workspaceId: string, id: string): Promise<boolean>;
+  remove(workspaceId: WorkspaceId, id: string): Promise<boolean>;
 
   /**
    * Enrolls leads. Returns null for each enrolled lead or the reason why it was refused, in the order of the request.
@@ -68,7 +69,7 @@ export type CampaignStore = {
   stopAll(campaignId: string, reason: string, limit: number, at: number): Promise<number>;
   /** Ends an enrollment; null if it is not active, or does not exist in this campaign. */
   stop(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     campaignId: string,
     enrollmentId: string,
     reason: string,
@@ -77,7 +78,7 @@ export type CampaignStore = {
 
   /** Sorted by ID, at most `limit`, starting after `after`. */
   enrollments(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     campaignId: string,
     filter: EnrollmentFilter,
     after: string | null,

@@ -1,10 +1,11 @@
 import type { CreditPurpose } from "./model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type ReserveCredits = {
   /** ID of the reservation if it is new; `entryId` is the ID of the ledger entry. */
   id: string;
   entryId: string;
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   /** Identifier of the request, unique per user. Each request has at most one reservation. */
   request: string;
   purpose: CreditPurpose;
@@ -43,7 +44,7 @@ export type ChargeOutcome = { kind: "charged"; balance: number } | Exhausted;
 
 export type RefundCredits = {
   entryId: string;
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   request: string;
   item: string;
   note: string | null;
@@ -56,7 +57,7 @@ export type BudgetOutcome = { kind: "set" } | { kind: "beyond"; ceiling: number 
 /** The credits that a request holds. Each request of a user has at most one reservation. */
 export type Reservation = {
   id: string;
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   request: string;
   purpose: CreditPurpose;
   keyId: string | null;

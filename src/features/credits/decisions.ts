@@ -15,23 +15,24 @@ import type {
   SettleOutcome,
 } from "./change-model.ts";
 import { lowBalance, type CreditPurpose, type LedgerEntry } from "./model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** What an item of a request was charged; `amount` is negative, as in the ledger. */
 export type SettledItem = { amount: number; purpose: CreditPurpose | null; keyId: string | null };
 
 /** What decisions may ask of the store: synchronous and read-only. */
 export type CreditFacts = {
-  balance(workspaceId: string): number;
+  balance(workspaceId: WorkspaceId): number;
   /** Null if the key has no budget. */
   limit(keyId: string): BudgetLimit | null;
   /** What the key has spent in a month (see `monthOf`), including open reservations. */
   used(keyId: string, month: number): number;
   reservation(id: string): Reservation | null;
-  reservationOf(workspaceId: string, request: string): Reservation | null;
-  settled(workspaceId: string, request: string, item: string): SettledItem | null;
-  isRefunded(workspaceId: string, request: string, item: string): boolean;
+  reservationOf(workspaceId: WorkspaceId, request: string): Reservation | null;
+  settled(workspaceId: WorkspaceId, request: string, item: string): SettledItem | null;
+  isRefunded(workspaceId: WorkspaceId, request: string, item: string): boolean;
   /** Time of the user's latest event of this type; null if there is none. */
-  lastEventAt(workspaceId: string, type: BalanceWarning): number | null;
+  lastEventAt(workspaceId: WorkspaceId, type: BalanceWarning): number | null;
 };
 
 export type CreditChange =
@@ -197,7 +198,7 @@ function warningsOf({ workspaceId, amount, at }: Debit, balance: number, facts: 
 /** Reservations take the balance below the level and back many times a day, and refused requests are repeated. */
 function oncePerDay(
   type: BalanceWarning,
-  workspaceId: string,
+  workspaceId: WorkspaceId,
   balance: number,
   at: number,
   facts: CreditFacts,

@@ -1,4 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export const ledgerKinds = ["grant", "reserve", "settle", "release", "refund", "adjust"] as const;
 export type LedgerKind = (typeof ledgerKinds)[number];
@@ -13,7 +14,7 @@ export type CreditPurpose = (typeof creditPurposes)[number];
  */
 export type LedgerEntry = {
   id: string;
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   kind: LedgerKind;
   amount: number;
   note: string | null;

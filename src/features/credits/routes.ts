@@ -7,6 +7,7 @@ import { answersJson, success } from "../../platform/http/openapi.ts";
 import { ok } from "../../platform/http/request-context.ts";
 import { CreditBudgetView, CreditsView, LedgerEntryView, ledgerKinds } from "./model.ts";
 import { ledgerEntryView, type CreditService } from "./service.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 const instant = (description: string) =>
   Type.Optional(Type.Number({ description: `${description} Unix time, interpreted as in GET /api/v2/users/jobs.` }));
@@ -82,7 +83,7 @@ export function creditRoutes(credits: CreditService) {
     );
 }
 
-async function page(credits: CreditService, workspaceId: string, query: Static<typeof LedgerQuery>) {
+async function page(credits: CreditService, workspaceId: WorkspaceId, query: Static<typeof LedgerQuery>) {
   const { kind = null, startDate, endDate, limit = 100, cursor } = query;
   const { entries, total } = await credits.ledger({
     workspaceId,

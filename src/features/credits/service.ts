@@ -21,6 +21,7 @@ import type {
   LedgerEntryView,
 } from "./model.ts";
 import type { CreditStore, LedgerPageRequest } from "./store.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type CreditSettings = {
   /** Credits per item, by purpose. */
@@ -82,7 +83,7 @@ export class CreditService {
     return this.#settings.costs[purpose];
   }
 
-  balance(workspaceId: string): Promise<number> {
+  balance(workspaceId: WorkspaceId): Promise<number> {
     return this.#credits.balance(workspaceId);
   }
 
@@ -91,12 +92,12 @@ export class CreditService {
    * the same request returns the same reservation and takes nothing more; after a release, the amount is reserved
    * again.
    */
-  reserve(workspaceId: string, request: CreditRequest): Promise<ReserveOutcome> {
+  reserve(workspaceId: WorkspaceId, request: CreditRequest): Promise<ReserveOutcome> {
     return this.#credits.reserve(this.reservation(workspaceId, request));
   }
 
   /** The store request behind `reserve`, for stores that reserve in the same transaction as other rows. */
-  reservation(workspaceId: string, { jobId = null, ...request }: CreditRequest): ReserveCredits {
+  reservation(workspaceId: WorkspaceId, { jobId = null, ...request }: CreditRequest): ReserveCredits {
     const at = this.#clock.now();
     const [id, entryId] = [this.#ids.next(at), this.#ids.next(at)];
     return { ...request, id, entryId, workspaceId, jobId, heldUntil: at + holdMs, at };
@@ -136,13 +137,13 @@ export class CreditService {
   }
 
   /** Reserves and settles in one step, for work that is already done: all or nothing, once per request. */
-  charge(workspaceId: string, { amount, ...request }: CreditRequest): Promise<ChargeOutcome> {
+  charge(workspaceId: WorkspaceId, { amount, ...request }: CreditRequest): Promise<ChargeOutcome> {
     return this.#credits.charge({ ...this.chargeOf(workspaceId, request), amount });
   }
 
   /** The store request behind `charge`, for stores that charge in the same transaction as other rows. */
   chargeOf(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     { request, purpose, keyId }: Pick<CreditRequest, "request" | "purpose" | "keyId">,
   ): Omit<ChargeCredits, "amount"> {
     const at = this.#clock.now();
@@ -159,7 +160,7 @@ export class CreditService {
     });
   }
 
-  async overview(caller: Caller, workspaceId: string): Promise<CreditsView> {
+  async overview(caller: Caller, workspaceId: WorkspaceId): Promise<CreditsView> {
     const { costs, monthlyGrant } = this.#settings;
     const [balance, reserved, budget] = await Promise.all([
       this.#credits.balance(workspaceId),
@@ -176,13 +177,13 @@ export class CreditService {
   }
 
   /** For admins and global keys. Returns the new balance. Throws NOT_FOUND for an unknown user. */
-  async grant(caller: Caller, workspaceId: string, amount: number, note: string | null): Promise<number> {
+  async grant(caller: Caller, workspaceId: WorkspaceId, amount: number, note: string | null): Promise<number> {
     await this.#requireUser(caller, workspaceId);
     return this.#credits.add(this.#entry(workspaceId, "grant", amount, note));
   }
 
   /** Like `grant`, with a positive or negative amount. Throws CONFLICT if the balance would fall below zero. */
-  async adjust(caller: Caller, workspaceId: string, amount: number, note: string | null): Promise<number> {
+  async adjust(caller: Caller, workspaceId: WorkspaceId, amount: number, note: string | null): Promise<number> {
     await this.#requireUser(caller, workspaceId);
     if (amount === 0) throw invalid([{ path: "amount", message: "Must not be 0." }]);
     const outcome = await this.#credits.adjust(this.#entry(workspaceId, "adjust", amount, note));
@@ -196,7 +197,7 @@ export class CreditService {
   /** Refunds the cost of an item. Throws NOT_FOUND if it was not charged, and CONFLICT if it was already refunded. */
   async refund(
     caller: Caller,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     { request, item, note }: { request: string; item: string; note: string | null },
   ): Promise<number> {
     await this.#requireUser(caller, workspaceId);
@@ -271,12 +272,12 @@ export class CreditService {
     }
   }
 
-  #entry(workspaceId: string, kind: LedgerEntry["kind"], amount: number, note: string | null): LedgerEntry {
+  #entry(workspaceId: WorkspaceId, kind: LedgerEntry["kind"], amount: number, note: string | null): LedgerEntry {
     const now = this.#clock.now();
     return { id: this.#ids.next(now), workspaceId, kind, amount, note, createdAt: now };
   }
 
-  async #requireUser(caller: Caller, workspaceId: string): Promise<void> {
+  async #requireUser(caller: Caller, workspaceId: WorkspaceId): Promise<void> {
     requireAdmin(caller);
     if ((await this.#users.get(workspaceId)) === null) throw notFound("user", workspaceId);
   }

@@ -11,9 +11,10 @@ import type {
   SettleOutcome,
 } from "./change-model.ts";
 import type { CreditBudget, LedgerEntry, LedgerKind } from "./model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type LedgerFilter = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   kind: LedgerKind | null;
   createdFrom: number | null;
   createdTo: number | null;
@@ -29,9 +30,9 @@ export type CreditStore = {
   addOnce(entries: LedgerEntry[]): Promise<number>;
   /** Users created before `createdBefore` who have no entry for this request, at most `limit`. */
   usersWithout(request: string, createdBefore: number, limit: number): Promise<string[]>;
-  balance(workspaceId: string): Promise<number>;
+  balance(workspaceId: WorkspaceId): Promise<number>;
   /** Credits held by open reservations. */
-  reserved(workspaceId: string): Promise<number>;
+  reserved(workspaceId: WorkspaceId): Promise<number>;
   /** Newest first, at most `limit`. */
   page(request: LedgerPageRequest): Promise<LedgerEntry[]>;
   /** Number of entries across all pages, counted up to 10,000. */

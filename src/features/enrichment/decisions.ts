@@ -16,6 +16,7 @@ import type {
 } from "./change-model.ts";
 import type { Verdict } from "./model.ts";
 import { paidIdentity } from "./paid-identity.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** `n`: number of the result in the store; newer results have higher ones. */
 export type KnownResult = StoredResult & { n: number };
@@ -60,7 +61,7 @@ export function findResult(
  * Null if the claim is void.
  */
 export function decideBatch(
-  workspaceId: string,
+  workspaceId: WorkspaceId,
   batch: FinishedBatch,
   job: Job | null,
   facts: EnrichmentFacts,
@@ -166,7 +167,7 @@ function complete(existing: Draft, { asked, merged }: StoredResult, drafts: Draf
 }
 
 /** What each item of a request has cost, including what is charged now. */
-function costs(workspaceId: string, request: string, changes: readonly EnrichmentChange[], credits: CreditFacts) {
+function costs(workspaceId: WorkspaceId, request: string, changes: readonly EnrichmentChange[], credits: CreditFacts) {
   const charged = new Map<string, number>();
   for (const change of changes)
     if (change.kind === "entry" && change.entry.kind === "settle" && change.entry.request === request)

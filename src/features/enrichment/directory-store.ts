@@ -1,4 +1,5 @@
 import type { LeadIdentity } from "../leads/model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 type Text = string | null;
 
@@ -42,17 +43,21 @@ export type CompanyNames = { domain: Text; name: Text };
 /** People and companies stored on this server. Reads are limited to the user's data, and bounded. */
 export type Directory = {
   /** The person with these identifiers, but never the lead `exceptLeadId`. */
-  findPerson(workspaceId: string, identity: LeadIdentity, exceptLeadId: string | null): Promise<KnownPerson | null>;
+  findPerson(
+    workspaceId: WorkspaceId,
+    identity: LeadIdentity,
+    exceptLeadId: string | null,
+  ): Promise<KnownPerson | null>;
   /** Stored company data. Details known only from people at the company are left to the caller. */
-  findCompany(workspaceId: string, company: CompanyNames): Promise<KnownCompany | null>;
+  findCompany(workspaceId: WorkspaceId, company: CompanyNames): Promise<KnownCompany | null>;
   /** People with an email address at the domain or, if no domain is given, at the company; at most `limit`. */
-  colleagues(workspaceId: string, company: CompanyNames, limit: number): Promise<Colleague[]>;
+  colleagues(workspaceId: WorkspaceId, company: CompanyNames, limit: number): Promise<Colleague[]>;
 };
 
 /** Index of leads by domain and company. Built in the background, so that storing leads is not slowed down. */
 export type LeadHintStore = {
   /** Same as `Directory.colleagues`. */
-  colleagues(workspaceId: string, company: CompanyNames, limit: number): Promise<Colleague[]>;
+  colleagues(workspaceId: WorkspaceId, company: CompanyNames, limit: number): Promise<Colleague[]>;
   /**
    * Indexes a few thousand leads that were stored or changed up to `until`, blocking the event loop for only a few
    * milliseconds at a time. False if nothing is left. Must not be called concurrently.

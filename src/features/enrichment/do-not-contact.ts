@@ -4,6 +4,7 @@ import type { SuppressionStore } from "../suppression/store.ts";
 import type { Merged } from "./model.ts";
 import type { Person } from "./people.ts";
 import { textsAt } from "./waterfall.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** Checks people against the do-not-contact list before and after enrichment. */
 export class DoNotContact {
@@ -14,7 +15,7 @@ export class DoNotContact {
   }
 
   /** Whether a person is on the list and therefore must not be enriched. */
-  isSuppressed(workspaceId: string, { identity, texts }: Person): Promise<boolean> {
+  isSuppressed(workspaceId: WorkspaceId, { identity, texts }: Person): Promise<boolean> {
     return this.#isListed(workspaceId, {
       email: identity.email,
       profileKey: identity.network,
@@ -23,7 +24,7 @@ export class DoNotContact {
   }
 
   /** Whether the findings reveal that a person is on the list, although the input did not. */
-  async areFindingsSuppressed(workspaceId: string, merged: Merged): Promise<boolean> {
+  async areFindingsSuppressed(workspaceId: WorkspaceId, merged: Merged): Promise<boolean> {
     const profiles = textsAt(merged, "networkUrl").map((url) => ({ profileKey: canonicalProfileUrl(url) }));
     const emails = [...textsAt(merged, "email"), ...textsAt(merged, "alternativeEmails")].map((email) => ({ email }));
     for (const target of [...emails, ...profiles, ...textsAt(merged, "phone").map((phone) => ({ phone }))])
@@ -31,7 +32,7 @@ export class DoNotContact {
     return false;
   }
 
-  async #isListed(workspaceId: string, target: SuppressionTarget): Promise<boolean> {
+  async #isListed(workspaceId: WorkspaceId, target: SuppressionTarget): Promise<boolean> {
     return (await this.#suppressions.matches(workspaceId, target)).length > 0;
   }
 }

@@ -15,6 +15,7 @@ import { SharedLookUps, type SharedLookUp } from "./shared-look-ups.ts";
 import type { ItemOutcome, NewResult, StoredResult } from "./change-model.ts";
 import type { EnrichmentStore } from "./store.ts";
 import { entriesOf, hasNewData, pickFields, textsAt, minBillableConfidence } from "./waterfall.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** Enrichment settings of a request. */
 export type EnrichSettings = {
@@ -110,7 +111,7 @@ export class Enricher {
   }
 
   /** Reads leads referenced by ID and their stored results. The input must already be validated. */
-  async prepare(workspaceId: string, numbered: readonly NumberedLead[]): Promise<Prepared> {
+  async prepare(workspaceId: WorkspaceId, numbered: readonly NumberedLead[]): Promise<Prepared> {
     const leads = new Map<number, Lead>();
     const outcomes = new Map<number, ItemOutcome>();
     const people: Person[] = [];
@@ -140,7 +141,7 @@ export class Enricher {
    * make it throw.
    */
   async enrich(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     prepared: Prepared,
     settings: EnrichSettings,
     terms: Terms,
@@ -157,7 +158,7 @@ export class Enricher {
   }
 
   async #enrich(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     prepared: Prepared,
     free: ReadonlySet<number>,
     work: RequestWork,
@@ -198,7 +199,7 @@ export class Enricher {
 
   /** Queries providers that have not been asked about the person, and determines the cost and the result to store. */
   async #find(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     person: Person,
     prepared: StoredResult | null,
     isFree: boolean,
@@ -220,7 +221,7 @@ export class Enricher {
 
   /** Determines what a lookup returns, costs, and stores. */
   async #evaluate(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     { identity, n, texts, subject }: Person,
     { merged: all, asked, isFromStore, unavailable, paused, spent, verdicts, newVerdicts }: LookUpResult,
     paid: StoredResult | null,
@@ -253,7 +254,7 @@ export class Enricher {
   }
 
   async #outcome(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     { n, input, texts }: Person,
     { merged, verdict, refusal, paid, isFromStore: fromCache, unavailable, spent }: PersonResult,
     creditsUsed: number,
@@ -274,7 +275,7 @@ export class Enricher {
     return { kind: "enriched", result };
   }
 
-  async #stored(workspaceId: string, people: readonly Person[]): Promise<Map<number, StoredResult>> {
+  async #stored(workspaceId: WorkspaceId, people: readonly Person[]): Promise<Map<number, StoredResult>> {
     const identities = people.map(({ identity }) => identity);
     const found = await this.#store.results(workspaceId, identities, this.#freshSince());
     return new Map(people.flatMap(({ n }, index) => (found[index] ? [[n, found[index]]] : [])));
@@ -303,7 +304,7 @@ export class Enricher {
 
   /** The newest result, which another request may have stored after `prepare`. */
   async #latestResult(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     { identity }: Person,
     settings: EnrichSettings,
   ): Promise<StoredResult | null> {
@@ -313,7 +314,7 @@ export class Enricher {
 
   /** Starts a lookup, or joins one that another request of the user started for the same person and fields. */
   #ask(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     person: Person,
     base: Known,
     paid: StoredResult | null,
@@ -332,7 +333,7 @@ export class Enricher {
   }
 
   #lookUp(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     { subject, leadId }: Person,
     known: Known,
     settings: EnrichSettings,

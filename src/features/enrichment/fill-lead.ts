@@ -3,11 +3,17 @@ import type { Lead } from "../leads/model.ts";
 import type { LeadService } from "../leads/service.ts";
 import { leadFill } from "./lead-fill.ts";
 import type { Merged } from "./model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 const maxWriteTries = 3;
 
 /** Fills fields that are empty at the time of writing; returns their names. */
-export async function fillLead(leads: LeadService, workspaceId: string, lead: Lead, merged: Merged): Promise<string[]> {
+export async function fillLead(
+  leads: LeadService,
+  workspaceId: WorkspaceId,
+  lead: Lead,
+  merged: Merged,
+): Promise<string[]> {
   for (let current = lead, attempt = 1; ; attempt++) {
     const fill = leadFill(current, merged);
     if (Object.keys(fill).length === 0) return [];
@@ -23,7 +29,7 @@ export async function fillLead(leads: LeadService, workspaceId: string, lead: Le
   }
 }
 
-export async function leadOrNull(leads: LeadService, workspaceId: string, id: string): Promise<Lead | null> {
+export async function leadOrNull(leads: LeadService, workspaceId: WorkspaceId, id: string): Promise<Lead | null> {
   try {
     return await leads.get(workspaceId, id);
   } catch (error) {

@@ -1,8 +1,9 @@
 import type { EnrichField } from "./fields.ts";
 import type { Finding, Subject } from "./model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type LookUpContext = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   /** The lead being enriched, which must not serve as a source for itself. */
   leadId: string | null;
   /** Requested fields; no others may be bought. */

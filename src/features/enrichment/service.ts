@@ -26,11 +26,12 @@ import {
 import { leadIdOf, personOf } from "./people.ts";
 import type { ItemOutcome } from "./change-model.ts";
 import type { EnrichmentStore } from "./store.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** Counts the requests of a user in the current hour. */
 export type HourlyLimit = {
   limit: number;
-  take(workspaceId: string): { isAllowed: boolean; retryAfterSeconds: number };
+  take(workspaceId: WorkspaceId): { isAllowed: boolean; retryAfterSeconds: number };
 };
 
 export type EnrichmentParts = {
@@ -76,7 +77,7 @@ export class EnrichmentService {
    * Throws VALIDATION_ERROR with the index of each invalid lead, RATE_LIMIT_EXCEEDED with `limit` and `resetTime`, and
    * ENRICHMENT_CREDITS_EXHAUSTED if the maximum cost is not available; all before querying any provider.
    */
-  async enrich(caller: Caller, workspaceId: string, input: EnrichInput, mode: EnrichMode): Promise<EnrichOutcome> {
+  async enrich(caller: Caller, workspaceId: WorkspaceId, input: EnrichInput, mode: EnrichMode): Promise<EnrichOutcome> {
     const settings = await this.#settings(caller, workspaceId, input);
     const leads = input.leads.map((lead, n) => ({ n, input: lead }));
     await checkLeads(leads, settings);
@@ -91,7 +92,7 @@ export class EnrichmentService {
   }
 
   /** Finished results of a job. Throws NOT_FOUND if the job is not an enrichment. */
-  async results(workspaceId: string, jobId: string, afterN: number, limit: number): Promise<ResultPage> {
+  async results(workspaceId: WorkspaceId, jobId: string, afterN: number, limit: number): Promise<ResultPage> {
     const { store, jobs, credits } = this.#parts;
     const job = await jobs.get(workspaceId, jobId);
     if (job.type !== "data_enrichment") throw notFound("enrichment job", jobId);
@@ -107,7 +108,7 @@ export class EnrichmentService {
     };
   }
 
-  async settings(workspaceId: string): Promise<SettingsView> {
+  async settings(workspaceId: WorkspaceId): Promise<SettingsView> {
     const own = await this.#parts.store.providers(workspaceId);
     return {
       providers: this.#availableProviders(own),
@@ -117,7 +118,7 @@ export class EnrichmentService {
   }
 
   /** Null restores the server's default order. Throws VALIDATION_ERROR for an unknown provider. */
-  async setProviders(workspaceId: string, providers: string[] | null): Promise<SettingsView> {
+  async setProviders(workspaceId: WorkspaceId, providers: string[] | null): Promise<SettingsView> {
     if (providers !== null) this.#checkProviders(providers);
     await this.#parts.store.setProviders(workspaceId, providers && [...new Set(providers)]);
     return this.settings(workspaceId);
@@ -130,7 +131,7 @@ export class EnrichmentService {
    */
   async testProvider(
     caller: Caller,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     name: string,
     { userId: _for, ...input }: ProviderTestInput,
     signal: AbortSignal,
@@ -170,7 +171,7 @@ export class EnrichmentService {
     return deleted;
   }
 
-  async #settings(caller: Caller, workspaceId: string, input: EnrichInput): Promise<EnrichSettings> {
+  async #settings(caller: Caller, workspaceId: WorkspaceId, input: EnrichInput): Promise<EnrichSettings> {
     const { enrichmentOptions: options = {}, providers, writeBack = false, refresh = false } = input;
     const groups = allGroups.filter((group) => options[groupOptions[group]] ?? true);
     if (groups.length === 0)
@@ -204,7 +205,7 @@ export class EnrichmentService {
     if (errors.length > 0) throw invalid(errors);
   }
 
-  #enforceHourlyLimit(workspaceId: string): void {
+  #enforceHourlyLimit(workspaceId: WorkspaceId): void {
     const { hourly, clock } = this.#parts;
     const { isAllowed, retryAfterSeconds } = hourly.take(workspaceId);
     if (isAllowed) return;
@@ -215,7 +216,7 @@ export class EnrichmentService {
     });
   }
 
-  async #prepare(workspaceId: string, leads: readonly NumberedLead[]): Promise<LeadBatch[]> {
+  async #prepare(workspaceId: WorkspaceId, leads: readonly NumberedLead[]): Promise<LeadBatch[]> {
     const batches: LeadBatch[] = [];
     for (let start = 0; start < leads.length; start += batchLeads) {
       if (start > 0) await pause();
@@ -233,7 +234,7 @@ export class EnrichmentService {
 
   async #estimate(
     caller: Caller,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     leads: readonly NumberedLead[],
     settings: EnrichSettings,
     byJob: boolean,
@@ -255,7 +256,7 @@ export class EnrichmentService {
 
   async #enrichDirectly(
     caller: Caller,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     batches: readonly LeadBatch[],
     settings: EnrichSettings,
   ): Promise<EnrichAnswer> {
@@ -284,7 +285,7 @@ export class EnrichmentService {
     }
   }
 
-  async #reserve(caller: Caller, workspaceId: string, request: string, amount: number): Promise<string | null> {
+  async #reserve(caller: Caller, workspaceId: WorkspaceId, request: string, amount: number): Promise<string | null> {
     if (amount === 0) return null;
     const { credits } = this.#parts;
     const { keyId } = caller;
@@ -295,7 +296,7 @@ export class EnrichmentService {
 
   async #submit(
     caller: Caller,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     batches: readonly LeadBatch[],
     settings: EnrichSettings,
   ): Promise<Job> {
@@ -318,7 +319,7 @@ export class EnrichmentService {
 
   #newJob(
     { keyId }: Caller,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     batches: readonly LeadBatch[],
     settings: EnrichSettings,
     terms: Terms,

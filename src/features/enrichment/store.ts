@@ -3,12 +3,13 @@ import type { Job } from "../../platform/jobs/model.ts";
 import type { LeadIdentity } from "../leads/model.ts";
 import type { EnrichmentItem, FinishedBatch, NewEnrichment, StoredBatch, StoredResult } from "./change-model.ts";
 import type { LeadToEnrich, Verdict } from "./model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type EnrichmentStore = {
   /** The newest result since `since` for each person, or null. */
-  results(workspaceId: string, people: LeadIdentity[], since: number): Promise<(StoredResult | null)[]>;
+  results(workspaceId: WorkspaceId, people: LeadIdentity[], since: number): Promise<(StoredResult | null)[]>;
   /** Verdicts on these addresses since `since`. */
-  verdicts(workspaceId: string, emails: readonly string[], since: number): Promise<Verdict[]>;
+  verdicts(workspaceId: WorkspaceId, emails: readonly string[], since: number): Promise<Verdict[]>;
 
   /** Stores a job with its leads and reserves its credits. If the credits are exhausted, stores nothing. */
   submit(job: Job, leads: LeadToEnrich[], reserve: ReserveCredits | null): Promise<ReserveOutcome | null>;
@@ -18,17 +19,21 @@ export type EnrichmentStore = {
    * Stores the outcomes of a batch, charges for it, and updates the progress of the job. Returns null and does nothing
    * if the claim is void.
    */
-  finishBatch(workspaceId: string, batch: FinishedBatch): Promise<StoredBatch | null>;
+  finishBatch(workspaceId: WorkspaceId, batch: FinishedBatch): Promise<StoredBatch | null>;
   /** Like `finishBatch`, for a direct request; `created` is stored first, in the same transaction. */
-  answerBatch(workspaceId: string, batch: FinishedBatch, created: NewEnrichment | null): Promise<StoredBatch | null>;
+  answerBatch(
+    workspaceId: WorkspaceId,
+    batch: FinishedBatch,
+    created: NewEnrichment | null,
+  ): Promise<StoredBatch | null>;
   /** Finished leads of a job after number `afterN`, in order, at most `limit`. */
   done(jobId: string, afterN: number, limit: number): Promise<EnrichmentItem[]>;
   /** Number of finished leads, counted up to 10,000. */
   countDone(jobId: string): Promise<number>;
 
   /** The provider order set by the user, or null. */
-  providers(workspaceId: string): Promise<string[] | null>;
-  setProviders(workspaceId: string, providers: string[] | null): Promise<void>;
+  providers(workspaceId: WorkspaceId): Promise<string[] | null>;
+  setProviders(workspaceId: WorkspaceId, providers: string[] | null): Promise<void>;
 
   /** Spending by provider in a month (year * 100 + month). */
   spending(month: number): Promise<Record<string, number>>;

@@ -2,6 +2,7 @@ import { ApiError } from "../../platform/base/errors.ts";
 import type { BulkReport, BulkUpdateInput } from "./bulk-model.ts";
 import type { Lead, LeadUpdate } from "./model.ts";
 import type { LeadService } from "./service.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** How often a change is tried while other requests change the same lead. */
 const maxTries = 5;
@@ -16,16 +17,16 @@ export class LeadBulkService {
     this.#leads = leads;
   }
 
-  update(workspaceId: string, ids: readonly string[], change: BulkChange): Promise<BulkReport> {
+  update(workspaceId: WorkspaceId, ids: readonly string[], change: BulkChange): Promise<BulkReport> {
     return this.#leads.together(() => each(ids, (id) => this.#change(workspaceId, id, change)));
   }
 
   /** Permanent. */
-  remove(workspaceId: string, ids: readonly string[]): Promise<BulkReport> {
+  remove(workspaceId: WorkspaceId, ids: readonly string[]): Promise<BulkReport> {
     return this.#leads.together(() => each(ids, (id) => this.#leads.remove(workspaceId, id, null)));
   }
 
-  async #change(workspaceId: string, id: string, change: BulkChange): Promise<void> {
+  async #change(workspaceId: WorkspaceId, id: string, change: BulkChange): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const lead = await this.#leads.get(workspaceId, id);
       const wanted = updateOf(lead, change);

@@ -3,6 +3,7 @@ import type { FieldError } from "../../platform/base/errors.ts";
 import type { Suppression, SuppressionMatch } from "../suppression/model.ts";
 import type { PackedRows } from "./import/packed-rows.ts";
 import type { ImportOnDuplicate, ImportReportOutcome, Lead, LeadContent, LeadIdentity } from "./model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type InsertLead = {
   lead: Lead;
@@ -24,7 +25,7 @@ export type InsertLeadOutcome =
 export type DoNotContact = { kind: "doNotContact"; match: SuppressionMatch };
 
 export type UpdateLead = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   id: string;
   content: LeadContent;
   identity: LeadIdentity;
@@ -36,7 +37,7 @@ export type UpdateLead = {
 };
 
 export type RemoveLead = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   id: string;
   /** The lead must still have it; null: any version. */
   version: number | null;
@@ -50,7 +51,7 @@ export type RemoveLead = {
 export type ChangeLeadOutcome = { kind: "changed"; lead: Lead } | { kind: "stale" } | { kind: "absent" };
 
 export type ImportBatch = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   /** The import job, and the attempt that holds its lease. */
   jobId: string;
   attempt: number;
@@ -89,7 +90,7 @@ export type ImportReportRow = {
 };
 
 export type ImportReportRequest = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   jobId: string;
   /** Null: all but created rows. */
   outcome: ImportReportOutcome | null;

@@ -1,5 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { personTextFields, personTextLimits, type PersonTextField } from "../../platform/identity/person-fields.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export const leadStatuses = ["new", "contacted", "qualified", "converted", "unqualified"] as const;
 export type LeadStatus = (typeof leadStatuses)[number];
@@ -80,7 +81,7 @@ export type LeadUpdate = Static<typeof LeadUpdate>;
 /** A lead as stored: times in milliseconds, null for an absent text. */
 export type Lead = { [F in LeadTextField]: string | null } & {
   id: string;
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   status: LeadStatus;
   tags: string[];
   customFields: Record<string, unknown>;

@@ -9,6 +9,7 @@ import { LeadInput, leadSortFields, LeadUpdate, LeadView, type Lead, type LeadPl
 import type { Suppression } from "../suppression/model.ts";
 import type { SuppressionService } from "../suppression/service.ts";
 import { leadView, type LeadService } from "./service.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 const LeadId = Type.Object({ leadId: Type.String() });
 const sorts = leadSortFields.flatMap((field) => [field, `-${field}`]);
@@ -58,7 +59,7 @@ const etag = { ETag: "Version of the lead, for If-Match and If-None-Match." };
 
 export function leadRoutes(leads: LeadService, suppressions: SuppressionService) {
   /** Leads as clients see them, with a flag on those on the do-not-contact list. */
-  async function views(workspaceId: string, found: readonly Lead[]): Promise<LeadView[]> {
+  async function views(workspaceId: WorkspaceId, found: readonly Lead[]): Promise<LeadView[]> {
     const suppressed = await suppressions.among(workspaceId, found);
     if (suppressed.size === 0) return found.map(leadView);
     return found.map((lead) => ({
@@ -67,7 +68,7 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
     }));
   }
 
-  async function page(workspaceId: string, query: Static<typeof LeadQuery>) {
+  async function page(workspaceId: WorkspaceId, query: Static<typeof LeadQuery>) {
     const { limit = 50, offset = 0, cursor } = query;
     const sort = sortOf(query.sort ?? "-createdAt");
     const after = cursor === undefined ? null : placeIn(cursor, sort);

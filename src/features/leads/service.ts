@@ -21,6 +21,7 @@ import {
 } from "./model.ts";
 import type { ChangeLeadOutcome, DoNotContact, InsertLead, UpdateLead } from "./change-model.ts";
 import type { LeadPage, LeadPageRequest, LeadStore } from "./store.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** An update starts over if another request has changed the lead in the meantime; after this many tries it fails. */
 const maxUpdateTries = 5;
@@ -44,7 +45,7 @@ export class LeadService {
    * CONFLICT if the person is already a lead.
    */
   async create(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     input: LeadInput,
     onDuplicate: InsertLead["onDuplicate"],
     formerEmails: readonly string[] = [],
@@ -65,7 +66,7 @@ export class LeadService {
     });
   }
 
-  async get(workspaceId: string, id: string): Promise<Lead> {
+  async get(workspaceId: WorkspaceId, id: string): Promise<Lead> {
     const lead = await this.#leads.get(workspaceId, id);
     if (lead === null) throw notFound("lead", id);
     return lead;
@@ -86,7 +87,7 @@ export class LeadService {
    * change adds an email address, profile, or phone number that is on that list.
    */
   async update(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     id: string,
     input: LeadUpdate,
     versions: number[] | null,
@@ -109,7 +110,7 @@ export class LeadService {
   }
 
   /** Permanent. `versions` as in `update`. */
-  async remove(workspaceId: string, id: string, versions: number[] | null): Promise<void> {
+  async remove(workspaceId: WorkspaceId, id: string, versions: number[] | null): Promise<void> {
     const lead = await this.get(workspaceId, id);
     if (versions?.includes(lead.version) === false) throw stale(lead);
     const version = versions === null ? null : lead.version;
@@ -120,7 +121,7 @@ export class LeadService {
    * Removes the lead and, in the same operation, adds hashes of the person's identifiers to the do-not-contact list.
    * Returns those entries.
    */
-  async erase(caller: Caller, workspaceId: string, id: string, versions: number[] | null): Promise<Suppression[]> {
+  async erase(caller: Caller, workspaceId: WorkspaceId, id: string, versions: number[] | null): Promise<Suppression[]> {
     for (let attempt = 1; ; attempt++) {
       const lead = await this.get(workspaceId, id);
       if (versions?.includes(lead.version) === false) throw stale(lead);
@@ -145,7 +146,7 @@ export class LeadService {
   }
 
   /** All leads that match the filter, oldest first, in pages; may include leads that are created in the meantime. */
-  async *all(workspaceId: string, filter: LeadFilter): AsyncGenerator<Lead[], void, void> {
+  async *all(workspaceId: WorkspaceId, filter: LeadFilter): AsyncGenerator<Lead[], void, void> {
     const sort: LeadSort = { field: "createdAt", descending: false };
     let after: LeadPlace | null = null;
     do {

@@ -11,9 +11,10 @@ import type {
   UpdateLead,
 } from "./change-model.ts";
 import type { Lead, LeadFilter, LeadIdentity, LeadPlace, LeadSort } from "./model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type LeadPageRequest = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   filter: LeadFilter;
   sort: LeadSort;
   limit: number;
@@ -37,13 +38,13 @@ export type LeadStore = {
   together<T>(work: () => Promise<T>): Promise<T>;
   /** The outcome that `insert` would have; stores nothing. */
   previewInsert(request: InsertLead): Promise<InsertLeadOutcome>;
-  get(workspaceId: string, id: string): Promise<Lead | null>;
+  get(workspaceId: WorkspaceId, id: string): Promise<Lead | null>;
   /** The user's lead that is the same person, by the rules of duplicates; never the one with the ID `exceptId`. */
-  findSame(workspaceId: string, identity: LeadIdentity, exceptId: string | null): Promise<Lead | null>;
+  findSame(workspaceId: WorkspaceId, identity: LeadIdentity, exceptId: string | null): Promise<Lead | null>;
   /** In the order of `sort`, ties oldest first; at most `limit`. */
   page(request: LeadPageRequest): Promise<LeadPage>;
   /** Exact. */
-  count(workspaceId: string, filter: LeadFilter): Promise<number>;
+  count(workspaceId: WorkspaceId, filter: LeadFilter): Promise<number>;
   /**
    * Writes the content if the lead is still at `version` and no email address, profile, or phone number that it adds is
    * on the do-not-contact list; identifiers that the lead already has may stay.
@@ -52,7 +53,7 @@ export type LeadStore = {
   /** Deletes the lead and returns it as it was. */
   remove(request: RemoveLead): Promise<ChangeLeadOutcome>;
   /** Number of the user in large tables, which the packed rows of an import refer to; null if the user does not exist. */
-  ownerNumber(workspaceId: string): Promise<number | null>;
+  ownerNumber(workspaceId: WorkspaceId): Promise<number | null>;
   /**
    * Stores a batch of an import, its report, and the job's progress in one operation. Returns the counts of the import so
    * far, or null if the attempt no longer holds the job; then nothing is stored. Skips people on the do-not-contact

@@ -3,6 +3,7 @@ import { suggestions } from "../../platform/base/spelling.ts";
 import { actionKinds, actionTypes } from "./action-kinds.ts";
 import type { Sessions, WorkingHours } from "./governor/calendar.ts";
 import { meters, tiers, type Meter, type Tier } from "./meter-model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export const connectorNames = ["manual", "worker", "webhook", "unipile", "linkedapi", "simulated"] as const;
 export type ConnectorName = (typeof connectorNames)[number];
@@ -31,7 +32,7 @@ export type Spacing = { medianSeconds: number; minSeconds: number };
 
 export type NetworkAccount = {
   id: string;
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   name: string;
   connector: ConnectorName;
   /** Settings of the connector for this account, such as its ID at the vendor. Never secrets. */

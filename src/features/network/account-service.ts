@@ -21,6 +21,7 @@ import { newAccount } from "./new-account.ts";
 import type { NetworkStore } from "./store.ts";
 import type { AccountChange } from "./queue-model.ts";
 import { readWeek, weekView } from "./week.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type AccountParts = {
   store: NetworkStore;
@@ -44,16 +45,16 @@ export class AccountService {
   }
 
   /** Oldest first. */
-  async list(workspaceId: string): Promise<AccountView[]> {
+  async list(workspaceId: WorkspaceId): Promise<AccountView[]> {
     return (await this.#parts.store.accounts(workspaceId)).map(accountView);
   }
 
-  async get(workspaceId: string, id: string): Promise<AccountView> {
+  async get(workspaceId: WorkspaceId, id: string): Promise<AccountView> {
     return accountView(await this.choose(workspaceId, id));
   }
 
   /** The account with this ID, or the user's first. Throws NOT_FOUND, or CONFLICT if the user has no account. */
-  async choose(workspaceId: string, id: string | undefined): Promise<NetworkAccount> {
+  async choose(workspaceId: WorkspaceId, id: string | undefined): Promise<NetworkAccount> {
     const { store } = this.#parts;
     if (id !== undefined) {
       const account = await store.account(workspaceId, id);
@@ -74,7 +75,7 @@ export class AccountService {
   }
 
   /** Fills in conservative defaults. The time zone defaults to that of the user's first account. */
-  async create(workspaceId: string, input: AccountInput): Promise<AccountView> {
+  async create(workspaceId: WorkspaceId, input: AccountInput): Promise<AccountView> {
     const { store, clock, ids, defaults } = this.#parts;
     const now = clock.now();
     const [first] = await store.accounts(workspaceId);
@@ -92,7 +93,7 @@ export class AccountService {
     return accountView(account);
   }
 
-  async update(workspaceId: string, id: string, input: AccountUpdate): Promise<AccountView> {
+  async update(workspaceId: WorkspaceId, id: string, input: AccountUpdate): Promise<AccountView> {
     const { store, clock, replan } = this.#parts;
     const account = await this.choose(workspaceId, id);
     const now = clock.now();
@@ -111,7 +112,7 @@ export class AccountService {
   }
 
   /** Throws CONFLICT if the account has performed or scheduled actions. It can be paused instead to keep its history. */
-  async remove(workspaceId: string, id: string): Promise<void> {
+  async remove(workspaceId: WorkspaceId, id: string): Promise<void> {
     const outcome = await this.#parts.store.removeAccount(workspaceId, id);
     if (outcome === "absent") throw notFound("network account", id);
     if (outcome === "inUse")

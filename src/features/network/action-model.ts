@@ -1,6 +1,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import type { SuppressionMatch } from "../suppression/model.ts";
 import { actionTypes, maxSubjectLength, type ActionType } from "./action-kinds.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export const actionStates = [
   "awaitingApproval",
@@ -110,7 +111,7 @@ export type ActionDetails = {
 
 export type NetworkAction = {
   jobId: string;
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   accountId: string;
   actionType: ActionType;
   profileUrl: string;

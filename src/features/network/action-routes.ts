@@ -24,6 +24,7 @@ import {
 import { actionView, type ActionService, type Scheduler } from "./action-service.ts";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
 import { waitOf } from "./texts.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 const ScheduleAnswer = Type.Object({
   success: Type.Literal(true),
@@ -246,7 +247,7 @@ export function actionRoutes(actions: ActionService) {
     );
 }
 
-export function schedulerOf(caller: Caller, workspaceId: string): Scheduler {
+export function schedulerOf(caller: Caller, workspaceId: WorkspaceId): Scheduler {
   return { workspaceId, needsApproval: caller.requiresApproval, permissions: caller.permissions };
 }
 

@@ -27,9 +27,10 @@ import type { ActionPage, ListedAction, NetworkStore } from "./store.ts";
 import type { ActionChange, ScheduleOutcome } from "./queue-model.ts";
 import type { PersonNames } from "./person-names.ts";
 import { actionMessage, objectionText, waitOf } from "./texts.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** The caller who schedules an action. `needsApproval`: the key may only propose actions. */
-export type Scheduler = Pick<Caller, "permissions"> & { workspaceId: string; needsApproval: boolean };
+export type Scheduler = Pick<Caller, "permissions"> & { workspaceId: WorkspaceId; needsApproval: boolean };
 export type Scheduled = { action: NetworkAction; account: NetworkAccount; isNew: boolean };
 
 export type ActionParts = {
@@ -82,7 +83,7 @@ export class ActionService {
   }
 
   /** Stores an action that a person performed manually, so that it counts toward the caps. */
-  async record(workspaceId: string, input: RecordInput): Promise<Scheduled> {
+  async record(workspaceId: WorkspaceId, input: RecordInput): Promise<Scheduled> {
     const { store, accounts, clock, ids } = this.#parts;
     const account = await accounts.choose(workspaceId, input.accountId);
     const lead = await this.#leadOf(workspaceId, input.leadId);
@@ -111,7 +112,7 @@ export class ActionService {
     return { action: this.#placed(outcome, account), account, isNew: true };
   }
 
-  async get(workspaceId: string, jobId: string): Promise<ActionView> {
+  async get(workspaceId: WorkspaceId, jobId: string): Promise<ActionView> {
     const found = await this.#parts.store.action(workspaceId, jobId);
     if (found === null) throw notFound("network action", jobId);
     const [personName = null] = await this.#parts.personNames(workspaceId, [found.action]);
@@ -165,19 +166,19 @@ export class ActionService {
     return this.#changed(change, jobId, account);
   }
 
-  async cancel(workspaceId: string, jobId: string): Promise<ActionView> {
+  async cancel(workspaceId: WorkspaceId, jobId: string): Promise<ActionView> {
     return this.#changed(await this.#parts.store.cancel(workspaceId, jobId, this.#parts.clock.now()), jobId);
   }
 
   /** Approves and schedules an action. */
-  async approve(workspaceId: string, jobId: string): Promise<ActionView> {
+  async approve(workspaceId: WorkspaceId, jobId: string): Promise<ActionView> {
     const change = await this.#parts.store.approve(workspaceId, jobId, this.#parts.clock.now());
     this.#parts.poke();
     return this.#changed(change, jobId);
   }
 
   /** Stores the outcome, as reported by a person, of an action whose outcome was unknown. */
-  async resolve(workspaceId: string, jobId: string, { outcome, note }: ResolveInput): Promise<ActionView> {
+  async resolve(workspaceId: WorkspaceId, jobId: string, { outcome, note }: ResolveInput): Promise<ActionView> {
     const { store, clock } = this.#parts;
     const isSent = outcome === "completed";
     const verdict = isSent ? "Confirmed as sent" : "Confirmed as not sent";
@@ -193,7 +194,7 @@ export class ActionService {
   }
 
   /** The audio of a voice message, for sending it by other means. Throws CONFLICT if it is not available. */
-  async audio(workspaceId: string, jobId: string, signal: AbortSignal): Promise<VoiceAudio> {
+  async audio(workspaceId: WorkspaceId, jobId: string, signal: AbortSignal): Promise<VoiceAudio> {
     const found = await this.#parts.store.action(workspaceId, jobId);
     if (found === null) throw notFound("network action", jobId);
     const { actionType, details, message } = found.action;
@@ -224,7 +225,7 @@ export class ActionService {
     if (problem !== null) throw invalid([{ path: "voiceId", message: problem }]);
   }
 
-  async #leadOf(workspaceId: string, leadId: string | undefined): Promise<Lead | null> {
+  async #leadOf(workspaceId: WorkspaceId, leadId: string | undefined): Promise<Lead | null> {
     if (leadId === undefined) return null;
     const lead = await this.#parts.leads.get(workspaceId, leadId);
     if (lead === null) throw notFound("lead", leadId);

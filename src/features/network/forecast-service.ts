@@ -8,6 +8,7 @@ import { localTime } from "./governor/zone.ts";
 import type { PlanView, UsageView } from "./forecast-model.ts";
 import { forecast, type PlannedAction } from "./planner.ts";
 import type { MeterUsage, NetworkStore, PlanBasis } from "./store.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 const dayMs = 86_400_000;
 const horizonMs = 7 * dayMs;
@@ -27,7 +28,7 @@ export class ForecastService {
   }
 
   /** Returns every meter of an account with its windows (used, remaining, planned) and its cool-down. */
-  async usage(workspaceId: string, accountId: string): Promise<UsageView> {
+  async usage(workspaceId: WorkspaceId, accountId: string): Promise<UsageView> {
     const account = await this.#accounts.choose(workspaceId, accountId);
     const now = this.#clock.now();
     const [counts, coolDowns] = await Promise.all([
@@ -43,7 +44,7 @@ export class ForecastService {
   }
 
   /** Returns the plan for the next seven days, or a forecast with `caps` instead of the account's own. */
-  async plan(workspaceId: string, accountId: string, caps: Caps | undefined, limit: number): Promise<PlanView> {
+  async plan(workspaceId: WorkspaceId, accountId: string, caps: Caps | undefined, limit: number): Promise<PlanView> {
     const account = await this.#accounts.choose(workspaceId, accountId);
     const now = this.#clock.now();
     const basis = await this.#store.planBasis(accountId, maxPlanned, now, caps);

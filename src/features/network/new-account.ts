@@ -7,11 +7,12 @@ import {
   type ConnectorName,
   type NetworkAccount,
 } from "./account-model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** An account with conservative defaults. */
 export function newAccount(
   id: string,
-  workspaceId: string,
+  workspaceId: WorkspaceId,
   timeZone: string,
   connector: ConnectorName,
   now: number,

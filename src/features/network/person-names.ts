@@ -1,13 +1,14 @@
 import type { LeadStore } from "../leads/store.ts";
 import type { ProspectStore } from "../prospecting/store.ts";
 import type { NetworkAction } from "./action-model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /**
  * Returns the name of the person for each action, in order: from the lead of the action, or else from another lead or
  * prospect of the user with the same profile. Null if none of them has a name.
  */
 export type PersonNames = (
-  workspaceId: string,
+  workspaceId: WorkspaceId,
   actions: readonly Pick<NetworkAction, "leadId" | "profileKey">[],
 ) => Promise<(string | null)[]>;
 
@@ -15,7 +16,7 @@ type Leads = Pick<LeadStore, "get" | "findSame">;
 type Prospects = Pick<ProspectStore, "findPerson">;
 
 export function createPersonNames(leads: Leads, prospects: Prospects): PersonNames {
-  async function nameOf(workspaceId: string, leadId: string | null, profileKey: string): Promise<string | null> {
+  async function nameOf(workspaceId: WorkspaceId, leadId: string | null, profileKey: string): Promise<string | null> {
     const profile = { email: null, network: profileKey, name: null };
     return (
       fullNameOf(leadId === null ? null : await leads.get(workspaceId, leadId)) ??

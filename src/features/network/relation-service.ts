@@ -8,6 +8,7 @@ import { replyText, type Contact, type News, type WatchedPerson } from "./contac
 import type { ActionService } from "./action-service.ts";
 import type { ContactView, NewsInput } from "./relation-model.ts";
 import type { NetworkStore } from "./store.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 const dayMs = 86_400_000;
 /** Maximum number of people per account to check in one call. */
@@ -39,7 +40,7 @@ export class RelationService {
   }
 
   /** The relationship between an account and a person. Throws NOT_FOUND if they were never in contact. */
-  async get(workspaceId: string, accountId: string | undefined, profileUrl: string): Promise<ContactView> {
+  async get(workspaceId: WorkspaceId, accountId: string | undefined, profileUrl: string): Promise<ContactView> {
     const account = await this.#parts.accounts.choose(workspaceId, accountId);
     const key = this.#keyOf(profileUrl);
     const contact = await this.#parts.store.contact(workspaceId, account.id, key);
@@ -48,7 +49,7 @@ export class RelationService {
   }
 
   /** Stores a reported acceptance or reply. Ignores people the account has never contacted. */
-  async report(workspaceId: string, input: NewsInput): Promise<{ isNew: boolean }> {
+  async report(workspaceId: WorkspaceId, input: NewsInput): Promise<{ isNew: boolean }> {
     const { accounts, store, clock, onNews } = this.#parts;
     const account = await accounts.choose(workspaceId, input.accountId);
     const now = clock.now();

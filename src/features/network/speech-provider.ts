@@ -1,4 +1,5 @@
 import type { VoiceAudio } from "./connector.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type Speech =
   | { kind: "spoken"; audio: VoiceAudio }
@@ -8,6 +9,6 @@ export type Speech =
 /** Generates the audio of voice messages with a voice of the user. */
 export type SpeechProvider = {
   /** Why the voice cannot be used, as a sentence, or null. */
-  problem(workspaceId: string, voiceId: string): Promise<string | null>;
-  speak(workspaceId: string, voiceId: string, text: string, signal: AbortSignal): Promise<Speech>;
+  problem(workspaceId: WorkspaceId, voiceId: string): Promise<string | null>;
+  speak(workspaceId: WorkspaceId, voiceId: string, text: string, signal: AbortSignal): Promise<Speech>;
 };

@@ -15,6 +15,7 @@ import type {
 } from "./queue-model.ts";
 import type { ActionType } from "./action-kinds.ts";
 import type { Contact, News, Relation } from "./contact-model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type ActionFilter = {
   states?: readonly ActionState[];
@@ -25,7 +26,7 @@ export type ActionFilter = {
   campaignId?: string;
 };
 export type ActionPage = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   filter: ActionFilter;
   limit: number;
   order: ActionOrder;
@@ -73,18 +74,18 @@ export type PlannedSlot = { seq: number; slotAt: number; reason: PendingReason }
 export type NetworkStore = {
   insertAccount(account: NetworkAccount): Promise<void>;
   /** Oldest first. */
-  accounts(workspaceId: string): Promise<NetworkAccount[]>;
-  account(workspaceId: string, id: string): Promise<NetworkAccount | null>;
+  accounts(workspaceId: WorkspaceId): Promise<NetworkAccount[]>;
+  account(workspaceId: WorkspaceId, id: string): Promise<NetworkAccount | null>;
   /**
    * Updates the given fields and returns the account; null if the user has no account with this ID. Marks the queue to be
    * rescheduled if slots depend on a changed field.
    */
-  updateAccount(workspaceId: string, id: string, change: AccountChange): Promise<NetworkAccount | null>;
+  updateAccount(workspaceId: WorkspaceId, id: string, change: AccountChange): Promise<NetworkAccount | null>;
   /** Removes an account without any actions; "inUse" if it has some. */
-  removeAccount(workspaceId: string, id: string): Promise<"removed" | "absent" | "inUse">;
+  removeAccount(workspaceId: WorkspaceId, id: string): Promise<"removed" | "absent" | "inUse">;
   /** Accounts of all users in the state `active`. */
   activeAccounts(): Promise<NetworkAccount[]>;
-  coolDowns(workspaceId: string, accountId: string): Promise<CoolDown[]>;
+  coolDowns(workspaceId: WorkspaceId, accountId: string): Promise<CoolDown[]>;
 
   /**
    * Checks for objections, chooses the earliest available time of the account, and inserts action and job in one
@@ -94,23 +95,23 @@ export type NetworkStore = {
   /** Stores an action that was performed elsewhere, with its ended job, so that it counts toward the caps. */
   record(request: ScheduleAction, relation: Relation | null): Promise<ScheduleOutcome>;
   /** Schedules an action that was waiting for approval. */
-  approve(workspaceId: string, jobId: string, at: number): Promise<ActionChange>;
+  approve(workspaceId: WorkspaceId, jobId: string, at: number): Promise<ActionChange>;
   /** Changes the content or the earliest time of an action that has not started. */
-  edit(workspaceId: string, jobId: string, edit: ActionEdit, at: number): Promise<ActionChange>;
+  edit(workspaceId: WorkspaceId, jobId: string, edit: ActionEdit, at: number): Promise<ActionChange>;
   /** Ends an action that is not being sent. */
-  cancel(workspaceId: string, jobId: string, at: number): Promise<ActionChange>;
+  cancel(workspaceId: WorkspaceId, jobId: string, at: number): Promise<ActionChange>;
   /** Stores the outcome of an action whose outcome was unknown: `completed`, or `failed`, after which it can be retried. */
-  resolve(workspaceId: string, jobId: string, end: ActionEnd): Promise<ActionChange>;
-  action(workspaceId: string, jobId: string): Promise<{ action: NetworkAction; job: Job } | null>;
+  resolve(workspaceId: WorkspaceId, jobId: string, end: ActionEnd): Promise<ActionChange>;
+  action(workspaceId: WorkspaceId, jobId: string): Promise<{ action: NetworkAction; job: Job } | null>;
   /** Newest first. */
   page(request: ActionPage): Promise<ListedAction[]>;
   /** Total of all pages, counted up to 10,000. */
   countActions(request: Omit<ActionPage, "limit" | "after">): Promise<number>;
   /** Skips the user's tasks for people who have been added to the do-not-contact list. */
-  skipObjectedTasks(workspaceId: string, now: number): Promise<void>;
+  skipObjectedTasks(workspaceId: WorkspaceId, now: number): Promise<void>;
   /** Actions waiting for a person, longest waiting first, at most `limit`. */
-  tasks(workspaceId: string, limit: number, offset: number, after?: TaskPlace | null): Promise<NetworkAction[]>;
-  countTasks(workspaceId: string): Promise<number>;
+  tasks(workspaceId: WorkspaceId, limit: number, offset: number, after?: TaskPlace | null): Promise<NetworkAction[]>;
+  countTasks(workspaceId: WorkspaceId): Promise<number>;
 
   /**
    * Claims up to `limit` due actions in one durable operation, based on the current state: an action that can be sent is
@@ -133,22 +134,22 @@ export type NetworkStore = {
   delegate(claim: JobClaim, delegation: Delegation): Promise<boolean>;
   /** Like `endAction`, for an outcome reported by the person or vendor the action was delegated to. */
   endDelegated(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     jobId: string,
     waitsFor: readonly PendingReason[],
     end: ActionEnd,
   ): Promise<ActionChange>;
   /** Like `claimDue`, for an action that a worker performs: claims one if the governor allows it now. */
   claimForWorker(request: {
-    workspaceId: string;
+    workspaceId: WorkspaceId;
     accountId: string | null;
     now: number;
     leaseUntil: number;
   }): Promise<{ claimed: DueAction } | { claimed: null; retryAt: number | null }>;
   /** Extends a worker's lease. False: void claim. */
-  renewLease(workspaceId: string, claim: JobClaim, leaseUntil: number): Promise<boolean>;
+  renewLease(workspaceId: WorkspaceId, claim: JobClaim, leaseUntil: number): Promise<boolean>;
 
-  usage(workspaceId: string, accountId: string, now: number): Promise<MeterUsage[]>;
+  usage(workspaceId: WorkspaceId, accountId: string, now: number): Promise<MeterUsage[]>;
   /** Null if the account does not exist. At most `limit` queued actions, earliest first. */
   planBasis(accountId: string, limit: number, now: number, caps?: Caps): Promise<PlanBasis | null>;
   /** Accounts whose queue must be rescheduled. */
@@ -160,7 +161,7 @@ export type NetworkStore = {
   /** Marks the queue as planned. False if it has changed since `queueVersion`. */
   endPlan(accountId: string, queueVersion: number, frontiers: Partial<Record<Meter, number>>): Promise<boolean>;
 
-  contact(workspaceId: string, accountId: string, profileKey: string): Promise<Contact | null>;
+  contact(workspaceId: WorkspaceId, accountId: string, profileKey: string): Promise<Contact | null>;
   /** Up to `limit` people with a pending request, oldest first, and up to `limit` with an unanswered message, latest first. */
   watched(accountId: string, limit: number): Promise<Contact[]>;
   /** People with a request that has been pending since before `at`, oldest first, at most `limit`. */

@@ -9,11 +9,12 @@ import type { LeadStore } from "../leads/store.ts";
 import { doNotContactText } from "../suppression/refusal.ts";
 import { profileKeyOf, type ProfileHosts } from "./action-input.ts";
 import type { UploadAnswer, UploadInput } from "./upload-model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 type RowResult = UploadAnswer["results"][number];
 /** Enrolls leads in a campaign. Returns "enrolled" or the reason why not for each lead. */
 export type Enroll = (
-  workspaceId: string,
+  workspaceId: WorkspaceId,
   campaignId: string,
   leadIds: readonly string[],
   dryRun: boolean,
@@ -25,9 +26,9 @@ export type UploadParts = {
   ids: Ids;
   profileHosts: ProfileHosts;
   /** Whether the ID belongs to a campaign on this server. Throws CONFLICT if the campaign does not accept enrollments. */
-  isCampaign: (workspaceId: string, id: string) => Promise<boolean>;
+  isCampaign: (workspaceId: WorkspaceId, id: string) => Promise<boolean>;
   /** Adds a tag to existing leads. */
-  addTag: (workspaceId: string, leadIds: readonly string[], tag: string) => Promise<void>;
+  addTag: (workspaceId: WorkspaceId, leadIds: readonly string[], tag: string) => Promise<void>;
   enroll: Enroll;
 };
 
@@ -47,7 +48,7 @@ export class UploadService {
    * is on this server, they are enrolled in it, provided that `requireApprover` does not throw. Any other campaign ID is the
    * client's own reference and is stored as a tag.
    */
-  async upload(workspaceId: string, input: UploadInput, requireApprover: () => void): Promise<UploadAnswer> {
+  async upload(workspaceId: WorkspaceId, input: UploadInput, requireApprover: () => void): Promise<UploadAnswer> {
     const { prospects, dryRun = false } = input;
     const id = singleLine(input.campaign_id ?? "");
     const isCampaign = id !== "" && (await this.#parts.isCampaign(workspaceId, id));
@@ -76,7 +77,7 @@ export class UploadService {
 
   /** Stores all valid rows or none. Returns the results in order; `start` is the index of the first row. */
   async #store(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     rows: readonly unknown[],
     start: number,
     tags: string[],
@@ -135,13 +136,13 @@ export class UploadService {
   }
 
   /** Existing leads are tagged too, just as they would be enrolled. Leads with the maximum number of tags are unchanged. */
-  async #tagExisting(workspaceId: string, reference: string, results: readonly RowResult[]): Promise<void> {
+  async #tagExisting(workspaceId: WorkspaceId, reference: string, results: readonly RowResult[]): Promise<void> {
     const existingIds = results.flatMap(({ outcome, prospect_id: id }) => (outcome === "duplicate" ? (id ?? []) : []));
     for (let start = 0; start < existingIds.length; start += batchSize)
       await this.#parts.addTag(workspaceId, existingIds.slice(start, start + batchSize), reference);
   }
 
-  async #enroll(workspaceId: string, campaignId: string, results: RowResult[], dryRun: boolean): Promise<void> {
+  async #enroll(workspaceId: WorkspaceId, campaignId: string, results: RowResult[], dryRun: boolean): Promise<void> {
     const leadIds = results.flatMap(({ prospect_id: id }) => id ?? []);
     const enrollments = await this.#parts.enroll(workspaceId, campaignId, leadIds, dryRun);
     for (const result of results)

@@ -8,6 +8,7 @@ import type { PersonNames } from "./person-names.ts";
 import type { WorkerClaimView } from "./work-model.ts";
 import type { NetworkStore } from "./store.ts";
 import type { ActionChange } from "./queue-model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type WorkParts = {
   store: NetworkStore;
@@ -41,7 +42,7 @@ export class WorkService {
 
   /** Actions waiting for a person, longest waiting first. Skips tasks for people now on the do-not-contact list. */
   async tasks(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     limit: number,
     offset: number,
     after: TaskPlace | null,
@@ -60,7 +61,11 @@ export class WorkService {
   }
 
   /** Ends a task with the outcome a person reported. Throws NOT_FOUND, or CONFLICT if the action is not a task. */
-  async completeTask(workspaceId: string, jobId: string, { outcome, note }: TaskCompletion): Promise<NetworkAction> {
+  async completeTask(
+    workspaceId: WorkspaceId,
+    jobId: string,
+    { outcome, note }: TaskCompletion,
+  ): Promise<NetworkAction> {
     const messages = {
       completed: "Completed by a person",
       failed: "Reported as failed by a person",
@@ -79,7 +84,7 @@ export class WorkService {
   }
 
   /** Ends a delegated action with the outcome its receiver reported. */
-  async report(workspaceId: string, jobId: string, input: OutcomeInput): Promise<NetworkAction> {
+  async report(workspaceId: WorkspaceId, jobId: string, input: OutcomeInput): Promise<NetworkAction> {
     const found = await this.#store.action(workspaceId, jobId);
     if (found === null) throw notFound("network action", jobId);
     const at = this.#clock.now();
@@ -95,7 +100,7 @@ export class WorkService {
   }
 
   /** Claims the next action that a worker can perform now, with a lease, or returns when to try again. */
-  async claim(workspaceId: string, accountId: string | null, leaseSeconds: number): Promise<WorkerClaimView> {
+  async claim(workspaceId: WorkspaceId, accountId: string | null, leaseSeconds: number): Promise<WorkerClaimView> {
     const sendsAgainAt = this.#sendsAgainAt();
     if (sendsAgainAt !== null) return { claimed: null, retryAt: isoTime(sendsAgainAt) };
     const now = this.#clock.now();
@@ -123,7 +128,7 @@ export class WorkService {
 
   /** Extends a worker's lease. Throws CONFLICT if the lease was lost. */
   async heartbeat(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     jobId: string,
     claim: number,
     leaseSeconds: number,
@@ -134,7 +139,7 @@ export class WorkService {
   }
 
   /** Ends an action that a worker claimed. Throws CONFLICT without writing anything if the lease was lost. */
-  async complete(workspaceId: string, jobId: string, claim: number, input: OutcomeInput): Promise<NetworkAction> {
+  async complete(workspaceId: WorkspaceId, jobId: string, claim: number, input: OutcomeInput): Promise<NetworkAction> {
     const found = await this.#store.action(workspaceId, jobId);
     if (found === null) throw notFound("network action", jobId);
     // A worker must not end an action that this process is sending.

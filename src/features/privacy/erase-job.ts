@@ -6,12 +6,13 @@ import type { SuppressionService } from "../suppression/service.ts";
 import type { PersonCounts, PersonIdentity } from "./model.ts";
 import type { ErasurePayload } from "./service.ts";
 import type { PersonStore } from "./store.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type ErasureParts = {
   store: PersonStore;
   suppressions: SuppressionService;
   /** Deletes cached speech in the voices of a user, or of all users if null. */
-  forgetSpeech: (workspaceId: string | null) => Promise<void>;
+  forgetSpeech: (workspaceId: WorkspaceId | null) => Promise<void>;
   /** Stores or discards responses that are still in memory, so that the erasure finds them. */
   emptyMemory: () => Promise<void>;
   clock: Clock;

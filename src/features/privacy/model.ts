@@ -1,5 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { suppressionScopes } from "../suppression/model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** All identifiers of a person, used to find everything that is stored about them. */
 export type PersonIdentity = {
@@ -18,7 +19,7 @@ export type PersonIdentity = {
 export type PersonQuery = { email: string | null; profile: string | null; leadId: string | null };
 
 /** Whose data is searched: that of one user or, if null, of the whole installation. */
-export type PersonScope = { workspaceId: string | null };
+export type PersonScope = { workspaceId: WorkspaceId | null };
 
 /** A row that is about a person or mentions them: its place (table) in the register, and its fields. */
 export type PersonRecord = {
@@ -26,7 +27,7 @@ export type PersonRecord = {
   /** Primary key of the row. */
   key: readonly (string | number)[];
   /** Owner of the row; null if it has none. */
-  workspaceId: string | null;
+  workspaceId: WorkspaceId | null;
   /** Whether the row is about the person; otherwise it only mentions one of their addresses. */
   isOwn: boolean;
   fields: Record<string, unknown>;

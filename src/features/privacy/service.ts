@@ -24,6 +24,7 @@ import type {
   PersonScope,
 } from "./model.ts";
 import type { PersonStore } from "./store.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** Payload of the erasure job. */
 export type ErasurePayload = {
@@ -71,7 +72,7 @@ export class PrivacyService {
   }
 
   /** Writes the audit entry before reading the first row. Throws NOT_FOUND for an unknown lead. */
-  async export(caller: Caller, workspaceId: string, input: ExportInput): Promise<PersonExport> {
+  async export(caller: Caller, workspaceId: WorkspaceId, input: ExportInput): Promise<PersonExport> {
     const { scope, identity } = await this.#identify(caller, workspaceId, input);
     const details = { scope: scopeName(scope), subject: this.subjectOf(identity) };
     await this.#audit.note(caller, { action: "person.exported", workspaceId: scope.workspaceId, details });
@@ -84,7 +85,7 @@ export class PrivacyService {
   }
 
   /** Starts the erasure job or, in a dry run, only counts what it would erase. */
-  async erase(caller: Caller, workspaceId: string, input: EraseInput): Promise<ErasureView> {
+  async erase(caller: Caller, workspaceId: WorkspaceId, input: EraseInput): Promise<ErasureView> {
     const { scope, identity } = await this.#identify(caller, workspaceId, input);
     const { dryRun = true, suppress = true } = input;
     const { records, mentions } = await this.#count(scope, identity);
@@ -115,7 +116,7 @@ export class PrivacyService {
 
   async #identify(
     caller: Caller,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     input: ExportInput,
   ): Promise<{ scope: PersonScope; identity: PersonIdentity }> {
     if (input.scope === "team") requireAdmin(caller);
@@ -141,7 +142,7 @@ export class PrivacyService {
 
   #erasureJob(
     caller: Caller,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     scope: PersonScope,
     identity: PersonIdentity,
     suppress: boolean,

@@ -1,4 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** Maximum length of each text field, in characters. */
 export const prospectTextLimits = {
@@ -48,7 +49,7 @@ export type ProspectContent = { [F in ProspectTextField]?: string } & {
 /** A prospect of a user's directory. */
 export type Prospect = ProspectContent & {
   id: string;
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   /** The lead created from this prospect. */
   leadId: string | null;
   createdAt: number;
@@ -245,7 +246,7 @@ export type SavedSearchUpdate = Static<typeof SavedSearchUpdate>;
 
 export type SavedSearch = {
   id: string;
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   name: string;
   source: ProspectSourceName;
   filters: SearchFilters;

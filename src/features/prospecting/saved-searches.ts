@@ -4,6 +4,7 @@ import type { SavedSearch, SavedSearchInput, SavedSearchUpdate, SavedSearchView 
 import type { TimePlace } from "../../platform/base/time-place.ts";
 import { checkRevenue } from "./service.ts";
 import type { SavedSearchStore } from "./store.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** More than a user can keep track of, and still fast to list. */
 const maxSavedSearches = 500;
@@ -21,7 +22,10 @@ export class SavedSearchService {
   }
 
   /** Throws CONFLICT if the user has reached the limit. */
-  async create(workspaceId: string, { name, source = "directory", filters }: SavedSearchInput): Promise<SavedSearch> {
+  async create(
+    workspaceId: WorkspaceId,
+    { name, source = "directory", filters }: SavedSearchInput,
+  ): Promise<SavedSearch> {
     checkRevenue(filters);
     if ((await this.#searches.count(workspaceId)) >= maxSavedSearches)
       throw new ApiError("CONFLICT", {
@@ -35,7 +39,7 @@ export class SavedSearchService {
 
   /** Newest first. */
   async page(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     limit: number,
     offset: number,
     after: TimePlace | null,
@@ -47,17 +51,21 @@ export class SavedSearchService {
     return { searches, total };
   }
 
-  async get(workspaceId: string, id: string): Promise<SavedSearch> {
+  async get(workspaceId: WorkspaceId, id: string): Promise<SavedSearch> {
     return requireFound(await this.#searches.get(workspaceId, id), id);
   }
 
-  async update(workspaceId: string, id: string, { name, source, filters }: SavedSearchUpdate): Promise<SavedSearch> {
+  async update(
+    workspaceId: WorkspaceId,
+    id: string,
+    { name, source, filters }: SavedSearchUpdate,
+  ): Promise<SavedSearch> {
     if (filters) checkRevenue(filters);
     const change = { ...(name !== undefined && { name }), ...(source && { source }), ...(filters && { filters }) };
     return requireFound(await this.#searches.update(workspaceId, id, { ...change, updatedAt: this.#clock.now() }), id);
   }
 
-  async remove(workspaceId: string, id: string): Promise<void> {
+  async remove(workspaceId: WorkspaceId, id: string): Promise<void> {
     if (!(await this.#searches.remove(workspaceId, id))) throw notFound("saved search", id);
   }
 }

@@ -22,6 +22,7 @@ import {
 } from "./model.ts";
 import type { ProspectProvider } from "./provider.ts";
 import type { NewProspect, ProspectPage, ProspectStore, Reveal } from "./store.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type SearchRequest = {
   filters: SearchFilters;
@@ -81,7 +82,7 @@ export class ProspectingService {
    */
   async search(
     caller: Caller,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     request: SearchRequest,
     signal: AbortSignal,
   ): Promise<SearchResult> {
@@ -92,7 +93,7 @@ export class ProspectingService {
 
   async #searchDirectory(
     caller: Caller,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     { filters, limit = defaultSearchLimit, offset = 0, dryRun }: SearchRequest,
   ): Promise<SearchResult> {
     const query = termQuery(filters);
@@ -119,7 +120,7 @@ export class ProspectingService {
    * Removes people on the do-not-contact list from a page. They cannot become leads, so they are neither returned nor
    * charged. `total` still includes them, because offsets do.
    */
-  async #contactable(workspaceId: string, { total, prospects }: ProspectPage): Promise<ProspectPage> {
+  async #contactable(workspaceId: WorkspaceId, { total, prospects }: ProspectPage): Promise<ProspectPage> {
     const people = prospects.map(({ email = null, networkUrl = null, phone = null, formerEmails = [] }) => {
       return { email, networkUrl, phone, formerEmails };
     });
@@ -127,7 +128,7 @@ export class ProspectingService {
     return { total, prospects: prospects.filter((_, index) => isListed[index] !== true) };
   }
 
-  #revealOf(workspaceId: string, prospects: readonly Prospect[]): Reveal {
+  #revealOf(workspaceId: WorkspaceId, prospects: readonly Prospect[]): Reveal {
     return { workspaceId, ids: prospects.map(({ id }) => id), freeSince: this.#clock.now() - freeDays * dayMs };
   }
 
@@ -137,7 +138,7 @@ export class ProspectingService {
    */
   async #searchLive(
     caller: Caller,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     { filters, limit = defaultSearchLimit, offset = 0, dryRun }: SearchRequest,
     source: Exclude<ProspectSourceName, "directory">,
     signal: AbortSignal,
@@ -183,7 +184,7 @@ export class ProspectingService {
 
   async #queryProvider(
     provider: ProspectProvider,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     search: Parameters<ProspectProvider["search"]>[0],
   ): Promise<ProspectPage> {
     const outcome = await provider.search(search);
@@ -206,7 +207,7 @@ export class ProspectingService {
 
   /** Values of one or all facets among matching prospects, most frequent first. Free of charge. */
   async facets(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     facet: FacetName | undefined,
     text: string,
     limit: number,
@@ -227,14 +228,14 @@ export class ProspectingService {
     );
   }
 
-  async get(workspaceId: string, id: string): Promise<Prospect> {
+  async get(workspaceId: WorkspaceId, id: string): Promise<Prospect> {
     const prospect = await this.#prospects.get(workspaceId, id);
     if (prospect === null) throw notFound("prospect", id);
     return prospect;
   }
 
   /** Deletes a prospect permanently. */
-  async remove(workspaceId: string, id: string): Promise<void> {
+  async remove(workspaceId: WorkspaceId, id: string): Promise<void> {
     if (!(await this.#prospects.remove(workspaceId, id))) throw notFound("prospect", id);
   }
 
@@ -242,7 +243,7 @@ export class ProspectingService {
    * Adds a prospect to leads. If the person is already a lead, even by the address of a former job, returns that lead.
    * Throws DO_NOT_CONTACT if a current or former address is on the do-not-contact list.
    */
-  async makeLead(workspaceId: string, id: string, tags: string[]): Promise<{ lead: Lead; isNew: boolean }> {
+  async makeLead(workspaceId: WorkspaceId, id: string, tags: string[]): Promise<{ lead: Lead; isNew: boolean }> {
     const prospect = await this.get(workspaceId, id);
     const known = prospect.leadId === null ? null : await this.#leadOf(workspaceId, prospect.leadId);
     if (known !== null) return { lead: known, isNew: false };
@@ -251,7 +252,11 @@ export class ProspectingService {
     return made;
   }
 
-  async #createLead(workspaceId: string, prospect: Prospect, tags: string[]): Promise<{ lead: Lead; isNew: boolean }> {
+  async #createLead(
+    workspaceId: WorkspaceId,
+    prospect: Prospect,
+    tags: string[],
+  ): Promise<{ lead: Lead; isNew: boolean }> {
     const { firstName, lastName, email, phone, networkUrl, title, company, industry, location, companyLocation } =
       prospect;
     const { formerEmails } = prospect;
@@ -271,7 +276,7 @@ export class ProspectingService {
     }
   }
 
-  async #leadOf(workspaceId: string, leadId: string): Promise<Lead | null> {
+  async #leadOf(workspaceId: WorkspaceId, leadId: string): Promise<Lead | null> {
     try {
       return await this.#leads.get(workspaceId, leadId);
     } catch (error) {

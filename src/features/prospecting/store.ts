@@ -12,13 +12,14 @@ import type {
   ProspectReportOutcome,
   SavedSearch,
 } from "./model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
-export type ProspectSearch = { workspaceId: string; query: TermQuery; offset: number; limit: number };
+export type ProspectSearch = { workspaceId: WorkspaceId; query: TermQuery; offset: number; limit: number };
 /** `total` is the exact number of matches. Prospects are sorted by tier, best first, then by order of arrival. */
 export type ProspectPage = { total: number; prospects: Prospect[] };
 
 export type FacetRequest = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   facet: FacetName;
   /** Folded prefix of a word of the value; "" = all values. */
   text: string;
@@ -31,7 +32,7 @@ export type FacetCount = { value: string; label: string; count: number };
 /**
  * Prospects to return to a user, each counted once. Prospects paid for at `freeSince` or later are not charged again.
  */
-export type Reveal = { workspaceId: string; ids: readonly string[]; freeSince: number };
+export type Reveal = { workspaceId: WorkspaceId; ids: readonly string[]; freeSince: number };
 export type RevealPayment =
   /** Charges `each` for every prospect that is not free. */
   | { kind: "charge"; each: number; charge: Omit<ChargeCredits, "amount"> }
@@ -76,7 +77,7 @@ export type BatchTerms = {
 };
 
 export type ProspectBatch = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   /** The import job and the attempt that holds its lease. */
   jobId: string;
   attempt: number;
@@ -112,7 +113,7 @@ export type ProspectReportRow = {
   errors: FieldError[];
 };
 export type ProspectReportRequest = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   jobId: string;
   outcome: ProspectReportOutcome | null;
   afterRow: number;
@@ -127,13 +128,13 @@ export type ProspectStore = {
   search(search: ProspectSearch): Promise<ProspectPage>;
   /** Values of a facet, most frequent first. */
   facet(request: FacetRequest): Promise<FacetCount[]>;
-  get(workspaceId: string, id: string): Promise<Prospect | null>;
+  get(workspaceId: WorkspaceId, id: string): Promise<Prospect | null>;
   /** Deletes permanently; false if the prospect does not exist. */
-  remove(workspaceId: string, id: string): Promise<boolean>;
+  remove(workspaceId: WorkspaceId, id: string): Promise<boolean>;
   /** Records the lead that was created from the prospect. */
-  setLead(workspaceId: string, id: string, leadId: string): Promise<void>;
+  setLead(workspaceId: WorkspaceId, id: string, leadId: string): Promise<void>;
   /** Stores results of a live source, merging them with existing prospects. Returns the prospects in the same order. */
-  put(workspaceId: string, found: NewProspect[], at: number): Promise<Prospect[]>;
+  put(workspaceId: WorkspaceId, found: NewProspect[], at: number): Promise<Prospect[]>;
   /** Number of prospects that are not free. */
   unpaid(reveal: Reveal): Promise<number>;
   /** Charges for prospects and records the payment, all or nothing. Writes nothing if all are free. */
@@ -153,28 +154,28 @@ export type ProspectStore = {
   /** Total number of rows across all pages, counted up to 10,000. */
   countImportReport(request: Pick<ProspectReportRequest, "jobId" | "outcome">): Promise<number>;
   /** Writes the index to disk after a large import, so that the next start is faster. */
-  settle(workspaceId: string): Promise<void>;
+  settle(workspaceId: WorkspaceId): Promise<void>;
   /** Finds a person by email or profile, or else by name and company. Null if none or several match. */
   findPerson(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     identity: Pick<ProspectIdentity, "email" | "network" | "name">,
   ): Promise<Prospect | null>;
   /** Stored data about a company. */
-  findCompany(workspaceId: string, company: CompanyNames): Promise<CompanyContent | null>;
+  findCompany(workspaceId: WorkspaceId, company: CompanyNames): Promise<CompanyContent | null>;
   /** People at a company, those with an email address first, at most `limit`. Incomplete for large companies. */
-  colleagues(workspaceId: string, company: CompanyNames, limit: number): Promise<Prospect[]>;
+  colleagues(workspaceId: WorkspaceId, company: CompanyNames, limit: number): Promise<Prospect[]>;
 };
 
 export type SavedSearchStore = {
   insert(search: SavedSearch): Promise<void>;
-  get(workspaceId: string, id: string): Promise<SavedSearch | null>;
+  get(workspaceId: WorkspaceId, id: string): Promise<SavedSearch | null>;
   /** Newest first, at most `limit`, starting after `after`. */
-  list(workspaceId: string, limit: number, offset: number, after?: TimePlace | null): Promise<SavedSearch[]>;
-  count(workspaceId: string): Promise<number>;
+  list(workspaceId: WorkspaceId, limit: number, offset: number, after?: TimePlace | null): Promise<SavedSearch[]>;
+  count(workspaceId: WorkspaceId): Promise<number>;
   update(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     id: string,
     change: Partial<Pick<SavedSearch, "name" | "source" | "filters">> & { updatedAt: number },
   ): Promise<SavedSearch | null>;
-  remove(workspaceId: string, id: string): Promise<boolean>;
+  remove(workspaceId: WorkspaceId, id: string): Promise<boolean>;
 };

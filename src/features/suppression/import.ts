@@ -4,6 +4,7 @@ import { requireAdmin, type Caller } from "../../platform/auth/caller.ts";
 import { ListFileError, readListFile, type ListRow } from "./list-file.ts";
 import { maxReasonLength, maxValueLength, type SuppressionImport, type SuppressionScope } from "./model.ts";
 import type { SuppressionService } from "./service.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type ImportOptions = {
   scope: SuppressionScope;
@@ -25,7 +26,7 @@ const maxProblems = 100;
 export async function importList(
   service: SuppressionService,
   caller: Caller,
-  workspaceId: string,
+  workspaceId: WorkspaceId,
   stream: AsyncIterable<Uint8Array>,
   { scope, hashOnly, reason, encoding }: ImportOptions,
 ): Promise<SuppressionImport> {

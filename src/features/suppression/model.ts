@@ -1,5 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { suggestions } from "../../platform/base/spelling.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export const suppressionKinds = ["email", "domain", "profile", "phone"] as const;
 export type SuppressionKind = (typeof suppressionKinds)[number];
@@ -16,7 +17,7 @@ export type SuppressionSource = (typeof suppressionSources)[number];
 export type Suppression = {
   id: string;
   /** Null if the entry applies to the whole installation. */
-  workspaceId: string | null;
+  workspaceId: WorkspaceId | null;
   kind: SuppressionKind;
   /** Lookup key: the 16 bytes of `suppressionKey`. */
   key: Uint8Array;

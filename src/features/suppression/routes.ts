@@ -24,6 +24,7 @@ import {
   type SuppressionFilter,
 } from "./model.ts";
 import { suppressionView, type SuppressionService } from "./service.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 const Scope = Type.Union(
   suppressionScopes.map((scope) => Type.Literal(scope)),
@@ -223,7 +224,7 @@ export function suppressionRoutes(suppressions: SuppressionService, maxImportByt
     );
 }
 
-async function page(suppressions: SuppressionService, workspaceId: string, query: Static<typeof ListQuery>) {
+async function page(suppressions: SuppressionService, workspaceId: WorkspaceId, query: Static<typeof ListQuery>) {
   const { scope, kind, value, q, limit = 50, cursor } = query;
   const filter: SuppressionFilter = {
     ...(scope && { scope }),

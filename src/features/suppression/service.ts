@@ -24,6 +24,7 @@ import type {
 import type { PhoneRegion } from "../../platform/identity/phone.ts";
 import type { SuppressionPage, SuppressionPageRequest, SuppressionStore } from "./store.ts";
 import { readValue, type ReadValue } from "./value.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** Values stored per transaction (docs/api.md, "Repeating a request"). */
 const batchSize = 500;
@@ -57,7 +58,7 @@ export class SuppressionService {
    * Adds values to the list and returns one outcome per value. Values that are already listed keep their entry, so
    * requests are safe to repeat. Throws PERMISSION_DENIED for the team's list unless the caller is an admin.
    */
-  async add(caller: Caller, workspaceId: string, input: SuppressionInput): Promise<SuppressionResults> {
+  async add(caller: Caller, workspaceId: WorkspaceId, input: SuppressionInput): Promise<SuppressionResults> {
     const { scope = "user", hashOnly = false } = input;
     const reason = input.reason ? singleLine(input.reason) || null : null;
     const values = input.values.map((value) => ({ value, reason }));
@@ -66,7 +67,7 @@ export class SuppressionService {
   }
 
   /** Like `add`, for values with individual reasons. Outcomes are in the order of the values. */
-  async addValues(caller: Caller, workspaceId: string, request: NewValues): Promise<SuppressionResult[]> {
+  async addValues(caller: Caller, workspaceId: WorkspaceId, request: NewValues): Promise<SuppressionResult[]> {
     if (request.scope === "team") requireAdmin(caller);
     const results: SuppressionResult[] = [];
     for (let start = 0; start < request.values.length; start += batchSize)
@@ -75,7 +76,7 @@ export class SuppressionService {
   }
 
   /** Returns an entry of the user or the team. Throws NOT_FOUND otherwise. */
-  async get(workspaceId: string, id: string): Promise<Suppression> {
+  async get(workspaceId: WorkspaceId, id: string): Promise<Suppression> {
     const entry = await this.#store.get(workspaceId, id);
     if (entry === null) throw notFound("suppression", id);
     return entry;
@@ -91,7 +92,7 @@ export class SuppressionService {
   }
 
   /** All entries that match the filter, newest first, in pages. */
-  async *all(workspaceId: string, filter: SuppressionFilter): AsyncGenerator<Suppression[], void, void> {
+  async *all(workspaceId: WorkspaceId, filter: SuppressionFilter): AsyncGenerator<Suppression[], void, void> {
     let after: number | null = null;
     do {
       const page: SuppressionPage = await this.#store.page({ workspaceId, filter, after, limit: exportPage });
@@ -110,7 +111,7 @@ export class SuppressionService {
   /**
    * Removes an entry and logs who removed it. Throws PERMISSION_DENIED for team entries unless the caller is an admin.
    */
-  async remove(caller: Caller, workspaceId: string, id: string): Promise<void> {
+  async remove(caller: Caller, workspaceId: WorkspaceId, id: string): Promise<void> {
     const entry = await this.#requireChangeable(caller, workspaceId, id);
     const audit = this.#audit(caller, "suppression.removed", workspaceId, entry);
     if (!(await this.#store.remove(workspaceId, id, audit))) throw notFound("suppression", id);
@@ -118,7 +119,7 @@ export class SuppressionService {
   }
 
   /** Erases value and reason. The entry stays in effect through its hash. Throws the same errors as `remove`. */
-  async forgetValue(caller: Caller, workspaceId: string, id: string): Promise<Suppression> {
+  async forgetValue(caller: Caller, workspaceId: WorkspaceId, id: string): Promise<Suppression> {
     const entry = await this.#requireChangeable(caller, workspaceId, id);
     const audit = this.#audit(caller, "suppression.erased", workspaceId, entry);
     const forgotten = await this.#store.forgetValue(workspaceId, id, audit);
@@ -135,7 +136,7 @@ export class SuppressionService {
    * Finds the entries that block a person. Throws VALIDATION_ERROR for invalid identifiers, which would otherwise match
    * nothing.
    */
-  async check(workspaceId: string, { email, networkUrl, phone }: SuppressionCheck): Promise<SuppressionAnswer> {
+  async check(workspaceId: WorkspaceId, { email, networkUrl, phone }: SuppressionCheck): Promise<SuppressionAnswer> {
     const errors: FieldError[] = [];
     const understood = (path: string, text: string | undefined, kind: ReadValue["kind"]): string | null => {
       if (text === undefined) return null;
@@ -158,13 +159,13 @@ export class SuppressionService {
   }
 
   /** IDs of the leads that may not be contacted. Adding an entry does not remove existing leads. */
-  async among(workspaceId: string, leads: readonly (Reachable & { id: string })[]): Promise<ReadonlySet<string>> {
+  async among(workspaceId: WorkspaceId, leads: readonly (Reachable & { id: string })[]): Promise<ReadonlySet<string>> {
     const isSuppressed = await this.#store.among(workspaceId, leads);
     return new Set(leads.filter((_, index) => isSuppressed[index]).map(({ id }) => id));
   }
 
   /** Hash-only entries for the identifiers of a lead, which block the person after the lead has been erased. */
-  entriesFor(lead: Reachable & { workspaceId: string }): Suppression[] {
+  entriesFor(lead: Reachable & { workspaceId: WorkspaceId }): Suppression[] {
     const profile = lead.networkUrl && canonicalProfileUrl(lead.networkUrl);
     return this.hashesOf(
       lead.workspaceId,
@@ -173,7 +174,7 @@ export class SuppressionService {
   }
 
   /** Like `entriesFor`, for addresses, profiles, and phone numbers. Invalid ones are skipped. */
-  hashesOf(workspaceId: string | null, ways: readonly string[]): Suppression[] {
+  hashesOf(workspaceId: WorkspaceId | null, ways: readonly string[]): Suppression[] {
     return ways.flatMap((text) => {
       const read = text === "" ? { problem: "" } : readValue(text, this.#region);
       if ("problem" in read || read.kind === "domain") return [];
@@ -181,7 +182,11 @@ export class SuppressionService {
     });
   }
 
-  async #addBatch(workspaceId: string, request: NewValues, values: NewValues["values"]): Promise<SuppressionResult[]> {
+  async #addBatch(
+    workspaceId: WorkspaceId,
+    request: NewValues,
+    values: NewValues["values"],
+  ): Promise<SuppressionResult[]> {
     const owner = request.scope === "team" ? null : workspaceId;
     const read = values.map(({ value }) => readValue(value, this.#region));
     const entries = read.flatMap((each, index) => {
@@ -203,7 +208,7 @@ export class SuppressionService {
   #audit(
     caller: Caller,
     action: "suppression.removed" | "suppression.erased",
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     { id, kind, workspaceId: owner }: Suppression,
   ): AuditEntry {
     const details = { kind, scope: scopeOf(owner) };
@@ -211,7 +216,7 @@ export class SuppressionService {
   }
 
   #entry(
-    workspaceId: string | null,
+    workspaceId: WorkspaceId | null,
     { kind, key, value }: Pick<ReadValue, "kind" | "key" | "value">,
     reason: string | null,
     source: SuppressionSource,
@@ -220,7 +225,7 @@ export class SuppressionService {
     return { id: this.#ids.next(createdAt), workspaceId, kind, key, value, reason, source, createdAt };
   }
 
-  async #requireChangeable(caller: Caller, workspaceId: string, id: string): Promise<Suppression> {
+  async #requireChangeable(caller: Caller, workspaceId: WorkspaceId, id: string): Promise<Suppression> {
     const entry = await this.get(workspaceId, id);
     if (entry.workspaceId === null) requireAdmin(caller);
     return entry;
@@ -234,7 +239,7 @@ function countsOf(results: readonly SuppressionResult[]): { added: number; exist
 }
 
 /** Log fields, without the value, which is personal data. */
-function trace({ keyId }: Caller, workspaceId: string, { id: entryId, kind, workspaceId: owner }: Suppression) {
+function trace({ keyId }: Caller, workspaceId: WorkspaceId, { id: entryId, kind, workspaceId: owner }: Suppression) {
   return { entryId, kind, scope: scopeOf(owner), workspaceId, keyId };
 }
 

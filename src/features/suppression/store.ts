@@ -1,11 +1,12 @@
 import type { AuditEntry } from "../../platform/auth/audit/model.ts";
 import type { Reachable, Suppression, SuppressionFilter, SuppressionMatch, SuppressionTarget } from "./model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** `existing`: `id` is that of the entry that was already listed. */
 export type AddSuppressionOutcome = { outcome: "added" | "existing"; id: string };
 
 export type SuppressionPageRequest = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   filter: SuppressionFilter;
   /** `next` of the previous page. */
   after: number | null;
@@ -22,19 +23,19 @@ export type SuppressionStore = {
    */
   add(entries: readonly Suppression[]): Promise<AddSuppressionOutcome[]>;
   /** An entry of the user or the team. */
-  get(workspaceId: string, id: string): Promise<Suppression | null>;
+  get(workspaceId: WorkspaceId, id: string): Promise<Suppression | null>;
   /** Newest first, at most `limit`. */
   page(request: SuppressionPageRequest): Promise<SuppressionPage>;
   /** Exact number of matching entries. */
-  count(workspaceId: string, filter: SuppressionFilter): Promise<number>;
+  count(workspaceId: WorkspaceId, filter: SuppressionFilter): Promise<number>;
   /** Removes an entry of the user or the team; false if it does not exist. */
-  remove(workspaceId: string, id: string, audit?: AuditEntry): Promise<boolean>;
+  remove(workspaceId: WorkspaceId, id: string, audit?: AuditEntry): Promise<boolean>;
   /** Erases value and reason of an entry of the user or the team, which stays in effect. Null if it does not exist. */
-  forgetValue(workspaceId: string, id: string, audit?: AuditEntry): Promise<Suppression | null>;
+  forgetValue(workspaceId: WorkspaceId, id: string, audit?: AuditEntry): Promise<Suppression | null>;
   /** Resolves once everything this request has stored so far is durable; rejects if the commit fails. */
   durable(): Promise<void>;
   /** All entries of the user or the team that block this target. */
-  matches(workspaceId: string, target: SuppressionTarget): Promise<SuppressionMatch[]>;
+  matches(workspaceId: WorkspaceId, target: SuppressionTarget): Promise<SuppressionMatch[]>;
   /** For each person, in order, whether an entry of the user or the team blocks them. */
-  among(workspaceId: string, people: readonly Reachable[]): Promise<boolean[]>;
+  among(workspaceId: WorkspaceId, people: readonly Reachable[]): Promise<boolean[]>;
 };

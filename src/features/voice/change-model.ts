@@ -1,6 +1,7 @@
 import type { AuditEntry } from "../../platform/auth/audit/model.ts";
 import type { Job, JobClaim, JobEnd } from "../../platform/jobs/model.ts";
 import type { CloneQuality, VoiceClone, VoiceEngineName, VoiceSample } from "./model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** Limits per user. */
 export type VoiceLimits = { maxClones: number; maxBytes: number };
@@ -21,7 +22,7 @@ export type CreateOutcome =
 
 /** `job` retrains the clone and replaces a training that is still running, which ends as failed. */
 export type Retraining = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   cloneId: string;
   job: Job;
   engine: VoiceEngineName;

@@ -8,6 +8,7 @@ import { maxSampleBytes, maxSamples, type CloneQuality, type SampleQuality } fro
 import { cloneQuality, trainingProblem } from "./quality.ts";
 import { receiveForm, type ReceivedFile, type Upload } from "./receive.ts";
 import { maxChecksPerUser, type SampleMeter } from "./sample-meter.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type SampleCheck = {
   isTrainable: boolean;
@@ -39,7 +40,12 @@ export class SampleChecker {
    * Throws the same errors as creation, RATE_LIMIT_EXCEEDED if too many checks of this user are waiting, and
    * SERVICE_UNAVAILABLE if too many checks of all users are.
    */
-  async check(workspaceId: string, upload: Upload, checkForm: FormCheck, signal: AbortSignal): Promise<SampleCheck> {
+  async check(
+    workspaceId: WorkspaceId,
+    upload: Upload,
+    checkForm: FormCheck,
+    signal: AbortSignal,
+  ): Promise<SampleCheck> {
     const owner = `check:${workspaceId}`;
     const full = this.#meter.queue.fullFor(owner);
     if (full !== null) throw queueFullError(full);

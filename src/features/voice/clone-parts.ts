@@ -13,6 +13,7 @@ import type {
   VoiceSettings,
 } from "./model.ts";
 import type { ReceivedForm } from "./receive.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 // Builds the parts of a clone from a form.
 
@@ -45,7 +46,7 @@ export function consentOf(
   consent: ConsentInput | undefined,
   { consentRecording }: ReceivedForm,
   { keyId, keyName, workspaceId: callerId }: Caller,
-  workspaceId: string,
+  workspaceId: WorkspaceId,
   now: number,
 ): Consent | null {
   if (consent === undefined) return null;

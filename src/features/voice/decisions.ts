@@ -13,6 +13,7 @@ import type {
   TrainingEnd,
 } from "./change-model.ts";
 import type { CloneStatus, VoiceClone, VoiceSample } from "./model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** What of a user's clone counts toward the limits. */
 export type CloneUsage = {
@@ -27,10 +28,10 @@ export type CloneUsage = {
 /** What decisions may ask of the store: synchronous and read-only. */
 export type VoiceFacts = {
   /** Null unless the user has this clone. */
-  clone(workspaceId: string, id: string): VoiceClone | null;
+  clone(workspaceId: WorkspaceId, id: string): VoiceClone | null;
   samples(cloneId: string): readonly VoiceSample[];
   job(id: string): Job | null;
-  usage(workspaceId: string): readonly CloneUsage[];
+  usage(workspaceId: WorkspaceId): readonly CloneUsage[];
 };
 
 export type VoiceChange =
@@ -98,7 +99,7 @@ export function decideCreate(request: NewClone, facts: VoiceFacts): Decided<Crea
 
 /** A running training ends; its runner finds that the claim is void. */
 export function decideRemoval(
-  workspaceId: string,
+  workspaceId: WorkspaceId,
   id: string,
   { at, audit }: { at: number; audit: AuditEntry | undefined },
   facts: VoiceFacts,

@@ -1,6 +1,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { audioFormats, type AudioFormat } from "../../lib/audio/pcm.ts";
 import { sampleVerdicts, type SampleMeasures, type SampleVerdict } from "../../lib/voice-engine/sample-report.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** Engines for training voices. Vendor adapters are in src/adapters/providers/voice. */
 export const voiceEngineNames = [
@@ -88,7 +89,7 @@ export type VoiceSample = StoredFile & {
 
 export type VoiceClone = {
   id: string;
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   name: string;
   description: string;
   labels: Record<string, string>;

@@ -28,6 +28,7 @@ import { receiveForm, type ReceivedForm, type Upload } from "./receive.ts";
 import { storageLimitError, cloneLimitError, sampleLimitError } from "./limit-errors.ts";
 import type { AddOutcome, Retraining } from "./change-model.ts";
 import type { VoiceStore } from "./store.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type VoiceRules = {
   engine: VoiceEngineName;
@@ -69,7 +70,7 @@ export class VoiceService {
    * disconnects, they are deleted. Throws the errors of `receiveForm`, VALIDATION_ERROR for invalid fields,
    * VOICE_CLONE_LIMIT_EXCEEDED, and PAYLOAD_TOO_LARGE if the user's storage is full.
    */
-  async create(caller: Caller, workspaceId: string, upload: Upload, check: FormCheck): Promise<VoiceCloneState> {
+  async create(caller: Caller, workspaceId: WorkspaceId, upload: Upload, check: FormCheck): Promise<VoiceCloneState> {
     const { store, rules, clock, ids } = this.#parts;
     const count = await store.countClones(workspaceId);
     if (count >= rules.maxClones) throw this.#tooManyClones(count);
@@ -126,18 +127,18 @@ export class VoiceService {
   }
 
   /** Newest first. `total` counts all clones of the user, `matching` the clones with the status. */
-  page(workspaceId: string, status: CloneStatus | null, limit: number, offset: number, after: TimePlace | null) {
+  page(workspaceId: WorkspaceId, status: CloneStatus | null, limit: number, offset: number, after: TimePlace | null) {
     return this.#parts.store.page({ workspaceId, status, limit, offset, after });
   }
 
   /** Throws NOT_FOUND for an unknown clone, as do the methods below. */
-  async get(workspaceId: string, id: string): Promise<VoiceCloneState> {
+  async get(workspaceId: WorkspaceId, id: string): Promise<VoiceCloneState> {
     const clone = await this.#parts.store.get(workspaceId, id);
     if (clone === null) throw notFound("voice clone", id);
     return clone;
   }
 
-  async update(workspaceId: string, id: string, change: CloneUpdate): Promise<VoiceCloneState> {
+  async update(workspaceId: WorkspaceId, id: string, change: CloneUpdate): Promise<VoiceCloneState> {
     const { store, clock } = this.#parts;
     const { name, description, settings, ...rest } = change;
     if (name !== undefined && singleLine(name) === "") throw invalid([{ path: "name", message: "Must not be empty." }]);
@@ -158,7 +159,7 @@ export class VoiceService {
   }
 
   /** Deletes the clone, its files, and all derived data. A vendor's copy is queued for deletion. */
-  async remove(caller: Caller, workspaceId: string, id: string): Promise<VoiceCloneState> {
+  async remove(caller: Caller, workspaceId: WorkspaceId, id: string): Promise<VoiceCloneState> {
     const { store, clock, log, onRemoved } = this.#parts;
     const clone = await this.get(workspaceId, id);
     const now = clock.now();
@@ -170,12 +171,16 @@ export class VoiceService {
     return clone;
   }
 
-  samples(workspaceId: string, id: string): Promise<VoiceSample[]> {
+  samples(workspaceId: WorkspaceId, id: string): Promise<VoiceSample[]> {
     return this.#parts.store.samples(workspaceId, id);
   }
 
   /** Local path of a sample's file. Throws NOT_FOUND if it is unknown or was deleted after training. */
-  async original(workspaceId: string, id: string, sampleId: string): Promise<{ sample: VoiceSample; path: string }> {
+  async original(
+    workspaceId: WorkspaceId,
+    id: string,
+    sampleId: string,
+  ): Promise<{ sample: VoiceSample; path: string }> {
     await this.get(workspaceId, id);
     const sample = (await this.samples(workspaceId, id)).find((each) => each.id === sampleId);
     if (sample === undefined) throw notFound("voice sample", sampleId);
@@ -189,14 +194,14 @@ export class VoiceService {
   }
 
   /** Local path of the consent recording. */
-  async consentRecording(workspaceId: string, id: string): Promise<{ consent: Consent; path: string }> {
+  async consentRecording(workspaceId: WorkspaceId, id: string): Promise<{ consent: Consent; path: string }> {
     const { consent } = await this.get(workspaceId, id);
     if (!consent?.recording) throw notFound("consent recording", id);
     return { consent, path: await this.#parts.blobs.localPath(voiceFiles.consent(id)) };
   }
 
   /** Adds samples and retrains. Throws the same errors as creation. */
-  async addSamples(workspaceId: string, id: string, upload: Upload, check: FormCheck): Promise<VoiceCloneState> {
+  async addSamples(workspaceId: WorkspaceId, id: string, upload: Upload, check: FormCheck): Promise<VoiceCloneState> {
     const { store, rules, clock } = this.#parts;
     const clone = await this.get(workspaceId, id);
     const capacity = maxSamples - clone.sampleCount;
@@ -220,7 +225,7 @@ export class VoiceService {
   }
 
   /** Deletes a sample and retrains. Throws CONFLICT for the last sample. */
-  async removeSample(workspaceId: string, id: string, sampleId: string): Promise<VoiceCloneState> {
+  async removeSample(workspaceId: WorkspaceId, id: string, sampleId: string): Promise<VoiceCloneState> {
     const { store, clock, blobs, onJobSubmitted } = this.#parts;
     const clone = await this.get(workspaceId, id);
     const outcome = await store.removeSample({ ...this.#retraining(clone, clock.now()), sampleId });
@@ -236,7 +241,7 @@ export class VoiceService {
   }
 
   /** Retrains with the same samples and the currently configured engine. */
-  async retrain(workspaceId: string, id: string): Promise<VoiceCloneState> {
+  async retrain(workspaceId: WorkspaceId, id: string): Promise<VoiceCloneState> {
     const { store, clock, onJobSubmitted } = this.#parts;
     const clone = await this.get(workspaceId, id);
     const outcome = await store.retrain(this.#retraining(clone, clock.now()));
@@ -323,7 +328,7 @@ export class VoiceService {
   }
 
   /** Checks the announced length before reading anything. */
-  async #requireStorage(workspaceId: string, { announcedBytes }: Upload): Promise<void> {
+  async #requireStorage(workspaceId: WorkspaceId, { announcedBytes }: Upload): Promise<void> {
     const { store, rules } = this.#parts;
     const usedBytes = await store.storedBytes(workspaceId);
     if (usedBytes + (announcedBytes ?? 0) > rules.maxBytes) throw storageLimitError(usedBytes, rules.maxBytes);

@@ -13,6 +13,7 @@ import { SpeechService } from "./speech-service.ts";
 import type { VoiceStore } from "./store.ts";
 import { createTrainingHandler, type VoiceEngines } from "./training-job.ts";
 import { VoiceMessages } from "./voice-messages.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type VoiceConfig = Readonly<{
   voiceEngine: VoiceEngineName;
@@ -83,7 +84,7 @@ export function createVoices({
   }
 
   /** Deletes cached speech in the voices of a user, or of all users if null. It is generated again on demand. */
-  async function forgetSpeech(workspaceId: string | null): Promise<void> {
+  async function forgetSpeech(workspaceId: WorkspaceId | null): Promise<void> {
     await cache.sweep(async (cloneId) => workspaceId !== null && (await store.get(workspaceId, cloneId)) === null);
   }
 

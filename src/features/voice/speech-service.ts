@@ -13,6 +13,7 @@ import type { TrainedArtefact } from "./change-model.ts";
 import type { VoiceStore } from "./store.ts";
 import type { VoiceEngines } from "./training-job.ts";
 import type { SpeechOutcome } from "./voice-engine.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type SpeechParts = {
   store: VoiceStore;
@@ -110,7 +111,7 @@ export class SpeechService {
   }
 
   /** Returns a function that frees the slot. A client disconnect frees it too, even before anything was read. */
-  #joinPreviews(workspaceId: string, signal: AbortSignal): () => void {
+  #joinPreviews(workspaceId: WorkspaceId, signal: AbortSignal): () => void {
     signal.throwIfAborted();
     if (this.#previews.fullFor(workspaceId) !== null)
       throw new ApiError("RATE_LIMIT_EXCEEDED", {

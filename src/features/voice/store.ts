@@ -11,11 +11,12 @@ import type {
   TrainingEnd,
 } from "./change-model.ts";
 import type { CloneStatus, SampleQuality, VoiceClone, VoiceCloneState, VoiceSample } from "./model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type CloneChange = Partial<Pick<VoiceClone, "name" | "description" | "labels" | "settings" | "isActive">>;
 
 export type ClonePage = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   status: CloneStatus | null;
   limit: number;
   offset: number;
@@ -35,23 +36,23 @@ export type VoiceStore = {
   /** Resolves once everything this request has stored so far is durable; rejects if the commit fails. */
   durable(): Promise<void>;
   /** Number of clones that count toward the limit: all except failed ones that were never usable. */
-  countClones(workspaceId: string): Promise<number>;
+  countClones(workspaceId: WorkspaceId): Promise<number>;
   /** Clones of all users that failed before `before` and do not count toward the limit, at most `limit`. */
-  failedBefore(before: number, limit: number): Promise<{ workspaceId: string; id: string }[]>;
+  failedBefore(before: number, limit: number): Promise<{ workspaceId: WorkspaceId; id: string }[]>;
   /** Total size of a user's files: samples, derived data, and consent recordings. */
-  storedBytes(workspaceId: string): Promise<number>;
+  storedBytes(workspaceId: WorkspaceId): Promise<number>;
   /** Newest first, at most `limit`. `total` counts all clones of the user, `matching` the clones with the status. */
   page(request: ClonePage): Promise<{ clones: VoiceCloneState[]; total: number; matching: number }>;
-  get(workspaceId: string, id: string): Promise<VoiceCloneState | null>;
+  get(workspaceId: WorkspaceId, id: string): Promise<VoiceCloneState | null>;
   /** Null if the clone does not exist. */
-  update(workspaceId: string, id: string, change: CloneChange, at: number): Promise<VoiceCloneState | null>;
+  update(workspaceId: WorkspaceId, id: string, change: CloneChange, at: number): Promise<VoiceCloneState | null>;
   /**
    * Deletes a clone and everything stored with it. A running training ends as failed, and a vendor's copy is queued for
    * removal. False if the clone does not exist.
    */
-  remove(workspaceId: string, id: string, at: number, audit?: AuditEntry): Promise<boolean>;
+  remove(workspaceId: WorkspaceId, id: string, at: number, audit?: AuditEntry): Promise<boolean>;
   /** Oldest first; empty for a clone of another user. */
-  samples(workspaceId: string, cloneId: string): Promise<VoiceSample[]>;
+  samples(workspaceId: WorkspaceId, cloneId: string): Promise<VoiceSample[]>;
   addSamples(request: AddSamples): Promise<AddOutcome>;
   /** "last": the last sample cannot be removed. */
   removeSample(request: Retraining & { sampleId: string }): Promise<"removed" | "absent" | "last" | "tooManyClones">;

@@ -1,5 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 import type { Event } from "../../platform/events/model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export const deliveryStates = ["pending", "delivered", "failed"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -14,7 +15,7 @@ export type EndpointContent = {
 
 export type Endpoint = EndpointContent & {
   id: string;
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   isEnabled: boolean;
   disabledAt: number | null;
   /** Why the server disabled the endpoint; null if the user did. */

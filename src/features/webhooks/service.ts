@@ -20,6 +20,7 @@ import type {
 } from "./model.ts";
 import { createWebhookSecret } from "./signature.ts";
 import type { WebhookStore } from "./store.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** Every event is sent to all endpoints of the user, so this bounds the cost of an event. */
 const maxEndpoints = 50;
@@ -60,7 +61,7 @@ export class WebhookService {
   }
 
   /** Throws VALIDATION_ERROR for an unusable URL or unknown event types, and CONFLICT at the endpoint limit. */
-  async create(workspaceId: string, input: EndpointInput): Promise<NewEndpointView> {
+  async create(workspaceId: WorkspaceId, input: EndpointInput): Promise<NewEndpointView> {
     const { store, clock, ids, onChanged } = this.#parts;
     const now = clock.now();
     const endpoint: Endpoint = {
@@ -89,15 +90,15 @@ export class WebhookService {
   }
 
   /** Newest first. */
-  async list(workspaceId: string): Promise<EndpointView[]> {
+  async list(workspaceId: WorkspaceId): Promise<EndpointView[]> {
     return (await this.#parts.store.list(workspaceId, maxEndpoints)).map((endpoint) => this.#view(endpoint));
   }
 
-  async get(workspaceId: string, id: string): Promise<EndpointView> {
+  async get(workspaceId: WorkspaceId, id: string): Promise<EndpointView> {
     return this.#view(await this.#require(workspaceId, id));
   }
 
-  async update(workspaceId: string, id: string, input: EndpointUpdate): Promise<EndpointView> {
+  async update(workspaceId: WorkspaceId, id: string, input: EndpointUpdate): Promise<EndpointView> {
     const { store, clock, onChanged } = this.#parts;
     const before = await this.#require(workspaceId, id);
     const change = {
@@ -112,7 +113,7 @@ export class WebhookService {
 
   /** Issues a new secret. Deliveries are also signed with the previous one for `overlapHours`. */
   async rotate(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     id: string,
     { overlapHours = defaultOverlapHours }: RotateInput,
   ): Promise<NewEndpointView> {
@@ -127,7 +128,7 @@ export class WebhookService {
     return { ...this.#view(endpoint), secret };
   }
 
-  async remove(workspaceId: string, id: string): Promise<void> {
+  async remove(workspaceId: WorkspaceId, id: string): Promise<void> {
     const { store, onChanged } = this.#parts;
     if (!(await store.remove(workspaceId, id))) throw notFound("webhook endpoint", id);
     onChanged(id);
@@ -137,7 +138,7 @@ export class WebhookService {
    * Sends `webhook.test` to this endpoint only, ahead of pending deliveries and without retries. Throws CONFLICT if the
    * endpoint is disabled.
    */
-  async test(workspaceId: string, id: string): Promise<DeliveryView> {
+  async test(workspaceId: WorkspaceId, id: string): Promise<DeliveryView> {
     const { store, clock, wake } = this.#parts;
     await this.#requireEnabled(workspaceId, id);
     const delivery = requireFound(await store.test(workspaceId, id, clock.now()), id);
@@ -147,7 +148,7 @@ export class WebhookService {
 
   /** Newest events first. `next` is the cursor of the next page, or null on the last one. */
   async deliveries(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     id: string,
     query: DeliveryQuery,
   ): Promise<{ page: DeliveryView[]; next: number | null; total: number }> {
@@ -165,7 +166,7 @@ export class WebhookService {
     };
   }
 
-  async delivery(workspaceId: string, id: string, eventId: string): Promise<DeliveryView> {
+  async delivery(workspaceId: WorkspaceId, id: string, eventId: string): Promise<DeliveryView> {
     await this.#require(workspaceId, id);
     const delivery = await this.#parts.store.delivery(workspaceId, id, eventNumber(eventId));
     if (delivery === null) throw notFound("delivery", eventId);
@@ -176,7 +177,7 @@ export class WebhookService {
    * Delivers an event again with the same webhook-id, ahead of pending deliveries. Throws CONFLICT if the endpoint is
    * disabled.
    */
-  async replay(workspaceId: string, id: string, eventId: string): Promise<DeliveryView> {
+  async replay(workspaceId: WorkspaceId, id: string, eventId: string): Promise<DeliveryView> {
     const { store, clock, wake } = this.#parts;
     await this.#requireEnabled(workspaceId, id);
     const delivery = await store.replay(workspaceId, id, eventNumber(eventId), { at: clock.now(), maxOnDemand });
@@ -187,7 +188,7 @@ export class WebhookService {
 
   /** Queues all events of a time range again. `next` is where to continue, or null when the range is complete. */
   async replayRange(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     id: string,
     input: ReplayInput,
   ): Promise<{ replayed: number; next: number | null }> {
@@ -237,11 +238,11 @@ export class WebhookService {
     return range;
   }
 
-  async #require(workspaceId: string, id: string): Promise<Endpoint> {
+  async #require(workspaceId: WorkspaceId, id: string): Promise<Endpoint> {
     return requireFound(await this.#parts.store.get(workspaceId, id), id);
   }
 
-  async #requireEnabled(workspaceId: string, id: string): Promise<void> {
+  async #requireEnabled(workspaceId: WorkspaceId, id: string): Promise<void> {
     if ((await this.#require(workspaceId, id)).isEnabled) return;
     throw new ApiError("CONFLICT", { message: "This endpoint is disabled. Set isEnabled to true first." });
   }

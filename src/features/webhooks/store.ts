@@ -1,9 +1,10 @@
 import type { EventType } from "../../platform/events/model.ts";
 import type { EndpointChange, Settlement } from "./change-model.ts";
 import type { Delivery, DeliveryState, DueDelivery, Endpoint } from "./model.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type DeliveryPageRequest = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   endpointId: string;
   state: DeliveryState | null;
   types: readonly EventType[] | null;
@@ -13,7 +14,7 @@ export type DeliveryPageRequest = {
 };
 
 export type ReplayRequest = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   endpointId: string;
   /** Time range of the events, both ends inclusive. */
   from: number;
@@ -33,19 +34,19 @@ export type DueRequest = { areFailing: boolean; now: number; limit: number };
 export type WebhookStore = {
   /** False, and nothing is stored, when the user has `max` endpoints already. */
   insert(endpoint: Endpoint, max: number): Promise<boolean>;
-  get(workspaceId: string, id: string): Promise<Endpoint | null>;
+  get(workspaceId: WorkspaceId, id: string): Promise<Endpoint | null>;
   /** Newest first, at most `limit`. */
-  list(workspaceId: string, limit: number): Promise<Endpoint[]>;
+  list(workspaceId: WorkspaceId, limit: number): Promise<Endpoint[]>;
   /** An endpoint that is enabled receives pending deliveries and events from that time on. */
-  update(workspaceId: string, id: string, change: EndpointChange): Promise<Endpoint | null>;
+  update(workspaceId: WorkspaceId, id: string, change: EndpointChange): Promise<Endpoint | null>;
   /** Deliveries are also signed with the previous secret until `oldUntil`. */
   rotate(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     id: string,
     change: { secret: string; oldUntil: number; at: number },
   ): Promise<Endpoint | null>;
   /** False if the endpoint does not exist. Its deliveries are deleted at the latest after a few calls of `sweep`. */
-  remove(workspaceId: string, id: string): Promise<boolean>;
+  remove(workspaceId: WorkspaceId, id: string): Promise<boolean>;
   /** Deletes up to `limit` deliveries of deleted endpoints; false when none are left. */
   sweep(limit: number): Promise<boolean>;
 
@@ -53,15 +54,15 @@ export type WebhookStore = {
   deliveries(request: DeliveryPageRequest): Promise<Delivery[]>;
   /** Total number across all pages, counted up to 10,000. */
   countDeliveries(request: Omit<DeliveryPageRequest, "before" | "limit">): Promise<number>;
-  delivery(workspaceId: string, endpointId: string, eventId: number): Promise<Delivery | null>;
+  delivery(workspaceId: WorkspaceId, endpointId: string, eventId: number): Promise<Delivery | null>;
   /**
    * Requests a `webhook.test` for this endpoint only, whatever types it subscribes to. If one is already pending,
    * returns that one.
    */
-  test(workspaceId: string, endpointId: string, at: number): Promise<Delivery | null>;
+  test(workspaceId: WorkspaceId, endpointId: string, at: number): Promise<Delivery | null>;
   /** Requests a delivery again, on demand; once `maxOnDemand` are pending for the endpoint, it is queued instead. */
   replay(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     endpointId: string,
     eventId: number,
     request: { at: number; maxOnDemand: number },

@@ -2,6 +2,7 @@ import { ApiError } from "../base/errors.ts";
 import type { Origin } from "./audit/model.ts";
 import type { Grant } from "./key-model.ts";
 import type { Role } from "./user-model.ts";
+import type { WorkspaceId } from "../base/ids.ts";
 
 /** Who sends a request: an API key and, for a user-specific key, its user. */
 export type Caller = {
@@ -10,7 +11,7 @@ export type Caller = {
   /** Hash of the key's secret; null for the local key. */
   keyHash: string | null;
   /** Null for a global key, which acts for the user named in each request. */
-  workspaceId: string | null;
+  workspaceId: WorkspaceId | null;
   /** Null for a global key. */
   role: Role | null;
   permissions: readonly Grant[];

@@ -1,4 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
+import type { WorkspaceId } from "../base/ids.ts";
 
 /** Specification, "Authentication", item 4, and our own. */
 export const permissions = [
@@ -20,7 +21,7 @@ export type Grant = Permission | "*";
 export type ApiKey = {
   id: string;
   /** Null for a global key. */
-  workspaceId: string | null;
+  workspaceId: WorkspaceId | null;
   name: string;
   /** SHA-256 of the key, hex. */
   hash: string;

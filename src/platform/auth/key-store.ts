@@ -1,6 +1,7 @@
 import type { AuditEntry } from "./audit/model.ts";
 import type { TimePlace } from "../base/time-place.ts";
 import type { ApiKey } from "./key-model.ts";
+import type { WorkspaceId } from "../base/ids.ts";
 
 export type KeyUsage = { keyId: string; uses: number; lastUsedAt: number };
 export type KeyChange = { updatedAt: number } & Partial<
@@ -19,7 +20,7 @@ export type KeyChange = { updatedAt: number } & Partial<
   >
 >;
 /** The keys of one user, or all keys including global ones. */
-export type KeyScope = { workspaceId: string } | "all";
+export type KeyScope = { workspaceId: WorkspaceId } | "all";
 
 /** `audit` is stored in the same operation if that changes something. */
 export type KeyStore = {

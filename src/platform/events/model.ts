@@ -1,4 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
+import type { WorkspaceId } from "../base/ids.ts";
 
 /** Event types and their descriptions. Names follow Standard Webhooks and never change their meaning. */
 export const eventTypes = {
@@ -67,7 +68,7 @@ export type EventData = Record<string, unknown>;
 export type NewEvent = { [S in EventSubject]?: string | null } & {
   type: EventType;
   /** User the event belongs to; null for events of the whole installation, which its admins receive. */
-  workspaceId: string | null;
+  workspaceId: WorkspaceId | null;
   at: number;
   data?: EventData;
 };
@@ -76,7 +77,7 @@ export type NewEvent = { [S in EventSubject]?: string | null } & {
 export type Event = { [S in EventSubject]: string | null } & {
   id: number;
   type: EventType;
-  workspaceId: string | null;
+  workspaceId: WorkspaceId | null;
   at: number;
   data: EventData;
 };

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { isAdmin, type Caller } from "../auth/caller.ts";
 import type { Event, EventFilter } from "./model.ts";
 import type { EventPageRequest, EventStore } from "./store.ts";
+import type { WorkspaceId } from "../base/ids.ts";
 
 const dayMs = 86_400_000;
 /** Takes a few milliseconds to delete. */
@@ -40,7 +41,7 @@ export class EventService {
 }
 
 /** The scopes of events that a caller can see when acting as a user. Admins also see those of the whole installation. */
-export function scopesOf(caller: Caller, workspaceId: string, filter: EventFilter): readonly (string | null)[] {
+export function scopesOf(caller: Caller, workspaceId: WorkspaceId, filter: EventFilter): readonly (string | null)[] {
   const isAboutSomething = Object.keys(filter).some((name) => name !== "types");
   return isAdmin(caller) && !isAboutSomething ? [workspaceId, null] : [workspaceId];
 }

@@ -1,4 +1,5 @@
 import type { Participation } from "../../lib/group-commit/writer.ts";
+import type { WorkspaceId } from "../base/ids.ts";
 
 /** A request with an Idempotency-Key, as it is stored. */
 export type StoredKey = {
@@ -6,7 +7,7 @@ export type StoredKey = {
   id: Uint8Array;
   startedAt: number;
   /** User that it belongs to; null if it belongs to no single user or the key acts for many. */
-  workspaceId: string | null;
+  workspaceId: WorkspaceId | null;
 };
 
 /** Digest of the body of a request. `hash` is null if the body was not read to its end. */

@@ -3,6 +3,7 @@ import type { Caller } from "../auth/caller.ts";
 import type { FileIntake } from "./file-intake.ts";
 import type { Job, JobType } from "../jobs/model.ts";
 import type { JobService } from "../jobs/service.ts";
+import type { WorkspaceId } from "../base/ids.ts";
 
 export type ImportKind<Report extends ReportRequest, Row> = {
   type: JobType;
@@ -16,7 +17,7 @@ export type ImportKind<Report extends ReportRequest, Row> = {
   /** Number of rows in the report, counted up to 10,000. */
   countReport: (request: Report) => Promise<number>;
 };
-type ReportRequest = { workspaceId: string; jobId: string };
+type ReportRequest = { workspaceId: WorkspaceId; jobId: string };
 type Settings = { onDuplicate: string; dryRun: boolean };
 
 /** Imports files with rows of one kind: receives the file, stores the rows in a job, and reports each row. */
@@ -34,7 +35,7 @@ export class FileImports<S extends Settings, Report extends ReportRequest, Row> 
   /** See `FileIntake.start`. */
   start(
     caller: Caller,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     stream: AsyncIterable<Uint8Array> | null,
     settings: S,
     maxBytes: number,

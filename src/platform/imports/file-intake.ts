@@ -7,13 +7,14 @@ import { pause } from "../../lib/concurrency/pause.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Job, JobMetadata, JobType } from "../jobs/model.ts";
 import type { JobService } from "../jobs/service.ts";
+import type { WorkspaceId } from "../base/ids.ts";
 
 /** After a crash the job resumes behind the last stored row. Five crashes in a row are no coincidence. */
 const maxAttempts = 5;
 
 export type IncomingFile = {
   caller: Caller;
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   type: JobType;
   /** Folder of the files of this kind. The file has the ID of its job as its name. */
   folder: string;

@@ -1,9 +1,10 @@
 import type { Job } from "./model.ts";
 import { jobView, statisticsOf } from "./service.ts";
+import type { WorkspaceId } from "../base/ids.ts";
 
 /** Streams a list of jobs as JSON, page by page. The statistics count exactly the jobs in the list. */
 export async function* jobListPieces(
-  workspaceId: string,
+  workspaceId: WorkspaceId,
   pages: AsyncIterable<Job[]>,
 ): AsyncGenerator<Uint8Array, void, void> {
   const counts = { pending: 0, running: 0, completed: 0, failed: 0 };

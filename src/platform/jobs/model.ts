@@ -1,4 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
+import type { WorkspaceId } from "../base/ids.ts";
 
 export const jobStatuses = ["pending", "running", "completed", "failed"] as const;
 export type JobStatus = (typeof jobStatuses)[number];
@@ -21,7 +22,7 @@ export type JobMetadata = Record<string, unknown>;
 
 export type Job = {
   id: string;
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   type: JobType;
   status: JobStatus;
   /** Earliest time to run. */

@@ -11,6 +11,7 @@ import { denied, type Caller } from "../auth/caller.ts";
 import { JobDay, jobStatuses, JobStatisticsView, jobTypes, JobView, type Job, type JobFilter } from "./model.ts";
 import { jobListPieces } from "./job-list.ts";
 import { jobView, type JobPage, type JobService } from "./service.ts";
+import type { WorkspaceId } from "../base/ids.ts";
 
 const instant = (description: string) =>
   Type.Optional(
@@ -64,10 +65,14 @@ const allOrPages =
 const legacyRoute = "/api/v2/users/jobs/userJobStatus/:userId";
 
 /** Provides the time zone in which the days of a history are counted. */
-export type UsersOfJobs = { get(workspaceId: string): Promise<{ timeZone: string }> };
+export type UsersOfJobs = { get(workspaceId: WorkspaceId): Promise<{ timeZone: string }> };
 
 export function jobRoutes(jobs: JobService, users: UsersOfJobs) {
-  async function list(workspaceId: string, query: Static<typeof JobQuery>, onStreamError: (error: unknown) => void) {
+  async function list(
+    workspaceId: WorkspaceId,
+    query: Static<typeof JobQuery>,
+    onStreamError: (error: unknown) => void,
+  ) {
     const { limit: wanted, offset: skipped, cursor } = query;
     if (wanted === undefined && skipped === undefined && cursor === undefined)
       return new Response(
@@ -208,7 +213,7 @@ export function jobRoutes(jobs: JobService, users: UsersOfJobs) {
     );
 }
 
-function allowed(caller: Caller, workspaceId: string): string {
+function allowed(caller: Caller, workspaceId: WorkspaceId): string {
   if (caller.workspaceId === null || caller.workspaceId === workspaceId) return workspaceId;
   throw denied(caller, "*", "A user-specific key can read only the jobs of its own user. Use a global key.");
 }
@@ -229,7 +234,7 @@ function placeOf(cursor: string) {
   return { createdAt: Number(createdAt), id: String(id) };
 }
 
-function pageView(workspaceId: string, { jobs, statistics }: JobPage, limit: number) {
+function pageView(workspaceId: WorkspaceId, { jobs, statistics }: JobPage, limit: number) {
   const last: Job | undefined = jobs.length === limit ? jobs.at(-1) : undefined;
   const nextCursor = last === undefined ? null : encodeCursor([last.createdAt, last.id]);
   return {

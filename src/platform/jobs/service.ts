@@ -4,6 +4,7 @@ import { ApiError, notFound } from "../base/errors.ts";
 import type { Job, JobDay, JobFilter, JobPlace, JobStatistics, JobStatus, JobView } from "./model.ts";
 import type { ClientChange, JobStore } from "./store.ts";
 import { hasEnded, isOfAction } from "./transitions.ts";
+import type { WorkspaceId } from "../base/ids.ts";
 
 export type JobPage = { jobs: Job[]; statistics: JobStatistics };
 
@@ -28,7 +29,7 @@ export class JobService {
 
   /** Newest first. The statistics cover all jobs that match the filter. */
   async page(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     filter: JobFilter,
     limit: number,
     offset: number,
@@ -42,7 +43,7 @@ export class JobService {
   }
 
   /** All jobs that match the filter, newest first. Yields pages, so that memory use does not grow with their number. */
-  async *all(workspaceId: string, filter: JobFilter): AsyncGenerator<Job[], void, void> {
+  async *all(workspaceId: WorkspaceId, filter: JobFilter): AsyncGenerator<Job[], void, void> {
     let after: JobPlace | null = null;
     for (;;) {
       const jobs: Job[] = await this.#jobs.page({ workspaceId, filter, limit: pageSize, offset: 0, after });
@@ -54,7 +55,7 @@ export class JobService {
     }
   }
 
-  async statistics(workspaceId: string): Promise<JobStatistics> {
+  async statistics(workspaceId: WorkspaceId): Promise<JobStatistics> {
     return statisticsOf(await this.#jobs.countByStatus(workspaceId, {}));
   }
 
@@ -62,7 +63,7 @@ export class JobService {
    * Counts jobs by day of creation in the time zone for the last `days` days including today, oldest first. Includes days
    * without jobs.
    */
-  async history(workspaceId: string, days: number, timeZone: string): Promise<JobDay[]> {
+  async history(workspaceId: WorkspaceId, days: number, timeZone: string): Promise<JobDay[]> {
     const dates = datesUntil(this.#clock.now(), days, timeZone);
     const byDate = new Map(dates.map((date) => [date, { date, pending: 0, running: 0, completed: 0, failed: 0 }]));
     const from = this.#clock.now() - (days + 1) * 86_400_000;
@@ -78,24 +79,24 @@ export class JobService {
     return statisticsOf(await this.#jobs.countAll());
   }
 
-  async get(workspaceId: string, id: string): Promise<Job> {
+  async get(workspaceId: WorkspaceId, id: string): Promise<Job> {
     const job = await this.find(workspaceId, id);
     if (job === null) throw notFound("job", id);
     return job;
   }
 
-  find(workspaceId: string, id: string): Promise<Job | null> {
+  find(workspaceId: WorkspaceId, id: string): Promise<Job | null> {
     return this.#jobs.get(workspaceId, id);
   }
 
   /** Throws CONFLICT if the job has ended or its action is being sent. */
-  async cancel(workspaceId: string, id: string): Promise<Job> {
+  async cancel(workspaceId: WorkspaceId, id: string): Promise<Job> {
     const change = await this.#jobs.cancel(workspaceId, id, this.#clock.now());
     return this.#changed(id, change, (job) => `Cannot cancel a job that has already ${job.status}.`);
   }
 
   /** Throws CONFLICT unless the job has failed, or if its action may have taken effect. */
-  async retry(workspaceId: string, id: string): Promise<Job> {
+  async retry(workspaceId: WorkspaceId, id: string): Promise<Job> {
     const change = await this.#jobs.retry(workspaceId, id, this.#clock.now());
     const job = this.#changed(
       id,

@@ -1,8 +1,9 @@
 import type { AuditEntry } from "../auth/audit/model.ts";
 import type { Job, JobClaim, JobEnd, JobFilter, JobPlace, JobStatus, JobType } from "./model.ts";
+import type { WorkspaceId } from "../base/ids.ts";
 
 export type JobPageRequest = {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   filter: JobFilter;
   limit: number;
   offset: number;
@@ -23,12 +24,12 @@ export type JobCount = { at: number; status: JobStatus; jobs: number };
 export type JobStore = {
   /** Stores `audit`, if given, in the same operation. */
   insert(job: Job, audit?: AuditEntry): Promise<void>;
-  get(workspaceId: string, id: string): Promise<Job | null>;
+  get(workspaceId: WorkspaceId, id: string): Promise<Job | null>;
   /** Newest first, at most `limit`. */
   page(request: JobPageRequest): Promise<Job[]>;
-  countByStatus(workspaceId: string, filter: JobFilter): Promise<Record<JobStatus, number>>;
+  countByStatus(workspaceId: WorkspaceId, filter: JobFilter): Promise<Record<JobStatus, number>>;
   /** Counts jobs created at or after `from` by status and interval of `bucketMs` (since the epoch), oldest first. */
-  countByTime(workspaceId: string, from: number, bucketMs: number): Promise<JobCount[]>;
+  countByTime(workspaceId: WorkspaceId, from: number, bucketMs: number): Promise<JobCount[]>;
   /**
    * Claims up to `limit` due jobs, first those with an expired lease (their runner died, which counts as a failure). Users
    * take turns, so that no one waits behind the whole queue of another user; for each user, the longest due job comes
@@ -49,12 +50,12 @@ export type JobStore = {
    * Ends a pending or running job as failed and marks it as canceled. The claim of its runner becomes void. "refused" if
    * the job has ended or its network action is being sent.
    */
-  cancel(workspaceId: string, id: string, at: number): Promise<ClientChange>;
+  cancel(workspaceId: WorkspaceId, id: string, at: number): Promise<ClientChange>;
   /**
    * Returns a failed job to pending, due immediately, with a new count of failures. "refused" if it has not failed, or if
    * the outcome of its network action is unknown.
    */
-  retry(workspaceId: string, id: string, at: number): Promise<ClientChange>;
+  retry(workspaceId: WorkspaceId, id: string, at: number): Promise<ClientChange>;
   /** Whether the job with this ID, of any user, is pending, running, or failed after `failedAfter`. */
   isOpen(id: string, failedAfter: number): Promise<boolean>;
   /** Replaces the message until the job ends, or permanently if it has already ended. */

@@ -1,6 +1,7 @@
 import type { NewEvent } from "../events/model.ts";
 import { endEventOf } from "./job-events.ts";
 import { endedStatuses, type Job, type JobClaim, type JobEnd, type JobMetadata } from "./model.ts";
+import type { WorkspaceId } from "../base/ids.ts";
 
 export type JobChange = Partial<Job>;
 
@@ -75,13 +76,13 @@ export type ClientDecision =
   | { kind: "ofAction"; job: Job }
   | { kind: "change"; job: Job; change: JobChange };
 
-export function decideCancel(job: Job | null, workspaceId: string, at: number): ClientDecision {
+export function decideCancel(job: Job | null, workspaceId: WorkspaceId, at: number): ClientDecision {
   if (job?.workspaceId !== workspaceId) return { kind: "absent" };
   if (hasEnded(job)) return { kind: "refused", job };
   return isOfAction(job) ? { kind: "ofAction", job } : { kind: "change", job, change: canceledJob(job, at) };
 }
 
-export function decideRetry(job: Job | null, workspaceId: string, at: number): ClientDecision {
+export function decideRetry(job: Job | null, workspaceId: WorkspaceId, at: number): ClientDecision {
   if (job?.workspaceId !== workspaceId) return { kind: "absent" };
   if (job.status !== "failed") return { kind: "refused", job };
   return isOfAction(job) ? { kind: "ofAction", job } : { kind: "change", job, change: retriedJob(job, at) };

@@ -6,6 +6,7 @@ import type { Finding, Subject } from "../../../features/enrichment/model.ts";
 import { majorityValue } from "../../../features/enrichment/consensus.ts";
 import { leadIdentity } from "../../../features/leads/identity.ts";
 import type { LeadIdentity } from "../../../features/leads/model.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Number of people who are evaluated per company. More would confirm the same, and each costs time. */
 const witnesses = 8;
@@ -23,7 +24,7 @@ const keepCompanies = 1_000;
 export function createColleagues(directories: readonly Directory[], now: () => number) {
   const kept = new Map<string, { until: number; people: Colleague[] }>();
 
-  async function peopleOf(company: CompanyNames, workspaceId: string): Promise<Colleague[]> {
+  async function peopleOf(company: CompanyNames, workspaceId: WorkspaceId): Promise<Colleague[]> {
     const key = [workspaceId, company.domain ?? "", company.name ?? ""].join("\n");
     const known = kept.get(key);
     if (known !== undefined && known.until > now()) return known.people;
@@ -36,7 +37,7 @@ export function createColleagues(directories: readonly Directory[], now: () => n
     return people;
   }
 
-  return async (known: Subject, company: CompanyNames, workspaceId: string): Promise<Colleague[]> => {
+  return async (known: Subject, company: CompanyNames, workspaceId: WorkspaceId): Promise<Colleague[]> => {
     if (company.domain === null && company.name === null) return [];
     const people = await peopleOf(company, workspaceId);
     const self = leadIdentity({ ...known, email: known.email ?? known.candidateEmail });

@@ -9,6 +9,7 @@ import type { EnrichmentProvider } from "../../../features/enrichment/provider.t
 import { extendSubject, merge } from "../../../features/enrichment/waterfall.ts";
 import { leadIdentity } from "../../../features/leads/identity.ts";
 import { createColleagues, findingsOfColleagues, mailDomain } from "./colleagues.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Confidence of a single row, by how it was matched. It decreases each year, because people change jobs. */
 const surenessOf = { byAddress: 0.75, byName: 0.65 };
@@ -46,7 +47,7 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
   };
 
   /** Who the directories know, what each of them says, and the combined knowledge about the person. */
-  async function peopleAndSubject(subject: Subject, workspaceId: string, leadId: string | null) {
+  async function peopleAndSubject(subject: Subject, workspaceId: WorkspaceId, leadId: string | null) {
     const people: { person: KnownPerson; said: Finding[] }[] = [];
     let known = subject;
     for (const directory of directories) {
@@ -65,7 +66,7 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
     return { people: stillTold, known: atNewJob(known, moved, subject), moved };
   }
 
-  async function recordOf({ domain, company }: Subject, workspaceId: string): Promise<KnownCompany | null> {
+  async function recordOf({ domain, company }: Subject, workspaceId: WorkspaceId): Promise<KnownCompany | null> {
     if (domain === null && company === null) return null;
     for (const directory of directories) {
       const found = await directory.findCompany(workspaceId, { domain, name: company });
@@ -74,7 +75,7 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
     return null;
   }
 
-  async function guess(known: Subject, domain: string, workspaceId: string): Promise<Finding[]> {
+  async function guess(known: Subject, domain: string, workspaceId: WorkspaceId): Promise<Finding[]> {
     const { firstName, lastName } = known;
     if (firstName === null || lastName === null) return [];
     const colleagues = await colleaguesOf(known, { domain, name: null }, workspaceId);

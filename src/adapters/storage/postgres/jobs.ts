@@ -17,6 +17,7 @@ import {
 import type { Connection, Engine } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
 import { jobs } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** The jobs of actions, as the store of jobs shows and changes them. */
 export type ActionJobs = {
@@ -35,7 +36,7 @@ type SliceOfJobs = Pick<JobStore, "insert" | "get" | "page" | "claim" | "end" | 
 export function createJobStore({ orm, transact }: Engine, actions: ActionJobs): SliceOfJobs {
   const shown = async (job: Job): Promise<Job> => (isOfAction(job) ? actions.describe(orm, job) : job);
 
-  async function find(workspaceId: string, id: string): Promise<Job | null> {
+  async function find(workspaceId: WorkspaceId, id: string): Promise<Job | null> {
     const [job] = await orm
       .select()
       .from(jobs)

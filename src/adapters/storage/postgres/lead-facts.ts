@@ -21,6 +21,7 @@ import { networkAccounts, networkActions, networkContacts } from "./network-tabl
 import { takeLocks } from "./locks.ts";
 import { hasEntries, loadedEntries } from "./suppression-facts.ts";
 import { leadKeys, leads } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Nearly every key has fewer leads. A decision that compares all of them gets ten times as many. */
 const firstCandidates = 50;
@@ -34,7 +35,7 @@ export class LeadFactLoader implements FactSource {
   readonly facts: LeadFacts;
   readonly suppressionFacts: SuppressionFacts;
   readonly #connection: Connection;
-  readonly #workspaceId: string;
+  readonly #workspaceId: WorkspaceId;
   readonly #phoneRegion: PhoneRegion | null;
   /** How many leads to load of keys with many. */
   readonly #limits = new Map<number, number>();
@@ -45,7 +46,7 @@ export class LeadFactLoader implements FactSource {
    */
   static async open(
     connection: Connection,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     phoneRegion: PhoneRegion | null,
     locks: (owner: number) => readonly Lock[],
   ): Promise<LeadFactLoader> {
@@ -57,7 +58,7 @@ export class LeadFactLoader implements FactSource {
 
   constructor(
     connection: Connection,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     owner: number,
     phoneRegion: PhoneRegion | null,
     hasSuppressions: boolean,
@@ -262,7 +263,7 @@ function leadsWithKeys(wanted: readonly { key: number; most: number }[]) {
 
 export function storedLead(
   { seq, owner: _owner, folded: _folded, ...lead }: typeof leads.$inferSelect,
-  workspaceId: string,
+  workspaceId: WorkspaceId,
 ): StoredLead {
   return { seq, lead: { ...lead, workspaceId } satisfies Lead };
 }

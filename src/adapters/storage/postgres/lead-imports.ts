@@ -18,6 +18,7 @@ import { LeadFactLoader } from "./lead-facts.ts";
 import { decideLoaded } from "./loaded.ts";
 import { NewLeads } from "./new-leads.ts";
 import { jobs, leadImportCreated, leadImportRows, leads } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 type ImportStore = Pick<
   LeadStore,
@@ -74,7 +75,7 @@ export function createLeadImports(engine: Engine): ImportStore {
   }
 
   async function createdRows(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     jobId: string,
     afterRow: number,
     limit: number,

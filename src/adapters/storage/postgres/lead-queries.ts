@@ -9,10 +9,11 @@ import type { Engine } from "./engine.ts";
 import { ownersOf } from "./event-rows.ts";
 import { storedLead } from "./lead-facts.ts";
 import { leadCounts, leadKeys, leads, leadTags } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Lists and counts of leads. */
 export function createLeadQueries({ orm }: Engine): Pick<LeadStore, "page" | "count"> {
-  const ownerOf = async (workspaceId: string) => (await ownersOf(orm, [workspaceId])).get(workspaceId) ?? null;
+  const ownerOf = async (workspaceId: WorkspaceId) => (await ownersOf(orm, [workspaceId])).get(workspaceId) ?? null;
 
   async function page(request: LeadPageRequest) {
     const { workspaceId, filter, sort, limit, offset, after } = request;
@@ -32,7 +33,7 @@ export function createLeadQueries({ orm }: Engine): Pick<LeadStore, "page" | "co
     );
   }
 
-  async function count(workspaceId: string, filter: LeadFilter): Promise<number> {
+  async function count(workspaceId: WorkspaceId, filter: LeadFilter): Promise<number> {
     const owner = await ownerOf(workspaceId);
     if (owner === null) return 0;
     if (Object.keys(filter).every((key) => key === "statuses")) return await countByStatus(owner, filter.statuses);

@@ -19,6 +19,7 @@ import { LeadFactLoader } from "./lead-facts.ts";
 import { createLeadImports } from "./lead-imports.ts";
 import { createLeadQueries } from "./lead-queries.ts";
 import { decideLoaded } from "./loaded.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Decisions over facts that were loaded, under locks, in the transaction that writes their changes. */
 export function createLeadStore(engine: Engine): LeadStore {
@@ -31,7 +32,7 @@ export function createLeadStore(engine: Engine): LeadStore {
       workspaceId,
       locks,
       keys,
-    }: { workspaceId: string; locks: (owner: number) => readonly Lock[]; keys: (owner: number) => number[] },
+    }: { workspaceId: WorkspaceId; locks: (owner: number) => readonly Lock[]; keys: (owner: number) => number[] },
     decision: (loader: LeadFactLoader) => Decision<Outcome, LeadChange>,
   ): Promise<{ owner: number } & Decision<Outcome, LeadChange>> {
     const loader = await LeadFactLoader.open(connection, workspaceId, phoneRegion, locks);
@@ -76,7 +77,7 @@ export function createLeadStore(engine: Engine): LeadStore {
     return outcomes;
   }
 
-  const ofUser = (workspaceId: string, keys: (owner: number) => number[] = () => []) => ({
+  const ofUser = (workspaceId: WorkspaceId, keys: (owner: number) => number[] = () => []) => ({
     workspaceId,
     keys,
     locks: () => [],

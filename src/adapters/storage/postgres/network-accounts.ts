@@ -8,6 +8,7 @@ import type { Connection, Engine } from "./engine.ts";
 import { writeChanges } from "./network-changes.ts";
 import { networkAccounts, networkActions, networkMeters } from "./network-tables.ts";
 import { insertAccount } from "./users.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 type AccountStore = Pick<
   NetworkStore,
@@ -25,12 +26,12 @@ type AccountStore = Pick<
 type AccountRow = typeof networkAccounts.$inferSelect;
 
 export function createAccountStore({ orm, transact }: Engine): AccountStore {
-  const ofUser = (workspaceId: string, id: string) =>
+  const ofUser = (workspaceId: WorkspaceId, id: string) =>
     and(eq(networkAccounts.workspaceId, workspaceId), eq(networkAccounts.id, id));
 
   async function update(
     connection: Connection,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     id: string,
     change: Parameters<NetworkStore["updateAccount"]>[2],
   ): Promise<NetworkAccount | null> {
@@ -43,7 +44,7 @@ export function createAccountStore({ orm, transact }: Engine): AccountStore {
 
   async function remove(
     connection: Connection,
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     id: string,
   ): Promise<"removed" | "absent" | "inUse"> {
     const record = await lockAccount(connection, workspaceId, id);
@@ -97,7 +98,7 @@ export function createAccountStore({ orm, transact }: Engine): AccountStore {
 /** An account of the user, which nobody else reads for a decision until the transaction ends. */
 export async function lockAccount(
   connection: Connection,
-  workspaceId: string,
+  workspaceId: WorkspaceId,
   id: string,
 ): Promise<StoredAccount | null> {
   const ofUser = and(eq(networkAccounts.workspaceId, workspaceId), eq(networkAccounts.id, id));

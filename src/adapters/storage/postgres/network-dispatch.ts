@@ -25,6 +25,7 @@ import { LoadedFacts, loadTarget, loadTargets } from "./network-facts.ts";
 import { networkAccounts, networkActions } from "./network-tables.ts";
 import { lockSuppressions } from "./suppression-rows.ts";
 import { jobs } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 type DispatchStore = Pick<
   NetworkStore,
@@ -32,7 +33,7 @@ type DispatchStore = Pick<
 >;
 type ClaimRequest = Parameters<NetworkStore["claimDue"]>[0];
 type WorkerClaim = Parameters<NetworkStore["claimForWorker"]>[0];
-type Candidate = { jobId: string; workspaceId: string; account: number };
+type Candidate = { jobId: string; workspaceId: WorkspaceId; account: number };
 
 /** Claims of due actions, and the outcomes of attempts. */
 export function createDispatchStore(engine: Engine): DispatchStore {

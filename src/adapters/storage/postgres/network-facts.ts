@@ -21,6 +21,7 @@ import { networkAccounts, networkActions, networkContacts, networkMeters } from 
 import { LoadedTimeline, loadUsed } from "./network-timeline.ts";
 import { findSuppression } from "./suppression-rows.ts";
 import { jobs, leads } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** A fact under its name. `load` locks what the decision depends on. */
 type Question = { name: string; load: () => Promise<unknown> };
@@ -76,7 +77,7 @@ export class LoadedFacts implements NetworkFacts, FactSource {
     this.#fact(`account ${seq}`, async () => (await lockAccounts(this.#connection, [seq]))[0] ?? null);
 
   /** Known before the decision, which locked it. */
-  accountOf = (workspaceId: string, accountId: string): StoredAccount | null =>
+  accountOf = (workspaceId: WorkspaceId, accountId: string): StoredAccount | null =>
     this.#fact(`account of ${workspaceId} ${accountId}`, async () => null);
 
   target = (jobId: string): Target | null => this.#fact(`target ${jobId}`, () => loadTarget(this.#connection, jobId));
@@ -110,7 +111,7 @@ export class LoadedFacts implements NetworkFacts, FactSource {
       return rows.length > 0;
     });
 
-  suppression = (workspaceId: string, target: SuppressionTarget): SuppressionMatch | null =>
+  suppression = (workspaceId: WorkspaceId, target: SuppressionTarget): SuppressionMatch | null =>
     this.#fact(`suppression ${workspaceId} ${JSON.stringify(target)}`, () =>
       findSuppression(this.#connection, this.#region, workspaceId, target),
     );

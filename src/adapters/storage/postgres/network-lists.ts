@@ -4,6 +4,7 @@ import type { ActionFilter, ActionPage, NetworkStore } from "../../../features/n
 import type { Engine } from "./engine.ts";
 import { isTaskOf } from "./network-schedule.ts";
 import { networkAccounts, networkActions } from "./network-tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Counts beyond this are not exact, as the port says. */
 const mostCounted = 10_000;
@@ -59,7 +60,7 @@ export function createActionLists({
   };
 }
 
-function isListed(workspaceId: string, filter: ActionFilter, order: ActionPage["order"]): SQL | undefined {
+function isListed(workspaceId: WorkspaceId, filter: ActionFilter, order: ActionPage["order"]): SQL | undefined {
   const { accountId, states, actionType, leadId, profileKey, campaignId } = filter;
   const { used, slotAt } = networkActions;
   return and(

@@ -21,6 +21,7 @@ import { LoadedFacts, loadTarget } from "./network-facts.ts";
 import { networkAccounts, networkActions } from "./network-tables.ts";
 import { lockSuppressions } from "./suppression-rows.ts";
 import { jobs } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 type ScheduleStore = Pick<
   NetworkStore,
@@ -50,7 +51,7 @@ export function createScheduleStore(engine: Engine): ScheduleStore {
 
   /** With the action as it is once the decision is written. */
   function change(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     jobId: string,
     decide: (target: Target | null, facts: NetworkFacts) => Decision<ActionDecision>,
   ): Promise<ActionChange> {
@@ -67,12 +68,12 @@ export function createScheduleStore(engine: Engine): ScheduleStore {
     });
   }
 
-  async function ownTarget(connection: Connection, workspaceId: string, jobId: string): Promise<Target | null> {
+  async function ownTarget(connection: Connection, workspaceId: WorkspaceId, jobId: string): Promise<Target | null> {
     const target = await loadTarget(connection, jobId);
     return target?.row.workspaceId === workspaceId ? target : null;
   }
 
-  function skipObjectedTasks(workspaceId: string, now: number): Promise<void> {
+  function skipObjectedTasks(workspaceId: WorkspaceId, now: number): Promise<void> {
     return transact(async (connection) => {
       await lockSuppressions(connection, [workspaceId], "shared");
       const tasks = await connection
@@ -115,7 +116,7 @@ export function createScheduleStore(engine: Engine): ScheduleStore {
 }
 
 /** What waits for a user to carry it out. */
-export function isTaskOf(connection: Connection, workspaceId: string) {
+export function isTaskOf(connection: Connection, workspaceId: WorkspaceId) {
   const own = connection
     .select({ seq: networkAccounts.seq })
     .from(networkAccounts)

@@ -5,6 +5,7 @@ import type { Connection } from "./engine.ts";
 import { LeadFactLoader } from "./lead-facts.ts";
 import { decideLoaded } from "./loaded.ts";
 import { takeLocks } from "./locks.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Shared: no entry is added for these users. Exclusive: no decision is made about people of theirs. Null: every user. */
 export async function lockSuppressions(
@@ -22,7 +23,7 @@ export async function lockSuppressions(
 export async function findSuppression(
   connection: Connection,
   region: PhoneRegion | null,
-  workspaceId: string,
+  workspaceId: WorkspaceId,
   target: SuppressionTarget,
 ): Promise<SuppressionMatch | null> {
   const [match] = await findSuppressions(connection, region, workspaceId, target, 1);
@@ -32,7 +33,7 @@ export async function findSuppression(
 export async function findSuppressions(
   connection: Connection,
   region: PhoneRegion | null,
-  workspaceId: string,
+  workspaceId: WorkspaceId,
   target: SuppressionTarget,
   limit = Infinity,
 ): Promise<SuppressionMatch[]> {

@@ -7,11 +7,12 @@ import { ownersOf } from "./event-rows.ts";
 import { takeLocks } from "./locks.ts";
 import { findSuppressions } from "./suppression-rows.ts";
 import { suppressions } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 type SliceOfSuppressions = Pick<SuppressionStore, "add" | "get" | "remove" | "count" | "matches">;
 
 export function createSuppressionStore({ orm, transact, phoneRegion }: Engine): SliceOfSuppressions {
-  async function appliesTo(workspaceId: string) {
+  async function appliesTo(workspaceId: WorkspaceId) {
     const owner = (await ownersOf(orm, [workspaceId])).get(workspaceId) ?? 0;
     return or(eq(suppressions.owner, owner), isNull(suppressions.owner));
   }
@@ -86,7 +87,7 @@ async function addEntry(
 }
 
 function entryOf(
-  workspaceId: string,
+  workspaceId: WorkspaceId,
   { seq: _seq, owner, key, ...row }: typeof suppressions.$inferSelect,
 ): Suppression {
   return { ...row, key: new Uint8Array(key), workspaceId: owner === null ? null : workspaceId };

@@ -22,6 +22,7 @@ import type { NetworkRows } from "./network.ts";
 import { networkActions } from "./network-tables.ts";
 import { lazy, prepared } from "./prepared.ts";
 import type { SharedRows } from "./shared-rows.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Actions are scheduled and withdrawn through the rows of the network. */
 export function createCampaignStore(engine: Engine, shared: SharedRows, network: NetworkRows): CampaignStore {
@@ -160,7 +161,13 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
     return apply(decideMove(enrollment(id), version, change, action, facts));
   }
 
-  function stop(workspaceId: string, campaignId: string, id: string, reason: string, at: number): Enrollment | null {
+  function stop(
+    workspaceId: WorkspaceId,
+    campaignId: string,
+    id: string,
+    reason: string,
+    at: number,
+  ): Enrollment | null {
     const found = enrollment(id);
     if (found?.workspaceId !== workspaceId || found.campaignId !== campaignId) return null;
     if (move(found, stopped(reason, at), null) === null) return null;

@@ -7,6 +7,7 @@ import type { Engine } from "./engine.ts";
 import { countRows, olderThan } from "./list-pages.ts";
 import type { SharedRows } from "./shared-rows.ts";
 import { creditLedger, jobs, users } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 export function createCreditStore(engine: Engine, { credits: rows }: SharedRows): CreditStore {
   const { orm, writer } = engine;
@@ -41,7 +42,7 @@ export function createCreditStore(engine: Engine, { credits: rows }: SharedRows)
       .map(({ id }) => id);
   }
 
-  async function reserved(workspaceId: string): Promise<number> {
+  async function reserved(workspaceId: WorkspaceId): Promise<number> {
     const held = sql<number>`coalesce(sum(${creditReservations.held}), 0)`;
     const open = and(eq(creditReservations.workspaceId, workspaceId), isNotNull(creditReservations.heldUntil));
     return orm.select({ held }).from(creditReservations).where(open).get()?.held ?? 0;

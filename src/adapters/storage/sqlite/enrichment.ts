@@ -16,6 +16,7 @@ import { countRows } from "./list-pages.ts";
 import { limitOf } from "./parameter.ts";
 import { lazy, prepared } from "./prepared.ts";
 import type { SharedRows } from "./shared-rows.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 export function createEnrichmentStore(
   engine: Engine,
@@ -72,7 +73,7 @@ export function createEnrichmentStore(
     insertItems.run(job.id, JSON.stringify(leads));
   }
 
-  function factsOf(workspaceId: string): EnrichmentFacts {
+  function factsOf(workspaceId: WorkspaceId): EnrichmentFacts {
     const owner = ownerOf(workspaceId);
     return {
       owner,
@@ -82,7 +83,7 @@ export function createEnrichmentStore(
     };
   }
 
-  function write(workspaceId: string, change: EnrichmentChange): void {
+  function write(workspaceId: WorkspaceId, change: EnrichmentChange): void {
     switch (change.kind) {
       case "verdicts":
         return verdictRows.replace(ownerOf(workspaceId)!, change.verdicts, change.since);
@@ -97,7 +98,7 @@ export function createEnrichmentStore(
     }
   }
 
-  function finishBatch(workspaceId: string, batch: FinishedBatch): StoredBatch | null {
+  function finishBatch(workspaceId: WorkspaceId, batch: FinishedBatch): StoredBatch | null {
     const { outcome, changes } = decideBatch(workspaceId, batch, jobRows.get(batch.claim.id), factsOf(workspaceId));
     for (const change of changes) write(workspaceId, change);
     return outcome;

@@ -2,6 +2,7 @@ import type { Event, EventSubject, EventType, NewEvent } from "../../../platform
 import type { Engine } from "./engine.ts";
 import type { Owners } from "./owners.ts";
 import { prepared, RowInserter } from "./prepared.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Events, inside the write units of all stores. */
 export type EventRows = {
@@ -10,7 +11,7 @@ export type EventRows = {
   /** Called inside a write unit that reads events: stores what was appended, which otherwise happens before the COMMIT. */
   flush(): void;
   /** Time of the last event of this type for the user; null if there is none, or it has been deleted. */
-  lastTold(workspaceId: string, type: EventType): number | null;
+  lastTold(workspaceId: WorkspaceId, type: EventType): number | null;
   /** See `EventStore.onNew`. */
   onNew(listener: () => void): () => void;
 };

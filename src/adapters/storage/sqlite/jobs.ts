@@ -17,12 +17,13 @@ import { valueOf } from "./parameter.ts";
 import { lazy } from "./prepared.ts";
 import type { SharedRows } from "./shared-rows.ts";
 import { jobs } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** `network` decides about the jobs of its actions. */
 export function createJobStore(engine: Engine, { audits, jobRows: rows }: SharedRows, network: NetworkRows): JobStore {
   const { orm, writer, reader } = engine;
 
-  const ofUser = (workspaceId: string, id: string): Job | null => {
+  const ofUser = (workspaceId: WorkspaceId, id: string): Job | null => {
     const job = rows.get(id);
     return job?.workspaceId === workspaceId ? job : null;
   };
@@ -50,7 +51,7 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
     return page;
   }
 
-  async function countByStatus(workspaceId: string, filter: JobFilter): Promise<Record<JobStatus, number>> {
+  async function countByStatus(workspaceId: WorkspaceId, filter: JobFilter): Promise<Record<JobStatus, number>> {
     return counted(filtered(workspaceId, filter));
   }
 
@@ -68,7 +69,7 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
     >;
   }
 
-  async function countByTime(workspaceId: string, from: number, bucketMs: number): Promise<JobCount[]> {
+  async function countByTime(workspaceId: WorkspaceId, from: number, bucketMs: number): Promise<JobCount[]> {
     const at = sql<number>`${jobs.createdAt} / ${bucketMs} * ${bucketMs}`;
     const query = orm
       .select({ at: at.as("at"), status: jobs.status, jobs: count().as("jobs") })
@@ -107,13 +108,13 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
     job: rows.write(job, change),
   });
 
-  function cancel(workspaceId: string, id: string, at: number): ClientChange {
+  function cancel(workspaceId: WorkspaceId, id: string, at: number): ClientChange {
     const decision = decideCancel(rows.get(id), workspaceId, at);
     if (decision.kind === "ofAction") return network.jobs.cancel(decision.job, at);
     return decision.kind === "change" ? write(decision) : decision;
   }
 
-  function retry(workspaceId: string, id: string, at: number): ClientChange {
+  function retry(workspaceId: WorkspaceId, id: string, at: number): ClientChange {
     const decision = decideRetry(rows.get(id), workspaceId, at);
     if (decision.kind === "ofAction") return network.jobs.retry(decision.job, at);
     return decision.kind === "change" ? write(decision) : decision;
@@ -161,7 +162,7 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Shared
 /** Number of jobs per read, which takes one or two milliseconds. */
 const sliceRows = 50;
 
-function filtered(workspaceId: string, { status, type, createdFrom, createdTo }: JobFilter) {
+function filtered(workspaceId: WorkspaceId, { status, type, createdFrom, createdTo }: JobFilter) {
   return and(
     eq(jobs.workspaceId, workspaceId),
     status && eq(jobs.status, status),

@@ -6,6 +6,7 @@ import { companyKeyHash, domainKey } from "../../../features/leads/identity.ts";
 import { leadsBehind } from "./lead-hints-reading.ts";
 import { prepared, RowInserter } from "./prepared.ts";
 import type { SharedRows } from "./shared-rows.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Written in one unit, which takes a few milliseconds. */
 const pairsAtOnce = 500;
@@ -51,7 +52,11 @@ export function createLeadHintStore(engine: Engine, { owners: ownerOf }: SharedR
     return false;
   }
 
-  async function colleagues(workspaceId: string, { domain, name }: CompanyNames, limit: number): Promise<Colleague[]> {
+  async function colleagues(
+    workspaceId: WorkspaceId,
+    { domain, name }: CompanyNames,
+    limit: number,
+  ): Promise<Colleague[]> {
     const owner = ownerOf(workspaceId);
     const company = name === null ? "" : companyKey(name);
     if (owner === null || (domain === null && company === "")) return [];

@@ -18,13 +18,14 @@ import { placeholdersOf } from "./placeholders.ts";
 import { lazy, prepared } from "./prepared.ts";
 import type { Person, SuppressionRows } from "./suppressions.ts";
 import { jobs, leadImportRows } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Imports: batches of rows, their report, and the notes of dry runs. */
 export function createLeadImports(
   engine: Engine,
   { owners, keys, phoneKeys, rows }: LeadParts,
   suppressions: SuppressionRows,
-  leadFacts: (workspaceId: string) => LeadFacts,
+  leadFacts: (workspaceId: WorkspaceId) => LeadFacts,
 ): Pick<LeadStore, "ownerNumber" | "importBatch" | "importReport" | "countImportReport" | "forgetDryRun"> {
   const { orm, database, writer } = engine;
   const newLeads = createNewLeadParts(engine, keys, phoneKeys, rows);

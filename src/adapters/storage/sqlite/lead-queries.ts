@@ -13,6 +13,7 @@ import type { KeyIndex } from "../../../lib/key-index/key-index.ts";
 import type { Owners } from "./owners.ts";
 import { lazy } from "./prepared.ts";
 import { leadCounts, leads, leadTags } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Larger offsets are skipped in the reader thread: each row takes about a microsecond. */
 const maxOffsetOnMainThread = 1000;
@@ -71,7 +72,7 @@ export function createLeadQueries(
     return found.map(({ seq }) => places.get(seq)).filter((stored) => stored !== undefined);
   }
 
-  async function countLeads(workspaceId: string, filter: LeadFilter): Promise<number> {
+  async function countLeads(workspaceId: WorkspaceId, filter: LeadFilter): Promise<number> {
     const owner = owners(workspaceId);
     if (owner === null) return 0;
     if (Object.keys(filter).every((key) => key === "statuses")) return countByStatus(owner, filter.statuses);

@@ -8,6 +8,7 @@ import type { Owners } from "./owners.ts";
 import type { PhoneKeys } from "./phone-keys.ts";
 import { lazy, prepared } from "./prepared.ts";
 import { leads, leadTags } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Single leads, prepared. Writes belong in a write unit and keep the tables that follow leads in step. */
 export type LeadRows = ReturnType<typeof createLeadRows>;
@@ -65,7 +66,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: KeyIndex, p
   }
 
   /** Leads of the owner that a key points to, read one by one: one person may be stored thousands of times. */
-  function* candidates(workspaceId: string, owner: number, key: number): Generator<StoredLead, void, void> {
+  function* candidates(workspaceId: WorkspaceId, owner: number, key: number): Generator<StoredLead, void, void> {
     for (const seq of keys.each(key))
       for (const row of bySeq().values({ owner, seq })) yield storedLead(row, workspaceId);
   }
@@ -117,7 +118,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: KeyIndex, p
 }
 
 /** Reads one lead of a user; null when the user has none of that id. Synchronous, also for other stores' write units. */
-export type LeadReader = (workspaceId: string, id: string) => StoredLead | null;
+export type LeadReader = (workspaceId: WorkspaceId, id: string) => StoredLead | null;
 
 export function createLeadReader({ orm }: Engine, owners: Owners): LeadReader {
   const byId = lazy(() =>
@@ -142,7 +143,7 @@ function changedIn(identity: LeadIdentity, before: LeadIdentity): LeadIdentity {
  * Maps a row of `leads` as SQLite returns it: the values of all columns, in order. Drizzle's mapping, column by column,
  * takes as long as finding and reading the rows.
  */
-export function storedLead(row: unknown[], workspaceId: string): StoredLead {
+export function storedLead(row: unknown[], workspaceId: WorkspaceId): StoredLead {
   const values = row as LeadValues;
   return {
     seq: values[0],

@@ -18,15 +18,16 @@ import type { LeadRows } from "./lead-rows.ts";
 import type { Owners } from "./owners.ts";
 import type { SharedRows } from "./shared-rows.ts";
 import { type Person, type SuppressionRows } from "./suppressions.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 export function createLeadStore(engine: Engine, { audits, events, leadParts, suppressions }: SharedRows): LeadStore {
   const { owners, keys, rows } = leadParts;
   const { writer } = engine;
 
-  let latest: { workspaceId: string; facts: LeadFacts } | null = null;
+  let latest: { workspaceId: WorkspaceId; facts: LeadFacts } | null = null;
 
   /** Most requests in a row are of one user. */
-  function factsOf(workspaceId: string): LeadFacts {
+  function factsOf(workspaceId: WorkspaceId): LeadFacts {
     if (latest?.workspaceId !== workspaceId)
       latest = { workspaceId, facts: createLeadFacts(workspaceId, owners, rows, suppressions) };
     return latest.facts;
@@ -98,7 +99,7 @@ const noOwner = 0;
 
 /** Answers decisions from prepared statements, at the moment they ask. */
 function createLeadFacts(
-  workspaceId: string,
+  workspaceId: WorkspaceId,
   owners: Owners,
   rows: LeadRows,
   suppressions: SuppressionRows,

@@ -9,6 +9,7 @@ import type { ChangeWriter } from "./network-change-writer.ts";
 import { networkAccounts, networkActions, networkMeters, waitsForSomebody } from "./network-tables.ts";
 import { lazy } from "./prepared.ts";
 import { jobs } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 type AccountStore = Pick<
   NetworkStore,
@@ -74,7 +75,7 @@ export function createAccountRows(engine: Engine) {
       if (record !== null) seqs.set(id, seq);
       return record;
     },
-    ofUser(workspaceId: string, id: string): StoredAccount | null {
+    ofUser(workspaceId: WorkspaceId, id: string): StoredAccount | null {
       const record = rows.byId(id);
       return record?.account.workspaceId === workspaceId ? record : null;
     },
@@ -133,7 +134,7 @@ export function createAccountRows(engine: Engine) {
       orm.update(networkActions).set({ state: "scheduled", pendingReason: "queued" }).where(isForWorker).run();
     },
     /** Accounts of a user whose actions are performed by workers. */
-    workersOf: (workspaceId: string, id: string | null): { seq: number }[] =>
+    workersOf: (workspaceId: WorkspaceId, id: string | null): { seq: number }[] =>
       orm
         .select({ seq: networkAccounts.seq })
         .from(networkAccounts)
@@ -163,7 +164,7 @@ export function createAccountStore(
       .prepare(),
   );
   /** Sorts here, which costs less than sorting in SQLite. */
-  function accountsOf(workspaceId: string): NetworkAccount[] {
+  function accountsOf(workspaceId: WorkspaceId): NetworkAccount[] {
     const accounts = seqsOf()
       .all({ workspaceId })
       .flatMap(({ seq }) => rows.get(seq)?.account ?? []);

@@ -25,6 +25,7 @@ import type { NetworkParts } from "./network-facts.ts";
 import type { ActionRow } from "./network-tables.ts";
 import { storedActionJob } from "./stored-job.ts";
 import { personOf } from "./suppressions.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 type DispatchStore = Pick<
   NetworkStore,
@@ -167,7 +168,7 @@ export function createDispatchStore(
     return outcome;
   }
 
-  function renewLease(workspaceId: string, claim: JobClaim, leaseUntil: number): boolean {
+  function renewLease(workspaceId: WorkspaceId, claim: JobClaim, leaseUntil: number): boolean {
     const target = targetOfClaim(claim);
     if (target === null) return false;
     const { outcome, changes } = decideRenewal(target, workspaceId, leaseUntil);

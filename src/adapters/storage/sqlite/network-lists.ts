@@ -7,12 +7,13 @@ import type { AccountRows } from "./network-accounts.ts";
 import type { ActionRows } from "./network-actions.ts";
 import { networkAccounts, networkActions, waitsForSomebody } from "./network-tables.ts";
 import { lazy } from "./prepared.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 type Lists = Pick<NetworkStore, "page" | "countActions" | "tasks" | "countTasks">;
 
 /** Lists of actions. */
 export function createActionLists({ orm, reader }: Engine, accounts: AccountRows, actions: ActionRows): Lists {
-  const accountsOf = (workspaceId: string): number[] =>
+  const accountsOf = (workspaceId: WorkspaceId): number[] =>
     orm
       .select({ seq: networkAccounts.seq })
       .from(networkAccounts)
@@ -77,7 +78,7 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
     return row === undefined ? null : { seq, action: actions.actionOf(row) };
   }
 
-  const isTask = (workspaceId: string) =>
+  const isTask = (workspaceId: WorkspaceId) =>
     and(
       inArray(networkActions.account, accountsOf(workspaceId)),
       sql.raw(waitsForSomebody),

@@ -18,6 +18,7 @@ import { networkAccounts, networkActions, networkMeters } from "./network-tables
 import { newValueOf } from "./parameter.ts";
 import { lazy } from "./prepared.ts";
 import { jobs } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 type PlanStore = Pick<NetworkStore, "usage" | "planBasis" | "movePlanned" | "endPlan">;
 
@@ -129,7 +130,7 @@ export function createPlanStore({ orm, writer, reader }: Engine, accounts: Accou
         .run();
   }
 
-  async function usage(workspaceId: string, accountId: string, now: number): Promise<MeterUsage[]> {
+  async function usage(workspaceId: WorkspaceId, accountId: string, now: number): Promise<MeterUsage[]> {
     const record = accounts.ofUser(workspaceId, accountId);
     if (record === null) return [];
     const pairs = meters.flatMap((meter) => windows.map((window) => ({ meter, window })));

@@ -19,6 +19,7 @@ import type { NetworkParts } from "./network-facts.ts";
 import { createTaskQuery } from "./network-tasks.ts";
 import { storedActionJob } from "./stored-job.ts";
 import { personOf } from "./suppressions.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 type ScheduleStore = Pick<
   NetworkStore,
@@ -40,14 +41,14 @@ export function createScheduleStore(
     return outcome;
   }
 
-  function targetOf(workspaceId: string, jobId: string): Target | null {
+  function targetOf(workspaceId: WorkspaceId, jobId: string): Target | null {
     const target = facts.target(jobId);
     return target?.row.workspaceId === workspaceId ? target : null;
   }
 
   /** Applies a decision and returns the action as stored afterwards. */
   function change(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     jobId: string,
     decide: (target: Target | null) => Decision<ActionDecision>,
   ): ActionChange {
@@ -59,7 +60,7 @@ export function createScheduleStore(
   }
 
   function changeImmediately(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     jobId: string,
     decide: (target: Target | null) => Decision<ActionDecision>,
   ) {
@@ -71,7 +72,7 @@ export function createScheduleStore(
     return row === null ? [] : [personOf(row)];
   };
 
-  function tasksOf(workspaceId: string): Target[] {
+  function tasksOf(workspaceId: WorkspaceId): Target[] {
     return tasks()
       .values({ workspaceId })
       .flatMap((values) => {
@@ -80,7 +81,7 @@ export function createScheduleStore(
         return record === null ? [] : [{ job, row, record }];
       });
   }
-  const objectedTasks = (workspaceId: string, now: number): NetworkChange[] =>
+  const objectedTasks = (workspaceId: WorkspaceId, now: number): NetworkChange[] =>
     decideObjectedTasks(tasksOf(workspaceId), facts, now);
 
   return {

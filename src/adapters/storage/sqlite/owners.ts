@@ -2,9 +2,10 @@ import { eq, sql } from "drizzle-orm";
 import type { Engine } from "./engine.ts";
 import { lazy } from "./prepared.ts";
 import { users } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Looks up the number that identifies a user in large tables. Returns null for an unknown user. Numbers never change. */
-export type Owners = (workspaceId: string) => number | null;
+export type Owners = (workspaceId: WorkspaceId) => number | null;
 
 export function createOwners({ orm }: Pick<Engine, "orm">): Owners {
   const byId = lazy(() =>

@@ -7,12 +7,13 @@ import type { Identifier } from "../../../features/suppression/person-identifier
 import type { Engine } from "./engine.ts";
 import type { LeadParts } from "./lead-parts.ts";
 import { prepared } from "./prepared.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Identifiers that an owner's leads, actions, campaigns, and enrichment results tie together. Reads only indexes. */
 export type StoredIdentifiers = {
   /** Reads at most `maxLinkedRecords` records of each kind. */
-  beside(workspaceId: string, owner: number, identifier: Identifier): Identifier[];
-  ofLead(workspaceId: string, leadId: string): Identifier[];
+  beside(workspaceId: WorkspaceId, owner: number, identifier: Identifier): Identifier[];
+  ofLead(workspaceId: WorkspaceId, leadId: string): Identifier[];
 };
 
 export function createStoredIdentifiers(engine: Engine, { keys, rows }: LeadParts): StoredIdentifiers {
@@ -22,7 +23,7 @@ export function createStoredIdentifiers(engine: Engine, { keys, rows }: LeadPart
   const profilesByLead = prepared<unknown, [string, string, number]>(database, profilesByLeadSql);
   const resultsByKey = prepared<ResultRow, [number, number, number]>(database, resultsByKeySql);
 
-  function ofLeadRow(workspaceId: string, { id, ...reached }: LeadRow): Identifier[] {
+  function ofLeadRow(workspaceId: WorkspaceId, { id, ...reached }: LeadRow): Identifier[] {
     const profiles = new Set((profilesByLead.values(id, workspaceId, maxLinkedRecords) as [string][]).flat());
     return [
       ...identifiersOfRecord(reached, phoneRegion),
@@ -30,12 +31,12 @@ export function createStoredIdentifiers(engine: Engine, { keys, rows }: LeadPart
     ];
   }
 
-  function ofLead(workspaceId: string, leadId: string): Identifier[] {
+  function ofLead(workspaceId: WorkspaceId, leadId: string): Identifier[] {
     const stored = rows.get(workspaceId, leadId);
     return stored === null ? [] : ofLeadRow(workspaceId, stored.lead);
   }
 
-  function recordsWithKey(workspaceId: string, owner: number, key: number): Identifier[][] {
+  function recordsWithKey(workspaceId: WorkspaceId, owner: number, key: number): Identifier[][] {
     const seqs = keys.each(key).take(maxLinkedRecords);
     const leads = [...seqs.flatMap((seq) => leadBySeq.all(seq, owner))].map((row) => ofLeadRow(workspaceId, row));
     return [...leads, ...resultsByKey.all(key, owner, maxLinkedRecords).map(ofResult)];
@@ -46,7 +47,7 @@ export function createStoredIdentifiers(engine: Engine, { keys, rows }: LeadPart
     return identifiersOfRecord({ email: paid.email, networkUrl: paid.network, phone: null }, phoneRegion);
   }
 
-  function leadsOfProfile(workspaceId: string, profile: string): ReadonlySet<string> {
+  function leadsOfProfile(workspaceId: WorkspaceId, profile: string): ReadonlySet<string> {
     return new Set((leadsByProfile.values(profile, workspaceId, maxLinkedRecords) as [string][]).flat());
   }
 

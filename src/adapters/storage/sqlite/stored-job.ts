@@ -3,10 +3,11 @@ import type { Job, JobStatus, JobType } from "../../../platform/jobs/model.ts";
 import { networkActions, type ActionRow } from "./network-tables.ts";
 import { insertSqlOf } from "./placeholders.ts";
 import { jobs } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** What a row of `jobs` has, in the order of the table in tables.ts. */
 type JobValues = [
-  ...[id: string, workspaceId: string, type: JobType, status: JobStatus],
+  ...[id: string, workspaceId: WorkspaceId, type: JobType, status: JobStatus],
   ...[runAt: number, attempt: number, failures: number, maxAttempts: number, leaseUntil: number | null],
   ...[message: string, progress: number, metadata: string, payload: string],
   ...[createdAt: number, updatedAt: number, completedAt: number | null, editedMessage: string | null],
@@ -64,7 +65,7 @@ export function jobValues(job: Job): JobValues {
 
 /** What a row of `network_actions` has, in the order of network-tables.ts. */
 type ActionValues = [
-  ...[seq: number, jobId: string, workspaceId: string, account: number],
+  ...[seq: number, jobId: string, workspaceId: WorkspaceId, account: number],
   ...[actionType: ActionRow["actionType"], meter: number, hasNote: number],
   ...[profileUrl: string, profileKey: string, targetKey: string, message: string | null, details: string],
   ...[leadId: string | null, enrollmentId: string | null, campaignId: string | null, campaignStep: number | null],

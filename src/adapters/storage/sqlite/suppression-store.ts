@@ -6,6 +6,7 @@ import type { AuditEntry } from "../../../platform/auth/audit/model.ts";
 import type { Engine } from "./engine.ts";
 import type { SharedRows } from "./shared-rows.ts";
 import { suppressions } from "./suppression-tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 type Row = typeof suppressions.$inferSelect;
 /** As the reader thread gives it: by the names of the columns, bytes as plain arrays. */
@@ -22,14 +23,14 @@ export function createSuppressionStore(
   const { keys, phoneKeys } = leadParts;
 
   /** Entries that hold for this user. */
-  function holdsFor(workspaceId: string, scope: SuppressionFilter["scope"]): SQL | undefined {
+  function holdsFor(workspaceId: WorkspaceId, scope: SuppressionFilter["scope"]): SQL | undefined {
     const own = eq(suppressions.owner, owners(workspaceId) ?? -1);
     const teams = isNull(suppressions.owner);
     if (scope === "user") return own;
     return scope === "team" ? teams : or(own, teams);
   }
 
-  function filtered(workspaceId: string, { scope, kind, key, text }: SuppressionFilter): SQL | undefined {
+  function filtered(workspaceId: WorkspaceId, { scope, kind, key, text }: SuppressionFilter): SQL | undefined {
     return and(
       holdsFor(workspaceId, scope),
       kind && eq(suppressions.kind, kind),
@@ -39,7 +40,7 @@ export function createSuppressionStore(
     );
   }
 
-  function find(workspaceId: string, id: string): Row | undefined {
+  function find(workspaceId: WorkspaceId, id: string): Row | undefined {
     return orm
       .select()
       .from(suppressions)
@@ -64,7 +65,7 @@ export function createSuppressionStore(
     };
   }
 
-  async function countEntries(workspaceId: string, filter: SuppressionFilter): Promise<number> {
+  async function countEntries(workspaceId: WorkspaceId, filter: SuppressionFilter): Promise<number> {
     const query = orm
       .select({ n: count().as("n") })
       .from(suppressions)
@@ -73,7 +74,7 @@ export function createSuppressionStore(
     return row?.n ?? 0;
   }
 
-  async function remove(workspaceId: string, id: string, audit: AuditEntry | undefined): Promise<boolean> {
+  async function remove(workspaceId: WorkspaceId, id: string, audit: AuditEntry | undefined): Promise<boolean> {
     const isRemoved = await writer.write(() => {
       const entry = find(workspaceId, id);
       if (entry === undefined) return false;
@@ -134,7 +135,7 @@ export function createSuppressionStore(
 }
 
 /** An entry that this user was shown: the user's own or the team's. */
-function entryOf(workspaceId: string, row: Omit<Row, "key"> & { key: Uint8Array }): Suppression {
+function entryOf(workspaceId: WorkspaceId, row: Omit<Row, "key"> & { key: Uint8Array }): Suppression {
   const { id, owner, kind, key, value, reason, source, createdAt } = row;
   return {
     id,

@@ -24,9 +24,10 @@ import type { LeadParts } from "./lead-parts.ts";
 import { prepared, type Prepared } from "./prepared.ts";
 import { createStoredIdentifiers } from "./stored-identifiers.ts";
 import { SuppressionHints } from "./suppression-hints.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** A person whom a user is about to contact or store. */
-export type Person = { workspaceId: string; target: SuppressionTarget };
+export type Person = { workspaceId: WorkspaceId; target: SuppressionTarget };
 
 /** The person that an action would reach. */
 export function personOf({
@@ -34,7 +35,7 @@ export function personOf({
   profileKey,
   leadId,
 }: {
-  workspaceId: string;
+  workspaceId: WorkspaceId;
   profileKey: string;
   leadId: string | null;
 }): Person {
@@ -51,13 +52,13 @@ export type SuppressionRows = {
   /** False if directories link nothing to anyone, so that `knowing` is not needed. */
   readonly asksDirectories: boolean;
   /** The first entry of the user or the team that blocks contact with this person; null if there is none. */
-  find(workspaceId: string, target: SuppressionTarget): SuppressionMatch | null;
+  find(workspaceId: WorkspaceId, target: SuppressionTarget): SuppressionMatch | null;
   /** False if neither the user nor the team has any entry. Cheap. */
-  hasAny(workspaceId: string): boolean;
+  hasAny(workspaceId: WorkspaceId): boolean;
   /** All of them. */
-  findAll(workspaceId: string, target: SuppressionTarget): SuppressionMatch[];
+  findAll(workspaceId: WorkspaceId, target: SuppressionTarget): SuppressionMatch[];
   /** An entry for this address or its domain, regardless of the person. */
-  findExact(workspaceId: string, email: string): SuppressionMatch[];
+  findExact(workspaceId: WorkspaceId, email: string): SuppressionMatch[];
   /** Inside a write unit: as `SuppressionStore.add`, for one entry. */
   add(entry: Suppression): AddSuppressionOutcome;
   /** Called inside a write unit: deletes value and reason. The entry stays in effect. */
@@ -97,7 +98,7 @@ export function createSuppressionRows(engine: Engine, leadParts: LeadParts): Sup
   const stored = createStoredIdentifiers(engine, leadParts);
   const directory = new DirectoryLinks(engine);
 
-  function* matches(workspaceId: string, target: SuppressionTarget): Generator<SuppressionMatch, void, void> {
+  function* matches(workspaceId: WorkspaceId, target: SuppressionTarget): Generator<SuppressionMatch, void, void> {
     const owner = owners(workspaceId);
     const kinds = owner === null ? null : listed.kindsFor(owner);
     if (owner === null || kinds === null) return;
@@ -107,22 +108,22 @@ export function createSuppressionRows(engine: Engine, leadParts: LeadParts): Sup
     });
   }
 
-  function identifiersIn(workspaceId: string, target: SuppressionTarget): Identifier[] {
+  function identifiersIn(workspaceId: WorkspaceId, target: SuppressionTarget): Identifier[] {
     return [...identifiersOf(target, phoneRegion), ...(target.leadId ? stored.ofLead(workspaceId, target.leadId) : [])];
   }
 
-  function personOf(workspaceId: string, owner: number, own: readonly Identifier[]): Iterable<Identifier> {
+  function personOf(workspaceId: WorkspaceId, owner: number, own: readonly Identifier[]): Iterable<Identifier> {
     return identifiersOfPerson(own, (identifier) => besideOf(workspaceId, owner, identifier));
   }
 
-  const besideOf = (workspaceId: string, owner: number, identifier: Identifier): Identifier[] => [
+  const besideOf = (workspaceId: WorkspaceId, owner: number, identifier: Identifier): Identifier[] => [
     ...stored.beside(workspaceId, owner, identifier),
     ...directory.beside(owner, identifier),
   ];
 
   /** By owner, the people whose links in a directory could lead to an entry. */
-  function inDirectories(people: Iterable<Person>): Map<number, { workspaceId: string; own: Identifier[] }[]> {
-    const found = new Map<number, { workspaceId: string; own: Identifier[] }[]>();
+  function inDirectories(people: Iterable<Person>): Map<number, { workspaceId: WorkspaceId; own: Identifier[] }[]> {
+    const found = new Map<number, { workspaceId: WorkspaceId; own: Identifier[] }[]>();
     for (const [workspaceId, persons] of Map.groupBy(people, (person) => person.workspaceId)) {
       const owner = owners(workspaceId);
       if (owner !== null && listed.kindsFor(owner) !== null && directory.has(owner))
@@ -172,7 +173,7 @@ export function createSuppressionRows(engine: Engine, leadParts: LeadParts): Sup
     return entry === null ? [] : [entry];
   }
 
-  function ownerOf(workspaceId: string | null): number | null {
+  function ownerOf(workspaceId: WorkspaceId | null): number | null {
     const owner = workspaceId === null ? null : owners(workspaceId);
     if (workspaceId !== null && owner === null) throw new Error(`User ${workspaceId} is gone`);
     return owner;

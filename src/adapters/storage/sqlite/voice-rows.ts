@@ -7,6 +7,7 @@ import type { Engine } from "./engine.ts";
 import type { SharedRows } from "./shared-rows.ts";
 import { jobs } from "./tables.ts";
 import { voiceArtefacts, voiceClones, voiceSamples } from "./voice-tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Clones and their samples inside a write unit: the facts that decisions ask for, and the rows that they change. */
 export type VoiceRows = ReturnType<typeof createVoiceRows>;
@@ -24,7 +25,7 @@ export function createVoiceRows({ orm }: Engine, { audits, events, jobRows }: Sh
       .orderBy(asc(voiceSamples.createdAt), asc(voiceSamples.id))
       .all();
 
-  function usage(workspaceId: string): CloneUsage[] {
+  function usage(workspaceId: WorkspaceId): CloneUsage[] {
     const clones = orm
       .select({
         id: voiceClones.id,

@@ -18,6 +18,7 @@ import { createVoiceRows } from "./voice-rows.ts";
 import { createVoiceSamples } from "./voice-samples.ts";
 import { voiceArtefacts, voiceClones, voiceRemovals, voiceSamples } from "./voice-tables.ts";
 import { createVoiceTraining } from "./voice-training.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 export function createVoiceStore(engine: Engine, shared: SharedRows): VoiceStore {
   const { orm, writer } = engine;
@@ -36,7 +37,7 @@ export function createVoiceStore(engine: Engine, shared: SharedRows): VoiceStore
       .from(voiceClones)
       .innerJoin(jobs, eq(jobs.id, voiceClones.jobId));
 
-  function get(workspaceId: string, id: string): VoiceCloneState | null {
+  function get(workspaceId: WorkspaceId, id: string): VoiceCloneState | null {
     const row = states().where(owned(workspaceId, id)).get();
     return row === undefined ? null : stateOf(row);
   }
@@ -114,7 +115,7 @@ export function createVoiceStore(engine: Engine, shared: SharedRows): VoiceStore
 /** As `countedClones` has it: failed before it was ever trained. */
 const isUncounted = and(eq(jobs.status, "failed"), isNull(voiceClones.trainedAt));
 
-function owned(workspaceId: string, id: string) {
+function owned(workspaceId: WorkspaceId, id: string) {
   return and(eq(voiceClones.id, id), eq(voiceClones.workspaceId, workspaceId));
 }
 

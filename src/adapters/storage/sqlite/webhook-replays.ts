@@ -11,6 +11,7 @@ import {
   type EndpointRow,
   type EndpointRows,
 } from "./webhook-rows.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Whether the endpoint `webhook_endpoints AS p` receives the event `events AS e`. */
 export const isWanted =
@@ -69,7 +70,7 @@ export function createWebhookReplays(
     return row === null ? null : storedDelivery(endpoint, row);
   }
 
-  function test(workspaceId: string, endpointId: string, at: number): Delivery | null {
+  function test(workspaceId: WorkspaceId, endpointId: string, at: number): Delivery | null {
     const row = rows.find(workspaceId, endpointId);
     if (row === null) return null;
     const underWay = askedFor.all(row.seq).find(({ isTest }) => isTest === 1);

@@ -5,6 +5,7 @@ import { eventColumns, storedEvent, type EventRow } from "./event-rows.ts";
 import type { Engine } from "./engine.ts";
 import type { Owners } from "./owners.ts";
 import { prepared } from "./prepared.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** The columns of an endpoint, as `storedEndpoint` reads them, of `webhook_endpoints AS p` joined with `users AS o`. */
 const endpointColumns =
@@ -100,7 +101,7 @@ export function createEndpointRows({ database }: Engine, owners: Owners) {
      WHERE endpoint = ? AND event = ?`,
   );
   return {
-    find(workspaceId: string, id: string): EndpointRow | null {
+    find(workspaceId: WorkspaceId, id: string): EndpointRow | null {
       const owner = owners(workspaceId);
       return owner === null ? null : owned.get(owner, id);
     },

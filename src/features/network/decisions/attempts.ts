@@ -9,6 +9,7 @@ import { waitInQueue } from "./due.ts";
 import { endAction } from "./ending.ts";
 import { accountEvent, postponedEvent } from "./events.ts";
 import type { NetworkFacts, Target } from "./facts.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Ends an attempt. It counts from when it was sent, which the network may have confirmed late. */
 export function decideEnd(target: Target, end: ActionEnd, facts: NetworkFacts): NetworkChange[] {
@@ -43,7 +44,7 @@ export function decideDelegation(
 }
 
 /** Extends a worker's lease on an action of its user. */
-export function decideRenewal({ row, job }: Target, workspaceId: string, leaseUntil: number): Decision<boolean> {
+export function decideRenewal({ row, job }: Target, workspaceId: WorkspaceId, leaseUntil: number): Decision<boolean> {
   const isWorkers = row.state === "sending" && row.pendingReason === "awaitingWorker";
   if (row.workspaceId !== workspaceId || !isWorkers) return { outcome: false, changes: [] };
   return { outcome: true, changes: [{ kind: "job", job, change: { leaseUntil } }] };

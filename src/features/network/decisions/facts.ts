@@ -5,6 +5,7 @@ import type { Meter } from "../meter-model.ts";
 import type { ActionState, NetworkAction } from "../action-model.ts";
 import type { Contact } from "../contact-model.ts";
 import type { Governed, Timeline } from "../governor/slot.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** An action as stored. `account`: number of its account. `used` 1: it counts as performed. */
 export type StoredAction = Omit<NetworkAction, "accountId"> & {
@@ -46,14 +47,14 @@ export type Frontier = { frontierAt: number | null; freeAt: number | null };
 export type NetworkFacts = {
   account(seq: number): StoredAccount | null;
   /** Null unless the account belongs to the user. */
-  accountOf(workspaceId: string, accountId: string): StoredAccount | null;
+  accountOf(workspaceId: WorkspaceId, accountId: string): StoredAccount | null;
   target(jobId: string): Target | null;
   /** Actions of this type with this target that may be open. */
   twins(account: number, action: Pick<StoredAction, "targetKey" | "actionType">): Twin[];
   contact(account: number, profileKey: string): StoredContact | null;
   hasLead(id: string): boolean;
   /** The entry of the do-not-contact list that blocks this person; null if none does. */
-  suppression(workspaceId: string, target: SuppressionTarget): SuppressionMatch | null;
+  suppression(workspaceId: WorkspaceId, target: SuppressionTarget): SuppressionMatch | null;
   frontier(account: number, meter: Meter): Frontier;
   /** Performed and planned actions. */
   timeline(account: number): Timeline;

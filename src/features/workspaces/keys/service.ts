@@ -20,6 +20,7 @@ import {
 } from "../../../platform/auth/key-model.ts";
 import { makeSecret, type KeyKind } from "../../../platform/auth/secret.ts";
 import type { KeyChange, KeyScope, KeyStore } from "../../../platform/auth/key-store.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 const dayMs = 86_400_000;
 /** Days before expiry at which the owner is warned: enough time to replace a key, even over a weekend. */
@@ -77,7 +78,7 @@ export class KeyService {
 
   /** Generates a key and its secret without storing them. Without an owner, the key is global. */
   make(
-    workspaceId: string | null,
+    workspaceId: WorkspaceId | null,
     name: string,
     granted: Grant[],
     expiresInDays: number | null,
@@ -106,7 +107,7 @@ export class KeyService {
   /** Newest first: the caller's own keys or, for a global key, those of `userId` or all. */
   async list(
     caller: Caller,
-    workspaceId: string | undefined,
+    workspaceId: WorkspaceId | undefined,
     limit: number,
     after: TimePlace | null,
   ): Promise<{ keys: { view: KeyView; place: TimePlace }[]; total: number }> {
@@ -224,7 +225,7 @@ export class KeyService {
     );
   }
 
-  #secretFor(workspaceId: string | null): string {
+  #secretFor(workspaceId: WorkspaceId | null): string {
     const kind: KeyKind = workspaceId === null ? "global" : "user";
     return makeSecret(kind, this.#ids);
   }

@@ -1,4 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
+import type { WorkspaceId } from "../../base/ids.ts";
 
 /** Actions that are recorded. */
 export const auditActions = [
@@ -58,7 +59,7 @@ export type AuditDetails = Record<string, string | number | boolean | null | rea
 export type AuditEvent = {
   action: AuditAction;
   /** User that it concerns, who can also see the entry; null if it concerns no single user. */
-  workspaceId: string | null;
+  workspaceId: WorkspaceId | null;
   target?: { type: string; id: string };
   details?: AuditDetails;
   /** Replaces the way that follows from the caller. */
@@ -70,7 +71,7 @@ export type AuditEvent = {
 export type AuditEntry = Origin & {
   at: number;
   action: AuditAction;
-  workspaceId: string | null;
+  workspaceId: WorkspaceId | null;
   via: AuditWay;
   actorId: string | null;
   keyId: string | null;
@@ -84,7 +85,7 @@ export type StoredAuditEntry = AuditEntry & { seq: number };
 
 export type AuditFilter = {
   /** Only entries about this user. */
-  workspaceId?: string;
+  workspaceId?: WorkspaceId;
   actions?: readonly AuditAction[];
   keyId?: string;
   targetId?: string;

@@ -1,6 +1,7 @@
 import type { Engine } from "../engine.ts";
 import { seqOf } from "./index-messages.ts";
 import { prepared } from "../prepared.ts";
+import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 
 /** One row for each that still exists. */
 export const createdOfJob = `SELECT 1 FROM prospect_import_created AS c CROSS JOIN prospects
@@ -32,7 +33,7 @@ export function createCreatedProspects({ database }: Pick<Engine, "database">) {
         insert.run(jobId, row, prospect, prospects);
     },
     /** The prospects that still exist. */
-    page(request: { workspaceId: string; jobId: string; afterRow: number; limit: number }) {
+    page(request: { workspaceId: WorkspaceId; jobId: string; afterRow: number; limit: number }) {
       const { workspaceId, jobId, afterRow, limit } = request;
       return page.all({ workspaceId, jobId, afterRow, limit });
     },

@@ -26,6 +26,7 @@ import { prospectId } from "./prospect-id.ts";
 import type { ProspectIndex } from "./prospect-index.ts";
 import { contentIn, type ProspectRows } from "./prospect-rows.ts";
 import { prepared } from "../prepared.ts";
+import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 
 /** Report lines deleted at a time. */
 const dropAtOnce = 2000;
@@ -305,7 +306,7 @@ export function createProspectImports(
           },
     );
 
-  function ownerOf(workspaceId: string): number {
+  function ownerOf(workspaceId: WorkspaceId): number {
     const owner = owners(workspaceId);
     if (owner === null) throw new Error(`User ${workspaceId} is gone`);
     return owner;

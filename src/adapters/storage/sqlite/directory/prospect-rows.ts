@@ -21,6 +21,7 @@ import { prospectId } from "./prospect-id.ts";
 import { RecentKeys } from "../../../../lib/key-index/recent-keys.ts";
 import { addAskedKeys, addAskedNames, indexedKey, personKeysIn } from "./name-keys.ts";
 import { prepared } from "../prepared.ts";
+import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 
 export type StoredProspect = {
   number: number;
@@ -282,7 +283,7 @@ export function samePerson<T extends { content: ProspectContent }>(
   }
 }
 
-export function prospectOf(workspaceId: string, row: StoredProspect): Prospect {
+export function prospectOf(workspaceId: WorkspaceId, row: StoredProspect): Prospect {
   const { number, content, leadId, createdAt, updatedAt } = row;
   return { ...content, id: prospectId(workspaceId, number), workspaceId, leadId, createdAt, updatedAt };
 }

@@ -26,6 +26,7 @@ import { createProspectImports } from "./prospect-imports.ts";
 import { createProspectRows, prospectOf, type StoredProspect } from "./prospect-rows.ts";
 import { createReveals } from "./reveals.ts";
 import type { SharedRows } from "../shared-rows.ts";
+import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 
 export function createProspectStore(engine: Engine, shared: SharedRows): ProspectStore {
   const { database, writer, prospectIndex: index } = engine;
@@ -44,7 +45,7 @@ export function createProspectStore(engine: Engine, shared: SharedRows): Prospec
 
   /** Runs `change` on a prospect inside a write unit. False when there is none. */
   async function changed(
-    workspaceId: string,
+    workspaceId: WorkspaceId,
     id: string,
     change: (owner: number, row: StoredProspect) => void,
   ): Promise<boolean> {
@@ -60,7 +61,7 @@ export function createProspectStore(engine: Engine, shared: SharedRows): Prospec
     );
   }
 
-  async function put(workspaceId: string, found: NewProspect[], at: number): Promise<Prospect[]> {
+  async function put(workspaceId: WorkspaceId, found: NewProspect[], at: number): Promise<Prospect[]> {
     const owner = owners(workspaceId);
     if (owner === null) throw new Error(`User ${workspaceId} is gone`);
     const batch = found.map(({ identity }) => ({

@@ -5,6 +5,7 @@ import { prepared } from "../prepared.ts";
 import type { SharedRows } from "../shared-rows.ts";
 import { seqOf } from "./index-messages.ts";
 import { numberOf } from "./prospect-id.ts";
+import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 
 /** Who was paid for: charged once, and then free for a while. */
 export function createReveals(
@@ -18,7 +19,7 @@ export function createReveals(
     "INSERT INTO prospect_reveals (seq, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at",
   );
 
-  function seqsOf(workspaceId: string, ids: readonly string[]): number[] {
+  function seqsOf(workspaceId: WorkspaceId, ids: readonly string[]): number[] {
     const owner = owners(workspaceId);
     if (owner === null) return [];
     const numbers = new Set(ids.map((id) => numberOf(workspaceId, id)).filter((number) => number !== null));

@@ -3,9 +3,10 @@ import type { SavedSearchStore } from "../../../../features/prospecting/store.ts
 import type { Engine } from "../engine.ts";
 import { olderThan } from "../list-pages.ts";
 import { savedSearches } from "./tables.ts";
+import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 
 export function createSavedSearchStore({ orm, writer }: Engine): SavedSearchStore {
-  const one = (workspaceId: string, id: string) =>
+  const one = (workspaceId: WorkspaceId, id: string) =>
     and(eq(savedSearches.id, id), eq(savedSearches.workspaceId, workspaceId));
   return {
     insert: (search) =>

@@ -25,6 +25,7 @@ import type { NetworkRows } from "../network.ts";
 import type { Owners } from "../owners.ts";
 import { prepared } from "../prepared.ts";
 import type { SuppressionRows } from "../suppressions.ts";
+import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 
 export type ErasureParts = {
   engine: Engine;
@@ -106,7 +107,7 @@ export function createPersonErasure(parts: ErasureParts) {
       .get(...key);
   }
 
-  function removeLead(workspaceId: string, id: string, { emails, profiles }: PersonIdentity): Outcome {
+  function removeLead(workspaceId: WorkspaceId, id: string, { emails, profiles }: PersonIdentity): Outcome {
     const stored = leads.get(workspaceId, id);
     if (stored === null) return "unchanged";
     leads.remove(stored);
@@ -121,7 +122,7 @@ export function createPersonErasure(parts: ErasureParts) {
     for (const key of leadKeysOf(owner, { ...address, name: null }).strong) leadKeys.remove(key, lead);
   }
 
-  function removeProspect(workspaceId: string, seq: number): Outcome {
+  function removeProspect(workspaceId: WorkspaceId, seq: number): Outcome {
     const owner = owners(workspaceId);
     const row = owner === null ? null : prospects.get(owner, seq - owner * 2 ** 32);
     if (owner === null || row === null) return "unchanged";
@@ -130,7 +131,7 @@ export function createPersonErasure(parts: ErasureParts) {
   }
 
   /** The action still counts against the caps of its account. A pending one is canceled; one that is being sent must end first. */
-  function blank(workspaceId: string, jobId: string, at: number): Outcome {
+  function blank(workspaceId: WorkspaceId, jobId: string, at: number): Outcome {
     const target = network.target(jobId);
     if (target === null || target.row.workspaceId !== workspaceId) return "unchanged";
     if (isUnderWay(target.row)) return "inProgress";
@@ -161,7 +162,7 @@ export function createPersonErasure(parts: ErasureParts) {
     return overwrite(place, redacted, key);
   }
 
-  function rewriteLead(workspaceId: string, id: string, mentions: Mentions, at: number): Outcome {
+  function rewriteLead(workspaceId: WorkspaceId, id: string, mentions: Mentions, at: number): Outcome {
     const stored = leads.get(workspaceId, id);
     if (stored === null) return "unchanged";
     const { lead } = stored;
