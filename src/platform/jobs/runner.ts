@@ -112,7 +112,8 @@ export class JobRunner {
       .catch((error: unknown) => {
         this.#log.error({ err: error }, "could not check for due jobs");
         if (diskFaultOf(error) !== null) this.#reportFault(error);
-        this.#sleep(maxSleepMs);
+        this.#cancelTimer();
+        this.#cancelTimer = this.#diskClock.after(diskRetryMs, () => this.poke());
       })
       .finally(() => {
         this.#checking = null;
