@@ -546,11 +546,11 @@ function insertVoice(path: string): void {
   using database = openDatabase(path);
   const { id } = database.query<{ id: string }, []>("SELECT id FROM users").get()!;
   database.run(
-    "INSERT INTO jobs (id, user_id, type, status, message, metadata, payload, run_at, max_attempts, created_at, updated_at) VALUES ('j1', ?, 'voice_training', 'completed', '', '{}', '{}', 0, 1, 0, 0)",
+    "INSERT INTO jobs (id, workspace_id, type, status, message, metadata, payload, run_at, max_attempts, created_at, updated_at) VALUES ('j1', ?, 'voice_training', 'completed', '', '{}', '{}', 0, 1, 0, 0)",
     [id],
   );
   database.run(
-    "INSERT INTO voice_clones (id, user_id, name, description, labels, settings, is_active, engine, job_id, created_at, updated_at) VALUES ('c1', ?, 'Ada', '', '{}', '{}', 1, 'local', 'j1', 0, 0)",
+    "INSERT INTO voice_clones (id, workspace_id, name, description, labels, settings, is_active, engine, job_id, created_at, updated_at) VALUES ('c1', ?, 'Ada', '', '{}', '{}', 1, 'local', 'j1', 0, 0)",
     [id],
   );
   for (const sample of ["s1", "s2"])
