@@ -48,7 +48,7 @@ export function multiplyAccounts(home: Home, count: number): void {
 export function queueActions(home: Home, count: number, at: (n: number) => number): void {
   const database = openDatabase(databasePath(home));
   const accounts = database
-    .query<{ seq: number; id: string; user_id: string }, []>("SELECT seq, id, workspace_id FROM network_accounts")
+    .query<{ seq: number; id: string; workspace_id: string }, []>("SELECT seq, id, workspace_id FROM network_accounts")
     .all();
   if (accounts.length === 0) throw new Error("There is no network account");
   const inserters = accounts.map((account) => inserter(database, account));
@@ -62,7 +62,7 @@ export function queueActions(home: Home, count: number, at: (n: number) => numbe
   database.close(true);
 }
 
-function inserter(database: Database, account: { seq: number; id: string; user_id: string }) {
+function inserter(database: Database, account: { seq: number; id: string; workspace_id: string }) {
   const job = database.prepare(
     `INSERT INTO jobs (id, workspace_id, type, status, run_at, max_attempts, message, metadata, payload, created_at, updated_at)
      VALUES (?, ?, 'linkedin_action', 'pending', ?, 5, '', ?, '{}', ?, ?)`,
@@ -79,8 +79,8 @@ function inserter(database: Database, account: { seq: number; id: string; user_i
     const id = `${first}-${n.toString(16).padStart(12, "0")}`;
     const url = `https://network.example/in/bench-${first}-${n}`;
     const metadata = { actionType: "visitProfile", profileUrl: url, accountId: account.id, connector: "simulated" };
-    job.run(id, account.user_id, at, JSON.stringify(metadata), now, now);
-    action.run(id, account.user_id, account.seq, url, url, url, at, now, now, now);
+    job.run(id, account.workspace_id, at, JSON.stringify(metadata), now, now);
+    action.run(id, account.workspace_id, account.seq, url, url, url, at, now, now, now);
   };
 }
 
@@ -88,11 +88,11 @@ function inserter(database: Database, account: { seq: number; id: string; user_i
 export function plannedVisits(home: Home, count: number): number[] {
   const account = peek(home, (database) => {
     const row = database
-      .query<{ id: string; user_id: string; created_at: number }, []>(
+      .query<{ id: string; workspace_id: string; created_at: number }, []>(
         "SELECT id, workspace_id, created_at FROM network_accounts LIMIT 1",
       )
       .get();
-    return newAccount(row?.id ?? "", row?.user_id ?? "", "UTC", "manual", row?.created_at ?? 0);
+    return newAccount(row?.id ?? "", row?.workspace_id ?? "", "UTC", "manual", row?.created_at ?? 0);
   });
   const now = Date.now();
   const queue = Array.from({ length: count }, (_, n) => ({
