@@ -46,6 +46,7 @@ import type { Simulator } from "../features/simulation/simulator.ts";
 import { suppressionRoutes } from "../features/suppression/routes.ts";
 import type { SuppressionService } from "../features/suppression/service.ts";
 import { userRoutes } from "../features/workspaces/users/routes.ts";
+import type { WorkspaceService } from "../features/workspaces/service.ts";
 import type { UserService } from "../features/workspaces/users/service.ts";
 import { voiceRoutes } from "../features/voice/routes.ts";
 import type { createVoices } from "../features/voice/setup.ts";
@@ -62,6 +63,7 @@ export type ApiParts = {
   readiness: Readiness;
   operations: Operations;
   users: UserService;
+  workspaces: WorkspaceService;
   keys: KeyService;
   credits: CreditService;
   enrichment: EnrichmentService;
@@ -87,12 +89,12 @@ export type ApiParts = {
 
 /** All routes of the API, in the order of the OpenAPI document. */
 export function composeApi(parts: ApiParts) {
-  const { users, keys, credits, leads, suppressions, prospecting, network, events, voices, audit } = parts;
+  const { users, workspaces, keys, credits, leads, suppressions, prospecting, network, events, voices, audit } = parts;
   const { readiness, operations } = parts;
   const { maxImportBytes } = parts.config;
   return [
     healthRoutes(users, keys, parts.clock, { readiness, operations, isSimulation: parts.simulator !== null }),
-    userRoutes(users, credits),
+    userRoutes(users, workspaces, credits),
     enrichmentRoutes(parts.enrichment),
     creditRoutes(credits),
     keyRoutes(keys),
@@ -106,7 +108,7 @@ export function composeApi(parts: ApiParts) {
     suppressionRoutes(suppressions, maxImportBytes, audit),
     prospectImportRoutes(parts.prospectImports, maxImportBytes),
     prospectingRoutes(prospecting, parts.savedSearches),
-    jobRoutes(parts.jobs, users),
+    jobRoutes(parts.jobs, workspaces),
     actionRoutes(network.actions),
     accountRoutes(network.accounts, network.forecasts),
     workRoutes(network.work),

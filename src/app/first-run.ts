@@ -31,7 +31,8 @@ export async function beginAnew({ directory, adminEmail, users, keys, sessions }
   if ((await users.count()) > 0) return null;
   if (hasBlobs(directory)) throw lostData(directory);
   let made: ReturnType<KeyService["make"]> | null = null;
-  const keyFor = ({ id }: { id: string }) => (made = keys.make(id, "admin", [...permissions], null)).key;
+  const keyFor = ({ id }: { id: string }) =>
+    (made = keys.make({ workspaceId: id, userId: id }, "admin", [...permissions], null)).key;
   const { email } = await users.add({ email: adminEmail, role: "admin" }, keyFor);
   const { key, secret } = made!;
   return { email, key: secret, signInPath: (await sessions.makeLink(key)).path };

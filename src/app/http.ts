@@ -16,7 +16,7 @@ import type { KeyService } from "../features/workspaces/keys/service.ts";
 import { createLineLog, type Log } from "../platform/base/log.ts";
 import type { SessionService } from "../features/workspaces/sessions/service.ts";
 import type { Storage } from "../adapters/storage/storage.ts";
-import type { UserService } from "../features/workspaces/users/service.ts";
+import type { WorkspaceService } from "../features/workspaces/service.ts";
 
 export type HttpParts = {
   config: Config;
@@ -29,7 +29,7 @@ export type HttpParts = {
   keyRing: KeyRing;
   keys: KeyService;
   limiter: RateLimiter;
-  users: UserService;
+  workspaces: WorkspaceService;
   sessions: SessionService;
   readiness: Readiness;
   operations: Operations;
@@ -40,7 +40,20 @@ export type HttpParts = {
 
 /** Composes the HTTP server for the given routes. */
 export function composeHttp(
-  { config, storage, clock, realClock, log, readiness, audit, users, sessions, keys, metrics, ...parts }: HttpParts,
+  {
+    config,
+    storage,
+    clock,
+    realClock,
+    log,
+    readiness,
+    audit,
+    workspaces,
+    sessions,
+    keys,
+    metrics,
+    ...parts
+  }: HttpParts,
   lists: readonly { readonly all: readonly Route[] }[],
 ) {
   const onFault = (error: unknown) => readiness.reportError(error);
@@ -60,7 +73,7 @@ export function composeHttp(
   const pipeline = new Pipeline({
     ...{ ...parts, table, clock, idempotency, refusals, requestLog, corsOrigins, publicUrl, maxBodyBytes },
     callerOfSession: (token) => sessions.callerOf(token),
-    userExists: (id) => users.exists(id),
+    findNamed: (id) => workspaces.find(id),
     onKeysInUrl: (secrets) =>
       void keys
         .reportLeaks(secrets)

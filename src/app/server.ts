@@ -45,6 +45,7 @@ import { removeSnapshot } from "../adapters/storage/sqlite/snapshot.ts";
 import { openSqliteStorage } from "../adapters/storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "../adapters/storage/storage.ts";
 import { SuppressionService } from "../features/suppression/service.ts";
+import { WorkspaceService } from "../features/workspaces/service.ts";
 import { UserService } from "../features/workspaces/users/service.ts";
 import { createVoices } from "../features/voice/setup.ts";
 
@@ -96,7 +97,7 @@ async function compose(
   const metrics = config.metrics
     ? await createMetrics({ store: storage.metrics, clock, dataDir: directory.path })
     : null;
-  const keyRing = new KeyRing(storage.keys, storage.users, clock);
+  const keyRing = new KeyRing(storage.keys, storage.workspaces, clock);
   // Protects against real load, so its clock is real even in a simulation.
   const limiter = new RateLimiter(config.rateLimit, realClock.system);
   await limiter.load(storage.rates);
@@ -107,15 +108,16 @@ async function compose(
   const connector = simulated !== null && config.connector === "manual" ? "simulated" : config.connector;
   const audit = new AuditService(storage.audit, clock, config.auditRetentionDays, log);
   const users = new UserService(storage.users, clock, ids, { timeZone, connector, credits });
+  const workspaces = new WorkspaceService(storage.workspaces, storage.users);
   const keys = new KeyService({
     keys: storage.keys,
-    users: storage.users,
+    workspaces,
     ring: keyRing,
     hasBudget: async (keyId) => (await storage.credits.budget(keyId, clock.now())) !== null,
     clock,
     ids,
   });
-  const creditService = new CreditService(storage.credits, storage.users, storage.keys, clock, ids, {
+  const creditService = new CreditService(storage.credits, storage.workspaces, storage.keys, clock, ids, {
     costs: { enrichment: config.creditsPerEnrichment, search: config.creditsPerProspect },
     monthlyGrant: config.monthlyCredits,
     upgradeUrl,
@@ -260,6 +262,7 @@ async function compose(
     readiness,
     operations,
     users,
+    workspaces,
     keys,
     credits: creditService,
     enrichment: enrichment.service,
@@ -291,7 +294,7 @@ async function compose(
       keyRing,
       keys,
       limiter,
-      users,
+      workspaces,
       sessions,
       readiness,
       operations,

@@ -124,11 +124,11 @@ function complete(make: Factories, overrides: Parameters<Factories["newUser"]>[0
 }
 
 /** What is stored beside the user itself. */
-async function partsOf(storage: Storage, { user }: NewUser) {
+async function partsOf(storage: Storage, { workspace: { id } }: NewUser) {
   const [accounts, balance, keys] = await Promise.all([
-    storage.network.accounts(user.id),
-    storage.credits.balance(user.id),
-    storage.keys.list({ workspaceId: user.id }, 10),
+    storage.network.accounts(id),
+    storage.credits.balance(id),
+    storage.keys.list({ workspaceId: id }, 10),
   ]);
   return { accounts, balance, keys };
 }

@@ -18,6 +18,8 @@ import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { suppressionKey } from "../../src/features/suppression/key.ts";
 import type { Suppression, SuppressionKind } from "../../src/features/suppression/model.ts";
 import type { User } from "../../src/platform/auth/user-model.ts";
+import type { Member, Workspace } from "../../src/platform/auth/workspace-model.ts";
+import { canonicalEmail } from "../../src/platform/identity/email.ts";
 import type { NewUser } from "../../src/features/workspaces/users/store.ts";
 import { startOfTests } from "./clock.ts";
 import { createIds } from "./ids.ts";
@@ -25,6 +27,10 @@ import { createIds } from "./ids.ts";
 const wholeDay = [{ from: 0, to: 1440 }];
 /** Hours that are never closed, for tests that are not about hours. */
 export const alwaysOpen: WorkingHours = [wholeDay, wholeDay, wholeDay, wholeDay, wholeDay, wholeDay, wholeDay];
+
+/** A user whose workspace has the same ID. */
+type OwnUser = Omit<User, "id"> & { id: string };
+type NewOwner = Omit<NewUser, "user"> & { user: OwnUser };
 
 export type Factories = ReturnType<typeof createFactories>;
 
@@ -38,10 +44,14 @@ export function createFactories(seed = 1) {
   const times = { createdAt: startOfTests, updatedAt: startOfTests };
   const nextId = (): string => ids.next(startOfTests);
 
-  function user(overrides: Partial<User> = {}): User {
+  /** Their workspace has the same ID. */
+  function user(overrides: Partial<User> = {}): OwnUser {
     made++;
-    const email = `user${made}@example.com`;
-    return { id: nextId(), email, name: `User ${made}`, role: "member", timeZone: "UTC", ...times, ...overrides };
+    const email = overrides.email ?? `user${made}@example.com`;
+    return {
+      ...{ id: nextId(), email, emailKey: canonicalEmail(email), name: `User ${made}`, role: "member" },
+      ...{ timeZone: "UTC", isActive: true, ...times, ...overrides },
+    };
   }
 
   /** Without chance: no breaks, no warm-up, no jitter, and a minute between two actions. */
@@ -75,6 +85,7 @@ export function createFactories(seed = 1) {
     const key: ApiKey = {
       id: nextId(),
       workspaceId,
+      userId: workspaceId,
       name: "Key of a test",
       hash: hashOf(secret),
       hint: hintOf(secret),
@@ -139,13 +150,16 @@ export function createFactories(seed = 1) {
   }
 
   /** A user with an account, and neither credits nor a key. */
-  function newUser(overrides: Partial<User> = {}): NewUser {
+  function newUser(overrides: Partial<User> = {}): NewOwner {
     const added = user(overrides);
-    return { user: added, account: account(added.id), grant: null, key: null };
+    const { id, timeZone } = added;
+    const workspace: Workspace = { id, name: added.email, timeZone, ...times };
+    const member: Member = { workspaceId: id, userId: id, role: "owner", permissions: null, isActive: true, ...times };
+    return { user: added, workspace, member, account: account(id), grant: null, key: null };
   }
 
   /** Stores a new user. */
-  async function storedUser(storage: Storage, overrides: Partial<User> = {}): Promise<NewUser> {
+  async function storedUser(storage: Storage, overrides: Partial<User> = {}): Promise<NewOwner> {
     const newcomer = newUser(overrides);
     if (!(await storage.users.insert(newcomer))) throw new Error(`${newcomer.user.email} is taken`);
     return newcomer;

@@ -14,7 +14,7 @@ async function arrange({ monthlyGrant = 50 } = {}) {
   const make = createFactories();
   const clock = new FakeClock();
   const create = () =>
-    new CreditService(storage.credits, storage.users, storage.keys, clock, createIds(Math.floor(clock.now() % 1e9)), {
+    new CreditService(storage.credits, storage.workspaces, storage.keys, clock, createIds(Math.floor(clock.now() % 1e9)), {
       costs: { enrichment: 1, search: 2 },
       monthlyGrant,
       upgradeUrl: "/docs",

@@ -75,6 +75,8 @@ async function createWorld() {
     keyId: "key",
     keyName: "key",
     workspaceId: user.id,
+    userId: user.id,
+    memberRole: "owner",
     role: "member",
     permissions: ["events:read"],
     requiresApproval: false,

@@ -92,7 +92,8 @@ async function createImports(change: (blobs: BlobStore) => Partial<BlobStore> = 
     );
   const imports = createProcess();
   const caller: Caller = {
-    ...{ keyId: "k", keyName: "Key", workspaceId: user.id, role: "member", permissions: ["*"] },
+    ...{ keyId: "k", keyName: "Key", workspaceId: user.id, userId: user.id, role: "member" },
+    ...{ memberRole: "owner", permissions: ["*"] },
     ...{ requiresApproval: false, expiresAt: null, isLocal: false, keyHash: null },
   };
   return {

@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
 import type { Caller } from "../../src/platform/auth/caller.ts";
 import { KeyRing } from "../../src/platform/auth/access.ts";
-import type { ApiKey } from "../../src/platform/auth/key-model.ts";
+import type { ApiKey, Grant } from "../../src/platform/auth/key-model.ts";
+import type { Role } from "../../src/platform/auth/user-model.ts";
 import { makeSecret } from "../../src/platform/auth/secret.ts";
 import type { KeyStore, KeyUsage } from "../../src/platform/auth/key-store.ts";
-import type { User } from "../../src/platform/auth/user-model.ts";
-import type { UserStore } from "../../src/features/workspaces/users/store.ts";
+import type { RoleGrant } from "../../src/platform/auth/member-role.ts";
+import type { Holder } from "../../src/platform/auth/workspace-model.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { createFactories } from "../support/factories.ts";
 import { createIds } from "../support/ids.ts";
@@ -19,12 +20,38 @@ test("a key of a user is its user's, with the user's role and the key's permissi
     keyName: "CRM",
     keyHash: key.hash,
     workspaceId: user.id,
+    userId: user.id,
     role: "admin",
+    memberRole: "owner",
     permissions: ["leads:read"],
     requiresApproval: false,
     expiresAt: null,
     isLocal: false,
   });
+});
+
+test.each<[RoleGrant, Grant[], readonly Grant[]]>([
+  [{ role: "admin", permissions: null }, ["*"], ["*"]],
+  [{ role: "admin", permissions: null }, ["leads:delete", "audit:read"], ["leads:delete", "audit:read"]],
+  [{ role: "member", permissions: null }, ["leads:delete", "audit:read"], ["leads:delete"]],
+  [{ role: "viewer", permissions: null }, ["leads:read", "leads:delete", "audit:read"], ["leads:read"]],
+  [{ role: "custom", permissions: ["leads:read"] }, ["*"], ["leads:read"]],
+  [{ role: "custom", permissions: [] }, ["leads:read"], []],
+])("a key can do what both it and the role of its member include: %j and %j", async (role, granted, effective) => {
+  const { ring, make, add, store } = createRing();
+  const user = make.user();
+  store.roles.set(user.id, role);
+  const { secret } = add(user, { permissions: granted });
+  expect((await identified(ring, secret)).permissions).toEqual(effective);
+});
+
+test("a change of the role of its member ends what was accepted before", async () => {
+  const { ring, make, add, store } = createRing();
+  const user = make.user();
+  const caller = await identified(ring, add(user, { permissions: ["leads:delete"] }).secret);
+  expect(await ring.isGood(caller)).toBe(true);
+  store.roles.set(user.id, { role: "viewer", permissions: null });
+  expect(await ring.isGood(caller)).toBe(false);
 });
 
 test("a global key belongs to no user", async () => {
@@ -61,7 +88,7 @@ test("the key of a user that is gone is refused", async () => {
   const { ring, add, store, make } = createRing();
   const user = make.user();
   const { secret } = add(user);
-  store.users.delete(user.id);
+  store.roles.delete(user.id);
   await expect(identified(ring, secret)).rejects.toMatchObject({ code: "UNAUTHORIZED" });
 });
 
@@ -237,15 +264,20 @@ async function identified(ring: KeyRing, secret: string | null): Promise<Caller>
   return await ring.identify(secret);
 }
 
+type Holding = { id: string; role: Role };
+
 function createRing() {
   const make = createFactories();
   const clock = new FakeClock();
   const store = createStore();
-  const ring = new KeyRing(store.keyStore, store.userStore, clock);
-  function add(user: User | null, overrides: Partial<ApiKey> = {}) {
+  const ring = new KeyRing(store.keyStore, store.holders, clock);
+  function add(user: Holding | null, overrides: Partial<ApiKey> = {}) {
     const made = make.secretKey(user?.id ?? null, overrides);
     store.keys.set(made.key.hash, made.key);
-    if (user !== null) store.users.set(user.id, user);
+    if (user !== null) {
+      store.users.set(user.id, user.role);
+      if (!store.roles.has(user.id)) store.roles.set(user.id, { role: "owner", permissions: null });
+    }
     return made;
   }
   return { make, clock, store, ring, add };
@@ -255,7 +287,9 @@ function createRing() {
 function createStore() {
   const store = {
     keys: new Map<string, ApiKey>(),
-    users: new Map<string, User>(),
+    users: new Map<string, Role>(),
+    /** Of users in their workspaces. */
+    roles: new Map<string, RoleGrant>(),
     lookUps: 0,
     recorded: [] as KeyUsage[][],
     /** Resolves when what was found may be told. */
@@ -273,7 +307,12 @@ function createStore() {
         store.recorded.push(usages);
       },
     } as Pick<KeyStore, "findByHash" | "recordUsage"> as KeyStore,
-    userStore: { get: async (id: string) => store.users.get(id) ?? null } as Pick<UserStore, "get"> as UserStore,
+    holders: {
+      async holder(_workspaceId: string, userId: string): Promise<Holder | null> {
+        const member = store.roles.get(userId);
+        return member === undefined ? null : { role: store.users.get(userId) ?? "member", member };
+      },
+    },
   };
   return store;
 }

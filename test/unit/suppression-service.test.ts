@@ -17,6 +17,8 @@ test.each(engines)("who removes or erases an entry stands in the log, the value 
     keyId: "key-1",
     keyName: "CRM",
     workspaceId: user.id,
+    userId: user.id,
+    memberRole: "owner",
     role: "member",
     permissions: ["leads:delete"],
     requiresApproval: false,

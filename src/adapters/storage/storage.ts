@@ -19,6 +19,7 @@ import type { SessionStore } from "../../features/workspaces/sessions/store.ts";
 import type { SuppressionStore } from "../../features/suppression/store.ts";
 import type { ProspectStore, SavedSearchStore } from "../../features/prospecting/store.ts";
 import type { UserStore } from "../../features/workspaces/users/store.ts";
+import type { WorkspaceStore } from "../../features/workspaces/store.ts";
 import type { VoiceStore } from "../../features/voice/store.ts";
 import type { WebhookStore } from "../../features/webhooks/store.ts";
 
@@ -28,6 +29,7 @@ export type Storage = {
   backups: BackupStore;
   operations: OperationsStore;
   users: UserStore;
+  workspaces: WorkspaceStore;
   keys: KeyStore;
   sessions: SessionStore;
   rates: RateStore;

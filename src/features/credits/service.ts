@@ -1,8 +1,8 @@
 import { type Clock, type Ids, isoTime } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
-import { denied, isAdmin, requireAdmin, type Caller } from "../../platform/auth/caller.ts";
+import { denied, isAdmin, keyScopeOf, requireAdmin, type Caller } from "../../platform/auth/caller.ts";
 import type { KeyStore } from "../../platform/auth/key-store.ts";
-import type { UserLookup } from "../../platform/auth/user-model.ts";
+import type { WorkspaceLookup } from "../../platform/auth/workspace-model.ts";
 import type {
   ChargeCredits,
   ChargeOutcome,
@@ -51,7 +51,7 @@ const batchSize = 100;
 /** Credits of users, kept as a ledger. The balance is the sum of the entries and always equals what can be spent. */
 export class CreditService {
   readonly #credits: CreditStore;
-  readonly #users: UserLookup;
+  readonly #workspaces: WorkspaceLookup;
   readonly #keys: KeyStore;
   readonly #clock: Clock;
   readonly #ids: Ids;
@@ -64,14 +64,14 @@ export class CreditService {
 
   constructor(
     credits: CreditStore,
-    users: UserLookup,
+    workspaces: WorkspaceLookup,
     keys: KeyStore,
     clock: Clock,
     ids: Ids,
     settings: CreditSettings,
   ) {
     this.#credits = credits;
-    this.#users = users;
+    this.#workspaces = workspaces;
     this.#keys = keys;
     this.#clock = clock;
     this.#ids = ids;
@@ -178,13 +178,13 @@ export class CreditService {
 
   /** For admins and global keys. Returns the new balance. Throws NOT_FOUND for an unknown user. */
   async grant(caller: Caller, workspaceId: WorkspaceId, amount: number, note: string | null): Promise<number> {
-    await this.#requireUser(caller, workspaceId);
+    await this.#requireWorkspace(caller, workspaceId);
     return this.#credits.add(this.#entry(workspaceId, "grant", amount, note));
   }
 
   /** Like `grant`, with a positive or negative amount. Throws CONFLICT if the balance would fall below zero. */
   async adjust(caller: Caller, workspaceId: WorkspaceId, amount: number, note: string | null): Promise<number> {
-    await this.#requireUser(caller, workspaceId);
+    await this.#requireWorkspace(caller, workspaceId);
     if (amount === 0) throw invalid([{ path: "amount", message: "Must not be 0." }]);
     const outcome = await this.#credits.adjust(this.#entry(workspaceId, "adjust", amount, note));
     if (outcome.kind === "charged") return outcome.balance;
@@ -200,7 +200,7 @@ export class CreditService {
     workspaceId: WorkspaceId,
     { request, item, note }: { request: string; item: string; note: string | null },
   ): Promise<number> {
-    await this.#requireUser(caller, workspaceId);
+    await this.#requireWorkspace(caller, workspaceId);
     const at = this.#clock.now();
     const outcome = await this.#credits.refund({ entryId: this.#ids.next(at), workspaceId, request, item, note, at });
     if (outcome.kind === "refunded") return outcome.balance;
@@ -277,9 +277,9 @@ export class CreditService {
     return { id: this.#ids.next(now), workspaceId, kind, amount, note, createdAt: now };
   }
 
-  async #requireUser(caller: Caller, workspaceId: WorkspaceId): Promise<void> {
+  async #requireWorkspace(caller: Caller, workspaceId: WorkspaceId): Promise<void> {
     requireAdmin(caller);
-    if ((await this.#users.get(workspaceId)) === null) throw notFound("user", workspaceId);
+    if ((await this.#workspaces.get(workspaceId)) === null) throw notFound("user", workspaceId);
   }
 
   /** Otherwise, a key with a budget could raise its own or spend through another key. */
@@ -291,7 +291,7 @@ export class CreditService {
   }
 
   async #requireKey(caller: Caller, keyId: string): Promise<void> {
-    const scope = isAdmin(caller) ? "all" : { workspaceId: caller.workspaceId ?? "" };
+    const scope = keyScopeOf(caller);
     const key = await this.#keys.get(scope, keyId);
     // Global keys belong to no user of the team, so only a caller without a user can limit them.
     if (key === null || (key.workspaceId === null && caller.workspaceId !== null)) throw notFound("key", keyId);

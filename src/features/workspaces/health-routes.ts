@@ -42,7 +42,7 @@ export function healthRoutes(
   const mark = isSimulation ? { simulation: true as const } : {};
   const report = async (caller: Caller) => {
     const [user, usageCount, problem] = await Promise.all([
-      caller.workspaceId === null ? null : users.get(caller.workspaceId),
+      caller.userId === null ? null : users.get(caller.userId),
       keys.usageCount(caller.keyId),
       readiness.problem(),
     ]);

@@ -1,11 +1,13 @@
 import { runOutsideRequest } from "../../lib/concurrency/outside-request.ts";
 import { isoTime, type Clock } from "../base/clock.ts";
+import type { UserId, WorkspaceId } from "../base/ids.ts";
 import { ApiError, invalid, notFound } from "../base/errors.ts";
 import { denied, type Caller } from "./caller.ts";
 import type { ApiKey, Permission } from "./key-model.ts";
 import type { KeyStore, KeyUsage } from "./key-store.ts";
 import { isWellFormed } from "./secret.ts";
-import type { User, UserLookup } from "./user-model.ts";
+import { effectivePermissions } from "./member-role.ts";
+import type { Holder, HolderLookup } from "./workspace-model.ts";
 
 /** Who may use a route. */
 export type Access = {
@@ -35,7 +37,7 @@ export function hashOf(secret: string): string {
  */
 export class KeyRing {
   readonly #keys: KeyStore;
-  readonly #users: UserLookup;
+  readonly #holders: HolderLookup;
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
   readonly #locals = new Map<string, Known>();
@@ -45,9 +47,9 @@ export class KeyRing {
   /** Incremented when keys change, so that the result of a lookup that started earlier is not cached. */
   #generation = 0;
 
-  constructor(keys: KeyStore, users: UserLookup, clock: Clock) {
+  constructor(keys: KeyStore, holders: HolderLookup, clock: Clock) {
     this.#keys = keys;
-    this.#users = users;
+    this.#holders = holders;
     this.#clock = clock;
   }
 
@@ -58,7 +60,9 @@ export class KeyRing {
       keyName: "local",
       keyHash: null,
       workspaceId: null,
+      userId: null,
       role: null,
+      memberRole: null,
       permissions: ["*"],
       requiresApproval: false,
       expiresAt: null,
@@ -106,8 +110,8 @@ export class KeyRing {
     const { origin: _origin, ...before } = caller;
     const key = caller.keyHash === null ? null : await this.#keys.findByHash(caller.keyHash);
     if (key === null || !key.isActive || (key.expiresAt !== null && key.expiresAt <= this.#clock.now())) return false;
-    const user = key.workspaceId === null ? null : await this.#users.get(key.workspaceId);
-    return (key.workspaceId === null || user !== null) && Bun.deepEquals(callerOf(key, user), before);
+    const holder = await this.#holderOf(key);
+    return (key.userId === null || holder !== null) && Bun.deepEquals(callerOf(key, holder), before);
   }
 
   /** Usage that is counted but not yet written; null if there is none. */
@@ -154,13 +158,19 @@ export class KeyRing {
   async #lookUp(hash: string): Promise<Caller> {
     const generation = this.#generation;
     const key = await this.#keys.findByHash(hash);
-    const user = key?.workspaceId ? await this.#users.get(key.workspaceId) : null;
-    if (key === null || (key.workspaceId !== null && user === null))
+    if (key === null)
       throw new ApiError("UNAUTHORIZED", { message: "API key not found. It may have been deleted or regenerated." });
-    const known = { key, caller: callerOf(key, user) };
+    const holder = await this.#holderOf(key);
+    if (key.userId !== null && holder === null)
+      throw new ApiError("UNAUTHORIZED", { message: "The user of this API key is not active in its workspace." });
+    const known = { key, caller: callerOf(key, holder) };
     if (this.#known.size >= maxCached) this.#known.clear();
     if (generation === this.#generation) this.#known.set(hash, known);
     return this.#accept(known);
+  }
+
+  async #holderOf({ workspaceId, userId }: ApiKey): Promise<Holder | null> {
+    return workspaceId === null || userId === null ? null : this.#holders.holder(workspaceId, userId);
   }
 
   #accept({ key, caller }: Known): Caller {
@@ -182,14 +192,16 @@ export class KeyRing {
   }
 }
 
-function callerOf(key: ApiKey, user: User | null): Caller {
+function callerOf(key: ApiKey, holder: Holder | null): Caller {
   return {
     keyId: key.id,
     keyName: key.name,
     keyHash: key.hash,
     workspaceId: key.workspaceId,
-    role: user?.role ?? null,
-    permissions: key.permissions,
+    userId: key.userId,
+    role: holder?.role ?? null,
+    memberRole: holder?.member.role ?? null,
+    permissions: holder === null ? key.permissions : effectivePermissions(key.permissions, holder.member),
     requiresApproval: key.requiresApproval,
     expiresAt: key.expiresAt,
     isLocal: false,
@@ -208,22 +220,37 @@ export function requireAccess(caller: Caller, { permission, actsFor, availableRo
   if (actsFor === "ownKey" && caller.workspaceId === null) throw new WrongKeyKind(availableRoute);
 }
 
-/** User that a request acts for: the user of the key, or `named` for a global key. */
-export async function actingUser(
-  caller: Caller,
-  named: unknown,
-  userExists: (id: string) => Promise<boolean>,
-): Promise<string> {
-  if (caller.workspaceId !== null) {
-    if (named === undefined || named === caller.workspaceId) return caller.workspaceId;
+/** Whom a request acts for. `userId` is null if a global key names a workspace rather than a user. */
+export type Acting = { workspaceId: WorkspaceId; userId: UserId | null };
+
+/** What an ID stands for: the workspaces that it may mean, and the user whose ID it is. */
+export type Named = { workspaceIds: readonly WorkspaceId[]; userId: UserId | null };
+
+/**
+ * Whom a request acts for: the member that the key belongs to or, for a global key, the user or workspace that is `named`.
+ * A user who is a member of several workspaces does not say which.
+ */
+export async function actingFor(caller: Caller, named: unknown, find: (id: string) => Promise<Named>): Promise<Acting> {
+  const { workspaceId, userId } = caller;
+  if (workspaceId !== null) {
+    if (named === undefined || named === workspaceId || named === userId) return { workspaceId, userId };
     throw denied(caller, "*", "A user-specific key can act only for its own user. Omit userId, or use a global key.");
   }
   if (typeof named !== "string" || named === "")
     throw invalid([
       { path: "userId", message: "User to act for. Required with a global key, in the query or the body." },
     ]);
-  if (!(await userExists(named))) throw notFound("user", named);
-  return named;
+  const found = await find(named);
+  return { workspaceId: onlyWorkspace(found, named), userId: found.userId };
+}
+
+/** The workspace that an ID stands for. Throws NOT_FOUND, and VALIDATION_ERROR for a user of several. */
+export function onlyWorkspace({ workspaceIds }: Named, named: string): WorkspaceId {
+  const [only, ...others] = workspaceIds;
+  if (only === undefined) throw notFound("user", named);
+  if (others.length === 0) return only;
+  const message = `This user is a member of several workspaces. Send the ID of one instead: ${workspaceIds.join(", ")}.`;
+  throw invalid([{ path: "userId", message }]);
 }
 
 /** An error with a body that the specification defines separately: `error` is a sentence, and it has no code. */

@@ -1,19 +1,26 @@
 import { ApiError } from "../base/errors.ts";
 import type { Origin } from "./audit/model.ts";
 import type { Grant } from "./key-model.ts";
+import type { KeyScope } from "./key-store.ts";
+import { managesWorkspace, type MemberRole } from "./member-role.ts";
 import type { Role } from "./user-model.ts";
-import type { WorkspaceId } from "../base/ids.ts";
+import type { UserId, WorkspaceId } from "../base/ids.ts";
 
-/** Who sends a request: an API key and, for a user-specific key, its user. */
+/** Who sends a request: an API key and, unless it is global, the member of a workspace that it belongs to. */
 export type Caller = {
   keyId: string;
   keyName: string;
   /** Hash of the key's secret; null for the local key. */
   keyHash: string | null;
-  /** Null for a global key, which acts for the user named in each request. */
+  /** Null for a global key, which acts for the workspace named in each request. */
   workspaceId: WorkspaceId | null;
-  /** Null for a global key. */
+  /** The member that the key belongs to; null for a global key. */
+  userId: UserId | null;
+  /** In the installation; null for a global key. */
   role: Role | null;
+  /** In the workspace; null for a global key. */
+  memberRole: MemberRole | null;
+  /** Those of the key that the role in the workspace includes. */
   permissions: readonly Grant[];
   /** Network actions that this key schedules wait until another key approves them. */
   requiresApproval: boolean;
@@ -51,4 +58,14 @@ export function isAdmin(caller: Caller): boolean {
 export function requireAdmin(caller: Caller): void {
   if (isAdmin(caller)) return;
   throw denied(caller, "*", "Only admins can do this. Ask an admin of your team.");
+}
+
+/**
+ * The keys that a caller may see and revoke: all for admins of the installation and global keys, those of the workspace
+ * for its owners and admins, and for other members their own.
+ */
+export function keyScopeOf(caller: Caller): KeyScope {
+  const { workspaceId, userId, memberRole } = caller;
+  if (isAdmin(caller) || workspaceId === null || userId === null) return "all";
+  return managesWorkspace(memberRole) ? { workspaceId } : { workspaceId, userId };
 }

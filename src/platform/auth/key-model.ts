@@ -1,4 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
+import type { UserId } from "../base/ids.ts";
 import type { WorkspaceId } from "../base/ids.ts";
 
 /** Specification, "Authentication", item 4, and our own. */
@@ -22,6 +23,8 @@ export type ApiKey = {
   id: string;
   /** Null for a global key. */
   workspaceId: WorkspaceId | null;
+  /** The member it belongs to; null for a global key. */
+  userId: UserId | null;
   name: string;
   /** SHA-256 of the key, hex. */
   hash: string;

@@ -1,7 +1,7 @@
 import type { AuditEntry } from "./audit/model.ts";
 import type { TimePlace } from "../base/time-place.ts";
 import type { ApiKey } from "./key-model.ts";
-import type { WorkspaceId } from "../base/ids.ts";
+import type { UserId, WorkspaceId } from "../base/ids.ts";
 
 export type KeyUsage = { keyId: string; uses: number; lastUsedAt: number };
 export type KeyChange = { updatedAt: number } & Partial<
@@ -19,8 +19,8 @@ export type KeyChange = { updatedAt: number } & Partial<
     | "expiresInDays"
   >
 >;
-/** The keys of one user, or all keys including global ones. */
-export type KeyScope = { workspaceId: WorkspaceId } | "all";
+/** The keys of a workspace, of a user, or of a user in a workspace; or all keys, including global ones. */
+export type KeyScope = { workspaceId?: WorkspaceId; userId?: UserId } | "all";
 
 /** `audit` is stored in the same operation if that changes something. */
 export type KeyStore = {

@@ -1,15 +1,22 @@
 import { Type, type Static } from "@sinclair/typebox";
+import type { UserId } from "../base/ids.ts";
 
 export const roles = ["admin", "member"] as const;
 export type Role = (typeof roles)[number];
 
+/** A person. What they work with belongs to the workspaces that they are members of. */
 export type User = {
-  id: string;
+  id: UserId;
   email: string;
+  /** The address as it is compared: two users cannot have the same. */
+  emailKey: string;
   name: string | null;
+  /** In the installation: admins manage users, credits, and the server. The role in a workspace is that of the member. */
   role: Role;
   /** IANA name. */
   timeZone: string;
+  /** Nothing works for a deactivated user. */
+  isActive: boolean;
   createdAt: number;
   updatedAt: number;
 };
@@ -41,9 +48,9 @@ export const UserView = Type.Object(
     createdAt: Type.String({ format: "date-time" }),
     updatedAt: Type.String({ format: "date-time" }),
   },
-  { $id: "User", description: "A member of the team." },
+  { $id: "User", description: "A person who uses the service." },
 );
 export type UserView = Static<typeof UserView>;
 
 /** The part of the user store that finds a user. */
-export type UserLookup = { get(id: string): Promise<User | null> };
+export type UserLookup = { get(id: UserId): Promise<User | null> };

@@ -76,7 +76,7 @@ export class Idempotency {
   async replay(context: RequestContext): Promise<Response | null> {
     const { keyed, caller } = context;
     if (keyed === null) return null;
-    keyed.owner = caller.workspaceId === null ? `key:${caller.keyId}` : `user:${caller.workspaceId}`;
+    keyed.owner = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
     keyed.name = nameOf(context.request, keyed.owner, keyed.key);
     const running = this.#inFlight.get(keyed.name);
     const stored = await (running ?? this.#claim(keyed, caller));

@@ -1,5 +1,5 @@
 import type { Caller } from "../auth/caller.ts";
-import { type Access, actingUser, type KeyRing, requireAccess } from "../auth/access.ts";
+import { type Access, actingFor, type KeyRing, type Named, requireAccess } from "../auth/access.ts";
 import { keyLength, keysIn } from "../auth/secret.ts";
 import { type Clock, type Ids, isoTime } from "../base/clock.ts";
 import { currentRequest } from "../base/current-request.ts";
@@ -38,7 +38,8 @@ export type PipelineParts = {
   operations: { readonly status: string; readonly writeRefusal: WriteRefusal | null };
   /** The caller that a signed-in browser acts as. Throws UNAUTHORIZED if the session has ended. */
   callerOfSession: (token: string) => Promise<Caller>;
-  userExists: (id: string) => Promise<boolean>;
+  /** What an ID in `userId` stands for. */
+  findNamed: (id: string) => Promise<Named>;
   /** Called with API keys that appear in the URL of a request. */
   onKeysInUrl: (secrets: readonly string[]) => void;
 };
@@ -132,13 +133,13 @@ export class Pipeline {
     const { limiter, clock, publicUrl } = this.#parts;
     if (isPage) {
       // Counted separately, so that pages and programs of a user do not use up each other's quota.
-      requireAllowed(context, limiter.take(`page:${caller.workspaceId}`, requestCost.page), clock);
+      requireAllowed(context, limiter.take(`page:${caller.userId}`, requestCost.page), clock);
       requireOwnPage(request, publicUrl);
     } else if (caller.isLocal) {
       // The command line on this machine manages the server and shares no quota with clients.
       Object.assign(context.set.headers, unlimitedHeaders);
     } else {
-      const subject = caller.workspaceId === null ? `key:${caller.keyId}` : `user:${caller.workspaceId}`;
+      const subject = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
       const cost = cheapPaths.includes(path) ? requestCost.health : requestCost.full;
       requireAllowed(context, limiter.take(subject, cost), clock);
     }
@@ -171,7 +172,7 @@ export class Pipeline {
     context.body = parsed(route.body, context.body);
     const { caller, query, body } = context;
     if (actsFor !== "caller")
-      context.workspaceId = await actingUser(caller, userIdIn(query) ?? userIdIn(body), this.#parts.userExists);
+      Object.assign(context, await actingFor(caller, userIdIn(query) ?? userIdIn(body), this.#parts.findNamed));
     if (route.bodyKind === "message") return;
     const { accepted } = route;
     const unknown = checkNames(query as object, body, accepted);

@@ -3,6 +3,7 @@ import { ApiError } from "../base/errors.ts";
 import type { Origin } from "../auth/audit/model.ts";
 import { userAgentExcerpt } from "../auth/audit/entry.ts";
 import type { Caller } from "../auth/caller.ts";
+import type { UserId, WorkspaceId } from "../base/ids.ts";
 import { clientAddress } from "./client-address.ts";
 import type { KeyedRequest } from "./keyed-request.ts";
 
@@ -37,8 +38,10 @@ export class RequestContext {
   body: unknown = undefined;
   /** Unknown fields and parameters that were ignored, reported in the response. */
   readonly warnings: FieldError[] = [];
-  /** User that the request acts for; "" on routes that act for no user. */
-  workspaceId = "";
+  /** Workspace that the request acts for; "" on routes that act for none. */
+  workspaceId: WorkspaceId = "";
+  /** User that it acts for; null on routes that act for none, and if a global key names a workspace. */
+  userId: UserId | null = null;
   /** Whether a session cookie authenticates the request, rather than an API key. */
   isPage = false;
   /** State of a request with an Idempotency-Key. */

@@ -4,11 +4,11 @@ import type { WorkspaceId } from "../base/ids.ts";
 
 /** Streams a list of jobs as JSON, page by page. The statistics count exactly the jobs in the list. */
 export async function* jobListPieces(
-  workspaceId: WorkspaceId,
+  userId: WorkspaceId,
   pages: AsyncIterable<Job[]>,
 ): AsyncGenerator<Uint8Array, void, void> {
   const counts = { pending: 0, running: 0, completed: 0, failed: 0 };
-  let text = `{"userId":${JSON.stringify(workspaceId)},"success":true,"data":{"jobs":[`;
+  let text = `{"userId":${JSON.stringify(userId)},"success":true,"data":{"jobs":[`;
   let separator = "";
   for await (const jobs of pages) {
     for (const job of jobs) {

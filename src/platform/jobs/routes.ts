@@ -7,11 +7,11 @@ import { byteStream } from "../http/files.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/request-context.ts";
+import { onlyWorkspace, type Acting, type Named } from "../auth/access.ts";
 import { denied, type Caller } from "../auth/caller.ts";
 import { JobDay, jobStatuses, JobStatisticsView, jobTypes, JobView, type Job, type JobFilter } from "./model.ts";
 import { jobListPieces } from "./job-list.ts";
 import { jobView, type JobPage, type JobService } from "./service.ts";
-import type { WorkspaceId } from "../base/ids.ts";
 
 const instant = (description: string) =>
   Type.Optional(
@@ -64,19 +64,19 @@ const allOrPages =
 
 const legacyRoute = "/api/v2/users/jobs/userJobStatus/:userId";
 
-/** Provides the time zone in which the days of a history are counted. */
-export type UsersOfJobs = { get(workspaceId: WorkspaceId): Promise<{ timeZone: string }> };
+/** What the routes of jobs ask about users and workspaces. */
+export type OwnersOfJobs = {
+  timeZone(acting: Acting): Promise<string>;
+  find(id: string): Promise<Named>;
+};
 
-export function jobRoutes(jobs: JobService, users: UsersOfJobs) {
-  async function list(
-    workspaceId: WorkspaceId,
-    query: Static<typeof JobQuery>,
-    onStreamError: (error: unknown) => void,
-  ) {
+export function jobRoutes(jobs: JobService, owners: OwnersOfJobs) {
+  async function list(acting: Acting, query: Static<typeof JobQuery>, onStreamError: (error: unknown) => void) {
+    const { workspaceId } = acting;
     const { limit: wanted, offset: skipped, cursor } = query;
     if (wanted === undefined && skipped === undefined && cursor === undefined)
       return new Response(
-        byteStream(jobListPieces(workspaceId, jobs.all(workspaceId, filterOf(query))), onStreamError),
+        byteStream(jobListPieces(userIdOf(acting), jobs.all(workspaceId, filterOf(query))), onStreamError),
         {
           headers: { "content-type": "application/json;charset=utf-8" },
         },
@@ -84,11 +84,23 @@ export function jobRoutes(jobs: JobService, users: UsersOfJobs) {
     const { limit = defaultPageSize, offset = 0 } = query;
     const after = cursor === undefined ? null : placeOf(cursor);
     const found = await jobs.page(workspaceId, filterOf(query), limit, offset, after);
-    return pageView(workspaceId, found, limit);
+    return pageView(acting, found, limit);
+  }
+
+  /** Whose jobs a request names. An unknown ID has none. */
+  async function named(caller: Caller, id: string): Promise<Acting> {
+    const { workspaceId, userId } = caller;
+    if (workspaceId !== null) {
+      if (id === workspaceId || id === userId) return { workspaceId, userId };
+      throw denied(caller, "*", "A user-specific key can read only the jobs of its own user. Use a global key.");
+    }
+    const found = await owners.find(id);
+    if (found.workspaceIds.length === 0) return { workspaceId: id, userId: null };
+    return { workspaceId: onlyWorkspace(found, id), userId: found.userId };
   }
 
   const own = routes("/api/v2/users/jobs")
-    .get("/", async ({ workspaceId, query, onStreamError }) => list(workspaceId, query, onStreamError), {
+    .get("/", async (context) => list(context, context.query, context.onStreamError), {
       ownKey: { permission: "users:read", availableRoute: legacyRoute },
       query: params(JobQuery),
       docs: answersJson(JobPageView, {
@@ -99,8 +111,8 @@ export function jobRoutes(jobs: JobService, users: UsersOfJobs) {
     })
     .get(
       "/history",
-      async ({ workspaceId, query: { days = 30 } }) => {
-        const { timeZone } = await users.get(workspaceId);
+      async ({ workspaceId, userId, query: { days = 30 } }) => {
+        const timeZone = await owners.timeZone({ workspaceId, userId });
         return ok({ timeZone, days: await jobs.history(workspaceId, days, timeZone) });
       },
       {
@@ -151,7 +163,7 @@ export function jobRoutes(jobs: JobService, users: UsersOfJobs) {
     .get(
       "/userJobStatus/:userId",
       async ({ caller, params: { userId }, query, onStreamError }) =>
-        list(allowed(caller, userId), query, onStreamError),
+        list(await named(caller, userId), query, onStreamError),
       {
         callerOnly: "jobs:read",
         params: params(UserId),
@@ -176,9 +188,9 @@ export function jobRoutes(jobs: JobService, users: UsersOfJobs) {
     .get(
       "/jobCounts",
       async ({ caller, query }) => {
-        const workspaceId = query.userId ?? caller.workspaceId;
+        const id = query.userId ?? caller.workspaceId;
         return ok(
-          workspaceId === null ? await jobs.allStatistics() : await jobs.statistics(allowed(caller, workspaceId)),
+          id === null ? await jobs.allStatistics() : await jobs.statistics((await named(caller, id)).workspaceId),
         );
       },
       {
@@ -213,11 +225,6 @@ export function jobRoutes(jobs: JobService, users: UsersOfJobs) {
     );
 }
 
-function allowed(caller: Caller, workspaceId: WorkspaceId): string {
-  if (caller.workspaceId === null || caller.workspaceId === workspaceId) return workspaceId;
-  throw denied(caller, "*", "A user-specific key can read only the jobs of its own user. Use a global key.");
-}
-
 function filterOf({ status, type, startDate, endDate }: Static<typeof JobQuery>): JobFilter {
   if (startDate !== undefined && endDate !== undefined && startDate > endDate)
     throw invalid([{ path: "startDate", message: "Must not be later than endDate." }]);
@@ -234,11 +241,16 @@ function placeOf(cursor: string) {
   return { createdAt: Number(createdAt), id: String(id) };
 }
 
-function pageView(workspaceId: WorkspaceId, { jobs, statistics }: JobPage, limit: number) {
+/** The user of the response; a workspace that is named without a user stands for its own. */
+function userIdOf({ workspaceId, userId }: Acting): string {
+  return userId ?? workspaceId;
+}
+
+function pageView(acting: Acting, { jobs, statistics }: JobPage, limit: number) {
   const last: Job | undefined = jobs.length === limit ? jobs.at(-1) : undefined;
   const nextCursor = last === undefined ? null : encodeCursor([last.createdAt, last.id]);
   return {
-    userId: workspaceId,
+    userId: userIdOf(acting),
     success: true as const,
     data: { jobs: jobs.map(jobView), statistics, total: statistics.total, nextCursor },
   };

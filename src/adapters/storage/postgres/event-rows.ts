@@ -1,7 +1,7 @@
 import { inArray } from "drizzle-orm";
 import type { NewEvent } from "../../../platform/events/model.ts";
 import type { Connection } from "./engine.ts";
-import { events, users } from "./tables.ts";
+import { events, workspaces } from "./tables.ts";
 
 /** Appends events in the transaction of what causes them. Events of a user that no longer exists are dropped. */
 export async function appendEvents(connection: Connection, appended: readonly NewEvent[]): Promise<void> {
@@ -18,8 +18,8 @@ export async function appendEvents(connection: Connection, appended: readonly Ne
 export async function ownersOf(connection: Connection, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (ids.length === 0) return new Map();
   const rows = await connection
-    .select({ id: users.id, seq: users.seq })
-    .from(users)
-    .where(inArray(users.id, [...ids]));
+    .select({ id: workspaces.id, seq: workspaces.seq })
+    .from(workspaces)
+    .where(inArray(workspaces.id, [...ids]));
   return new Map(rows.map(({ id, seq }) => [id, seq]));
 }

@@ -1,5 +1,6 @@
 import {
   bigint,
+  boolean,
   customType,
   doublePrecision,
   integer,
@@ -12,6 +13,9 @@ import {
 import type { ImportOutcome, LeadStatus } from "../../../features/leads/model.ts";
 import type { ImportRowError } from "../../../features/leads/change-model.ts";
 import type { SuppressionKind, SuppressionSource } from "../../../features/suppression/model.ts";
+import type { Permission } from "../../../platform/auth/key-model.ts";
+import type { MemberRole } from "../../../platform/auth/member-role.ts";
+import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
 import type { Role } from "../../../platform/auth/user-model.ts";
 import type { EventType } from "../../../platform/events/model.ts";
 import type { JobMetadata, JobStatus, JobType } from "../../../platform/jobs/model.ts";
@@ -24,16 +28,41 @@ export const whole = (name: string) => bigint(name, { mode: "number" });
 export const assigned = (name: string) => whole(name).generatedByDefaultAsIdentity();
 const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
 
-export const users = pgTable("users", {
+export const workspaces = pgTable("workspaces", {
   seq: assigned("seq").primaryKey(),
-  id: text().notNull(),
-  email: text().notNull(),
-  name: text(),
-  role: text().$type<Role>().notNull(),
+  id: text().$type<WorkspaceId>().notNull(),
+  name: text().notNull(),
   timeZone: text("time_zone").notNull(),
   createdAt: whole("created_at").notNull(),
   updatedAt: whole("updated_at").notNull(),
 });
+
+export const users = pgTable("users", {
+  seq: assigned("seq").primaryKey(),
+  id: text().$type<UserId>().notNull(),
+  email: text().notNull(),
+  emailKey: text("email_key").notNull(),
+  name: text(),
+  role: text().$type<Role>().notNull(),
+  timeZone: text("time_zone").notNull(),
+  isActive: boolean("is_active").notNull().default(true),
+  createdAt: whole("created_at").notNull(),
+  updatedAt: whole("updated_at").notNull(),
+});
+
+export const members = pgTable(
+  "members",
+  {
+    workspaceId: text("workspace_id").$type<WorkspaceId>().notNull(),
+    userId: text("user_id").$type<UserId>().notNull(),
+    role: text().$type<MemberRole>().notNull(),
+    permissions: jsonb().$type<Permission[]>(),
+    isActive: boolean("is_active").notNull().default(true),
+    createdAt: whole("created_at").notNull(),
+    updatedAt: whole("updated_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.userId] })],
+);
 
 export const jobs = pgTable("jobs", {
   id: text().primaryKey(),

@@ -6,7 +6,7 @@ import { creditReservations } from "./credit-tables.ts";
 import type { Engine } from "./engine.ts";
 import { countRows, olderThan } from "./list-pages.ts";
 import type { SharedRows } from "./shared-rows.ts";
-import { creditLedger, jobs, users } from "./tables.ts";
+import { creditLedger, jobs, workspaces } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 export function createCreditStore(engine: Engine, { credits: rows }: SharedRows): CreditStore {
@@ -31,12 +31,16 @@ export function createCreditStore(engine: Engine, { credits: rows }: SharedRows)
       .select({ id: creditLedger.id })
       .from(creditLedger)
       .where(
-        and(eq(creditLedger.workspaceId, users.id), eq(creditLedger.request, request), isNotNull(creditLedger.item)),
+        and(
+          eq(creditLedger.workspaceId, workspaces.id),
+          eq(creditLedger.request, request),
+          isNotNull(creditLedger.item),
+        ),
       );
     return orm
-      .select({ id: users.id })
-      .from(users)
-      .where(and(lt(users.createdAt, createdBefore), notExists(granted)))
+      .select({ id: workspaces.id })
+      .from(workspaces)
+      .where(and(lt(workspaces.createdAt, createdBefore), notExists(granted)))
       .limit(limit)
       .all()
       .map(({ id }) => id);

@@ -63,7 +63,7 @@ export function createEventRows({ database, writer }: Engine, owners: Owners): E
 type Value = string | number | null;
 const columns = ["owner", "type", "at", "lead_id", "job_id", "campaign_id", "account_id", "voice_id", "data"];
 
-/** The columns of an event, as `storedEvent` reads them, of `events AS e` joined with `users AS u`. */
+/** The columns of an event, as `storedEvent` reads them, of `events AS e` joined with `workspaces AS u`. */
 export const eventColumns =
   "e.seq AS id, e.type, u.id AS workspaceId, e.at, e.lead_id AS leadId, e.job_id AS jobId, e.campaign_id AS campaignId," +
   " e.account_id AS accountId, e.voice_id AS voiceId, e.data";

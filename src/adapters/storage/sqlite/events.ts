@@ -10,7 +10,7 @@ export function createEventStore(engine: Engine, { events: rows, owners }: Share
   const { database, reader, writer } = engine;
   const since = prepared<EventRow, [number, number]>(
     database,
-    `SELECT ${eventColumns} FROM events AS e LEFT JOIN users AS u ON u.seq = e.owner WHERE e.seq > ? ORDER BY e.seq LIMIT +?`,
+    `SELECT ${eventColumns} FROM events AS e LEFT JOIN workspaces AS u ON u.seq = e.owner WHERE e.seq > ? ORDER BY e.seq LIMIT +?`,
   );
   // Of the table of sequences, which knows it even when all events are forgotten.
   const last = prepared<{ seq: number }, []>(database, "SELECT seq FROM sqlite_sequence WHERE name = 'events'");
@@ -44,7 +44,7 @@ export function createEventStore(engine: Engine, { events: rows, owners }: Share
     const sql = parts.map(({ where }) => `SELECT * FROM (${selectSeq(where)} ORDER BY seq ${order} LIMIT ?)`);
     const query =
       `SELECT ${eventColumns} FROM (SELECT seq FROM (${sql.join(" UNION ALL ")}) ORDER BY seq ${order} LIMIT ?) AS f` +
-      ` JOIN events AS e ON e.seq = f.seq LEFT JOIN users AS u ON u.seq = e.owner ORDER BY e.seq ${order}`;
+      ` JOIN events AS e ON e.seq = f.seq LEFT JOIN workspaces AS u ON u.seq = e.owner ORDER BY e.seq ${order}`;
     const params = [...parts.flatMap((part) => [...part.params, limit]), limit];
     return (await reader.all<EventRow>({ sql: query, params })).map(storedEvent);
   }

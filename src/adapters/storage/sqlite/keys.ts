@@ -47,11 +47,17 @@ export function createKeyStore(engine: Engine, { audits, events }: SharedRows): 
 
   const leakTold = prepared<object, [string | null, number, string]>(
     database,
-    `SELECT 1 FROM events WHERE owner IS (SELECT seq FROM users WHERE id = ?) AND type = 'key.leaked' AND at > ?
+    `SELECT 1 FROM events WHERE owner IS (SELECT seq FROM workspaces WHERE id = ?) AND type = 'key.leaked' AND at > ?
        AND data ->> 'keyId' = ?`,
   );
 
-  const within = (scope: KeyScope) => (scope === "all" ? undefined : eq(apiKeys.workspaceId, scope.workspaceId));
+  const within = (scope: KeyScope) =>
+    scope === "all"
+      ? undefined
+      : and(
+          scope.workspaceId === undefined ? undefined : eq(apiKeys.workspaceId, scope.workspaceId),
+          scope.userId === undefined ? undefined : eq(apiKeys.userId, scope.userId),
+        );
 
   return {
     insert: (key, audit) =>

@@ -18,15 +18,15 @@ export function createLeadHintStore(engine: Engine, { owners: ownerOf }: SharedR
   const { database, reader, writer } = engine;
   const owners = prepared(
     database,
-    `SELECT users.seq, coalesce(done.updated_at, -1), coalesce(done.lead, 0)
-     FROM users LEFT JOIN lead_hints_done AS done ON done.owner = users.seq`,
+    `SELECT workspaces.seq, coalesce(done.updated_at, -1), coalesce(done.lead, 0)
+     FROM workspaces LEFT JOIN lead_hints_done AS done ON done.owner = workspaces.seq`,
   );
   // An idle server runs this every second, so it doesn't start a thread.
   const hasNext = prepared(database, `SELECT 1 ${leadsBehind} LIMIT 1`);
   const addHints = new RowInserter(database, "INSERT OR IGNORE INTO lead_hints (key, lead)", 2);
   const remember = prepared(
     database,
-    `INSERT INTO lead_hints_done (owner, updated_at, lead) SELECT seq, ?2, ?3 FROM users WHERE seq = ?1
+    `INSERT INTO lead_hints_done (owner, updated_at, lead) SELECT seq, ?2, ?3 FROM workspaces WHERE seq = ?1
      ON CONFLICT DO UPDATE SET updated_at = excluded.updated_at, lead = excluded.lead`,
   );
   const byKey = prepared(

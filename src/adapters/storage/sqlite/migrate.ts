@@ -3,6 +3,7 @@ import type { AppliedMigration } from "../../../features/backup/model.ts";
 import { refuseUnknown } from "../applied-migrations.ts";
 import type { Migration } from "../migrations.macro.ts";
 import { embedMigrations } from "../migrations.macro.ts" with { type: "macro" };
+import { canonicalEmail } from "../../../platform/identity/email.ts";
 import { rebuildIdentities } from "./rebuild-identities.ts";
 
 export const migrations: Migration[] = embedMigrations("sqlite");
@@ -10,6 +11,7 @@ export const migrations: Migration[] = embedMigrations("sqlite");
 /** What a migration does that SQL cannot, by its name. Runs in the same transaction, after the SQL. */
 const rebuilds: Readonly<Record<string, (database: Database) => void>> = {
   "0035_canonical_identities.sql": rebuildIdentities,
+  "0037_teams.sql": rebuildAddressKeys,
 };
 
 /**
@@ -51,6 +53,13 @@ export function schemaOf(database: Database, list: readonly Migration[]): "new" 
   const shown = (migrations: readonly { number: number; hash: string }[]) =>
     migrations.map(({ number, hash }) => `${number} ${hash}`).join();
   return shown(appliedMigrations(database)) === shown(list) ? "current" : "other";
+}
+
+/** SQL has lower-cased the addresses of users; domains in other scripts are compared in Punycode. */
+function rebuildAddressKeys(database: Database): void {
+  const update = database.query("UPDATE OR IGNORE users SET email_key = ? WHERE seq = ?");
+  for (const { seq, email } of database.query<{ seq: number; email: string }, []>("SELECT seq, email FROM users").all())
+    update.run(canonicalEmail(email), seq);
 }
 
 /** Applied migrations, oldest first. The database must have been migrated at least once. */

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { Engine } from "./engine.ts";
 import { lazy } from "./prepared.ts";
-import { users } from "./tables.ts";
+import { workspaces } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Looks up the number that identifies a user in large tables. Returns null for an unknown user. Numbers never change. */
@@ -10,9 +10,9 @@ export type Owners = (workspaceId: WorkspaceId) => number | null;
 export function createOwners({ orm }: Pick<Engine, "orm">): Owners {
   const byId = lazy(() =>
     orm
-      .select({ seq: users.seq })
-      .from(users)
-      .where(eq(users.id, sql.placeholder("workspaceId")))
+      .select({ seq: workspaces.seq })
+      .from(workspaces)
+      .where(eq(workspaces.id, sql.placeholder("workspaceId")))
       .prepare(),
   );
   const known = new Map<string, number>();

@@ -28,6 +28,7 @@ import { createSharedRows } from "./shared-rows.ts";
 import { createSimulationStore } from "./simulation.ts";
 import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
+import { createWorkspaceStore } from "./workspaces.ts";
 import { createVoiceStore } from "./voices.ts";
 import { createWebhookStore } from "./webhooks.ts";
 
@@ -53,6 +54,7 @@ export function openSqliteStorage(
     backups: createBackupStore(engine, shared),
     operations: createOperationsStore(engine, shared),
     users: createUserStore(engine, shared),
+    workspaces: createWorkspaceStore(engine, shared),
     keys: createKeyStore(engine, shared),
     metrics: createMetricsStore(engine, path),
     idempotency: createIdempotencyStore(engine),

@@ -1,6 +1,8 @@
 import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { JobMetadata, JobStatus, JobType } from "../../../platform/jobs/model.ts";
-import type { Grant } from "../../../platform/auth/key-model.ts";
+import type { Grant, Permission } from "../../../platform/auth/key-model.ts";
+import type { MemberRole } from "../../../platform/auth/member-role.ts";
+import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
 import type { ImportOutcome, LeadStatus } from "../../../features/leads/model.ts";
 import type { ImportRowError } from "../../../features/leads/change-model.ts";
 import type { CreditPurpose, LedgerKind } from "../../../features/credits/model.ts";
@@ -8,20 +10,46 @@ import type { Role } from "../../../platform/auth/user-model.ts";
 
 // The tables as drizzle queries them. The migrations create them, with constraints and indexes; a test compares the two.
 
-export const users = sqliteTable("users", {
+export const workspaces = sqliteTable("workspaces", {
   seq: integer().primaryKey(),
-  id: text().notNull(),
-  email: text().notNull(),
-  name: text(),
-  role: text().$type<Role>().notNull(),
+  id: text().$type<WorkspaceId>().notNull(),
+  name: text().notNull(),
   timeZone: text("time_zone").notNull(),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
 });
 
+export const users = sqliteTable("users", {
+  seq: integer().primaryKey(),
+  id: text().$type<UserId>().notNull(),
+  email: text().notNull(),
+  emailKey: text("email_key").notNull(),
+  name: text(),
+  role: text().$type<Role>().notNull(),
+  timeZone: text("time_zone").notNull(),
+  isActive: integer("is_active", { mode: "boolean" }).notNull().default(true),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+export const members = sqliteTable(
+  "members",
+  {
+    workspaceId: text("workspace_id").$type<WorkspaceId>().notNull(),
+    userId: text("user_id").$type<UserId>().notNull(),
+    role: text().$type<MemberRole>().notNull(),
+    permissions: text({ mode: "json" }).$type<Permission[]>(),
+    isActive: integer("is_active", { mode: "boolean" }).notNull().default(true),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.userId] })],
+);
+
 export const apiKeys = sqliteTable("api_keys", {
   id: text().primaryKey(),
-  workspaceId: text("workspace_id"),
+  workspaceId: text("workspace_id").$type<WorkspaceId>(),
+  userId: text("user_id").$type<UserId>(),
   name: text().notNull(),
   hash: text().notNull(),
   hint: text().notNull(),

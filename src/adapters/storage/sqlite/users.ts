@@ -7,7 +7,7 @@ import { newerThan } from "./list-pages.ts";
 import { insertAccountRow } from "./network-accounts.ts";
 import { lazy } from "./prepared.ts";
 import type { SharedRows } from "./shared-rows.ts";
-import { apiKeys, creditLedger, users } from "./tables.ts";
+import { apiKeys, creditLedger, members, users, workspaces } from "./tables.ts";
 
 export function createUserStore(engine: Engine, { audits, events }: SharedRows): UserStore {
   const { orm, writer } = engine;
@@ -19,10 +19,12 @@ export function createUserStore(engine: Engine, { audits, events }: SharedRows):
       .prepare(),
   );
 
-  function insert({ user, account, grant, key, audit }: NewUser): boolean {
-    const taken = orm.select({ id: users.id }).from(users).where(eq(users.email, user.email)).get();
+  function insert({ user, workspace, member, account, grant, key, audit }: NewUser): boolean {
+    const taken = orm.select({ id: users.id }).from(users).where(eq(users.emailKey, user.emailKey)).get();
     if (taken !== undefined) return false;
     orm.insert(users).values(user).run();
+    orm.insert(workspaces).values(workspace).run();
+    orm.insert(members).values(member).run();
     insertAccountRow(engine, account);
     if (grant !== null) orm.insert(creditLedger).values(grant).run();
     if (key !== null) {
@@ -37,6 +39,10 @@ export function createUserStore(engine: Engine, { audits, events }: SharedRows):
     insert: (newcomer) => writer.write(() => insert(newcomer)),
     get: async (id) => {
       const row = byId().get({ id });
+      return row === undefined ? null : userOf(row);
+    },
+    byAddress: async (emailKey) => {
+      const row = orm.select().from(users).where(eq(users.emailKey, emailKey)).get();
       return row === undefined ? null : userOf(row);
     },
     list: async (limit, offset, after = null) =>
@@ -60,6 +66,6 @@ export function createUserStore(engine: Engine, { audits, events }: SharedRows):
   };
 }
 
-function userOf({ seq: _seq, ...user }: typeof users.$inferSelect): User {
+export function userOf({ seq: _seq, ...user }: typeof users.$inferSelect): User {
   return user;
 }

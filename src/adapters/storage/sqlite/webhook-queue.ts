@@ -4,6 +4,7 @@ import { testType } from "../../../features/webhooks/model.ts";
 import type { WebhookStore } from "../../../features/webhooks/store.ts";
 import type { EventRows } from "./event-rows.ts";
 import type { Engine } from "./engine.ts";
+import { seesInstallation } from "./webhook-rows.ts";
 import { prepared } from "./prepared.ts";
 import { isWanted } from "./webhook-replays.ts";
 import {
@@ -42,8 +43,8 @@ export function createWebhookQueue(
        SELECT p.seq, e.seq, 'pending', ?3, 0, '[]' FROM events AS e ${join} JOIN webhook_endpoints AS p ON p.owner = u.seq
        WHERE e.seq > ?1 AND e.seq <= ?2 AND ${isActive} AND e.seq > p.since AND ${isWanted} RETURNING endpoint`,
     );
-  const insertOwn = insertFor("CROSS JOIN users AS u ON u.seq = e.owner");
-  const insertGlobal = insertFor("CROSS JOIN users AS u ON e.owner IS NULL AND u.role = 'admin'");
+  const insertOwn = insertFor("CROSS JOIN workspaces AS u ON u.seq = e.owner");
+  const insertGlobal = insertFor(`CROSS JOIN workspaces AS u ON e.owner IS NULL AND ${seesInstallation("u.id")}`);
   const isDue = prepared(
     database,
     `UPDATE webhook_endpoints SET due_at = max(?2, rests_until) WHERE seq = ?1 AND (due_at IS NULL OR due_at > max(?2, rests_until))`,

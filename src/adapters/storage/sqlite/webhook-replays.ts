@@ -2,6 +2,7 @@ import { isReplayed, replayedDelivery } from "../../../features/webhooks/decisio
 import { testType, type Delivery, type DeliveryState } from "../../../features/webhooks/model.ts";
 import type { ReplayRequest, WebhookStore } from "../../../features/webhooks/store.ts";
 import type { Engine } from "./engine.ts";
+import { seesInstallation } from "./webhook-rows.ts";
 import type { EventRows } from "./event-rows.ts";
 import { prepared } from "./prepared.ts";
 import {
@@ -52,7 +53,7 @@ export function createWebhookReplays(
      JOIN (SELECT * FROM events WHERE seq > ?2 ORDER BY seq LIMIT +?4) AS e
      LEFT JOIN webhook_deliveries AS d ON d.endpoint = p.seq AND d.event = e.seq
      WHERE p.seq = ?1 AND e.at <= ?3 AND ${isWanted}
-       AND (e.owner = p.owner OR (e.owner IS NULL AND (SELECT role FROM users WHERE seq = p.owner) = 'admin'))
+       AND (e.owner = p.owner OR (e.owner IS NULL AND ${seesInstallation("(SELECT id FROM workspaces WHERE seq = p.owner)")}))
      ORDER BY e.seq`,
   );
   const lastLookedAt = prepared<{ seq: number | null; n: number }, [number, number]>(

@@ -7,13 +7,13 @@ import type { Owners } from "./owners.ts";
 import { prepared } from "./prepared.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
-/** The columns of an endpoint, as `storedEndpoint` reads them, of `webhook_endpoints AS p` joined with `users AS o`. */
+/** The columns of an endpoint, as `storedEndpoint` reads them, of `webhook_endpoints AS p` joined with `workspaces AS o`. */
 const endpointColumns =
   "p.seq, p.id, o.id AS workspaceId, p.url, p.description, p.types, p.is_enabled AS isEnabled, p.disabled_at AS disabledAt," +
   " p.disabled_reason AS disabledReason, p.secret, p.old_secret AS oldSecret, p.old_secret_until AS oldSecretUntil," +
   " p.failures, p.failing_since AS failingSince, p.rests_until AS restsUntil, p.last_success_at AS lastSuccessAt, p.last_failure_at AS lastFailureAt," +
   " p.created_at AS createdAt, p.updated_at AS updatedAt";
-export const selectEndpoint = `SELECT ${endpointColumns} FROM webhook_endpoints AS p JOIN users AS o ON o.seq = p.owner`;
+export const selectEndpoint = `SELECT ${endpointColumns} FROM webhook_endpoints AS p JOIN workspaces AS o ON o.seq = p.owner`;
 
 export type EndpointRow = Omit<Endpoint, "types" | "isEnabled"> & {
   seq: number;
@@ -44,7 +44,7 @@ export type DeliveryRow = EventRow & {
 };
 
 const withEvents =
-  "FROM webhook_deliveries AS d JOIN events AS e ON e.seq = d.event LEFT JOIN users AS u ON u.seq = e.owner";
+  "FROM webhook_deliveries AS d JOIN events AS e ON e.seq = d.event LEFT JOIN workspaces AS u ON u.seq = e.owner";
 /** Deliveries with their events, of `webhook_deliveries AS d`. */
 export const selectDelivery = `SELECT d.state, d.next_at AS nextAt, d.asked_at AS askedAt, d.attempts, ${eventColumns} ${withEvents}`;
 
@@ -123,4 +123,10 @@ export function createEndpointRows({ database }: Engine, owners: Owners) {
     /** Notes when the endpoint's earliest pending delivery is due. */
     noteDue: (seq: number) => void lookAgain.run(seq),
   };
+}
+
+/** Whether events of the installation concern a workspace: an admin of the installation manages it. `id`: SQL of its ID. */
+export function seesInstallation(id: string): string {
+  return `EXISTS (SELECT 1 FROM members JOIN users ON users.id = members.user_id WHERE members.workspace_id = ${id}
+    AND members.role IN ('owner', 'admin') AND members.is_active = 1 AND users.role = 'admin' AND users.is_active = 1)`;
 }

@@ -5,9 +5,10 @@ import { type Clock, type Ids, isoTime, isoTimeOrNull } from "../../../platform/
 import { ApiError, invalid, notFound } from "../../../platform/base/errors.ts";
 import { hintOf } from "../../../platform/base/secret-text.ts";
 import type { TimePlace } from "../../../platform/base/time-place.ts";
-import type { UserStore } from "../users/store.ts";
-import { denied, isAdmin, type Caller } from "../../../platform/auth/caller.ts";
-import { hashOf, type KeyRing } from "../../../platform/auth/access.ts";
+import type { WorkspaceService } from "../service.ts";
+import { denied, isAdmin, keyScopeOf, type Caller } from "../../../platform/auth/caller.ts";
+import { managesWorkspace } from "../../../platform/auth/member-role.ts";
+import { hashOf, onlyWorkspace, type KeyRing } from "../../../platform/auth/access.ts";
 import { boundedExpiry, mayGrant, type Obstacle } from "../../../platform/auth/may-grant.ts";
 import {
   permissions as allPermissions,
@@ -20,16 +21,19 @@ import {
 } from "../../../platform/auth/key-model.ts";
 import { makeSecret, type KeyKind } from "../../../platform/auth/secret.ts";
 import type { KeyChange, KeyScope, KeyStore } from "../../../platform/auth/key-store.ts";
-import type { WorkspaceId } from "../../../platform/base/ids.ts";
+import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
 
 const dayMs = 86_400_000;
 /** Days before expiry at which the owner is warned: enough time to replace a key, even over a weekend. */
 const warnDays = 7;
 const warnBatchSize = 200;
 
+/** The member that a key belongs to; null for a global key. */
+export type KeyOwner = { workspaceId: WorkspaceId; userId: UserId } | null;
+
 export type KeyParts = {
   keys: KeyStore;
-  users: UserStore;
+  workspaces: WorkspaceService;
   ring: KeyRing;
   /** Whether the key has a monthly credit budget. */
   hasBudget: (keyId: string) => Promise<boolean>;
@@ -40,16 +44,16 @@ export type KeyParts = {
 /** Manages API keys. A secret is shown only when it is created; only its hash is stored. */
 export class KeyService {
   readonly #keys: KeyStore;
-  readonly #users: UserStore;
+  readonly #workspaces: WorkspaceService;
   readonly #ring: KeyRing;
   readonly #hasBudget: KeyParts["hasBudget"];
   readonly #clock: Clock;
   readonly #ids: Ids;
   readonly #leaksReported = new Map<string, number>();
 
-  constructor({ keys, users, ring, hasBudget, clock, ids }: KeyParts) {
+  constructor({ keys, workspaces, ring, hasBudget, clock, ids }: KeyParts) {
     this.#keys = keys;
-    this.#users = users;
+    this.#workspaces = workspaces;
     this.#ring = ring;
     this.#hasBudget = hasBudget;
     this.#clock = clock;
@@ -57,14 +61,14 @@ export class KeyService {
   }
 
   /**
-   * Creates a key for the caller's user or, if the caller may, for another user. Restrictions of the caller apply to
+   * Creates a key for the caller or, if the caller manages the workspace or the installation, for another user. Restrictions of the caller apply to
    * the key. Throws PERMISSION_DENIED if the key would have more rights than its creator, VALIDATION_ERROR for an
    * unknown permission, and NOT_FOUND for an unknown user.
    */
   async create(caller: Caller, input: KeyInput): Promise<NewKeyView> {
-    const workspaceId = await this.#ownerOf(caller, input);
+    const owner = await this.#ownerOf(caller, input);
     const granted = input.global ? (["*"] as const) : knownPermissions(input.permissions);
-    const { key: made, secret } = this.make(workspaceId, nameOf(input.name), [...granted], input.expiresInDays ?? null);
+    const { key: made, secret } = this.make(owner, nameOf(input.name), [...granted], input.expiresInDays ?? null);
     const key = {
       ...made,
       requiresApproval: input.requiresApproval ?? caller.requiresApproval,
@@ -77,17 +81,13 @@ export class KeyService {
   }
 
   /** Generates a key and its secret without storing them. Without an owner, the key is global. */
-  make(
-    workspaceId: WorkspaceId | null,
-    name: string,
-    granted: Grant[],
-    expiresInDays: number | null,
-  ): { key: ApiKey; secret: string } {
+  make(owner: KeyOwner, name: string, granted: Grant[], expiresInDays: number | null): { key: ApiKey; secret: string } {
     const now = this.#clock.now();
-    const secret = this.#secretFor(workspaceId);
+    const secret = this.#secretFor(owner);
     const key: ApiKey = {
       id: this.#ids.next(now),
-      workspaceId,
+      workspaceId: owner?.workspaceId ?? null,
+      userId: owner?.userId ?? null,
       name,
       hash: hashOf(secret),
       hint: hintOf(secret),
@@ -107,14 +107,12 @@ export class KeyService {
   /** Newest first: the caller's own keys or, for a global key, those of `userId` or all. */
   async list(
     caller: Caller,
-    workspaceId: WorkspaceId | undefined,
+    userId: UserId | undefined,
     limit: number,
     after: TimePlace | null,
   ): Promise<{ keys: { view: KeyView; place: TimePlace }[]; total: number }> {
-    const scope = scopeOf(caller);
-    const wanted: KeyScope = workspaceId === undefined ? scope : { workspaceId };
-    if (scope !== "all" && workspaceId !== undefined && workspaceId !== scope.workspaceId && !isAdmin(caller))
-      return { keys: [], total: 0 };
+    const wanted = listedScope(caller, userId);
+    if (wanted === null) return { keys: [], total: 0 };
     return this.#ring.withUnwritten(
       async () => ({ keys: await this.#keys.list(wanted, limit, after), total: await this.#keys.count(wanted) }),
       ({ keys, total }) => ({ keys: keys.map((key) => ({ view: this.#view(key), place: key })), total }),
@@ -165,7 +163,7 @@ export class KeyService {
     const now = this.#clock.now();
     const expiresAt = boundedExpiry(caller, expiryOf(key.expiresInDays, now));
     await this.#requireGrant(caller, { ...key, expiresAt });
-    const secret = this.#secretFor(key.workspaceId);
+    const secret = this.#secretFor(ownerOf(key));
     const change = {
       ...{ hash: hashOf(secret), hint: hintOf(secret), expiresAt },
       ...{ createdAt: now, updatedAt: now, lastUsedAt: null },
@@ -225,12 +223,12 @@ export class KeyService {
     );
   }
 
-  #secretFor(workspaceId: WorkspaceId | null): string {
-    const kind: KeyKind = workspaceId === null ? "global" : "user";
+  #secretFor(owner: KeyOwner): string {
+    const kind: KeyKind = owner === null ? "global" : "user";
     return makeSecret(kind, this.#ids);
   }
 
-  async #ownerOf(caller: Caller, { userId, global }: KeyInput): Promise<string | null> {
+  async #ownerOf(caller: Caller, { userId, global }: KeyInput): Promise<KeyOwner> {
     if (global) {
       if (caller.isLocal) return null;
       throw denied(
@@ -240,13 +238,19 @@ export class KeyService {
         { refused: "globalKey" },
       );
     }
-    const owner = userId ?? caller.workspaceId;
-    if (owner === null)
+    if (userId === undefined || userId === caller.userId) {
+      if (caller.workspaceId !== null && caller.userId !== null)
+        return { workspaceId: caller.workspaceId, userId: caller.userId };
       throw invalid([{ path: "userId", message: "User the new key is for. Required with a global key." }]);
-    if (owner === caller.workspaceId) return owner;
-    if (!isAdmin(caller)) throw denied(caller, "*", "Only admins can create keys for other users.");
-    if ((await this.#users.get(owner)) === null) throw notFound("user", owner);
-    return owner;
+    }
+    if (!isAdmin(caller) && !managesWorkspace(caller.memberRole))
+      throw denied(caller, "*", "Only admins can create keys for other users.");
+    const own = caller.workspaceId;
+    if (own !== null && (await this.#workspaces.isMember(own, userId))) return { workspaceId: own, userId };
+    if (!isAdmin(caller)) throw notFound("user", userId);
+    const found = await this.#workspaces.find(userId);
+    if (found.userId === null) throw notFound("user", userId);
+    return { workspaceId: onlyWorkspace(found, userId), userId: found.userId };
   }
 
   async #requireGrant(caller: Caller, key: ApiKey): Promise<void> {
@@ -256,14 +260,14 @@ export class KeyService {
   }
 
   async #require(caller: Caller, id: string): Promise<ApiKey> {
-    const key = await this.#keys.get(scopeOf(caller), id);
+    const key = await this.#keys.get(ownScope(caller), id);
     if (key === null) throw notFound("key", id);
     return key;
   }
 
   /** A key that the caller may delete or disable: for admins, any key of a user. */
   async #requireRevocable(caller: Caller, id: string): Promise<ApiKey> {
-    const key = await this.#keys.get(isAdmin(caller) ? "all" : scopeOf(caller), id);
+    const key = await this.#keys.get(keyScopeOf(caller), id);
     // Global keys belong to no user of the team, so only a caller without a user can revoke them.
     if (key === null || (key.workspaceId === null && caller.workspaceId !== null)) throw notFound("key", id);
     return key;
@@ -342,15 +346,28 @@ function nameOf(sent: string): string {
   return name;
 }
 
-function scopeOf(caller: Caller): KeyScope {
-  return caller.workspaceId === null ? "all" : { workspaceId: caller.workspaceId };
+function ownerOf({ workspaceId, userId }: ApiKey): KeyOwner {
+  return workspaceId === null || userId === null ? null : { workspaceId, userId };
+}
+
+function ownScope({ workspaceId, userId }: Caller): KeyScope {
+  return workspaceId === null || userId === null ? "all" : { workspaceId, userId };
+}
+
+/** The keys that a list shows: the caller's own or, for a global key, all; or those of a user. Null: none. */
+function listedScope(caller: Caller, userId: UserId | undefined): KeyScope | null {
+  const own = ownScope(caller);
+  if (userId === undefined || userId === caller.userId) return own;
+  if (isAdmin(caller)) return { userId };
+  const managed = keyScopeOf(caller);
+  return managed !== "all" && managed.userId === undefined ? { ...managed, userId } : null;
 }
 
 function keyView(key: ApiKey): KeyView {
-  const { id, workspaceId, name, hint, permissions, requiresApproval, isActive, usageCount } = key;
+  const { id, userId, name, hint, permissions, requiresApproval, isActive, usageCount } = key;
   return {
     id,
-    userId: workspaceId,
+    userId,
     name,
     hint,
     permissions,

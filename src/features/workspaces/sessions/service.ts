@@ -51,9 +51,9 @@ export class SessionService {
   }
 
   async view(caller: Caller): Promise<SessionView> {
-    const { keyId, keyName, permissions, requiresApproval, workspaceId } = caller;
+    const { keyId, keyName, permissions, requiresApproval, userId } = caller;
     return {
-      user: await this.#parts.users.get(workspaceId ?? ""),
+      user: await this.#parts.users.get(userId ?? ""),
       isAdmin: isAdmin(caller),
       key: { id: keyId, name: keyName, requiresApproval },
       permissions: [...permissions],

@@ -7,6 +7,9 @@ import { answersJson, success } from "../../../platform/http/openapi.ts";
 import { ok } from "../../../platform/http/request-context.ts";
 import { UserInput, UserUpdate, UserView } from "../../../platform/auth/user-model.ts";
 import { userView, type UserService } from "./service.ts";
+import type { WorkspaceService } from "../service.ts";
+import type { UserId } from "../../../platform/base/ids.ts";
+import { invalid } from "../../../platform/base/errors.ts";
 
 const Page = Type.Object({
   ...pageQuery(50, 100),
@@ -33,21 +36,17 @@ const Refund = Type.Object({
 const UserId = Type.Object({ userId: Type.String() });
 const Balance = Type.Object({ userId: Type.String(), balance: Type.Integer() });
 
-export function userRoutes(users: UserService, credits: CreditService) {
+export function userRoutes(users: UserService, workspaces: WorkspaceService, credits: CreditService) {
   return routes("/api/v2/users")
-    .get("/me", async ({ workspaceId }) => ok(await users.get(workspaceId)), {
+    .get("/me", async ({ userId }) => ok(await users.get(named(userId))), {
       access: "users:read",
       docs: answersJson(success(UserView), { tag: "Users", summary: "Get the current user" }),
     })
-    .patch(
-      "/me",
-      async ({ caller, workspaceId, body: change }) => ok(await users.update(caller, workspaceId, change)),
-      {
-        access: "users:write",
-        body: body(UserUpdate),
-        docs: answersJson(success(UserView), { tag: "Users", summary: "Update the current user" }),
-      },
-    )
+    .patch("/me", async ({ caller, userId, body: change }) => ok(await users.update(caller, named(userId), change)), {
+      access: "users:write",
+      body: body(UserUpdate),
+      docs: answersJson(success(UserView), { tag: "Users", summary: "Update the current user" }),
+    })
     .post("/", async ({ caller, body: input }) => ok(await users.create(caller, input)), {
       callerOnly: "users:write",
       body: body(UserInput),
@@ -74,7 +73,10 @@ export function userRoutes(users: UserService, credits: CreditService) {
     .post(
       "/:userId/credits",
       async ({ caller, params: { userId }, body: { amount, note } }) =>
-        ok({ userId, balance: await credits.grant(caller, userId, amount, note ?? null) }),
+        ok({
+          userId,
+          balance: await credits.grant(caller, await workspaces.namedByAdmin(caller, userId), amount, note ?? null),
+        }),
       {
         callerOnly: "users:write",
         params: params(UserId),
@@ -90,7 +92,10 @@ export function userRoutes(users: UserService, credits: CreditService) {
     .post(
       "/:userId/credits/adjust",
       async ({ caller, params: { userId }, body: { amount, note } }) =>
-        ok({ userId, balance: await credits.adjust(caller, userId, amount, note ?? null) }),
+        ok({
+          userId,
+          balance: await credits.adjust(caller, await workspaces.namedByAdmin(caller, userId), amount, note ?? null),
+        }),
       {
         callerOnly: "users:write",
         params: params(UserId),
@@ -106,7 +111,10 @@ export function userRoutes(users: UserService, credits: CreditService) {
     .post(
       "/:userId/credits/refund",
       async ({ caller, params: { userId }, body: { note = null, ...charge } }) =>
-        ok({ userId, balance: await credits.refund(caller, userId, { ...charge, note }) }),
+        ok({
+          userId,
+          balance: await credits.refund(caller, await workspaces.namedByAdmin(caller, userId), { ...charge, note }),
+        }),
       {
         callerOnly: "users:write",
         params: params(UserId),
@@ -119,4 +127,10 @@ export function userRoutes(users: UserService, credits: CreditService) {
         }),
       },
     );
+}
+
+/** The user whom a request acts for, unless a global key names a workspace without its users. */
+function named(userId: UserId | null): UserId {
+  if (userId !== null) return userId;
+  throw invalid([{ path: "userId", message: "Send the ID of a user rather than of a workspace." }]);
 }

@@ -7,6 +7,9 @@ import type { ApiKey } from "../../../platform/auth/key-model.ts";
 import type { ConnectorName } from "../../network/account-model.ts";
 import { isTimeZone } from "../../network/governor/zone.ts";
 import { newAccount } from "../../network/new-account.ts";
+import type { UserId } from "../../../platform/base/ids.ts";
+import type { Member, Workspace } from "../../../platform/auth/workspace-model.ts";
+import { canonicalEmail } from "../../../platform/identity/email.ts";
 import type { TimePlace } from "../../../platform/base/time-place.ts";
 import type { User, UserInput, UserUpdate, UserView } from "../../../platform/auth/user-model.ts";
 import type { UserStore } from "./store.ts";
@@ -55,19 +58,18 @@ export class UserService {
     errors.push(...timeZoneErrors(timeZone));
     if (errors.length > 0) throw invalid(errors);
 
-    const user: User = {
-      id: this.#ids.next(now),
-      email,
-      name: nameOf(input.name ?? null),
-      role: input.role ?? "member",
-      timeZone,
-      createdAt: now,
-      updatedAt: now,
-    };
+    const id = this.#ids.next(now);
+    const times = { createdAt: now, updatedAt: now };
+    const name = nameOf(input.name ?? null);
+    const role = input.role ?? "member";
+    const user: User = { id, email, emailKey: canonicalEmail(email), name, role, timeZone, isActive: true, ...times };
+    // Under the same ID, so that a client may name either.
+    const workspace: Workspace = { id, name: name ?? email, timeZone, ...times };
+    const member: Member = { workspaceId: id, userId: id, role: "owner", permissions: null, isActive: true, ...times };
     const { credits } = this.#defaults;
     const grant = {
       id: this.#ids.next(now),
-      workspaceId: user.id,
+      workspaceId: workspace.id,
       kind: "grant",
       amount: credits,
       note: "Initial grant",
@@ -76,12 +78,14 @@ export class UserService {
     const target = { type: "user", id: user.id };
     const isNew = await this.#users.insert({
       user,
-      account: newAccount(this.#ids.next(now), user.id, timeZone, this.#defaults.connector, now),
+      workspace,
+      member,
+      account: newAccount(this.#ids.next(now), workspace.id, timeZone, this.#defaults.connector, now),
       grant: credits > 0 ? grant : null,
       key: keyFor(user),
       audit: auditEntry(caller, now, {
         action: "user.created",
-        workspaceId: user.id,
+        workspaceId: workspace.id,
         target,
         details: { role: user.role },
       }),
@@ -102,19 +106,15 @@ export class UserService {
     return { users, total };
   }
 
-  async get(id: string): Promise<UserView> {
+  async get(id: UserId): Promise<UserView> {
     return userView(await this.#require(id));
-  }
-
-  async exists(id: string): Promise<boolean> {
-    return (await this.#users.get(id)) !== null;
   }
 
   async count(): Promise<number> {
     return this.#users.count();
   }
 
-  async update(caller: Caller, id: string, input: UserUpdate): Promise<UserView> {
+  async update(caller: Caller, id: UserId, input: UserUpdate): Promise<UserView> {
     const { name, timeZone } = input;
     const errors = timeZone === undefined ? [] : timeZoneErrors(timeZone);
     if (errors.length > 0) throw invalid(errors);
@@ -125,13 +125,18 @@ export class UserService {
       updatedAt: now,
     };
     const details = { changed: Object.keys(change).filter((field) => field !== "updatedAt") };
-    const event = { action: "user.updated", workspaceId: id, target: { type: "user", id }, details } as const;
+    const event = {
+      action: "user.updated",
+      workspaceId: caller.workspaceId,
+      target: { type: "user", id },
+      details,
+    } as const;
     const user = await this.#users.update(id, change, auditEntry(caller, now, event));
     if (user === null) throw notFound("user", id);
     return userView(user);
   }
 
-  async #require(id: string): Promise<User> {
+  async #require(id: UserId): Promise<User> {
     const user = await this.#users.get(id);
     if (user === null) throw notFound("user", id);
     return user;
@@ -153,6 +158,6 @@ function timeZoneErrors(timeZone: string): FieldError[] {
   ];
 }
 
-export function userView(user: User): UserView {
+export function userView({ emailKey: _key, isActive: _isActive, ...user }: User): UserView {
   return { ...user, createdAt: isoTime(user.createdAt), updatedAt: isoTime(user.updatedAt) };
 }

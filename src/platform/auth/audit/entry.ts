@@ -19,7 +19,7 @@ export function auditEntry(
     action,
     workspaceId,
     via: via ?? (caller?.isLocal ? "commandLine" : (caller ?? origin) ? "api" : "service"),
-    actorId: caller?.workspaceId ?? null,
+    actorId: caller?.userId ?? null,
     keyId: caller === null || caller.isLocal ? null : caller.keyId,
     keyName: caller === null || caller.isLocal ? null : caller.keyName,
     ...(origin ?? caller?.origin?.() ?? nowhere),

@@ -30,8 +30,8 @@ type User = { id: string; seq: number };
 /** Finds a person in all stored data. Places without an index are scanned in the reader thread. */
 export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
   const { database, reader, phoneRegion } = engine;
-  const allUsers = prepared<User, []>(database, "SELECT id, seq FROM users");
-  const oneUser = prepared<User, [string]>(database, "SELECT id, seq FROM users WHERE id = ?");
+  const allUsers = prepared<User, []>(database, "SELECT id, seq FROM workspaces");
+  const oneUser = prepared<User, [string]>(database, "SELECT id, seq FROM workspaces WHERE id = ?");
   const ownerOfLead = prepared<{ owner: number }, [string]>(database, "SELECT owner FROM leads WHERE id = ?");
 
   const usersIn = ({ workspaceId }: PersonScope): User[] =>
@@ -90,7 +90,7 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
           WHERE lead_id ${among("leadIds")} AND workspace_id ${among("users")}
         UNION SELECT email, network FROM enrichment_results
           WHERE (email ${among("emails")} OR network ${among("profiles")})
-            AND (SELECT id FROM users WHERE seq = owner) ${among("users")}`,
+            AND (SELECT id FROM workspaces WHERE seq = owner) ${among("users")}`,
       params: [json],
     });
   }

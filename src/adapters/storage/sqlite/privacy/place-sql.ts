@@ -35,7 +35,8 @@ const ownersOfTables: Record<OwnedTable, string> = {
   jobs: "workspace_id FROM jobs WHERE id",
   network_accounts: "workspace_id FROM network_accounts WHERE seq",
   voice_clones: "workspace_id FROM voice_clones WHERE id",
-  webhook_endpoints: "users.id FROM webhook_endpoints JOIN users ON users.seq = owner WHERE webhook_endpoints.seq",
+  webhook_endpoints:
+    "workspaces.id FROM webhook_endpoints JOIN workspaces ON workspaces.seq = owner WHERE webhook_endpoints.seq",
 };
 
 function matchSql({ column, member, in: list, only, unless }: Match, owner: Owner): string {
@@ -52,7 +53,7 @@ function membershipSql(value: string, list: Match["in"], owner: Owner): string {
   // Hashes are blobs; JSON has them in hexadecimal.
   if (list === "suppressions") return `${value} IN (SELECT unhex(value) FROM json_each(?1, '$.suppressions'))`;
   if (list !== "prospectNumbers") return `${value} ${among(list)}`;
-  const directory = `(SELECT seq FROM users WHERE id = ${ownerSql(owner)}) << 32`;
+  const directory = `(SELECT seq FROM workspaces WHERE id = ${ownerSql(owner)}) << 32`;
   return `(${value} IS NOT NULL AND (${directory}) + ${value} ${among("prospects")})`;
 }
 
@@ -61,5 +62,5 @@ function conditionSql({ column, is }: Condition, operator: "=" | "<>"): string {
 }
 
 function userByNumber(number: string): string {
-  return `(SELECT id FROM users WHERE seq = ${number})`;
+  return `(SELECT id FROM workspaces WHERE seq = ${number})`;
 }
