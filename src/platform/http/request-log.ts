@@ -54,7 +54,8 @@ export class RequestLog {
       status: response.status,
       durationMs: Math.round(ms * 1000) / 1000,
       keyId: context.hasCaller ? context.caller.keyId : null,
-      userId: context.hasCaller ? context.caller.workspaceId : null,
+      userId: context.hasCaller ? context.caller.userId : null,
+      workspaceId: context.hasCaller ? context.caller.workspaceId : null,
       ...(failure && { code: failure.error.code }),
     };
     if (isFault) this.#log.error({ ...line, err: failure.thrown }, "request failed");
@@ -74,8 +75,11 @@ export class RequestLog {
 
   /** The body of a response ended early, after its status was sent. */
   streamFailed(context: RequestContext, error: unknown): void {
-    const { keyId, workspaceId: userId } = context.caller;
+    const { keyId, userId, workspaceId } = context.caller;
     const { id: requestId, request, route } = context;
-    this.#log.error({ requestId, method: request.method, route, keyId, userId, err: error }, "a response ended early");
+    this.#log.error(
+      { requestId, method: request.method, route, keyId, userId, workspaceId, err: error },
+      "a response ended early",
+    );
   }
 }
