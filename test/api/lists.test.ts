@@ -88,7 +88,8 @@ const lists: Record<string, List> = {
   "/api/v2/users": {
     field: "users",
     id: byId,
-    arrange: async () => multiply("users", "1", { ...copied, seq: "auto", email: "k.n || t.email" }),
+    arrange: async () =>
+      multiply("users", "1", { ...copied, seq: "auto", email: "k.n || t.email", email_key: "k.n || t.email_key" }),
   },
   "/api/v2/credits/ledger": {
     field: "entries",

@@ -85,7 +85,7 @@ export function leadRow(owner: number, lead: Person, now: number): LeadRow {
 
 /** The admin that the first start made. */
 export function ownerOf(database: Database): number {
-  const user = database.query<{ seq: number }, []>("SELECT seq FROM users LIMIT 1").get();
+  const user = database.query<{ seq: number }, []>("SELECT seq FROM workspaces LIMIT 1").get();
   if (user === null) throw new Error("The database has no user");
   return user.seq;
 }

@@ -8,9 +8,9 @@ import { databasePath, type Home } from "./server.ts";
 export function addBacklog(home: Home, url: string, endpoints: number, deliveriesEach: number): void {
   const database = openDatabase(databasePath(home));
   const now = Date.now();
-  const user = database.prepare<{ seq: number }, [string, string, number, number]>(
-    `INSERT INTO users (id, email, name, role, time_zone, created_at, updated_at)
-     VALUES (?, ?, NULL, 'member', 'UTC', ?, ?) RETURNING seq`,
+  const workspace = database.prepare<{ seq: number }, [string, string, number, number]>(
+    `INSERT INTO workspaces (id, name, time_zone, created_at, updated_at)
+     VALUES (?, ?, 'UTC', ?, ?) RETURNING seq`,
   );
   const endpoint = database.prepare<{ seq: number }, [string, number, string, string, number, number, number]>(
     `INSERT INTO webhook_endpoints (id, owner, url, is_enabled, secret, since, due_at, created_at, updated_at)
@@ -26,7 +26,7 @@ export function addBacklog(home: Home, url: string, endpoints: number, deliverie
   database.transaction(() => {
     for (let n = 0; n < endpoints; n++) {
       const id = Bun.randomUUIDv7("hex", now);
-      const owner = user.get(id, `${id}@example.com`, now, now)!.seq;
+      const owner = workspace.get(id, id, now, now)!.seq;
       const { seq } = endpoint.get(Bun.randomUUIDv7("hex", now), owner, url, secret, now, now, now)!;
       for (let told = 0; told < deliveriesEach; told++)
         delivery.run(seq, event.get(owner, now, Bun.randomUUIDv7("hex", now))!.seq, now);
@@ -41,7 +41,7 @@ export function addBacklog(home: Home, url: string, endpoints: number, deliverie
 export function addEvents(home: Home, count: number): void {
   const database = openDatabase(databasePath(home));
   const insert = database.prepare(
-    "INSERT INTO events (owner, type, at, lead_id, data) VALUES ((SELECT min(seq) FROM users), 'lead.created', ?, ?, '{}')",
+    "INSERT INTO events (owner, type, at, lead_id, data) VALUES ((SELECT min(seq) FROM workspaces), 'lead.created', ?, ?, '{}')",
   );
   const now = Date.now();
   database.transaction(() => {

@@ -544,7 +544,7 @@ function withNoise(dataDir: string, bytes: number): void {
 /** A clone of two recordings, the second one of which is not there. */
 function insertVoice(path: string): void {
   using database = openDatabase(path);
-  const { id } = database.query<{ id: string }, []>("SELECT id FROM users").get()!;
+  const { id } = database.query<{ id: string }, []>("SELECT id FROM workspaces").get()!;
   database.run(
     "INSERT INTO jobs (id, workspace_id, type, status, message, metadata, payload, run_at, max_attempts, created_at, updated_at) VALUES ('j1', ?, 'voice_training', 'completed', '', '{}', '{}', 0, 1, 0, 0)",
     [id],

@@ -152,9 +152,10 @@ export function createFactories(seed = 1) {
   /** A user with an account, and neither credits nor a key. */
   function newUser(overrides: Partial<User> = {}): NewOwner {
     const added = user(overrides);
-    const { id, timeZone } = added;
-    const workspace: Workspace = { id, name: added.email, timeZone, ...times };
-    const member: Member = { workspaceId: id, userId: id, role: "owner", permissions: null, isActive: true, ...times };
+    const { id, timeZone, createdAt, updatedAt } = added;
+    const since = { createdAt, updatedAt };
+    const workspace: Workspace = { id, name: added.email, timeZone, ...since };
+    const member: Member = { workspaceId: id, userId: id, role: "owner", permissions: null, isActive: true, ...since };
     return { user: added, workspace, member, account: account(id), grant: null, key: null };
   }
 

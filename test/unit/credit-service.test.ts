@@ -14,11 +14,18 @@ async function arrange({ monthlyGrant = 50 } = {}) {
   const make = createFactories();
   const clock = new FakeClock();
   const create = () =>
-    new CreditService(storage.credits, storage.workspaces, storage.keys, clock, createIds(Math.floor(clock.now() % 1e9)), {
-      costs: { enrichment: 1, search: 2 },
-      monthlyGrant,
-      upgradeUrl: "/docs",
-    });
+    new CreditService(
+      storage.credits,
+      storage.workspaces,
+      storage.keys,
+      clock,
+      createIds(Math.floor(clock.now() % 1e9)),
+      {
+        costs: { enrichment: 1, search: 2 },
+        monthlyGrant,
+        upgradeUrl: "/docs",
+      },
+    );
   const ada = (await make.storedUser(storage)).user.id;
   return { storage, make, clock, create, credits: create(), ada, [Symbol.asyncDispose]: () => opened.close() };
 }

@@ -31,7 +31,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "outreachd-index-"));
   database = openDatabase(join(folder, "x.db"));
   migrate(database, migrations, 0);
-  database.run("INSERT INTO users VALUES (1, 'u', 'u@example.com', null, 'member', 'UTC', 0, 0)");
+  database.run("INSERT INTO workspaces VALUES (1, 'u', 'Sales', 'UTC', 0, 0)");
   reading = openForReading(join(folder, "x.db"));
 });
 afterEach(() => {

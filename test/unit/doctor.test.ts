@@ -95,7 +95,7 @@ test("jobs that are late are a problem beside a server, and wait for one otherwi
 
 test("rows of the future are a problem of the clock", () => {
   database.run(
-    "INSERT INTO users (id, email, name, role, time_zone, created_at, updated_at) VALUES ('u', 'a@example.com', NULL, 'admin', 'UTC', 0, ?)",
+    "INSERT INTO users (id, email, email_key, role, time_zone, created_at, updated_at) VALUES ('u', 'a@b.example', 'a@b.example', 'admin', 'UTC', 0, ?)",
     [now + hour],
   );
   expect(found(findings(), "clock")).toMatchObject([{ state: "problem" }]);
@@ -106,7 +106,7 @@ test("rows that point at nothing are found by a full look", () => {
   insertJob("a", "lead_import", now);
   expect(found(findings(), "database")).toMatchObject([{ state: "ok" }]);
   expect(found(findings({ full: true }), "database")).toEqual([
-    { state: "problem", message: expect.stringContaining("of jobs points at nothing in users") },
+    { state: "problem", message: expect.stringContaining("of jobs points at nothing in workspaces") },
   ]);
 });
 

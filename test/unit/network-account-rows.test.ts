@@ -35,10 +35,10 @@ async function createRows() {
   const engine = openEngine(":memory:");
   migrate(engine.database, migrations, 1);
   const make = createFactories();
-  const { id, email } = make.user();
+  const { id } = make.user();
   engine.database.run(
-    "INSERT INTO users (id, email, name, role, time_zone, created_at, updated_at) VALUES (?, ?, '', 'member', 'UTC', 1, 1)",
-    [id, email],
+    "INSERT INTO workspaces (id, name, time_zone, created_at, updated_at) VALUES (?, 'Sales', 'UTC', 1, 1)",
+    [id],
   );
   const account = make.account(id);
   await engine.writer.write(() => insertAccountRow(engine, account));

@@ -15,9 +15,7 @@ async function openRows(phoneRegion: Parameters<typeof openEngine>[1] = null) {
   const directory = await mkdtemp(join(tmpdir(), "outreachd-suppression-"));
   const engine = openEngine(join(directory, "outreachd.db"), phoneRegion);
   migrate(engine.database, migrations, startOfTests);
-  engine.database.run(
-    `INSERT INTO users VALUES (1, 'ada', 'ada@example.com', NULL, 'member', 'UTC', ${startOfTests}, ${startOfTests})`,
-  );
+  engine.database.run(`INSERT INTO workspaces VALUES (1, 'ada', 'Sales', 'UTC', ${startOfTests}, ${startOfTests})`);
   const shared = createSharedRows(engine);
   return {
     engine,

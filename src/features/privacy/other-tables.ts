@@ -24,6 +24,7 @@ const impersonal = {
     ...[
       "id",
       "workspace_id",
+      "user_id",
       "name",
       "hash",
       "hint",
@@ -77,7 +78,8 @@ const impersonal = {
   sign_in_links: ["hash", "key_id", "key_hash", "created_at", "expires_at"],
   simulation: ["only_one", "seed", "now", "starts"],
   suppression_counts: ["owner", "kind", "entries"],
-  users: ["seq", "id", "email", "name", "role", "time_zone", "created_at", "updated_at"],
+  members: ["workspace_id", "user_id", "role", "permissions", "is_active", "created_at", "updated_at"],
+  users: [...["seq", "id", "email", "email_key", "name", "role", "time_zone", "is_active", "created_at", "updated_at"]],
   voice_artefacts: ["clone_id", "engine", "artefact"],
   voice_removals: ["id", "engine", "artefact", "failures", "retry_at"],
   webhook_endpoints: [
@@ -86,6 +88,7 @@ const impersonal = {
     ...["last_failure_at", "due_at", "created_at", "updated_at", "is_deleted"],
   ],
   webhook_position: ["event"],
+  workspaces: ["seq", "id", "name", "time_zone", "created_at", "updated_at"],
 };
 
 /** Tables that are not places. Every column of the schema is listed here or in `places`. */

@@ -1,6 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
-import type { UserId } from "../base/ids.ts";
-import type { WorkspaceId } from "../base/ids.ts";
+import type { UserId, WorkspaceId } from "../base/ids.ts";
 
 /** Specification, "Authentication", item 4, and our own. */
 export const permissions = [

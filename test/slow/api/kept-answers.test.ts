@@ -123,7 +123,9 @@ test.each(Object.entries(postRoutes).map(([path, { keeping }]) => [path, keeping
       expect([first, erased.outcome.slice(0, 3)]).toEqual([done, "409"]);
       // An erasure discards what is in memory, also of the requests of the next tests.
       await eventually("the end of both erasures", async () => {
-        const { data } = await request.client.get<{ jobs: { status: string }[] }>("/api/v2/users/jobs?type=person_erasure");
+        const { data } = await request.client.get<{ jobs: { status: string }[] }>(
+          "/api/v2/users/jobs?type=person_erasure",
+        );
         return data.jobs.every(({ status }) => status === "completed") ? true : null;
       });
     }

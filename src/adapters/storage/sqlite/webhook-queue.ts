@@ -4,11 +4,11 @@ import { testType } from "../../../features/webhooks/model.ts";
 import type { WebhookStore } from "../../../features/webhooks/store.ts";
 import type { EventRows } from "./event-rows.ts";
 import type { Engine } from "./engine.ts";
-import { seesInstallation } from "./webhook-rows.ts";
 import { prepared } from "./prepared.ts";
 import { isWanted } from "./webhook-replays.ts";
 import {
   dueDelivery,
+  seesInstallation,
   selectDue,
   selectEndpoint,
   storedEndpoint,

@@ -2,10 +2,10 @@ import { isReplayed, replayedDelivery } from "../../../features/webhooks/decisio
 import { testType, type Delivery, type DeliveryState } from "../../../features/webhooks/model.ts";
 import type { ReplayRequest, WebhookStore } from "../../../features/webhooks/store.ts";
 import type { Engine } from "./engine.ts";
-import { seesInstallation } from "./webhook-rows.ts";
 import type { EventRows } from "./event-rows.ts";
 import { prepared } from "./prepared.ts";
 import {
+  seesInstallation,
   selectDelivery,
   storedDelivery,
   type DeliveryRow,

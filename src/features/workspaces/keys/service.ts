@@ -61,8 +61,8 @@ export class KeyService {
   }
 
   /**
-   * Creates a key for the caller or, if the caller manages the workspace or the installation, for another user. Restrictions of the caller apply to
-   * the key. Throws PERMISSION_DENIED if the key would have more rights than its creator, VALIDATION_ERROR for an
+   * Creates a key for the caller or, if the caller manages the workspace or the installation, for another user. Restrictions of
+   * the caller apply to the key. Throws PERMISSION_DENIED if the key would have more rights than its creator, VALIDATION_ERROR for an
    * unknown permission, and NOT_FOUND for an unknown user.
    */
   async create(caller: Caller, input: KeyInput): Promise<NewKeyView> {
@@ -243,11 +243,11 @@ export class KeyService {
         return { workspaceId: caller.workspaceId, userId: caller.userId };
       throw invalid([{ path: "userId", message: "User the new key is for. Required with a global key." }]);
     }
-    if (!isAdmin(caller) && !managesWorkspace(caller.memberRole))
-      throw denied(caller, "*", "Only admins can create keys for other users.");
     const own = caller.workspaceId;
-    if (own !== null && (await this.#workspaces.isMember(own, userId))) return { workspaceId: own, userId };
-    if (!isAdmin(caller)) throw notFound("user", userId);
+    const managed = isAdmin(caller) || managesWorkspace(caller.memberRole);
+    if (managed && own !== null && (await this.#workspaces.isMember(own, userId))) return { workspaceId: own, userId };
+    // Also for a user who does not exist: who may not create the key does not learn which users there are.
+    if (!isAdmin(caller)) throw denied(caller, "*", "Only admins can create keys for other users.");
     const found = await this.#workspaces.find(userId);
     if (found.userId === null) throw notFound("user", userId);
     return { workspaceId: onlyWorkspace(found, userId), userId: found.userId };
