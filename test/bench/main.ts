@@ -8,6 +8,7 @@ import { idempotency } from "./cases/idempotency.ts";
 import { importLeads } from "./cases/import-leads.ts";
 import { listLeads } from "./cases/list-leads.ts";
 import { metrics } from "./cases/metrics.ts";
+import { migrateTeams } from "./cases/migrate-teams.ts";
 import { networkDrain } from "./cases/network-drain.ts";
 import { networkKill } from "./cases/network-kill.ts";
 import { networkLimited } from "./cases/network-limited.ts";
@@ -46,6 +47,7 @@ const cases: Record<string, BenchCase> = {
   "prospects-large": prospectsLarge,
   start,
   durability,
+  "migrate-teams": migrateTeams,
   "network-drain": networkDrain,
   "network-limited": networkLimited,
   "network-queue": networkQueue,
