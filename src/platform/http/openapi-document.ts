@@ -276,10 +276,13 @@ function hoist(node: unknown, components: Record<string, unknown>): unknown {
   if (Array.isArray(node)) return node.map((item) => hoist(item, components));
   if (typeof node !== "object" || node === null) return node;
   const { $id, ...fields } = node as Record<string, unknown>;
+  const reference = { $ref: `#/components/schemas/${String($id)}` };
+  // The schemas of errors are in every response: copying each of them again took most of the time.
+  if (typeof $id === "string" && $id in components) return reference;
   const copy = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, hoist(value, components)]));
   if (typeof $id !== "string") return copy;
-  components[$id] ??= copy;
-  return { $ref: `#/components/schemas/${$id}` };
+  components[$id] = copy;
+  return reference;
 }
 
 const introduction = `Store, import, and export leads, and schedule actions on a professional network, which are performed at a careful pace.
