@@ -45,6 +45,9 @@ import { simulationRoutes } from "../features/simulation/routes.ts";
 import type { Simulator } from "../features/simulation/simulator.ts";
 import { suppressionRoutes } from "../features/suppression/routes.ts";
 import type { SuppressionService } from "../features/suppression/service.ts";
+import { memberRoutes } from "../features/workspaces/members/routes.ts";
+import type { MemberService } from "../features/workspaces/members/service.ts";
+import { workspaceRoutes } from "../features/workspaces/routes.ts";
 import { userRoutes } from "../features/workspaces/users/routes.ts";
 import type { WorkspaceService } from "../features/workspaces/service.ts";
 import type { UserService } from "../features/workspaces/users/service.ts";
@@ -64,6 +67,7 @@ export type ApiParts = {
   operations: Operations;
   users: UserService;
   workspaces: WorkspaceService;
+  members: MemberService;
   keys: KeyService;
   credits: CreditService;
   enrichment: EnrichmentService;
@@ -93,8 +97,10 @@ export function composeApi(parts: ApiParts) {
   const { readiness, operations } = parts;
   const { maxImportBytes } = parts.config;
   return [
-    healthRoutes(users, keys, parts.clock, { readiness, operations, isSimulation: parts.simulator !== null }),
+    healthRoutes(parts, parts.clock, { readiness, operations, isSimulation: parts.simulator !== null }),
     userRoutes(users, workspaces, credits),
+    workspaceRoutes(workspaces),
+    memberRoutes(parts.members),
     enrichmentRoutes(parts.enrichment),
     creditRoutes(credits),
     keyRoutes(keys),

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { AuditService } from "../platform/auth/audit/service.ts";
 import { composeApi } from "./api.ts";
 import { composeEnrichment } from "./enrichment.ts";
+import { composeTeam } from "./team.ts";
 import { composeEvents } from "./events.ts";
 import type { App, Overrides } from "./app.ts";
 import type { Surfaces } from "./surfaces.ts";
@@ -29,7 +30,6 @@ import { JobRunner } from "../platform/jobs/runner.ts";
 import { JobService } from "../platform/jobs/service.ts";
 import { KeyRing } from "../platform/auth/access.ts";
 import { makeSecret } from "../platform/auth/secret.ts";
-import { KeyService } from "../features/workspaces/keys/service.ts";
 import { LeadService } from "../features/leads/service.ts";
 import { createLog, type Log } from "../platform/base/log.ts";
 import { createMetrics } from "../platform/metrics/metrics.ts";
@@ -40,13 +40,10 @@ import { SavedSearchService } from "../features/prospecting/saved-searches.ts";
 import { ProspectingService } from "../features/prospecting/service.ts";
 import { createSources } from "../adapters/providers/prospecting/create-sources.ts";
 import { createVoiceEngines } from "../adapters/providers/voice/voice-engines.ts";
-import { SessionService } from "../features/workspaces/sessions/service.ts";
 import { removeSnapshot } from "../adapters/storage/sqlite/snapshot.ts";
 import { openSqliteStorage } from "../adapters/storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "../adapters/storage/storage.ts";
 import { SuppressionService } from "../features/suppression/service.ts";
-import { WorkspaceService } from "../features/workspaces/service.ts";
-import { UserService } from "../features/workspaces/users/service.ts";
 import { createVoices } from "../features/voice/setup.ts";
 
 /** Locks the data directory, opens (and migrates) the database, and composes the server. Throws `StartError`. */
@@ -104,26 +101,15 @@ async function compose(
 
   // Errors prefix it with the URL under which the client reaches the server.
   const upgradeUrl = config.upgradeUrl ?? "/docs";
-  const { timeZone, defaultCredits: credits } = config;
   const connector = simulated !== null && config.connector === "manual" ? "simulated" : config.connector;
   const audit = new AuditService(storage.audit, clock, config.auditRetentionDays, log);
-  const users = new UserService(storage.users, clock, ids, { timeZone, connector, credits });
-  const workspaces = new WorkspaceService(storage.workspaces, storage.users);
-  const keys = new KeyService({
-    keys: storage.keys,
-    workspaces,
-    ring: keyRing,
-    hasBudget: async (keyId) => (await storage.credits.budget(keyId, clock.now())) !== null,
-    clock,
-    ids,
-  });
+  const team = composeTeam({ config, storage, connector, keyRing, clock, realClock, ids });
+  const { users, workspaces, keys, sessions } = team;
   const creditService = new CreditService(storage.credits, storage.workspaces, storage.keys, clock, ids, {
     costs: { enrichment: config.creditsPerEnrichment, search: config.creditsPerProspect },
     monthlyGrant: config.monthlyCredits,
     upgradeUrl,
   });
-  // People who watch a simulation live in real time: simulating a month must not sign them out.
-  const sessions = new SessionService({ store: storage.sessions, ring: keyRing, users, clock: realClock, ids });
   const poke = () => runner.poke();
   const { readiness, operations, ...watch } = await composeOperations({
     storage,
@@ -261,9 +247,7 @@ async function compose(
     clock,
     readiness,
     operations,
-    users,
-    workspaces,
-    keys,
+    ...team,
     credits: creditService,
     enrichment: enrichment.service,
     audit,
@@ -279,7 +263,6 @@ async function compose(
     network,
     events,
     voices,
-    sessions,
     baseUrl: () => config.publicUrl ?? listening?.url ?? "",
     backups,
   });

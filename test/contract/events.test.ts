@@ -127,7 +127,7 @@ describe.each(engines)("events on $name", ({ open }) => {
       const stop = storage.events.onNew(() => void seen++);
       await make.storedLead(storage, workspaceId);
       expect(seen).toBe(1);
-      await storage.users.update(workspaceId, { name: "Ada", updatedAt: startOfTests });
+      await storage.users.change(workspaceId, null, () => ({ change: { name: "Ada", updatedAt: startOfTests } }));
       expect(seen).toBe(1);
       stop();
       await make.storedLead(storage, workspaceId);

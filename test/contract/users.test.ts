@@ -87,7 +87,7 @@ describe.each(engines)("users on $name", ({ open }) => {
     const { user } = await make.storedUser(storage);
     const other = (await make.storedUser(storage)).user;
     const change = { name: null, timeZone: "Europe/Berlin", updatedAt: startOfTests + 5 };
-    expect(await storage.users.update(user.id, change)).toEqual({ ...user, ...change });
+    expect(await storage.users.change(user.id, null, () => ({ change }))).toEqual({ ...user, ...change });
     expect(await storage.users.get(user.id)).toEqual({ ...user, ...change });
     expect(await storage.users.get(other.id)).toEqual(other);
   });
@@ -96,7 +96,7 @@ describe.each(engines)("users on $name", ({ open }) => {
     await using opened = await open();
     const { storage } = opened;
     expect(await storage.users.get("nobody")).toBeNull();
-    expect(await storage.users.update("nobody", { name: "x", updatedAt: 1 })).toBeNull();
+    expect(await storage.users.change("nobody", null, () => ({ change: { updatedAt: 1 } }))).toBeNull();
     expect(await storage.users.count()).toBe(0);
   });
 
@@ -106,7 +106,9 @@ describe.each(engines)("users on $name", ({ open }) => {
     const newcomer = complete(make);
     await opened.storage.users.insert(newcomer);
     const changed = { ...newcomer.user, name: "Changed" };
-    await opened.storage.users.update(changed.id, { name: "Changed", updatedAt: changed.updatedAt });
+    await opened.storage.users.change(changed.id, null, () => ({
+      change: { name: "Changed", updatedAt: changed.updatedAt },
+    }));
     const storage = await opened.reopen();
     expect(await storage.users.get(newcomer.user.id)).toEqual(changed);
     expect(await partsOf(storage, newcomer)).toEqual({
@@ -114,6 +116,37 @@ describe.each(engines)("users on $name", ({ open }) => {
       balance: 100,
       keys: [newcomer.key!],
     });
+  });
+
+  test("a change of a user is decided on what the transaction sees", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    const ada = await make.storedUser(storage, { role: "admin" });
+    const bob = await make.storedUser(storage, { role: "admin", isActive: false });
+    const seen: object[] = [];
+    const look = (emailKey: string | null) =>
+      storage.users.change(ada.user.id, emailKey, ({ user, ...facts }) => {
+        expect(user).toEqual(ada.user);
+        seen.push(facts);
+        return { change: { updatedAt: ada.user.updatedAt } };
+      });
+    await look(null);
+    await look(bob.user.emailKey);
+    await look(ada.user.emailKey);
+    await storage.users.change(bob.user.id, null, () => ({ change: { isActive: true, updatedAt: 5 } }));
+    await look("free@example.com");
+    expect(seen).toEqual([
+      { otherAdmins: 0, isTaken: false },
+      { otherAdmins: 0, isTaken: true },
+      { otherAdmins: 0, isTaken: false },
+      { otherAdmins: 1, isTaken: false },
+    ]);
+    const refused = storage.users.change(ada.user.id, null, () => {
+      throw new Error("no");
+    });
+    await expect(refused).rejects.toThrow("no");
+    expect(await storage.users.get(ada.user.id)).toEqual(ada.user);
   });
 });
 

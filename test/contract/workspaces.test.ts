@@ -50,4 +50,101 @@ describe.each(engines)("workspaces on $name", ({ open }) => {
     expect(await storage.workspaces.update("nothing", { name: "x", updatedAt }, audit)).toBeNull();
     expect(await storage.audit.page({ filter: {}, before: null, limit: 10 })).toEqual([{ seq: 1, ...audit }]);
   });
+
+  test("a new workspace is stored with its owner, and workspaces are listed oldest first", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    const ada = await make.storedUser(storage);
+    const bob = await make.storedUser(storage);
+    const audit = auditEntry(null, startOfTests, { action: "workspace.created", workspaceId: "w" });
+    const workspace = { ...ada.workspace, id: "w", name: "Sales", createdAt: ada.workspace.createdAt + 9 };
+    const member = { ...ada.member, workspaceId: "w", createdAt: ada.member.createdAt + 9 };
+    const account = { ...ada.account, id: "account-w", workspaceId: "w" };
+    await storage.workspaces.insert({ workspace, member, account, grant: null, audit });
+    expect((await storage.workspaces.ofUser(ada.user.id)).map(({ workspace: { id } }) => id)).toEqual([
+      ada.workspace.id,
+      "w",
+    ]);
+    expect((await storage.network.accounts("w")).map(({ id }) => id)).toEqual(["account-w"]);
+    expect(await storage.workspaces.count()).toBe(3);
+    const first = await storage.workspaces.list(2, null);
+    expect(first.map(({ id }) => id)).toEqual([ada.workspace.id, bob.workspace.id]);
+    expect(await storage.workspaces.list(9, first[1]!)).toEqual([workspace]);
+  });
+
+  const removal = (at: number) => auditEntry(null, at, { action: "member.removed", workspaceId: null });
+
+  test("members are added, changed, and removed, as decided on what the transaction sees", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    const ada = await make.storedUser(storage);
+    const bob = await make.storedUser(storage);
+    const { id } = ada.workspace;
+    const joined = { ...bob.member, workspaceId: id, role: "custom" as const, permissions: ["leads:read" as const] };
+    await storage.workspaces.changeMembers(id, [bob.user.id], (facts) => {
+      expect(facts).toEqual({ members: [], activeOwners: 1 });
+      return { write: [joined], remove: [], audit: removal(1) };
+    });
+    expect((await storage.workspaces.member(id, bob.user.id))?.member).toEqual(joined);
+    const owner = { ...joined, role: "owner" as const, permissions: null };
+    await storage.workspaces.changeMembers(id, [bob.user.id, ada.user.id], (facts) => {
+      expect(facts.members.map(({ userId }) => userId).toSorted()).toEqual([ada.user.id, bob.user.id].toSorted());
+      return { write: [owner], remove: [], audit: removal(2) };
+    });
+    await storage.workspaces.changeMembers(id, [ada.user.id], (facts) => {
+      expect(facts.activeOwners).toBe(2);
+      return { write: [], remove: [ada.user.id], audit: removal(3) };
+    });
+    expect((await storage.workspaces.members(id)).map(({ member }) => member)).toEqual([owner]);
+    // Nobody else's membership is touched.
+    expect(await storage.workspaces.holder(bob.workspace.id, bob.user.id)).not.toBeNull();
+    expect(await storage.audit.page({ filter: { actions: ["member.removed"] }, before: null, limit: 10 })).toHaveLength(
+      3,
+    );
+  });
+
+  test("the keys and sessions of a removed member go with them, those of their other workspaces stay", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    const ada = await make.storedUser(storage);
+    const bob = await make.storedUser(storage);
+    const joined = { ...bob.member, workspaceId: ada.workspace.id };
+    await storage.workspaces.changeMembers(ada.workspace.id, [], () => ({
+      write: [joined],
+      remove: [],
+      audit: removal(1),
+    }));
+    const [there, own] = [ada.workspace.id, bob.workspace.id].map((workspaceId) =>
+      make.key(workspaceId, { userId: bob.user.id }),
+    );
+    for (const key of [there!, own!]) {
+      await storage.keys.insert(key);
+      const times = { createdAt: startOfTests, expiresAt: startOfTests + 99 };
+      await storage.sessions.insert({ hash: `session of ${key.id}`, keyId: key.id, keyHash: key.hash, ...times });
+    }
+    await storage.workspaces.changeMembers(ada.workspace.id, [bob.user.id], () => ({
+      write: [],
+      remove: [bob.user.id],
+      audit: removal(2),
+    }));
+    expect(await storage.keys.findByHash(there!.hash)).toBeNull();
+    expect(await storage.keys.findByHash(own!.hash)).not.toBeNull();
+    expect(await storage.sessions.find(`session of ${there!.id}`, startOfTests)).toBeNull();
+    expect(await storage.sessions.find(`session of ${own!.id}`, startOfTests)).not.toBeNull();
+  });
+
+  test("what the decision throws comes out, and nothing is changed", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    const { workspace, member, user } = await make.storedUser(storage);
+    const refused = storage.workspaces.changeMembers(workspace.id, [user.id], () => {
+      throw new Error("the last owner");
+    });
+    await expect(refused).rejects.toThrow("the last owner");
+    expect((await storage.workspaces.member(workspace.id, user.id))?.member).toEqual(member);
+  });
 });

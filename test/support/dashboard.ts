@@ -11,6 +11,7 @@ export function signIn(permissions: string[], isAdmin = false): void {
     name: "Ada",
     role: isAdmin ? "admin" : "member",
     timeZone: "UTC",
+    isActive: true,
     createdAt: instant,
     updatedAt: instant,
   };

@@ -68,7 +68,7 @@ export function signInAs({
 }: { permissions?: string[]; name?: string | null } = {}): void {
   const times = { createdAt: "2026-01-05T10:00:00Z", updatedAt: "2026-01-05T10:00:00Z" };
   session.value = {
-    user: { id: "u", email: "ada@example.com", name, role: "admin", timeZone: "UTC", ...times },
+    user: { id: "u", email: "ada@example.com", name, role: "admin", isActive: true, timeZone: "UTC", ...times },
     isAdmin: true,
     key: { id: "k", name: "page", requiresApproval: false },
     permissions,

@@ -37,7 +37,7 @@ export type Service = {
   /** The first user's key: an admin with every permission. */
   readonly admin: Client;
   /** A client with another key, or without one. */
-  client(key: string | null): Client;
+  client(key: string | null, userId?: string): Client;
   /** A new user, a member unless it says otherwise, with a key that has all permissions unless it says otherwise. */
   user(options?: UserOptions): Promise<Client>;
   /** A second key of the client's user, made by the admin. */
@@ -113,7 +113,7 @@ export async function startService({ settings = {}, ...overrides }: ServiceOptio
     dataDir,
     document,
     admin,
-    client: (key) => new Client(setup, key),
+    client: (key, userId) => new Client(setup, key, userId),
     async user({ permissions = allPermissions, ...input } = {}) {
       const email = input.email ?? `${crypto.randomUUID()}@example.com`;
       const made = await (await localClient()).post<UserView>("/api/v2/users", { email, ...input });

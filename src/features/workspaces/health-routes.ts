@@ -6,6 +6,7 @@ import { apiVersion } from "../../platform/http/error-body.ts";
 import { answersJson } from "../../platform/http/openapi.ts";
 import type { Caller } from "../../platform/auth/caller.ts";
 import type { KeyService } from "./keys/service.ts";
+import type { WorkspaceService } from "./service.ts";
 import type { UserService } from "./users/service.ts";
 import type { Operations } from "../../platform/operations/operations.ts";
 import type { Readiness } from "../../platform/operations/readiness.ts";
@@ -20,6 +21,9 @@ const HealthReport = Type.Object(
     }),
     authentication: Type.Union([Type.Literal("user"), Type.Literal("global")]),
     user: Type.Union([Type.Object({ id: Type.String(), email: Type.String(), role: Type.String() }), Type.Null()]),
+    workspace: Type.Union([Type.Object({ id: Type.String(), name: Type.String(), role: Type.String() }), Type.Null()], {
+      description: "Workspace of the key and the role of the user in it; null for a global key.",
+    }),
     apiKey: Type.Object({ name: nullableText, permissions: Type.Array(Type.String()), usageCount: Type.Integer() }),
     timestamp: Type.String({ format: "date-time" }),
     simulation: Type.Boolean({
@@ -34,15 +38,15 @@ const Probe = Type.Object({
 });
 
 export function healthRoutes(
-  users: UserService,
-  keys: KeyService,
+  { users, workspaces, keys }: { users: UserService; workspaces: WorkspaceService; keys: KeyService },
   clock: Clock,
   { readiness, operations, isSimulation }: { readiness: Readiness; operations: Operations; isSimulation: boolean },
 ) {
   const mark = isSimulation ? { simulation: true as const } : {};
   const report = async (caller: Caller) => {
-    const [user, usageCount, problem] = await Promise.all([
+    const [user, workspace, usageCount, problem] = await Promise.all([
       caller.userId === null ? null : users.get(caller.userId),
+      caller.workspaceId === null ? null : workspaces.get(caller.workspaceId),
       keys.usageCount(caller.keyId),
       readiness.problem(),
     ]);
@@ -54,6 +58,7 @@ export function healthRoutes(
       message: isFine ? operation.message : `${problem[0]?.toUpperCase()}${problem.slice(1)}.`,
       authentication: user === null ? "global" : "user",
       user: user && { id: user.id, email: user.email, role: user.role },
+      workspace: workspace && { id: workspace.id, name: workspace.name, role: caller.memberRole ?? "" },
       apiKey: { name: caller.keyName, permissions: caller.permissions, usageCount },
       timestamp: isoTime(clock.now()),
       simulation: isSimulation,

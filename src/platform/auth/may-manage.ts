@@ -1,8 +1,13 @@
-import type { Grant } from "./key-model.ts";
+import type { Caller } from "./caller.ts";
+import { permissions, type Grant } from "./key-model.ts";
 import { managesWorkspace, permissionsOf, type MemberRole, type RoleGrant } from "./member-role.ts";
 
 /** Who changes the members of a workspace. `role` is null for a global key, which manages every workspace. */
 export type Manager = { role: MemberRole | null; permissions: readonly Grant[] };
+
+export function managerOf({ memberRole, permissions }: Pick<Caller, "memberRole" | "permissions">): Manager {
+  return { role: memberRole, permissions };
+}
 
 /** A membership before and after a change. `before` is null for an invitation, `after` for a removal. */
 export type MemberChange = { before: RoleGrant | null; after: RoleGrant | null };
@@ -24,5 +29,7 @@ export function mayManage(manager: Manager, { before, after }: MemberChange): Ma
 
 /** What a role grants beyond the permissions of the manager's key, which can be fewer than those of their role. */
 function lackingPermissions({ permissions: own }: Manager, granted: RoleGrant): Grant[] {
-  return own.includes("*") ? [] : permissionsOf(granted).filter((permission) => !own.includes(permission));
+  if (own.includes("*")) return [];
+  const given = permissionsOf(granted);
+  return (given.includes("*") ? permissions : given).filter((permission) => !own.includes(permission));
 }

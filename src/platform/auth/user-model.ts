@@ -21,12 +21,13 @@ export type User = {
   updatedAt: number;
 };
 
+const email = Type.String({ minLength: 3, maxLength: 254 });
 const name = Type.Union([Type.String({ maxLength: 200 }), Type.Null()]);
 const timeZone = Type.String({ maxLength: 100, description: "IANA name, such as Europe/Berlin." });
 
 export const UserInput = Type.Object(
   {
-    email: Type.String({ minLength: 3, maxLength: 254 }),
+    email,
     name: Type.Optional(name),
     role: Type.Optional(Type.Union(roles.map((role) => Type.Literal(role)))),
     timeZone: Type.Optional(timeZone),
@@ -35,8 +36,25 @@ export const UserInput = Type.Object(
 );
 export type UserInput = Static<typeof UserInput>;
 
-export const UserUpdate = Type.Object({ name: Type.Optional(name), timeZone: Type.Optional(timeZone) });
+export const UserUpdate = Type.Object({
+  email: Type.Optional(email),
+  name: Type.Optional(name),
+  timeZone: Type.Optional(timeZone),
+});
 export type UserUpdate = Static<typeof UserUpdate>;
+
+/** What only admins of the installation change. */
+export const ManagedUserUpdate = Type.Object(
+  {
+    ...UserUpdate.properties,
+    role: Type.Optional(Type.Union(roles.map((role) => Type.Literal(role)))),
+    isActive: Type.Optional(
+      Type.Boolean({ description: "false: none of the user's keys and sessions works, in any workspace." }),
+    ),
+  },
+  { minProperties: 1, examples: [{ isActive: false }] },
+);
+export type ManagedUserUpdate = Static<typeof ManagedUserUpdate>;
 
 export const UserView = Type.Object(
   {
@@ -45,6 +63,7 @@ export const UserView = Type.Object(
     name,
     role: Type.Union(roles.map((role) => Type.Literal(role))),
     timeZone,
+    isActive: Type.Boolean({ description: "false: deactivated by an admin." }),
     createdAt: Type.String({ format: "date-time" }),
     updatedAt: Type.String({ format: "date-time" }),
   },

@@ -91,7 +91,8 @@ function securityOf(access: Route["access"]) {
 export const tags = {
   Health: "Check the service and your API key.",
   Keys: "API keys and their permissions.",
-  Users: "Members of your team.",
+  Users: "People who use the service. For admins of the installation.",
+  Workspaces: "What your team shares, its members, and their roles.",
   Leads: "Create, find, import, and export leads: the people you want to reach.",
   Suppression: "The do-not-contact list: people who must not be stored or contacted.",
   Enrichment: "Complete the data of leads from many providers.",

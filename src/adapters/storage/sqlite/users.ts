@@ -1,13 +1,14 @@
-import { asc, count, eq, sql } from "drizzle-orm";
-import type { User } from "../../../platform/auth/user-model.ts";
+import { and, asc, count, eq, ne, sql, type SQL } from "drizzle-orm";
+import type { UserId } from "../../../platform/base/ids.ts";
 import type { NewUser, UserStore } from "../../../features/workspaces/users/store.ts";
 import type { Engine } from "./engine.ts";
 import { keyEvent } from "./key-event.ts";
 import { newerThan } from "./list-pages.ts";
-import { insertAccountRow } from "./network-accounts.ts";
 import { lazy } from "./prepared.ts";
 import type { SharedRows } from "./shared-rows.ts";
-import { apiKeys, creditLedger, members, users, workspaces } from "./tables.ts";
+import { apiKeys, users } from "./tables.ts";
+import { userOf } from "./user-rows.ts";
+import { insertWorkspaceRows } from "./workspaces.ts";
 
 export function createUserStore(engine: Engine, { audits, events }: SharedRows): UserStore {
   const { orm, writer } = engine;
@@ -19,14 +20,18 @@ export function createUserStore(engine: Engine, { audits, events }: SharedRows):
       .prepare(),
   );
 
-  function insert({ user, workspace, member, account, grant, key, audit }: NewUser): boolean {
+  const countOthers = (id: UserId, condition: SQL | undefined) =>
+    orm
+      .select({ n: count() })
+      .from(users)
+      .where(and(ne(users.id, id), condition))
+      .get()?.n ?? 0;
+
+  function insert({ user, key, audit, ...created }: NewUser): boolean {
     const taken = orm.select({ id: users.id }).from(users).where(eq(users.emailKey, user.emailKey)).get();
     if (taken !== undefined) return false;
     orm.insert(users).values(user).run();
-    orm.insert(workspaces).values(workspace).run();
-    orm.insert(members).values(member).run();
-    insertAccountRow(engine, account);
-    if (grant !== null) orm.insert(creditLedger).values(grant).run();
+    insertWorkspaceRows(engine, created);
     if (key !== null) {
       orm.insert(apiKeys).values(key).run();
       events.append(keyEvent("key.created", key, key.createdAt));
@@ -56,16 +61,16 @@ export function createUserStore(engine: Engine, { audits, events }: SharedRows):
         .all()
         .map(userOf),
     count: async () => orm.select({ n: count() }).from(users).get()?.n ?? 0,
-    update: (id, change, audit) =>
+    change: (id, emailKey, decide) =>
       writer.write(() => {
+        const user = byId().get({ id });
+        if (user === undefined) return null;
+        const isTaken = emailKey !== null && countOthers(id, eq(users.emailKey, emailKey)) > 0;
+        const otherAdmins = countOthers(id, and(eq(users.role, "admin"), eq(users.isActive, true)));
+        const { change, audit } = decide({ user: userOf(user), otherAdmins, isTaken });
         const row = orm.update(users).set(change).where(eq(users.id, id)).returning().get();
-        if (row === undefined) return null;
         audits.append(audit);
         return userOf(row);
       }),
   };
-}
-
-export function userOf({ seq: _seq, ...user }: typeof users.$inferSelect): User {
-  return user;
 }

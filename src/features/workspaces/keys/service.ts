@@ -10,15 +10,8 @@ import { denied, isAdmin, keyScopeOf, type Caller } from "../../../platform/auth
 import { managesWorkspace } from "../../../platform/auth/member-role.ts";
 import { hashOf, onlyWorkspace, type KeyRing } from "../../../platform/auth/access.ts";
 import { boundedExpiry, mayGrant, type Obstacle } from "../../../platform/auth/may-grant.ts";
-import {
-  permissions as allPermissions,
-  type ApiKey,
-  type Grant,
-  type KeyInput,
-  type KeyUpdate,
-  type KeyView,
-  type NewKeyView,
-} from "../../../platform/auth/key-model.ts";
+import { knownPermissions } from "../../../platform/auth/known-permissions.ts";
+import type { ApiKey, Grant, KeyInput, KeyUpdate, KeyView, NewKeyView } from "../../../platform/auth/key-model.ts";
 import { makeSecret, type KeyKind } from "../../../platform/auth/secret.ts";
 import type { KeyChange, KeyScope, KeyStore } from "../../../platform/auth/key-store.ts";
 import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
@@ -292,23 +285,6 @@ export class KeyService {
 
 function expiryOf(days: number | null, from: number): number | null {
   return days === null ? null : from + days * dayMs;
-}
-
-/** Deduplicates permissions. Throws VALIDATION_ERROR for unknown ones. */
-function knownPermissions(wanted: readonly string[]): Grant[] {
-  const errors = wanted.flatMap((name, index) =>
-    (allPermissions as readonly string[]).includes(name)
-      ? []
-      : [
-          {
-            path: `permissions.${index}`,
-            index,
-            message: `Unknown permission "${name}". Expected one of: ${allPermissions.join(", ")}.`,
-          },
-        ],
-  );
-  if (errors.length > 0) throw invalid(errors);
-  return [...new Set(wanted)] as Grant[];
 }
 
 function refusalOf(caller: Caller, obstacle: Obstacle): ApiError {

@@ -5,7 +5,7 @@ import { body, params } from "../../../platform/http/input.ts";
 import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../../platform/http/paging.ts";
 import { answersJson, success } from "../../../platform/http/openapi.ts";
 import { ok } from "../../../platform/http/request-context.ts";
-import { UserInput, UserUpdate, UserView } from "../../../platform/auth/user-model.ts";
+import { ManagedUserUpdate, UserInput, UserUpdate, UserView } from "../../../platform/auth/user-model.ts";
 import { userView, type UserService } from "./service.ts";
 import type { WorkspaceService } from "../service.ts";
 import type { UserId } from "../../../platform/base/ids.ts";
@@ -45,7 +45,7 @@ export function userRoutes(users: UserService, workspaces: WorkspaceService, cre
     .patch("/me", async ({ caller, userId, body: change }) => ok(await users.update(caller, named(userId), change)), {
       access: "users:write",
       body: body(UserUpdate),
-      docs: answersJson(success(UserView), { tag: "Users", summary: "Update the current user" }),
+      docs: answersJson(success(UserView), { tag: "Users", summary: "Update the current user", errors: ["CONFLICT"] }),
     })
     .post("/", async ({ caller, body: input }) => ok(await users.create(caller, input)), {
       callerOnly: "users:write",
@@ -68,6 +68,21 @@ export function userRoutes(users: UserService, workspaces: WorkspaceService, cre
         callerOnly: "users:read",
         query: params(Page),
         docs: answersJson(success(UserPage), { tag: "Users", summary: "List users", description: "Admins only." }),
+      },
+    )
+    .put(
+      "/:userId",
+      async ({ caller, params: { userId }, body: change }) => ok(await users.manage(caller, userId, change)),
+      {
+        callerOnly: "users:write",
+        params: params(UserId),
+        body: body(ManagedUserUpdate),
+        docs: answersJson(success(UserView), {
+          tag: "Users",
+          summary: "Update a user",
+          description: "Admins only. A deactivated user cannot sign in to any workspace; their data stays.",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
       },
     )
     .post(

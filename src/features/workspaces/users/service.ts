@@ -3,23 +3,14 @@ import { singleLine } from "../../../platform/base/text.ts";
 import { type Clock, type Ids, isoTime } from "../../../platform/base/clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../../../platform/base/errors.ts";
 import { requireAdmin, type Caller } from "../../../platform/auth/caller.ts";
+import type { KeyRing } from "../../../platform/auth/access.ts";
 import type { ApiKey } from "../../../platform/auth/key-model.ts";
-import type { ConnectorName } from "../../network/account-model.ts";
-import { isTimeZone } from "../../network/governor/zone.ts";
-import { newAccount } from "../../network/new-account.ts";
 import type { UserId } from "../../../platform/base/ids.ts";
-import type { Member, Workspace } from "../../../platform/auth/workspace-model.ts";
 import { canonicalEmail } from "../../../platform/identity/email.ts";
 import type { TimePlace } from "../../../platform/base/time-place.ts";
-import type { User, UserInput, UserUpdate, UserView } from "../../../platform/auth/user-model.ts";
-import type { UserStore } from "./store.ts";
-
-export type UserDefaults = {
-  /** Null = the time zone of this machine. */
-  timeZone: string | null;
-  connector: ConnectorName;
-  credits: number;
-};
+import type { ManagedUserUpdate, User, UserInput, UserUpdate, UserView } from "../../../platform/auth/user-model.ts";
+import { defaultTimeZone, newWorkspace, timeZoneErrors, type WorkspaceDefaults } from "../new-workspace.ts";
+import type { UserChange, UserFacts, UserStore } from "./store.ts";
 
 /** Printable, with a single @ in the middle. "admin@localhost" is allowed. */
 const emailPattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
@@ -27,12 +18,14 @@ const emailPattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
 /** Manages the users of the team. Each starts with a network account and an initial credit grant. */
 export class UserService {
   readonly #users: UserStore;
+  readonly #ring: KeyRing;
   readonly #clock: Clock;
   readonly #ids: Ids;
-  readonly #defaults: UserDefaults;
+  readonly #defaults: WorkspaceDefaults;
 
-  constructor(users: UserStore, clock: Clock, ids: Ids, defaults: UserDefaults) {
+  constructor(users: UserStore, ring: KeyRing, clock: Clock, ids: Ids, defaults: WorkspaceDefaults) {
     this.#users = users;
+    this.#ring = ring;
     this.#clock = clock;
     this.#ids = ids;
     this.#defaults = defaults;
@@ -51,11 +44,8 @@ export class UserService {
   async add(input: UserInput, keyFor: (user: User) => ApiKey | null, caller: Caller | null = null): Promise<User> {
     const now = this.#clock.now();
     const email = input.email.trim();
-    const timeZone = input.timeZone ?? this.#defaults.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-    const errors: FieldError[] = [];
-    if (!emailPattern.test(email))
-      errors.push({ path: "email", message: `"${singleLine(email)}" is not an email address.` });
-    errors.push(...timeZoneErrors(timeZone));
+    const timeZone = input.timeZone ?? defaultTimeZone(this.#defaults);
+    const errors = [...addressErrors(email), ...timeZoneErrors(timeZone)];
     if (errors.length > 0) throw invalid(errors);
 
     const id = this.#ids.next(now);
@@ -64,28 +54,16 @@ export class UserService {
     const role = input.role ?? "member";
     const user: User = { id, email, emailKey: canonicalEmail(email), name, role, timeZone, isActive: true, ...times };
     // Under the same ID, so that a client may name either.
-    const workspace: Workspace = { id, name: name ?? email, timeZone, ...times };
-    const member: Member = { workspaceId: id, userId: id, role: "owner", permissions: null, isActive: true, ...times };
-    const { credits } = this.#defaults;
-    const grant = {
-      id: this.#ids.next(now),
-      workspaceId: workspace.id,
-      kind: "grant",
-      amount: credits,
-      note: "Initial grant",
-      createdAt: now,
-    } as const;
+    const owned = { id, ownerId: id, name: name ?? email, timeZone };
+    const created = newWorkspace(owned, this.#defaults, now, () => this.#ids.next(now));
     const target = { type: "user", id: user.id };
     const isNew = await this.#users.insert({
+      ...created,
       user,
-      workspace,
-      member,
-      account: newAccount(this.#ids.next(now), workspace.id, timeZone, this.#defaults.connector, now),
-      grant: credits > 0 ? grant : null,
       key: keyFor(user),
       audit: auditEntry(caller, now, {
         action: "user.created",
-        workspaceId: workspace.id,
+        workspaceId: id,
         target,
         details: { role: user.role },
       }),
@@ -114,26 +92,37 @@ export class UserService {
     return this.#users.count();
   }
 
+  /** Throws CONFLICT if another user has the address. */
   async update(caller: Caller, id: UserId, input: UserUpdate): Promise<UserView> {
-    const { name, timeZone } = input;
-    const errors = timeZone === undefined ? [] : timeZoneErrors(timeZone);
-    if (errors.length > 0) throw invalid(errors);
+    return userView(await this.#change(caller, id, input));
+  }
+
+  /**
+   * For admins of the installation and global keys. Throws CONFLICT if no active admin would be left, or if another user has
+   * the address.
+   */
+  async manage(caller: Caller, id: UserId, input: ManagedUserUpdate): Promise<UserView> {
+    requireAdmin(caller);
+    return userView(await this.#change(caller, id, input));
+  }
+
+  async #change(caller: Caller, id: UserId, input: ManagedUserUpdate): Promise<User> {
     const now = this.#clock.now();
-    const change = {
-      ...(name !== undefined && { name: nameOf(name) }),
-      ...(timeZone !== undefined && { timeZone }),
-      updatedAt: now,
-    };
-    const details = { changed: Object.keys(change).filter((field) => field !== "updatedAt") };
-    const event = {
+    const change: UserChange = { ...changeOf(input), updatedAt: now };
+    const audit = auditEntry(caller, now, {
       action: "user.updated",
       workspaceId: caller.workspaceId,
       target: { type: "user", id },
-      details,
-    } as const;
-    const user = await this.#users.update(id, change, auditEntry(caller, now, event));
+      details: { changed: Object.keys(input) },
+    });
+    const user = await this.#users.change(id, change.emailKey ?? null, (facts) => {
+      const problem = userProblem(facts, change);
+      if (problem !== null) throw new ApiError("CONFLICT", { message: problem });
+      return { change, audit };
+    });
     if (user === null) throw notFound("user", id);
-    return userView(user);
+    this.#ring.forget();
+    return user;
   }
 
   async #require(id: UserId): Promise<User> {
@@ -143,21 +132,44 @@ export class UserService {
   }
 }
 
+/** The fields to write. Throws VALIDATION_ERROR for those that are wrong. */
+function changeOf({ email, name, timeZone, role, isActive }: ManagedUserUpdate): Omit<UserChange, "updatedAt"> {
+  const address = email?.trim();
+  const errors = [
+    ...(address === undefined ? [] : addressErrors(address)),
+    ...(timeZone === undefined ? [] : timeZoneErrors(timeZone)),
+  ];
+  if (errors.length > 0) throw invalid(errors);
+  return {
+    ...(address !== undefined && { email: address, emailKey: canonicalEmail(address) }),
+    ...(name !== undefined && { name: nameOf(name) }),
+    ...(timeZone !== undefined && { timeZone }),
+    ...(role !== undefined && { role }),
+    ...(isActive !== undefined && { isActive }),
+  };
+}
+
+/** Why a user cannot be changed like this; null if they can. */
+export function userProblem({ user, otherAdmins, isTaken }: UserFacts, change: UserChange): string | null {
+  if (isTaken) return `A user with the email address ${change.email} already exists.`;
+  const wasAdmin = user.role === "admin" && user.isActive;
+  const staysAdmin = (change.role ?? user.role) === "admin" && (change.isActive ?? user.isActive);
+  if (wasAdmin && !staysAdmin && otherAdmins === 0)
+    return "This is the only active admin. Make another user an admin first.";
+  return null;
+}
+
+function addressErrors(email: string): FieldError[] {
+  return emailPattern.test(email)
+    ? []
+    : [{ path: "email", message: `"${singleLine(email)}" is not an email address.` }];
+}
+
 /** Removes control characters, which could manipulate the terminals that show the name. */
 function nameOf(sent: string | null): string | null {
   return sent === null ? null : singleLine(sent) || null;
 }
 
-function timeZoneErrors(timeZone: string): FieldError[] {
-  if (isTimeZone(timeZone)) return [];
-  return [
-    {
-      path: "timeZone",
-      message: `"${timeZone}" is not an IANA time zone. Examples: Europe/Berlin, America/New_York, UTC.`,
-    },
-  ];
-}
-
-export function userView({ emailKey: _key, isActive: _isActive, ...user }: User): UserView {
+export function userView({ emailKey: _key, ...user }: User): UserView {
   return { ...user, createdAt: isoTime(user.createdAt), updatedAt: isoTime(user.updatedAt) };
 }

@@ -20,7 +20,18 @@ export const auditGroups: readonly { label: string; actions: Partial<Record<Audi
       "key.globalRefused": "Global key refused",
     },
   },
-  { label: "Users", actions: { "user.created": "User added", "user.updated": "User updated" } },
+  {
+    label: "Team",
+    actions: {
+      "user.created": "User added",
+      "user.updated": "User updated",
+      "member.updated": "Member updated",
+      "member.removed": "Member removed",
+      "workspace.created": "Workspace created",
+      "workspace.updated": "Workspace updated",
+      "workspace.ownershipTransferred": "Ownership transferred",
+    },
+  },
   {
     label: "Personal data",
     actions: {

@@ -1,0 +1,44 @@
+import type { Storage } from "../adapters/storage/storage.ts";
+import type { ConnectorName } from "../features/network/account-model.ts";
+import { KeyService } from "../features/workspaces/keys/service.ts";
+import { MemberService } from "../features/workspaces/members/service.ts";
+import { WorkspaceService } from "../features/workspaces/service.ts";
+import { SessionService } from "../features/workspaces/sessions/service.ts";
+import { UserService } from "../features/workspaces/users/service.ts";
+import type { KeyRing } from "../platform/auth/access.ts";
+import type { Clock, Ids } from "../platform/base/clock.ts";
+import type { Config } from "./config/config.ts";
+
+type TeamParts = {
+  config: Config;
+  storage: Storage;
+  /** Connector of the account that a new workspace starts with. */
+  connector: ConnectorName;
+  keyRing: KeyRing;
+  clock: Clock;
+  realClock: Clock;
+  ids: Ids;
+};
+
+/** Composes users, workspaces, members, keys, and sessions. */
+export function composeTeam({ config, storage, connector, keyRing, clock, realClock, ids }: TeamParts) {
+  const defaults = { timeZone: config.timeZone, connector, credits: config.defaultCredits };
+  const users = new UserService(storage.users, keyRing, clock, ids, defaults);
+  const workspaces = new WorkspaceService({ store: storage.workspaces, users: storage.users, clock, ids, defaults });
+  const keys = new KeyService({
+    keys: storage.keys,
+    workspaces,
+    ring: keyRing,
+    hasBudget: async (keyId) => (await storage.credits.budget(keyId, clock.now())) !== null,
+    clock,
+    ids,
+  });
+  return {
+    users,
+    workspaces,
+    members: new MemberService(storage.workspaces, keyRing, clock),
+    keys,
+    // People who watch a simulation live in real time: simulating a month must not sign them out.
+    sessions: new SessionService({ store: storage.sessions, ring: keyRing, users, clock: realClock, ids }),
+  };
+}

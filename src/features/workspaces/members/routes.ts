@@ -1,0 +1,77 @@
+import { Type } from "@sinclair/typebox";
+import { body, params } from "../../../platform/http/input.ts";
+import { answersJson, success } from "../../../platform/http/openapi.ts";
+import { ok } from "../../../platform/http/request-context.ts";
+import { routes } from "../../../platform/http/route.ts";
+import { MemberUpdate, MemberView } from "./model.ts";
+import type { MemberService } from "./service.ts";
+
+const MemberId = Type.Object({ memberId: Type.String({ description: "ID of the user." }) });
+const MemberList = Type.Object({ members: Type.Array(MemberView) });
+const Removed = Type.Object({ success: Type.Literal(true), message: Type.String() });
+
+export function memberRoutes(members: MemberService) {
+  return routes("/api/v2/members")
+    .get("/", async ({ workspaceId }) => ok({ members: await members.list(workspaceId) }), {
+      access: "users:read",
+      docs: answersJson(success(MemberList), {
+        tag: "Workspaces",
+        summary: "List the members of the workspace, oldest first",
+      }),
+    })
+    .get("/:memberId", async ({ workspaceId, params: { memberId } }) => ok(await members.get(workspaceId, memberId)), {
+      access: "users:read",
+      params: params(MemberId),
+      docs: answersJson(success(MemberView), { tag: "Workspaces", summary: "Get a member", errors: ["NOT_FOUND"] }),
+    })
+    .put(
+      "/:memberId",
+      async ({ caller, workspaceId, params: { memberId }, body: change }) =>
+        ok(await members.update(caller, workspaceId, memberId, change)),
+      {
+        access: "users:write",
+        params: params(MemberId),
+        body: body(MemberUpdate),
+        docs: answersJson(success(MemberView), {
+          tag: "Workspaces",
+          summary: "Change the role of a member, or deactivate them",
+          description:
+            "For owners and admins. Only owners make, change, or remove owners, and no one gives permissions that they lack. A workspace keeps an active owner.",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    )
+    .delete(
+      "/:memberId",
+      async ({ caller, workspaceId, params: { memberId } }) => {
+        await members.remove(caller, workspaceId, memberId);
+        return { success: true as const, message: "Member removed. Their keys and sessions no longer work." };
+      },
+      {
+        access: "users:write",
+        params: params(MemberId),
+        docs: answersJson(Removed, {
+          tag: "Workspaces",
+          summary: "Remove a member, or leave the workspace",
+          description:
+            "Their keys are deleted and their sessions end at once; what those keys spent still counts. The last active owner cannot be removed.",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    )
+    .post(
+      "/:memberId/transfer-ownership",
+      async ({ caller, workspaceId, params: { memberId } }) =>
+        ok(await members.transferOwnership(caller, workspaceId, memberId)),
+      {
+        access: "users:write",
+        params: params(MemberId),
+        docs: answersJson(success(MemberView), {
+          tag: "Workspaces",
+          summary: "Transfer your ownership to another member",
+          description: "The member becomes an owner and you become an admin.",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    );
+}

@@ -1,0 +1,176 @@
+import { auditEntry } from "../../../platform/auth/audit/entry.ts";
+import type { AuditAction, AuditDetails } from "../../../platform/auth/audit/model.ts";
+import type { KeyRing } from "../../../platform/auth/access.ts";
+import { denied, requireApprover, type Caller } from "../../../platform/auth/caller.ts";
+import { knownPermissions } from "../../../platform/auth/known-permissions.ts";
+import { managerOf } from "../../../platform/auth/may-manage.ts";
+import type { Member } from "../../../platform/auth/workspace-model.ts";
+import { isoTime, type Clock } from "../../../platform/base/clock.ts";
+import { ApiError, invalid, notFound } from "../../../platform/base/errors.ts";
+import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
+import type { MemberFacts, MemberOfWorkspace, WorkspaceStore } from "../store.ts";
+import { changedMember, memberObstacle, roleProblem, type MemberObstacle } from "./decisions.ts";
+import type { MemberUpdate, MemberView } from "./model.ts";
+
+/** Lists and changes the members of a workspace. */
+export class MemberService {
+  readonly #workspaces: WorkspaceStore;
+  readonly #ring: KeyRing;
+  readonly #clock: Clock;
+
+  constructor(workspaces: WorkspaceStore, ring: KeyRing, clock: Clock) {
+    this.#workspaces = workspaces;
+    this.#ring = ring;
+    this.#clock = clock;
+  }
+
+  /** Oldest first. */
+  async list(workspaceId: WorkspaceId): Promise<MemberView[]> {
+    return (await this.#workspaces.members(workspaceId)).map(memberView);
+  }
+
+  async get(workspaceId: WorkspaceId, userId: UserId): Promise<MemberView> {
+    const found = await this.#workspaces.member(workspaceId, userId);
+    if (found === null) throw notFound("member", userId);
+    return memberView(found);
+  }
+
+  /**
+   * Changes the role of a member, or deactivates or reactivates them. Throws PERMISSION_DENIED by the rules of `mayManage`,
+   * and CONFLICT if no active owner would be left.
+   */
+  async update(
+    caller: Caller,
+    workspaceId: WorkspaceId,
+    userId: UserId,
+    { role, permissions, isActive }: MemberUpdate,
+  ): Promise<MemberView> {
+    const change = {
+      ...(role !== undefined && { role }),
+      ...(permissions !== undefined && { permissions: knownPermissions(permissions) }),
+      ...(isActive !== undefined && { isActive }),
+    };
+    await this.#change(caller, workspaceId, [userId], (facts, now) => {
+      const before = memberIn(facts, userId);
+      const after = changedMember(before, change, now);
+      requireRole(after);
+      requireChange(caller, memberObstacle(managerIn(caller), { before, after, activeOwners: facts.activeOwners }));
+      const details = { role: after.role, isActive: after.isActive };
+      return { write: [after], remove: [], audit: this.#audit(caller, "member.updated", before, details) };
+    });
+    return this.get(workspaceId, userId);
+  }
+
+  /**
+   * Removes a member, or lets a member leave. Their keys and sessions end at once. Throws the same errors as `update`.
+   */
+  async remove(caller: Caller, workspaceId: WorkspaceId, userId: UserId): Promise<void> {
+    await this.#change(caller, workspaceId, [userId], (facts) => {
+      const before = memberIn(facts, userId);
+      requireChange(
+        caller,
+        memberObstacle(managerIn(caller), { before, after: null, activeOwners: facts.activeOwners }),
+      );
+      const audit = this.#audit(caller, "member.removed", before, { role: before.role });
+      return { write: [], remove: [userId], audit };
+    });
+  }
+
+  /** Makes another active member an owner; the caller, an owner until then, becomes an admin. */
+  async transferOwnership(caller: Caller, workspaceId: WorkspaceId, userId: UserId): Promise<MemberView> {
+    const from = caller.userId;
+    if (from === null)
+      throw denied(caller, "*", "Only owners transfer their ownership. With a global key, change the roles of both.");
+    if (from === userId)
+      throw invalid([{ path: "userId", message: "You already own this workspace. Choose another member." }]);
+    await this.#change(caller, workspaceId, [from, userId], (facts, now) => {
+      const [giver, taker] = [memberIn(facts, from), memberIn(facts, userId)];
+      if (giver.role !== "owner") throw denied(caller, "*", "Only owners transfer their ownership.");
+      if (!taker.isActive)
+        throw new ApiError("CONFLICT", { message: "This member is deactivated. Reactivate them first." });
+      const after = changedMember(taker, { role: "owner" }, now);
+      requireChange(
+        caller,
+        memberObstacle(managerIn(caller), { before: taker, after, activeOwners: facts.activeOwners }),
+      );
+      return {
+        write: [changedMember(giver, { role: "admin" }, now), after],
+        remove: [],
+        audit: this.#audit(caller, "workspace.ownershipTransferred", taker, {}),
+      };
+    });
+    return this.get(workspaceId, userId);
+  }
+
+  async #change(
+    caller: Caller,
+    workspaceId: WorkspaceId,
+    userIds: readonly UserId[],
+    decide: (facts: MemberFacts, now: number) => ReturnType<Parameters<WorkspaceStore["changeMembers"]>[2]>,
+  ): Promise<void> {
+    requireApprover(caller, "manage members");
+    const now = this.#clock.now();
+    await this.#workspaces.changeMembers(workspaceId, userIds, (facts) => decide(facts, now));
+    this.#ring.forget();
+  }
+
+  #audit(caller: Caller, action: AuditAction, { workspaceId, userId }: Member, details: AuditDetails) {
+    const target = { type: "member", id: userId };
+    return auditEntry(caller, this.#clock.now(), { action, workspaceId, target, details });
+  }
+}
+
+export function memberView({ member, user }: MemberOfWorkspace): MemberView {
+  const { userId, role, permissions, createdAt, updatedAt } = member;
+  return {
+    userId,
+    email: user.email,
+    name: user.name,
+    role,
+    permissions,
+    isActive: member.isActive && user.isActive,
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+  };
+}
+
+/** Throws VALIDATION_ERROR unless the permissions belong to the role. */
+export function requireRole(grant: Parameters<typeof roleProblem>[0]): void {
+  const problem = roleProblem(grant);
+  if (problem === null) return;
+  const message =
+    problem === "missing"
+      ? "The role custom needs at least one permission."
+      : `The role ${grant.role} has fixed permissions. Omit permissions, or choose the role custom.`;
+  throw invalid([{ path: "permissions", message }]);
+}
+
+/** Throws the error of an obstacle. */
+export function requireChange(caller: Caller, obstacle: MemberObstacle | null): void {
+  if (obstacle === null) return;
+  switch (obstacle.kind) {
+    case "role":
+      throw denied(caller, "*", "Only owners and admins of the workspace manage its members.");
+    case "owner":
+      throw denied(caller, "*", "Only owners of the workspace make, change, or remove owners.");
+    case "permissions": {
+      const { lacking } = obstacle;
+      const message = `This API key cannot give a role with permissions it lacks: ${lacking.join(", ")}.`;
+      throw denied(caller, lacking[0]!, message, { lacking });
+    }
+    case "lastOwner":
+      throw new ApiError("CONFLICT", {
+        message: "A workspace needs an active owner. Make another member an owner first.",
+      });
+  }
+}
+
+function managerIn(caller: Caller) {
+  return { ...managerOf(caller), userId: caller.userId };
+}
+
+function memberIn({ members }: MemberFacts, userId: UserId): Member {
+  const member = members.find((one) => one.userId === userId);
+  if (member === undefined) throw notFound("member", userId);
+  return member;
+}

@@ -1,0 +1,54 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { permissions as allPermissions, type NewKeyView, type Permission } from "../../src/platform/auth/key-model.ts";
+import type { MemberRole } from "../../src/platform/auth/member-role.ts";
+import type { Client } from "./client.ts";
+import { succeeded, type Service } from "./service.ts";
+
+/**
+ * A new member of a workspace, whose owner is `owner`, with a key that has these permissions. Written to the database of the
+ * service, since nobody waits for an invitation here. The user has no other workspace.
+ */
+export async function addMember(
+  service: Service,
+  owner: Client,
+  role: MemberRole,
+  {
+    permissions = allPermissions,
+    custom = null,
+  }: { permissions?: readonly Permission[]; custom?: Permission[] | null } = {},
+): Promise<Client> {
+  const id = crypto.randomUUID();
+  const email = `${id}@example.com`;
+  using database = new Database(join(service.dataDir, "outreachd.db"), { strict: true });
+  database.run("PRAGMA busy_timeout = 5000");
+  database.run(
+    `INSERT INTO users (id, email, email_key, role, time_zone, created_at, updated_at) VALUES (?1, ?2, ?2, 'member', 'UTC', 1, 1)`,
+    [id, email],
+  );
+  joinWorkspace(database, owner.userId ?? "", id, role, custom);
+  const made = await owner.post<NewKeyView>("/api/v2/keys", { name: role, permissions, userId: id });
+  return service.client(succeeded(made).data.key, id);
+}
+
+/** Makes somebody who has a workspace of their own a member of another one too. */
+export function joinTeam(service: Service, owner: Client, newcomer: Client, role: MemberRole): void {
+  using database = new Database(join(service.dataDir, "outreachd.db"), { strict: true });
+  database.run("PRAGMA busy_timeout = 5000");
+  joinWorkspace(database, owner.userId ?? "", newcomer.userId ?? "", role, null);
+}
+
+function joinWorkspace(
+  database: Database,
+  workspaceId: string,
+  userId: string,
+  role: MemberRole,
+  custom: Permission[] | null,
+): void {
+  database.run("INSERT INTO members VALUES (?, ?, ?, ?, 1, 2, 2)", [
+    workspaceId,
+    userId,
+    role,
+    custom && JSON.stringify(custom),
+  ]);
+}
