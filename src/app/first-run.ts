@@ -4,6 +4,7 @@ import { readInstallationId } from "../adapters/disk/installation-id.ts";
 import { permissions } from "../platform/auth/key-model.ts";
 import type { KeyService } from "../features/workspaces/keys/service.ts";
 import type { SessionService } from "../features/workspaces/sessions/service.ts";
+import { ApiError } from "../platform/base/errors.ts";
 import { StartError } from "../platform/base/start-error.ts";
 import type { UserService } from "../features/workspaces/users/service.ts";
 
@@ -33,7 +34,9 @@ export async function beginAnew({ directory, adminEmail, users, keys, sessions }
   let made: ReturnType<KeyService["make"]> | null = null;
   const keyFor = ({ id }: { id: string }) =>
     (made = keys.make({ workspaceId: id, userId: id }, "admin", [...permissions], null)).key;
-  const { email } = await users.add({ email: adminEmail, role: "admin" }, keyFor);
+  const { email } = await users.add({ email: adminEmail, role: "admin" }, keyFor).catch((error: unknown) => {
+    throw error instanceof ApiError ? new StartError(`Cannot create the first admin. ${error.message}`) : error;
+  });
   const { key, secret } = made!;
   return { email, key: secret, signInPath: (await sessions.makeLink(key)).path };
 }

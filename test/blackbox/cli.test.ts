@@ -89,20 +89,56 @@ test("commands work on the data directory while no server runs", async () => {
 
   const created = await runProgram(["user", "create", "ada@example.com", "--name", "Ada", "--key", "--json"], data);
   expect(created.exitCode).toBe(0);
-  expect(created.err).toContain("admin@localhost");
   const { user, key } = JSON.parse(created.out);
-  expect(user).toMatchObject({ email: "ada@example.com", name: "Ada", role: "member" });
+  expect(user).toMatchObject({ email: "ada@example.com", name: "Ada", role: "admin" });
   expect(key.key).toMatch(/^oak_[0-9a-f]{64}$/);
+  expect(created.err).not.toContain(key.key);
 
   const granted = await runProgram(["user", "grant", "ada@example.com", "500", "--json"], data);
   expect(JSON.parse(granted.out)).toMatchObject({ granted: 500, balance: 1500 });
 
   const { users } = JSON.parse((await runProgram(["user", "list", "--json"], data)).out);
-  expect(users.map(({ email }: { email: string }) => email)).toEqual(["admin@localhost", "ada@example.com"]);
+  expect(users.map(({ email }: { email: string }) => email)).toEqual(["ada@example.com"]);
+
+  const bob = await runProgram(["user", "create", "bob@example.com", "--json"], data);
+  expect(JSON.parse(bob.out)).toMatchObject({ user: { email: "bob@example.com", role: "member" }, key: null });
 
   const twice = await runProgram(["user", "create", "ada@example.com"], data);
   expect(twice.exitCode).toBe(1);
   expect(twice.err).toContain("ada@example.com");
+});
+
+test("the first user is the admin unless they are expressly a member, and a bad address leaves nothing", async () => {
+  await using directory = await createDirectory();
+  const data = inData(`${directory.path}/data`);
+  const wrong = await runProgram(["user", "create", "nonsense", "--key"], data);
+  expect(wrong.exitCode).toBe(1);
+  expect(wrong.err).toContain('"nonsense" is not an email address');
+  const member = await runProgram(["user", "create", "ada@example.com", "--role", "member", "--json"], data);
+  expect(JSON.parse(member.out)).toMatchObject({ user: { role: "member" }, key: null });
+  expect(member.err).toContain("created the admin admin@localhost");
+});
+
+test("members change roles, are deactivated, and removed on the command line", async () => {
+  await using directory = await createDirectory();
+  const data = inData(`${directory.path}/data`);
+  await runProgram(["user", "create", "ada@example.com"], data);
+  await runProgram(["user", "create", "bob@example.com"], data);
+  const team = await runProgram(["workspace", "create", "Sales", "--owner", "bob@example.com", "--json"], data);
+  const { id } = JSON.parse(team.out);
+  const listed = await runProgram(["member", "list", "--workspace", id, "--json"], data);
+  expect(JSON.parse(listed.out).members).toMatchObject([{ email: "bob@example.com", role: "owner" }]);
+  const last = await runProgram(["member", "remove", "bob@example.com", "--workspace", id], data);
+  expect(last.exitCode).toBe(1);
+  expect(last.err).toContain("needs an active owner");
+  const several = await runProgram(["export", "leads", "--user", "bob@example.com"], data);
+  expect(several.exitCode).toBe(0);
+  const renamed = await runProgram(["workspace", "update", id, "--name", "Marketing", "--json"], data);
+  expect(JSON.parse(renamed.out)).toMatchObject({ name: "Marketing" });
+  const updated = await runProgram(["user", "update", "bob@example.com", "--deactivate", "--json"], data);
+  expect(JSON.parse(updated.out)).toMatchObject({ isActive: false });
+  const nothing = await runProgram(["user", "update", "bob@example.com"], data);
+  expect(nothing.exitCode).toBe(2);
 });
 
 test("leads go in from a file and come out again, with no server", async () => {

@@ -131,7 +131,7 @@ test("a start that can't be is told with its hint and without a stack trace", as
 test("the admin's key of a first start is told once, beside the answer", async () => {
   const app = { firstRun: { email: "admin@localhost", key: "oak_first", signInPath: "/app/sign-in#token" } };
   await using cli = await createCommandLine({ app, api: () => success(ada) });
-  const { out, err } = await cli.run("user", "create", "ada@example.com", "--json");
+  const { out, err } = await cli.run("user", "create", "ada@example.com", "--role", "member", "--json");
   expect(JSON.parse(out)).toMatchObject({ user: { id: "u-ada" } });
   expect(err.split("oak_first")).toHaveLength(2);
 });

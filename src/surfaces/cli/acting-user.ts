@@ -15,12 +15,13 @@ const largestPage = 100;
 
 /**
  * Returns the ID to send as `userId`: the requested user (email or ID); for a global key, the only user or the first
- * admin; otherwise undefined, because a user key acts for its own user. Calls `tell` if there was a choice.
+ * admin; otherwise undefined, because a user key acts for its own user. Calls `tell` if there was a choice, which `flag` makes.
  */
 export async function actingUserId(
   api: Api,
   wanted: string | undefined,
   tell: (text: string) => void,
+  flag = "--user",
 ): Promise<string | undefined> {
   if (wanted !== undefined) return (await findUser(api, wanted)).id;
   if (!api.connection.namesUser) return undefined;
@@ -28,9 +29,9 @@ export async function actingUserId(
   const user = users.length === 1 ? users[0] : users.find(({ role }) => role === "admin");
   if (user === undefined)
     throw new CommandError(exitCodes.failed, users.length === 0 ? "No users yet." : "There are several users.", {
-      hint: users.length === 0 ? "Create one with `outreachd user create EMAIL`." : "Select one with --user EMAIL.",
+      hint: users.length === 0 ? "Create one with `outreachd user create EMAIL`." : `Select one with ${flag} EMAIL.`,
     });
-  if (users.length > 1) tell(`Acting as ${user.email}; use --user to choose another user.`);
+  if (users.length > 1) tell(`Acting as ${user.email}; use ${flag} to choose another user.`);
   return user.id;
 }
 

@@ -63,13 +63,13 @@ export class Api {
     return this.#answer<T>(path, {}, { method: "POST", headers, body: JSON.stringify(body) });
   }
 
-  put<T>(path: string, body: Record<string, unknown>): Promise<T> {
+  put<T>(path: string, body: Record<string, unknown>, query: Query = {}): Promise<T> {
     const headers = { "content-type": "application/json" };
-    return this.#answer<T>(path, {}, { method: "PUT", headers, body: JSON.stringify(body) });
+    return this.#answer<T>(path, query, { method: "PUT", headers, body: JSON.stringify(body) });
   }
 
-  delete<T>(path: string): Promise<T> {
-    return this.#answer<T>(path, {}, { method: "DELETE" });
+  delete<T>(path: string, query: Query = {}): Promise<T> {
+    return this.#answer<T>(path, query, { method: "DELETE" });
   }
 
   /** Sends a body of any size as it is read. */

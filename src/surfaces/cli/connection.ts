@@ -44,6 +44,8 @@ export type Connection = {
   url: string | null;
   /** Whether the key is global; requests must then name the user to act as. */
   namesUser: boolean;
+  /** The admin that this connection created because the data directory was empty, with the key, which is shown only once. */
+  firstRun: { email: string; key: string } | null;
   /** Sends a request with the key. Throws `CommandError` if the server is unreachable; error responses are returned. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   close(): Promise<void>;
@@ -61,6 +63,8 @@ type ConnectOptions = {
   needsServer: boolean;
   /** Prints a notice besides the command's output. */
   tell: (text: string) => void;
+  /** Whether the command itself shows the key of the first admin. */
+  showsFirstKey: boolean;
 };
 
 /**
@@ -82,7 +86,14 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
 function toRemote({ url, apiKey }: RemoteServer): Connection {
   const hint = "Check the URL (--url or OUTREACHD_URL) and whether the server is running.";
   const send = (path: string, init?: RequestInit) => reach(url, hint, () => fetch(url + path, withKey(init, apiKey)));
-  return { kind: "remote", url, namesUser: !apiKey.startsWith(keyPrefixes.user), fetch: send, close: async () => {} };
+  return {
+    kind: "remote",
+    url,
+    namesUser: !apiKey.startsWith(keyPrefixes.user),
+    firstRun: null,
+    fetch: send,
+    close: async () => {},
+  };
 }
 
 /** Connects to the server of a data directory on this machine. */
@@ -90,15 +101,15 @@ export function toRunning({ pid, url, localKey }: RunningServer): Connection {
   bypassProxy(url);
   const hint = `Process ${pid} is using the data directory. If it is starting or stopping, try again in a moment.`;
   const send = (path: string, init?: RequestInit) => reach(url, hint, () => fetch(url + path, withKey(init, localKey)));
-  return { kind: "running", url, namesUser: true, fetch: send, close: async () => {} };
+  return { kind: "running", url, namesUser: true, firstRun: null, fetch: send, close: async () => {} };
 }
 
-async function toOwn({ config, backend, isLong, tell }: ConnectOptions): Promise<Connection> {
+async function toOwn({ config, backend, isLong, tell, showsFirstKey }: ConnectOptions): Promise<Connection> {
   // The log lines of a starting and stopping server would bury the output of a command.
   const quiet = config.logLevel === "info" ? ({ ...config, logLevel: "warn" } as const) : config;
   const app = await backend.createApp(isLong ? { ...quiet, listen: privateAddress } : quiet);
   try {
-    if (app.firstRun !== null) tell(firstRunNotice(app.firstRun));
+    if (app.firstRun !== null && !showsFirstKey) tell(firstRunNotice(app.firstRun));
     await (isLong ? app.start() : app.work());
   } catch (error) {
     await app.stop();
@@ -108,6 +119,7 @@ async function toOwn({ config, backend, isLong, tell }: ConnectOptions): Promise
     kind: "own",
     url: null,
     namesUser: true,
+    firstRun: app.firstRun,
     fetch: (path, init) => app.handle(new Request(`http://localhost${path}`, withKey(init, app.localKey))),
     close: () => app.stop(),
   };

@@ -100,7 +100,8 @@ async function runCreate(api: Api, flags: CreateFlags, context: CommandContext):
   await present(context, key, newKeyText(key, api.connection.url));
 }
 
-function permission(value: string, previous?: string[]): string[] {
+/** A permission on the command line, which can be repeated. */
+export function permission(value: string, previous?: string[]): string[] {
   if (permissions.some((known) => known === value)) return repeated(value, previous);
   const likely = closest(value, permissions);
   throw new InvalidArgumentError(`Unknown permission.${likely === null ? "" : ` Did you mean ${likely}?`}`);

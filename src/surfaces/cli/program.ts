@@ -8,7 +8,7 @@ import { CommandError, exitCodeHelp, exitCodes, type ExitCode } from "./exit-cod
 const firstSteps = `
 First steps:
   outreachd serve                               start; the first start shows the admin's API key
-  outreachd user create ada@example.com --key   add a person, with a key
+  outreachd user create ada@example.com --key   add a person, with a key; on empty data, the admin
   outreachd import leads people.csv             bring your leads in
   outreachd config                              see every option and where it was set
 
@@ -22,6 +22,8 @@ type AddCommand = (program: Command, context: CommandContext, args?: readonly st
 const commands = new Map<string, () => Promise<AddCommand>>([
   ["serve", async () => (await import("./serve.ts")).addServeCommand],
   ["user", async () => (await import("./user.ts")).addUserCommands],
+  ["member", async () => (await import("./member.ts")).addMemberCommands],
+  ["workspace", async () => (await import("./workspace.ts")).addWorkspaceCommands],
   ["key", async () => (await import("./key.ts")).addKeyCommands],
   ["import", async () => (await import("./import.ts")).addImportCommands],
   ["export", async () => (await import("./export.ts")).addExportCommand],

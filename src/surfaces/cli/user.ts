@@ -1,23 +1,32 @@
 import { Option, type Command } from "commander";
-import { roles, type Role } from "../../platform/auth/user-model.ts";
+import { roles, type Role, type UserView } from "../../platform/auth/user-model.ts";
 import type { KeyView } from "../../platform/auth/key-model.ts";
 import type { SignInLinkView } from "../../features/workspaces/sessions/model.ts";
 import { findUser, listUsers, type User } from "./acting-user.ts";
 import type { Api } from "./api.ts";
 import { present, type CommandContext } from "./context.ts";
+import { CommandError, exitCodes } from "./exit-codes.ts";
 import { addConnectionFlags, wholeNumberFlag } from "./flags.ts";
 import { createKey, newKeyText } from "./key.ts";
 import { withApi, type ConnectionFlags } from "./session.ts";
 import { renderTable } from "./table.ts";
 
+type UpdateFlags = ConnectionFlags & {
+  email?: string;
+  name?: string;
+  role?: Role;
+  timeZone?: string;
+  deactivate?: true;
+  activate?: true;
+};
 type CreateFlags = ConnectionFlags & { name?: string; role?: Role; timeZone?: string; key?: boolean };
 
 export function addUserCommands(program: Command, context: CommandContext): void {
-  const user = program.command("user").description("Create and list users, and grant them credits.");
+  const user = program.command("user").description("Create, list, and update users, and grant them credits.");
 
   const create = user
     .command("create")
-    .description("Create a user. Also creates the data directory if necessary.")
+    .description("Create a user. In an empty data directory, which is created if necessary, they are its admin.")
     .argument("<EMAIL>", "Email of the user")
     .option("--name <NAME>", "Display name.")
     .addOption(
@@ -26,7 +35,25 @@ export function addUserCommands(program: Command, context: CommandContext): void
     .option("--time-zone <ZONE>", "IANA time zone of the working hours. Default: the server's setting for new users.")
     .option("--key", "Also create an API key with all permissions for the user, and show it once.");
   addConnectionFlags(create).action((email: string, flags: CreateFlags) =>
-    withApi(context, flags, (api) => createUser(api, email, flags, context), { mayCreateData: true }),
+    withApi(context, flags, (api) => createUser(api, email, flags, context), {
+      mayCreateData: true,
+      // Whoever is expressly a member is not the first admin.
+      ...(flags.role !== "member" && { firstAdmin: email }),
+    }),
+  );
+
+  const update = user
+    .command("update")
+    .description("Change, deactivate, or reactivate a user.")
+    .argument("<EMAIL|ID>", "Email or ID of the user")
+    .option("--email <EMAIL>", "New email.")
+    .option("--name <NAME>", "New display name.")
+    .addOption(new Option("--role <ROLE>", "New role in the installation.").choices(roles))
+    .option("--time-zone <ZONE>", "New IANA time zone.")
+    .addOption(new Option("--deactivate", "Stop the user's keys and sessions everywhere.").conflicts("activate"))
+    .option("--activate", "Let the user's keys and sessions work again.");
+  addConnectionFlags(update).action((wanted: string, flags: UpdateFlags) =>
+    withApi(context, flags, (api) => updateUser(api, wanted, flags, context)),
   );
 
   const list = user.command("list").description("List all users, oldest first.");
@@ -62,6 +89,8 @@ export function addUserCommands(program: Command, context: CommandContext): void
 
 async function createUser(api: Api, email: string, flags: CreateFlags, context: CommandContext): Promise<void> {
   const { name, role, timeZone } = flags;
+  const first = api.connection.firstRun;
+  if (first !== null && role !== "member") return await presentFirst(api, first, { name, timeZone }, context);
   const user = await api.post<User>("/users", { email, name, role, timeZone });
   const created = `Created the ${user.role} ${user.email} (ID ${user.id}, time zone ${user.timeZone}).`;
   if (!flags.key) {
@@ -70,6 +99,40 @@ async function createUser(api: Api, email: string, flags: CreateFlags, context: 
   }
   const key = await createKey(api, { name: "first key", userId: user.id });
   await present(context, { user, key }, `${created}\n${newKeyText(key, api.connection.url)}`);
+}
+
+/** The admin whom the connection created, with the fields of the command line and the key. */
+async function presentFirst(
+  api: Api,
+  first: { email: string; key: string },
+  change: { name: string | undefined; timeZone: string | undefined },
+  context: CommandContext,
+): Promise<void> {
+  const { id } = await findUser(api, first.email);
+  const isChanged = Object.values(change).some((value) => value !== undefined);
+  const user = isChanged ? await api.put<User>(`/users/${id}`, change) : await findUser(api, id);
+  const [key] = await api.getAll<KeyView>("/keys", "keys", { userId: id });
+  const created = `Created the ${user.role} ${user.email} (ID ${user.id}, time zone ${user.timeZone}).`;
+  const shown = { ...key!, key: first.key };
+  await present(context, { user, key: shown }, `${created}\n${newKeyText(shown, api.connection.url)}`);
+}
+
+async function updateUser(api: Api, wanted: string, flags: UpdateFlags, context: CommandContext): Promise<void> {
+  const { email, name, role, timeZone, deactivate, activate } = flags;
+  const change = {
+    ...{ email, name, role, timeZone },
+    ...(deactivate && { isActive: false }),
+    ...(activate && { isActive: true }),
+  };
+  if (Object.values(change).every((value) => value === undefined))
+    throw new CommandError(
+      exitCodes.usage,
+      "Nothing to change. Use --email, --name, --role, --time-zone, --deactivate, or --activate.",
+    );
+  const { id } = await findUser(api, wanted);
+  const user = await api.put<UserView>(`/users/${id}`, change);
+  const state = user.isActive ? "active" : "deactivated";
+  await present(context, user, `${user.email} is ${user.role}, ${state}, in the time zone ${user.timeZone}.`);
 }
 
 async function grantCredits(
