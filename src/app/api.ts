@@ -45,6 +45,8 @@ import { simulationRoutes } from "../features/simulation/routes.ts";
 import type { Simulator } from "../features/simulation/simulator.ts";
 import { suppressionRoutes } from "../features/suppression/routes.ts";
 import type { SuppressionService } from "../features/suppression/service.ts";
+import { invitationRoutes } from "../features/workspaces/invitations/routes.ts";
+import type { InvitationService } from "../features/workspaces/invitations/service.ts";
 import { memberRoutes } from "../features/workspaces/members/routes.ts";
 import type { MemberService } from "../features/workspaces/members/service.ts";
 import { workspaceRoutes } from "../features/workspaces/routes.ts";
@@ -68,6 +70,7 @@ export type ApiParts = {
   users: UserService;
   workspaces: WorkspaceService;
   members: MemberService;
+  invitations: InvitationService;
   keys: KeyService;
   credits: CreditService;
   enrichment: EnrichmentService;
@@ -101,6 +104,7 @@ export function composeApi(parts: ApiParts) {
     userRoutes(users, workspaces, credits),
     workspaceRoutes(workspaces),
     memberRoutes(parts.members),
+    invitationRoutes(parts.invitations),
     enrichmentRoutes(parts.enrichment),
     creditRoutes(credits),
     keyRoutes(keys),

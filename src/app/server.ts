@@ -103,7 +103,8 @@ async function compose(
   const upgradeUrl = config.upgradeUrl ?? "/docs";
   const connector = simulated !== null && config.connector === "manual" ? "simulated" : config.connector;
   const audit = new AuditService(storage.audit, clock, config.auditRetentionDays, log);
-  const team = composeTeam({ config, storage, connector, keyRing, clock, realClock, ids });
+  const baseUrl = () => config.publicUrl ?? listening?.url ?? "";
+  const team = composeTeam({ config, storage, connector, keyRing, clock, realClock, ids, baseUrl });
   const { users, workspaces, keys, sessions } = team;
   const creditService = new CreditService(storage.credits, storage.workspaces, storage.keys, clock, ids, {
     costs: { enrichment: config.creditsPerEnrichment, search: config.creditsPerProspect },
@@ -208,6 +209,7 @@ async function compose(
     ...imports.chores,
     { name: "delete old audit entries", pattern: "40 50 3 * * *", run: () => audit.forgetOld() },
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
+    { name: "delete expired invitations", pattern: "40 15 * * * *", run: () => team.invitations.sweep() },
     { name: "delete expired sessions", pattern: "25 15 * * * *", run: () => sessions.sweep() },
     ...watch.chores,
     { name: "check for due jobs", pattern: "*/10 * * * * *", run: poke },
@@ -263,9 +265,10 @@ async function compose(
     network,
     events,
     voices,
-    baseUrl: () => config.publicUrl ?? listening?.url ?? "",
+    baseUrl,
     backups,
   });
+  const browser = { ...config, ...team, operations, audit, limiter, clock: realClock };
   const http = composeHttp(
     {
       config,
@@ -287,7 +290,8 @@ async function compose(
     },
     [
       ...api,
-      surfaces.session({ ...config, sessions, audit, limiter, clock: realClock }),
+      surfaces.session(browser),
+      surfaces.invitation(browser),
       surfaces.pages(),
       docsRoutes(document),
       surfaces.tools({

@@ -1,4 +1,6 @@
+import type { InvitationService } from "../features/workspaces/invitations/service.ts";
 import type { SessionService } from "../features/workspaces/sessions/service.ts";
+import type { Operations } from "../platform/operations/operations.ts";
 import type { AuditService } from "../platform/auth/audit/service.ts";
 import type { Clock } from "../platform/base/clock.ts";
 import type { RateLimiter } from "../platform/http/rate-limit.ts";
@@ -11,12 +13,16 @@ type Routes = { readonly all: readonly Route[] };
 export type Surfaces = {
   /** Sign-in and sign-out for the dashboard. */
   session: (parts: SessionParts) => Routes;
+  /** Pages for people who were invited and have no key yet. */
+  invitation: (parts: SessionParts) => Routes;
   pages: () => Routes;
   /** The API as tools for AI assistants. */
   tools: (parts: ToolParts) => Routes;
 };
 export type SessionParts = {
   sessions: SessionService;
+  invitations: InvitationService;
+  operations: Operations;
   audit: AuditService;
   limiter: RateLimiter;
   clock: Clock;

@@ -1,5 +1,6 @@
 import type { Storage } from "../adapters/storage/storage.ts";
 import type { ConnectorName } from "../features/network/account-model.ts";
+import { InvitationService } from "../features/workspaces/invitations/service.ts";
 import { KeyService } from "../features/workspaces/keys/service.ts";
 import { MemberService } from "../features/workspaces/members/service.ts";
 import { WorkspaceService } from "../features/workspaces/service.ts";
@@ -18,10 +19,12 @@ type TeamParts = {
   clock: Clock;
   realClock: Clock;
   ids: Ids;
+  /** URL at which browsers reach the server, or "" while it is unknown. */
+  baseUrl: () => string;
 };
 
 /** Composes users, workspaces, members, keys, and sessions. */
-export function composeTeam({ config, storage, connector, keyRing, clock, realClock, ids }: TeamParts) {
+export function composeTeam({ config, storage, connector, keyRing, clock, realClock, ids, baseUrl }: TeamParts) {
   const defaults = { timeZone: config.timeZone, connector, credits: config.defaultCredits };
   const users = new UserService(storage.users, keyRing, clock, ids, defaults);
   const workspaces = new WorkspaceService({ store: storage.workspaces, users: storage.users, clock, ids, defaults });
@@ -38,6 +41,10 @@ export function composeTeam({ config, storage, connector, keyRing, clock, realCl
     workspaces,
     members: new MemberService(storage.workspaces, keyRing, clock),
     keys,
+    invitations: new InvitationService({
+      ...{ store: storage.invitations, keys, ring: keyRing, baseUrl },
+      ...{ clock: realClock, ids },
+    }),
     // People who watch a simulation live in real time: simulating a month must not sign them out.
     sessions: new SessionService({ store: storage.sessions, ring: keyRing, users, clock: realClock, ids }),
   };

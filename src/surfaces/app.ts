@@ -1,6 +1,7 @@
 import type { App, Overrides } from "../app/app.ts";
 import type { Config } from "../app/config/config.ts";
 import { createServer } from "../app/server.ts";
+import { invitationPage } from "./dashboard/join.ts";
 import { dashboardPages } from "./dashboard/pages.ts";
 import { browserSession } from "./dashboard/session.ts";
 import { mcpEndpoint } from "./mcp/endpoint.ts";
@@ -9,5 +10,11 @@ export type { Overrides };
 
 /** The whole service: the API with the dashboard and the tools of assistants. Throws `StartError`. */
 export function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
-  return createServer(config, { session: browserSession, pages: dashboardPages, tools: mcpEndpoint }, overrides);
+  const surfaces = {
+    session: browserSession,
+    invitation: invitationPage,
+    pages: dashboardPages,
+    tools: mcpEndpoint,
+  };
+  return createServer(config, surfaces, overrides);
 }

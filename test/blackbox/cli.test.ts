@@ -126,6 +126,13 @@ test("members change roles, are deactivated, and removed on the command line", a
   await runProgram(["user", "create", "bob@example.com"], data);
   const team = await runProgram(["workspace", "create", "Sales", "--owner", "bob@example.com", "--json"], data);
   const { id } = JSON.parse(team.out);
+  const invited = await runProgram(["invite", "create", "carl@example.com", "--workspace", id, "--json"], data);
+  expect(JSON.parse(invited.out)).toMatchObject({ email: "carl@example.com", role: "member" });
+  expect(JSON.parse(invited.out).url).toMatch(/^\/app\/join#[\w-]{43}$/);
+  const open = await runProgram(["invite", "list", "--workspace", id, "--json"], data);
+  const [invitation] = JSON.parse(open.out).invitations;
+  expect((await runProgram(["invite", "revoke", invitation.id, "--workspace", id], data)).exitCode).toBe(0);
+  expect((await runProgram(["invite", "list", "--workspace", id], data)).out).toContain("No open invitations");
   const listed = await runProgram(["member", "list", "--workspace", id, "--json"], data);
   expect(JSON.parse(listed.out).members).toMatchObject([{ email: "bob@example.com", role: "owner" }]);
   const last = await runProgram(["member", "remove", "bob@example.com", "--workspace", id], data);

@@ -113,7 +113,8 @@ function queryText(query: NonNullable<SendOptions["query"]>): string {
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
 }
 
-function answerOf<T>({ status, headers }: Response, text: string): Answer<T> {
+/** A response as an answer, for requests that no client sends. */
+export function answerOf<T>({ status, headers }: Response, text: string): Answer<T> {
   const isJson = headers.get("content-type")?.startsWith("application/json") ?? false;
   const body: unknown = isJson && text !== "" ? JSON.parse(text) : text;
   return {

@@ -15,6 +15,7 @@ import type { NetworkStore } from "../../features/network/store.ts";
 import type { OperationsStore } from "../../platform/operations/store.ts";
 import type { PersonStore } from "../../features/privacy/store.ts";
 import type { SimulationStore } from "../../features/simulation/store.ts";
+import type { InvitationStore } from "../../features/workspaces/invitations/store.ts";
 import type { SessionStore } from "../../features/workspaces/sessions/store.ts";
 import type { SuppressionStore } from "../../features/suppression/store.ts";
 import type { ProspectStore, SavedSearchStore } from "../../features/prospecting/store.ts";
@@ -32,6 +33,7 @@ export type Storage = {
   workspaces: WorkspaceStore;
   keys: KeyStore;
   sessions: SessionStore;
+  invitations: InvitationStore;
   rates: RateStore;
   metrics: MetricsStore;
   idempotency: IdempotencyStore;

@@ -78,6 +78,10 @@ const impersonal = {
   sign_in_links: ["hash", "key_id", "key_hash", "created_at", "expires_at"],
   simulation: ["only_one", "seed", "now", "starts"],
   suppression_counts: ["owner", "kind", "entries"],
+  invitations: [
+    ...["id", "workspace_id", "email", "email_key", "role", "permissions", "hash", "invited_by", "created_at"],
+    "expires_at",
+  ],
   members: ["workspace_id", "user_id", "role", "permissions", "is_active", "created_at", "updated_at"],
   users: [...["seq", "id", "email", "email_key", "name", "role", "time_zone", "is_active", "created_at", "updated_at"]],
   voice_artefacts: ["clone_id", "engine", "artefact"],

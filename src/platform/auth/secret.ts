@@ -19,7 +19,7 @@ export function isWellFormed(secret: string): boolean {
 }
 
 const secretForms = new RegExp(
-  `(?:${Object.values(keyPrefixes).join("|")})[0-9a-f]{64}|whsec_[\\w+/=-]{24}|/app/sign-in#[\\w-]{40}`,
+  `(?:${Object.values(keyPrefixes).join("|")})[0-9a-f]{64}|whsec_[\\w+/=-]{24}|/app/(?:sign-in|join)#[\\w-]{40}`,
 );
 
 /** Whether text contains one of our secrets: a key, a sign-in link, or a webhook secret. */

@@ -27,6 +27,11 @@ export const operationIds: Readonly<Record<string, string>> = {
   "DELETE /api/v2/members/{memberId}": "deleteMember",
   "POST /api/v2/members/{memberId}/transfer-ownership": "transferOwnership",
 
+  "POST /api/v2/invitations": "createInvitation",
+  "GET /api/v2/invitations": "listInvitations",
+  "DELETE /api/v2/invitations/{invitationId}": "revokeInvitation",
+  "POST /api/v2/invitations/join": "joinWorkspace",
+
   "POST /api/v2/enrich": "enrichLeads",
   "GET /api/v2/enrich/jobs/{jobId}/results": "getEnrichmentResults",
   "GET /api/v2/enrich/settings": "getEnrichmentSettings",

@@ -10,14 +10,14 @@ import { permission } from "./key.ts";
 import { withApi, type ConnectionFlags } from "./session.ts";
 import { renderTable } from "./table.ts";
 
-type MemberFlags = ConnectionFlags & { workspace?: string };
-type UpdateFlags = MemberFlags & { role?: MemberRole; permission?: string[]; deactivate?: true; activate?: true };
+export type WorkspaceFlags = ConnectionFlags & { workspace?: string };
+type UpdateFlags = WorkspaceFlags & { role?: MemberRole; permission?: string[]; deactivate?: true; activate?: true };
 
 export function addMemberCommands(program: Command, context: CommandContext): void {
   const member = program.command("member").description("List, update, and remove the members of a workspace.");
 
   const list = member.command("list").description("List the members of a workspace, oldest first.");
-  addWorkspaceFlag(list).action((flags: MemberFlags) =>
+  addWorkspaceFlag(list).action((flags: WorkspaceFlags) =>
     inWorkspace(context, flags, async (api, query) => {
       const { members } = await api.get<{ members: MemberView[] }>("/members", query);
       await present(context, { members }, membersTable(members));
@@ -45,7 +45,7 @@ export function addMemberCommands(program: Command, context: CommandContext): vo
     .command("remove")
     .description("Remove a member from a workspace. Their keys are deleted and their sessions end.")
     .argument("<EMAIL|ID>", "Email or ID of the member");
-  addWorkspaceFlag(remove).action((wanted: string, flags: MemberFlags) =>
+  addWorkspaceFlag(remove).action((wanted: string, flags: WorkspaceFlags) =>
     inWorkspace(context, flags, async (api, query) => {
       const { userId, email } = await findMember(api, query, wanted);
       await api.delete(`/members/${userId}`, query);
@@ -64,7 +64,7 @@ export function addWorkspaceFlag(command: Command): Command {
 /** Runs a command with the API and the query that selects the workspace. */
 export function inWorkspace(
   context: CommandContext,
-  { workspace, ...flags }: MemberFlags,
+  { workspace, ...flags }: WorkspaceFlags,
   command: (api: Api, query: { userId?: string }) => Promise<void>,
 ): Promise<void> {
   const isId = workspace !== undefined && !workspace.includes("@");

@@ -23,6 +23,7 @@ const commands = new Map<string, () => Promise<AddCommand>>([
   ["serve", async () => (await import("./serve.ts")).addServeCommand],
   ["user", async () => (await import("./user.ts")).addUserCommands],
   ["member", async () => (await import("./member.ts")).addMemberCommands],
+  ["invite", async () => (await import("./invite.ts")).addInviteCommands],
   ["workspace", async () => (await import("./workspace.ts")).addWorkspaceCommands],
   ["key", async () => (await import("./key.ts")).addKeyCommands],
   ["import", async () => (await import("./import.ts")).addImportCommands],

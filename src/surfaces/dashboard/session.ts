@@ -5,9 +5,9 @@ import { body, readJson } from "../../platform/http/input.ts";
 import { refuseStranger } from "../../platform/http/rate-limit.ts";
 import { ok, type RequestContext } from "../../platform/http/request-context.ts";
 import { routes } from "../../platform/http/route.ts";
-import { requireOwnPage } from "../../platform/http/same-origin.ts";
 import { isSecureRequest, sessionCookie, sessionTokenOf } from "../../platform/http/session-cookie.ts";
 import { SignInInput } from "../../features/workspaces/sessions/model.ts";
+import { ownPageOnly } from "./own-page.ts";
 import type { Caller } from "../../platform/auth/caller.ts";
 
 /** Holds a key or a token. */
@@ -54,12 +54,7 @@ export function browserSession({ sessions, audit, limiter, clock, publicUrl, tru
   }
 
   /** Pages of other origins cannot sign users in or out either. */
-  const fromOwnPage = <T>(handle: (context: RequestContext) => T) => {
-    return (context: RequestContext): T => {
-      requireOwnPage(context.request, publicUrl);
-      return handle(context);
-    };
-  };
+  const fromOwnPage = ownPageOnly(publicUrl);
   const list = routes("/app/session");
   return list.get("", fromOwnPage(view), {}).post("", fromOwnPage(signIn), {}).delete("", fromOwnPage(signOut), {});
 }

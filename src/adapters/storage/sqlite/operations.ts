@@ -79,4 +79,5 @@ const sinceAheadSql = [
   "UPDATE webhook_endpoints SET due_at = min(due_at, $now), rests_until = min(rests_until, $now)",
   "DELETE FROM sessions WHERE created_at > $now",
   "DELETE FROM sign_in_links WHERE created_at > $now",
+  "DELETE FROM invitations WHERE created_at > $now",
 ];

@@ -12,6 +12,7 @@ import { openEngine } from "./engine.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
 import { createEventStore } from "./events.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
+import { createInvitationStore } from "./invitations.ts";
 import { createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
@@ -59,6 +60,7 @@ export function openSqliteStorage(
     metrics: createMetricsStore(engine, path),
     idempotency: createIdempotencyStore(engine),
     sessions: createSessionStore(engine),
+    invitations: createInvitationStore(engine, shared),
     rates: createRateStore(engine),
     credits: createCreditStore(engine, shared),
     leads: createLeadStore(engine, shared),

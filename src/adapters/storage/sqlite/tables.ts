@@ -80,6 +80,19 @@ const sessionColumns = {
 export const sessions = sqliteTable("sessions", sessionColumns);
 export const signInLinks = sqliteTable("sign_in_links", sessionColumns);
 
+export const invitations = sqliteTable("invitations", {
+  id: text().primaryKey(),
+  workspaceId: text("workspace_id").$type<WorkspaceId>().notNull(),
+  email: text().notNull(),
+  emailKey: text("email_key").notNull(),
+  role: text().$type<MemberRole>().notNull(),
+  permissions: text({ mode: "json" }).$type<Permission[]>(),
+  hash: text().notNull(),
+  invitedBy: text("invited_by").$type<UserId>(),
+  createdAt: integer("created_at").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+});
+
 export const creditLedger = sqliteTable("credit_ledger", {
   id: text().primaryKey(),
   workspaceId: text("workspace_id").notNull(),

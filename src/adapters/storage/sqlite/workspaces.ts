@@ -140,6 +140,6 @@ export function insertWorkspaceRows(
   if (grant !== null) orm.insert(creditLedger).values(grant).run();
 }
 
-function workspaceOf({ seq: _seq, ...workspace }: typeof workspaces.$inferSelect): Workspace {
+export function workspaceOf({ seq: _seq, ...workspace }: typeof workspaces.$inferSelect): Workspace {
   return workspace;
 }

@@ -356,6 +356,6 @@ function keyView(key: ApiKey): KeyView {
   };
 }
 
-function newKeyView(key: ApiKey, secret: string): NewKeyView {
+export function newKeyView(key: ApiKey, secret: string): NewKeyView {
   return { ...keyView(key), key: secret };
 }

@@ -159,14 +159,14 @@ export function userProblem({ user, otherAdmins, isTaken }: UserFacts, change: U
   return null;
 }
 
-function addressErrors(email: string): FieldError[] {
+export function addressErrors(email: string): FieldError[] {
   return emailPattern.test(email)
     ? []
     : [{ path: "email", message: `"${singleLine(email)}" is not an email address.` }];
 }
 
 /** Removes control characters, which could manipulate the terminals that show the name. */
-function nameOf(sent: string | null): string | null {
+export function nameOf(sent: string | null): string | null {
   return sent === null ? null : singleLine(sent) || null;
 }
 

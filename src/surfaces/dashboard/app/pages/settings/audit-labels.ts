@@ -25,6 +25,9 @@ export const auditGroups: readonly { label: string; actions: Partial<Record<Audi
     actions: {
       "user.created": "User added",
       "user.updated": "User updated",
+      "invitation.created": "Person invited",
+      "invitation.revoked": "Invitation revoked",
+      "invitation.accepted": "Invitation accepted",
       "member.updated": "Member updated",
       "member.removed": "Member removed",
       "workspace.created": "Workspace created",
