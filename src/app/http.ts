@@ -10,6 +10,7 @@ import { Refusals } from "../platform/http/refusals.ts";
 import { RequestLog, type RequestMetrics } from "../platform/http/request-log.ts";
 import { RouteTable } from "../platform/http/route-table.ts";
 import type { Route } from "../platform/http/route.ts";
+import type { SessionCookies } from "../platform/http/session-cookie.ts";
 import { HttpServer } from "../platform/http/server.ts";
 import type { KeyRing } from "../platform/auth/access.ts";
 import type { KeyService } from "../features/workspaces/keys/service.ts";
@@ -31,6 +32,7 @@ export type HttpParts = {
   limiter: RateLimiter;
   workspaces: WorkspaceService;
   sessions: SessionService;
+  cookies: SessionCookies;
   readiness: Readiness;
   operations: Operations;
   audit: AuditService;

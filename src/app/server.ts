@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { AuditService } from "../platform/auth/audit/service.ts";
 import { composeApi } from "./api.ts";
 import { composeEnrichment } from "./enrichment.ts";
+import { installationId } from "../adapters/disk/installation-id.ts";
+import { SessionCookies } from "../platform/http/session-cookie.ts";
 import { composeTeam } from "./team.ts";
 import { composeEvents } from "./events.ts";
 import type { App, Overrides } from "./app.ts";
@@ -268,7 +270,8 @@ async function compose(
     baseUrl,
     backups,
   });
-  const browser = { ...config, ...team, operations, audit, limiter, clock: realClock };
+  const cookies = new SessionCookies(installationId(directory.path));
+  const browser = { ...config, cookies, ...team, operations, audit, limiter, clock: realClock };
   const http = composeHttp(
     {
       config,
@@ -282,6 +285,7 @@ async function compose(
       limiter,
       workspaces,
       sessions,
+      cookies,
       readiness,
       operations,
       audit,

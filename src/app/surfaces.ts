@@ -5,6 +5,7 @@ import type { AuditService } from "../platform/auth/audit/service.ts";
 import type { Clock } from "../platform/base/clock.ts";
 import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import type { RequestContext } from "../platform/http/request-context.ts";
+import type { SessionCookies } from "../platform/http/session-cookie.ts";
 import type { Route } from "../platform/http/route.ts";
 
 type Routes = { readonly all: readonly Route[] };
@@ -23,6 +24,7 @@ export type SessionParts = {
   sessions: SessionService;
   invitations: InvitationService;
   operations: Operations;
+  cookies: SessionCookies;
   audit: AuditService;
   limiter: RateLimiter;
   clock: Clock;

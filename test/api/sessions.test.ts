@@ -47,7 +47,9 @@ test("a key signs in, with a cookie that no script and no other site gets at", a
     permissions: ["leads:read"],
   });
   expect(JSON.stringify(body)).not.toContain(client.key!);
-  expect(setCookie).toMatch(/^outreachd_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/);
+  expect(setCookie).toMatch(
+    /^outreachd_session_[0-9a-f]{8}=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/,
+  );
 });
 
 test("a session may do what its key may, and nothing else", async () => {
@@ -228,7 +230,24 @@ test("behind https the cookie is for https alone", async () => {
   await using own = await startService({ settings: { PUBLIC_URL: "https://outreach.example.com" } });
   const origin = "https://outreach.example.com";
   const { setCookie, cookie } = await signIn({ key: own.admin.key }, own, { origin });
-  expect(setCookie).toMatch(/^__Host-outreachd_session=.*; Path=\/;.*; Secure$/);
+  expect(setCookie).toMatch(/^__Host-outreachd_session_[0-9a-f]{8}=.*; Path=\/;.*; Secure$/);
   const { status } = await fetch(`${own.url}/api/v2/leads`, { headers: { cookie } });
   expect(status).toBe(200);
+});
+
+test("two installations on one host do not sign each other out", async () => {
+  await using other = await startService();
+  const [here, there] = [await signIn({ key: service.admin.key }), await signIn({ key: other.admin.key }, other)];
+  const both = `${here.cookie}; ${there.cookie}`;
+  for (const { url } of [service, other])
+    expect((await fetch(`${url}/api/v2/leads`, { headers: { cookie: both } })).status).toBe(200);
+  const response = await fetch(`${other.url}/app/session`, { method: "DELETE", headers: { ...page, cookie: both } });
+  expect(response.status).toBe(200);
+  expect(await ask(both, "/api/v2/leads")).toBe(200);
+});
+
+test("a cookie of version 0.1.0 keeps its user signed in", async () => {
+  const { cookie } = await signedIn(await service.user());
+  const [, token] = cookie.split("=");
+  expect(await ask(`outreachd_session=${token}`, "/api/v2/leads")).toBe(200);
 });

@@ -17,7 +17,7 @@ import type { RequestLog } from "./request-log.ts";
 import type { RouteTable } from "./route-table.ts";
 import type { Route } from "./route.ts";
 import { requireOwnPage } from "./same-origin.ts";
-import { sessionTokenOf } from "./session-cookie.ts";
+import type { SessionCookies } from "./session-cookie.ts";
 import { withWarnings } from "./warnings.ts";
 import { requireWritable, type WriteRefusal } from "./write-refusal.ts";
 
@@ -36,6 +36,7 @@ export type PipelineParts = {
   isSimulation: boolean;
   /** Whether the server is healthy, and why it accepts no changes; null if it does. */
   operations: { readonly status: string; readonly writeRefusal: WriteRefusal | null };
+  cookies: SessionCookies;
   /** The caller that a signed-in browser acts as. Throws UNAUTHORIZED if the session has ended. */
   callerOfSession: (token: string) => Promise<Caller>;
   /** What an ID in `userId` stands for. */
@@ -116,8 +117,8 @@ export class Pipeline {
 
   /** Determines the caller from the API key or, without one, from the session cookie. */
   async #identify(context: RequestContext): Promise<void> {
-    const { keyRing, limiter, clock, callerOfSession } = this.#parts;
-    const token = context.secret === null ? sessionTokenOf(context.request) : null;
+    const { keyRing, limiter, clock, cookies, callerOfSession } = this.#parts;
+    const token = context.secret === null ? cookies.tokenIn(context.request) : null;
     try {
       const found = token === null ? keyRing.identify(context.secret) : callerOfSession(token);
       const caller = found instanceof Promise ? await found : found;

@@ -5,7 +5,7 @@ import { WrongKeyKind } from "../auth/access.ts";
 import type { Caller } from "../auth/caller.ts";
 import { errorBody } from "./error-body.ts";
 import type { RequestContext } from "./request-context.ts";
-import { sessionTokenOf } from "./session-cookie.ts";
+import { hasSessionCookie } from "./session-cookie.ts";
 
 export type RefusalParts = {
   clock: Clock;
@@ -69,7 +69,7 @@ export class Refusals {
 
 /** RFC 6750, section 3: no error code for a request without credentials. */
 function challenge({ secret, request }: RequestContext): string {
-  const hasCredentials = secret !== null || sessionTokenOf(request) !== null;
+  const hasCredentials = secret !== null || hasSessionCookie(request);
   return hasCredentials ? 'Bearer realm="outreachd", error="invalid_token"' : 'Bearer realm="outreachd"';
 }
 

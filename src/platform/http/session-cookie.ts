@@ -1,23 +1,43 @@
 /** `__Host-`: browsers accept the cookie only over HTTPS and send it only to this host (RFC 6265bis). */
-const names = { plain: "outreachd_session", secure: "__Host-outreachd_session" };
+const securePrefix = "__Host-";
+const commonName = "outreachd_session";
 
-/** The session token of the browser; null if it has none. */
-export function sessionTokenOf({ headers }: Request): string | null {
-  const cookies = headers.get("cookie");
-  if (cookies === null) return null;
-  const pairs = cookies.split(";").map((pair) => pair.trim().split("=", 2));
-  for (const name of [names.secure, names.plain]) {
-    const value = pairs.find(([key]) => key === name)?.[1];
-    if (value !== undefined && /^[\w-]{20,200}$/.test(value)) return value;
+/**
+ * The cookies of this installation. Browsers send the cookies of a host to all its ports, so installations that share a
+ * host need different names: otherwise, signing in to one would sign out of the other.
+ */
+export class SessionCookies {
+  readonly #name: string;
+
+  /** `installation`: the ID of the data directory. */
+  constructor(installation: string) {
+    this.#name = `${commonName}_${installation}`;
   }
-  return null;
+
+  /** The session token of the browser; null if it has none. */
+  tokenIn({ headers }: Request): string | null {
+    const cookies = headers.get("cookie");
+    if (cookies === null) return null;
+    const pairs = cookies.split(";").map((pair) => pair.trim().split("=", 2));
+    // The common name is that of version 0.1.0, whose sessions go on.
+    for (const name of [securePrefix + this.#name, this.#name, securePrefix + commonName, commonName]) {
+      const value = pairs.find(([key]) => key === name)?.[1];
+      if (value !== undefined && /^[\w-]{20,200}$/.test(value)) return value;
+    }
+    return null;
+  }
+
+  /** The Set-Cookie header for a session. Scripts on pages cannot read the cookie. */
+  header(token: string, maxAgeSeconds: number, isSecure: boolean): string {
+    const name = isSecure ? securePrefix + this.#name : this.#name;
+    const secure = isSecure ? "; Secure" : "";
+    return `${name}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+  }
 }
 
-/** The Set-Cookie header for a session. Scripts on pages cannot read the cookie. */
-export function sessionCookie(token: string, maxAgeSeconds: number, isSecure: boolean): string {
-  const name = isSecure ? names.secure : names.plain;
-  const secure = isSecure ? "; Secure" : "";
-  return `${name}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+/** Whether a request has the session cookie of any installation. */
+export function hasSessionCookie({ headers }: Request): boolean {
+  return headers.get("cookie")?.includes(commonName) ?? false;
 }
 
 /** Whether the browser uses HTTPS, according to the public URL, the request itself, or a trusted proxy. */

@@ -5,7 +5,7 @@ import { body, readJson } from "../../platform/http/input.ts";
 import { refuseStranger } from "../../platform/http/rate-limit.ts";
 import { ok, type RequestContext } from "../../platform/http/request-context.ts";
 import { routes } from "../../platform/http/route.ts";
-import { isSecureRequest, sessionCookie, sessionTokenOf } from "../../platform/http/session-cookie.ts";
+import { isSecureRequest } from "../../platform/http/session-cookie.ts";
 import { SignInInput } from "../../features/workspaces/sessions/model.ts";
 import { ownPageOnly } from "./own-page.ts";
 import type { Caller } from "../../platform/auth/caller.ts";
@@ -16,11 +16,11 @@ const maxSignInBytes = 4096;
 const input = body(SignInInput)["~standard"];
 
 /** Sign-in and sign-out for the dashboard. Programs send an API key instead of a cookie. */
-export function browserSession({ sessions, audit, limiter, clock, publicUrl, trustedProxies }: SessionParts) {
+export function browserSession({ sessions, cookies, audit, limiter, clock, publicUrl, trustedProxies }: SessionParts) {
   const isSecure = (request: Request) => isSecureRequest(request, publicUrl, trustedProxies);
 
   async function view(context: RequestContext) {
-    const token = sessionTokenOf(context.request);
+    const token = cookies.tokenIn(context.request);
     if (token === null) throw new ApiError("UNAUTHORIZED", { message: "You are not signed in." });
     const caller = await sessions
       .callerOf(token)
@@ -40,16 +40,16 @@ export function browserSession({ sessions, audit, limiter, clock, publicUrl, tru
     });
     await audit.note(caller, sessionEvent("session.signedIn", caller, origin));
     const maxAgeSeconds = Math.ceil((expiresAt - clock.now()) / 1000);
-    set.headers["set-cookie"] = sessionCookie(token, maxAgeSeconds, isSecure(request));
+    set.headers["set-cookie"] = cookies.header(token, maxAgeSeconds, isSecure(request));
     return ok(await sessions.view(caller));
   }
 
   async function signOut({ request, set, origin }: RequestContext) {
-    const token = sessionTokenOf(request);
+    const token = cookies.tokenIn(request);
     const caller = token === null ? null : await sessions.callerOf(token).catch(() => null);
     if (token !== null) await sessions.signOut(token);
     if (caller !== null) await audit.note(caller, sessionEvent("session.signedOut", caller, origin));
-    set.headers["set-cookie"] = sessionCookie("", 0, isSecure(request));
+    set.headers["set-cookie"] = cookies.header("", 0, isSecure(request));
     return { success: true as const, message: "Signed out." };
   }
 
