@@ -39,7 +39,7 @@ import type { ProspectImports } from "../features/prospecting/import-job.ts";
 import { prospectingRoutes } from "../features/prospecting/routes.ts";
 import type { SavedSearchService } from "../features/prospecting/saved-searches.ts";
 import type { ProspectingService } from "../features/prospecting/service.ts";
-import { sessionRoutes } from "../features/workspaces/sessions/routes.ts";
+import { openSessionRoutes, sessionRoutes } from "../features/workspaces/sessions/routes.ts";
 import type { SessionService } from "../features/workspaces/sessions/service.ts";
 import { simulationRoutes } from "../features/simulation/routes.ts";
 import type { Simulator } from "../features/simulation/simulator.ts";
@@ -105,6 +105,7 @@ export function composeApi(parts: ApiParts) {
     workspaceRoutes(workspaces),
     memberRoutes(parts.members),
     invitationRoutes(parts.invitations),
+    openSessionRoutes(parts.sessions),
     enrichmentRoutes(parts.enrichment),
     creditRoutes(credits),
     keyRoutes(keys),

@@ -4,6 +4,7 @@ import { EventService } from "../platform/events/service.ts";
 import { EventStreams } from "../platform/events/streams.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
 import type { KeyRing } from "../platform/auth/access.ts";
+import type { SessionService } from "../features/workspaces/sessions/service.ts";
 import type { KeyService } from "../features/workspaces/keys/service.ts";
 import type { Log } from "../platform/base/log.ts";
 import { createWebhookSender } from "../adapters/providers/webhooks/threaded.ts";
@@ -18,6 +19,7 @@ export type EventParts = {
   ids: Ids;
   log: Log;
   keyRing: KeyRing;
+  sessions: SessionService;
   keys: KeyService;
 };
 
@@ -26,11 +28,11 @@ const dayMs = 86_400_000;
 const lastPostsMs = 2000;
 
 /** Composes events: lists, streams, and webhooks. */
-export function composeEvents({ config, storage, clock, ids, log, keyRing, keys }: EventParts) {
+export function composeEvents({ config, storage, clock, ids, log, keyRing, sessions, keys }: EventParts) {
   const events = new EventService(storage.events, clock, config.eventDays);
   const streams = new EventStreams({
     events: storage.events,
-    isValid: (caller) => keyRing.isGood(caller),
+    isValid: (caller) => sessions.mayGoOn(caller),
     onKeysChanged: (look) => keyRing.onChange(look),
     limits: { all: config.maxStreams, perKey: config.maxStreamsPerKey },
     clock,

@@ -74,6 +74,7 @@ export function composeHttp(
   const { corsOrigins, publicUrl, maxBodyBytes, trustedProxies } = config;
   const pipeline = new Pipeline({
     ...{ ...parts, table, clock, idempotency, refusals, requestLog, corsOrigins, publicUrl, maxBodyBytes },
+    mayGoOn: (caller) => sessions.mayGoOn(caller),
     callerOfSession: (token) => sessions.callerOf(token),
     findNamed: (id) => workspaces.find(id),
     onKeysInUrl: (secrets) =>

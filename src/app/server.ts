@@ -180,7 +180,7 @@ async function compose(
     sendsAgainAt: () => operations.sendsAgainAt(),
   });
   const privacy = new PrivacyService(storage.persons, jobs, suppressions, audit, clock, ids);
-  const events = composeEvents({ config, storage, clock, ids, log, keyRing, keys });
+  const events = composeEvents({ config, storage, clock, ids, log, keyRing, sessions, keys });
   const backups = composeBackups({ config, directory, storage, audit, clock, log });
   const handlers: JobHandler[] = [
     leadImport.handler,

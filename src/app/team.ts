@@ -46,6 +46,9 @@ export function composeTeam({ config, storage, connector, keyRing, clock, realCl
       ...{ clock: realClock, ids },
     }),
     // People who watch a simulation live in real time: simulating a month must not sign them out.
-    sessions: new SessionService({ store: storage.sessions, ring: keyRing, users, clock: realClock, ids }),
+    sessions: new SessionService({
+      ...{ store: storage.sessions, ring: keyRing, users, workspaces: storage.workspaces, keys },
+      ...{ clock: realClock, ids },
+    }),
   };
 }

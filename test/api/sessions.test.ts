@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
-import type { NewKeyView } from "../../src/platform/auth/key-model.ts";
-import type { SessionView, SignInLinkView } from "../../src/features/workspaces/sessions/model.ts";
+import { permissions, type NewKeyView } from "../../src/platform/auth/key-model.ts";
+import type { OpenSessionView, SessionView, SignInLinkView } from "../../src/features/workspaces/sessions/model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
+import { addMember, joinTeam } from "../support/team.ts";
 import { startService, succeeded, testInProcess, type Service } from "../support/service.ts";
 
 const service = await startService();
@@ -250,4 +251,111 @@ test("a cookie of version 0.1.0 keeps its user signed in", async () => {
   const { cookie } = await signedIn(await service.user());
   const [, token] = cookie.split("=");
   expect(await ask(`outreachd_session=${token}`, "/api/v2/leads")).toBe(200);
+});
+
+type Listed = { sessions: OpenSessionView[] };
+
+async function listWith(cookie: string, path = "/api/v2/sessions"): Promise<OpenSessionView[]> {
+  const response = await fetch(service.url + path, { headers: { ...page, cookie } });
+  return ((await response.json()) as { data: Listed }).data.sessions;
+}
+
+test("people see where they are signed in, whatever their role, and end what they do not know", async () => {
+  const owner = await service.user();
+  const viewer = await addMember(service, owner, "custom", { custom: ["leads:read"] });
+  const [desk, phone] = [await signIn({ key: viewer.key }), await signIn({ key: viewer.key })];
+  const listed = await listWith(desk.cookie);
+  expect(listed.filter(({ isCurrent }) => isCurrent)).toHaveLength(1);
+  expect(listed).toHaveLength(2);
+  expect(listed[0]).toMatchObject({ userId: viewer.userId, workspaceId: owner.userId, keyName: "custom" });
+  expect(JSON.stringify(listed)).not.toContain(phone.cookie.split("=")[1]!);
+  const other = listed.find(({ isCurrent }) => !isCurrent)!;
+  expect(await ask(desk.cookie, `/api/v2/sessions/${other.id}`, { method: "DELETE" })).toBe(200);
+  expect(await ask(phone.cookie, "/api/v2/leads")).toBe(401);
+  expect(await ask(desk.cookie, "/api/v2/leads")).toBe(200);
+  expect(await ask(desk.cookie, `/api/v2/sessions/${other.id}`, { method: "DELETE" })).toBe(404);
+});
+
+test("all other sessions end together", async () => {
+  const user = await service.user();
+  const cookies = [];
+  for (let n = 0; n < 3; n++) cookies.push((await signIn({ key: user.key })).cookie);
+  expect(await ask(cookies[0]!, "/api/v2/sessions", { method: "DELETE" })).toBe(200);
+  expect(await Promise.all(cookies.map((cookie) => ask(cookie, "/api/v2/leads")))).toEqual([200, 401, 401]);
+});
+
+test("owners and admins see and end the sessions of members, in their workspace only", async () => {
+  const [owner, guest] = [await service.user(), await service.user()];
+  joinTeam(service, owner, guest, "member");
+  const made = await owner.post<NewKeyView>("/api/v2/keys", {
+    name: "there",
+    permissions: ["leads:read"],
+    userId: guest.userId,
+  });
+  const [there, athome] = [await signIn({ key: made.data.key }), await signIn({ key: guest.key })];
+  const member = await addMember(service, owner, "member");
+  const query = { memberId: guest.userId };
+  expect((await member.get("/api/v2/sessions", { query })).status).toBe(403);
+  expect((await owner.get("/api/v2/sessions", { query: { memberId: "nobody" } })).status).toBe(404);
+  expect((await service.admin.get("/api/v2/sessions", { query })).status).toBe(404);
+  const { sessions } = succeeded(await owner.get<Listed>("/api/v2/sessions", { query })).data;
+  expect(sessions.map(({ keyName }) => keyName)).toEqual(["there"]);
+  const path = `/api/v2/sessions/${sessions[0]?.id}`;
+  for (const client of [member, service.admin]) expect((await client.delete(path)).status).toBeGreaterThan(400);
+  expect((await owner.delete(path)).status).toBe(200);
+  expect([await ask(there.cookie, "/api/v2/leads"), await ask(athome.cookie, "/api/v2/leads")]).toEqual([401, 200]);
+});
+
+test("an API key needs a permission for sessions, and a global key has none", async () => {
+  const user = await service.user();
+  const reader = await service.keyOf(user, ["leads:read"]);
+  expect((await reader.get("/api/v2/sessions")).status).toBe(403);
+  expect((await reader.delete("/api/v2/sessions")).status).toBe(403);
+  expect((await (await service.globalKey()).get("/api/v2/sessions")).status).toBe(400);
+  expect((await user.get("/api/v2/sessions")).status).toBe(200);
+});
+
+async function switchWith(cookie: string, workspaceId: string) {
+  const init = { method: "POST", headers: { ...json, cookie }, body: JSON.stringify({ workspaceId }) };
+  const response = await fetch(`${service.url}/app/session/switch`, init);
+  const next = (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+  return { status: response.status, body: (await response.json()) as { data: SessionView }, cookie: next };
+}
+
+test("a session is switched to another workspace of the person, with their role there", async () => {
+  const [owner, guest] = [await service.user({ name: "Ada" }), await service.user()];
+  joinTeam(service, owner, guest, "viewer");
+  const home = await signIn({ key: guest.key });
+  const there = await switchWith(home.cookie, owner.userId);
+  expect(there.status).toBe(200);
+  expect(there.body.data.workspace).toEqual({ id: owner.userId, name: "Ada", role: "viewer" });
+  expect(await ask(home.cookie, "/api/v2/leads")).toBe(401);
+  expect(await ask(there.cookie, "/api/v2/leads")).toBe(200);
+  const body = `{"email":"a@b.example"}`;
+  expect(await ask(there.cookie, "/api/v2/leads", { method: "POST", headers: json, body })).toBe(403);
+  const back = await switchWith(there.cookie, guest.userId);
+  expect(await ask(back.cookie, "/api/v2/leads", { method: "POST", headers: json, body })).toBe(200);
+  await switchWith(back.cookie, owner.userId);
+  const keys = succeeded(
+    await owner.get<{ keys: { name: string }[] }>("/api/v2/keys", { query: { userId: guest.userId } }),
+  );
+  expect(keys.data.keys.map(({ name }) => name)).toEqual(["dashboard"]);
+});
+
+test("nobody switches to a workspace that is not theirs, or out of a restricted key", async () => {
+  const [owner, guest] = [await service.user(), await service.user()];
+  const { cookie } = await signIn({ key: guest.key });
+  expect((await switchWith(cookie, owner.userId)).status).toBe(404);
+  joinTeam(service, owner, guest, "admin");
+  const restricted = async (input: object) =>
+    succeeded(await guest.post<NewKeyView>("/api/v2/keys", { name: "x", permissions: [...permissions], ...input })).data
+      .key;
+  for (const key of [
+    await restricted({ expiresInDays: 3 }),
+    await restricted({ requiresApproval: true }),
+    await restricted({ permissions: ["leads:read"] }),
+  ])
+    expect((await switchWith((await signIn({ key })).cookie, owner.userId)).status).toBe(403);
+  await owner.put(`/api/v2/members/${guest.userId}`, { isActive: false });
+  expect((await switchWith(cookie, owner.userId)).status).toBe(404);
 });

@@ -122,8 +122,10 @@ describe.each(engines)("workspaces on $name", ({ open }) => {
     );
     for (const key of [there!, own!]) {
       await storage.keys.insert(key);
-      const times = { createdAt: startOfTests, expiresAt: startOfTests + 99 };
-      await storage.sessions.insert({ hash: `session of ${key.id}`, keyId: key.id, keyHash: key.hash, ...times });
+      const times = { createdAt: startOfTests, lastUsedAt: startOfTests, expiresAt: startOfTests + 99 };
+      const place = { address: null, userAgent: null };
+      const hash = `session of ${key.id}`;
+      await storage.sessions.insert({ id: hash, hash, keyId: key.id, keyHash: key.hash, ...place, ...times });
     }
     await storage.workspaces.changeMembers(ada.workspace.id, [bob.user.id], () => ({
       write: [],

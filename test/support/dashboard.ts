@@ -15,8 +15,9 @@ export function signIn(permissions: string[], isAdmin = false): void {
     createdAt: instant,
     updatedAt: instant,
   };
+  const workspace = { id: "u1", name: "Ada", role: "owner" };
   const key = { id: "k0", name: "browser", requiresApproval: false };
-  session.value = { user, isAdmin, key, permissions, version: "1.0.0" };
+  session.value = { user, workspace, isAdmin, key, permissions, version: "1.0.0" };
   sessionState.value = "signedIn";
 }
 

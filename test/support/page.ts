@@ -69,6 +69,7 @@ export function signInAs({
   const times = { createdAt: "2026-01-05T10:00:00Z", updatedAt: "2026-01-05T10:00:00Z" };
   session.value = {
     user: { id: "u", email: "ada@example.com", name, role: "admin", isActive: true, timeZone: "UTC", ...times },
+    workspace: { id: "u", name: "Ada", role: "owner" },
     isAdmin: true,
     key: { id: "k", name: "page", requiresApproval: false },
     permissions,

@@ -20,13 +20,16 @@ test("a recording of 50 MB over a slow line is taken", async () => {
   const clock = { now: 0 };
   // 20 KiB a second: forty-two minutes.
   const body = chunks(clock, 2560, 20 * 1024, second);
-  expect(await received(paced(body, () => clock.now))).toBe(2560 * 20 * 1024);
+  expect(await received(paced(body, null, () => clock.now))).toBe(2560 * 20 * 1024);
 });
 
 test("a byte every now and then is refused after a minute, and nothing more is read", async () => {
   const clock = { now: 0 };
   const body = chunks(clock, 1000, 1, 5 * second);
-  await expect(received(paced(body, () => clock.now))).rejects.toMatchObject({ code: "REQUEST_TIMEOUT", status: 408 });
+  await expect(received(paced(body, null, () => clock.now))).rejects.toMatchObject({
+    code: "REQUEST_TIMEOUT",
+    status: 408,
+  });
   expect(clock.now).toBe(65 * second);
   expect((await body.next()).done).toBe(true);
 });
@@ -34,7 +37,7 @@ test("a byte every now and then is refused after a minute, and nothing more is r
 test("the time that the reader takes is not counted", async () => {
   const clock = { now: 0 };
   let bytes = 0;
-  for await (const chunk of paced(chunks(clock, 10, 1, second), () => clock.now)) {
+  for await (const chunk of paced(chunks(clock, 10, 1, second), null, () => clock.now)) {
     clock.now += 60 * second;
     bytes += chunk.byteLength;
   }

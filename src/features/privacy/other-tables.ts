@@ -74,7 +74,9 @@ const impersonal = {
   rate_windows: ["subject", "window", "started_at", "used"],
   schema_migrations: ["number", "name", "hash", "applied_at"],
   server_state: ["name", "value"],
-  sessions: ["hash", "key_id", "key_hash", "created_at", "expires_at"],
+  sessions: [
+    ...["id", "hash", "key_id", "key_hash", "address", "user_agent", "created_at", "last_used_at", "expires_at"],
+  ],
   sign_in_links: ["hash", "key_id", "key_hash", "created_at", "expires_at"],
   simulation: ["only_one", "seed", "now", "starts"],
   suppression_counts: ["owner", "kind", "entries"],

@@ -107,7 +107,7 @@ export class KeyRing {
   /** Whether a caller would still be accepted, with the same rights: for what outlives the request. */
   async isGood(caller: Caller): Promise<boolean> {
     if (caller.isLocal) return true;
-    const { origin: _origin, ...before } = caller;
+    const { origin: _origin, sessionId: _session, ...before } = caller;
     const key = caller.keyHash === null ? null : await this.#keys.findByHash(caller.keyHash);
     if (key === null || !key.isActive || (key.expiresAt !== null && key.expiresAt <= this.#clock.now())) return false;
     const holder = await this.#holderOf(key);

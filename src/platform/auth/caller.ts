@@ -28,6 +28,8 @@ export type Caller = {
   expiresAt: number | null;
   /** True for the local key, which exists only while this process runs and can be read only on this machine. */
   isLocal: boolean;
+  /** The browser session that authenticates the request; absent for API keys. */
+  sessionId?: string;
   /** Where the request came from, computed on demand; absent for background work. */
   origin?: () => Origin;
 };

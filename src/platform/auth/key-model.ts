@@ -18,6 +18,9 @@ export type Permission = (typeof permissions)[number];
 /** A permission, or all of them. */
 export type Grant = Permission | "*";
 
+/** Name of the keys behind sign-in links and sessions in other workspaces. Their secrets are never shown. */
+export const dashboardKeyName = "dashboard";
+
 export type ApiKey = {
   id: string;
   /** Null for a global key. */

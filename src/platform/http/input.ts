@@ -11,6 +11,8 @@ export type BodySource = {
   request: Request;
   /** The API key that was sent; null if there is none. */
   secret: string | null;
+  /** Throws once the caller may not go on; null if nothing checks it. */
+  recheck?: (() => Promise<void>) | null;
   /** With an Idempotency-Key: the digest to update with everything that is read. */
   keyed: { digest: BodyDigest } | null;
 };
@@ -54,8 +56,8 @@ export async function readBytes(source: BodySource, maxBytes: number): Promise<U
  * The body as it arrives, for routes that accept files. Throws REQUEST_TIMEOUT if it arrives too slowly. Only this folder
  * reads `request.body` directly.
  */
-export function bodyStream({ request, keyed }: BodySource): AsyncIterable<Uint8Array> | null {
-  const body = request.body === null ? null : paced(request.body as ReadableStream<Uint8Array>);
+export function bodyStream({ request, recheck, keyed }: BodySource): AsyncIterable<Uint8Array> | null {
+  const body = request.body === null ? null : paced(request.body as ReadableStream<Uint8Array>, recheck);
   return keyed === null ? body : keyed.digest.ofFile(body, mediaType(request), charset(request));
 }
 
@@ -126,22 +128,35 @@ const graceMs = 60_000;
 const bytesPerSecond = 16 * 1024;
 const checkIntervalMs = 1000;
 
-/** Passes on the chunks of a body. Throws REQUEST_TIMEOUT once they arrive more slowly than allowed. */
+/** An upload ends this soon after its caller was removed. */
+const recheckMs = 500;
+
+/**
+ * Passes on the chunks of a body. Throws REQUEST_TIMEOUT once they arrive more slowly than allowed, and what `recheck`
+ * throws, which is called at intervals and before the end.
+ */
 export async function* paced(
   body: AsyncIterable<Uint8Array>,
+  recheck: (() => Promise<void>) | null = null,
   now: () => number = performance.now.bind(performance),
 ): AsyncGenerator<Uint8Array, void, void> {
   const startedAt = now();
   // Time spent by the consumer does not count.
   let consuming = 0;
   let bytes = 0;
+  let checkedAt = startedAt;
   for await (const chunk of body) {
     bytes += chunk.byteLength;
     const receivedAt = now();
+    if (recheck !== null && receivedAt - checkedAt >= recheckMs) {
+      await recheck();
+      checkedAt = now();
+    }
     if (receivedAt - startedAt - consuming > longestMs(bytes)) throw tooSlow();
     yield chunk;
     consuming += now() - receivedAt;
   }
+  if (recheck !== null && now() - checkedAt >= recheckMs) await recheck();
 }
 
 type Waiting = { until: number; reject: (reason: ApiError) => void };

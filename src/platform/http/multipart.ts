@@ -16,11 +16,11 @@ const turnsToTheEnd = 5;
  * the parts are. Throws 415 for another content type, 400 for a malformed or incomplete form, and whatever reading the
  * request throws. Leaving the loop early discards the rest of the body.
  */
-export async function* formParts({ request, keyed }: BodySource): AsyncGenerator<FormPart, void, void> {
+export async function* formParts({ request, recheck, keyed }: BodySource): AsyncGenerator<FormPart, void, void> {
   if (mediaType(request) !== "multipart/form-data")
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", { message: "Send the form as multipart/form-data." });
   const form = new IncomingForm(await openParser(request));
-  const pumping = form.pump(request.body && paced(request.body as ReadableStream<Uint8Array>));
+  const pumping = form.pump(request.body && paced(request.body as ReadableStream<Uint8Array>, recheck));
   try {
     yield* keyed === null ? form.parts() : keyed.digest.ofForm(form.parts());
   } finally {

@@ -92,6 +92,7 @@ export const tags = {
   Health: "Check the service and your API key.",
   Keys: "API keys and their permissions.",
   Users: "People who use the service. For admins of the installation.",
+  Sessions: "Browsers that are signed in to the dashboard.",
   Workspaces: "What your team shares, its members, and their roles.",
   Leads: "Create, find, import, and export leads: the people you want to reach.",
   Suppression: "The do-not-contact list: people who must not be stored or contacted.",

@@ -27,6 +27,9 @@ export const operationIds: Readonly<Record<string, string>> = {
   "DELETE /api/v2/members/{memberId}": "deleteMember",
   "POST /api/v2/members/{memberId}/transfer-ownership": "transferOwnership",
 
+  "GET /api/v2/sessions": "listSessions",
+  "DELETE /api/v2/sessions": "endOtherSessions",
+  "DELETE /api/v2/sessions/{sessionId}": "endSession",
   "POST /api/v2/invitations": "createInvitation",
   "GET /api/v2/invitations": "listInvitations",
   "DELETE /api/v2/invitations/{invitationId}": "revokeInvitation",

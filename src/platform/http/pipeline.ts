@@ -37,6 +37,8 @@ export type PipelineParts = {
   /** Whether the server is healthy, and why it accepts no changes; null if it does. */
   operations: { readonly status: string; readonly writeRefusal: WriteRefusal | null };
   cookies: SessionCookies;
+  /** Whether a caller would still be accepted, with the same rights. */
+  mayGoOn: (caller: Caller) => Promise<boolean>;
   /** The caller that a signed-in browser acts as. Throws UNAUTHORIZED if the session has ended. */
   callerOfSession: (token: string) => Promise<Caller>;
   /** What an ID in `userId` stands for. */
@@ -153,8 +155,17 @@ export class Pipeline {
     if (refusal !== null) requireWritable(request.method, route, refusal);
   }
 
+  /** Throws UNAUTHORIZED if a key, session, or membership has ended since the request began. */
+  async #requireStillValid(caller: Caller): Promise<void> {
+    if (await this.#parts.mayGoOn(caller)) return;
+    throw new ApiError("UNAUTHORIZED", {
+      message: "Your access ended or changed during the upload. Sign in again, or use another key.",
+    });
+  }
+
   async #read(context: RequestContext, { bodyKind }: Route): Promise<void> {
     const { maxBodyBytes } = this.#parts;
+    if (bodyKind === "stream") context.recheck = () => this.#requireStillValid(context.caller);
     const { method, url } = context.request;
     if (bodyKind !== "stream" && method !== "GET" && method !== "HEAD") {
       const limit = bodyKind === "bulk" ? Math.max(maxBodyBytes, bulkBytes) : maxBodyBytes;

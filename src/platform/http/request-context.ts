@@ -44,6 +44,8 @@ export class RequestContext {
   userId: UserId | null = null;
   /** Whether a session cookie authenticates the request, rather than an API key. */
   isPage = false;
+  /** Throws once the caller may not go on; set for uploads, which can take long. */
+  recheck: (() => Promise<void>) | null = null;
   /** State of a request with an Idempotency-Key. */
   keyed: KeyedRequest | null = null;
   failure: Failure | null = null;

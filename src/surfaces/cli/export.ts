@@ -91,7 +91,11 @@ async function exportLeads(api: Api, flags: ExportFlags, context: CommandContext
 async function tellResult(leads: number, file: OutputFile | null, context: CommandContext): Promise<void> {
   if (file === null) return;
   const path = resolve(file.path);
-  await present(context, { event: "finished", leads, file: path }, `Exported ${formatCount(leads)} ${leads === 1 ? "lead" : "leads"} to ${path}.`);
+  await present(
+    context,
+    { event: "finished", leads, file: path },
+    `Exported ${formatCount(leads)} ${leads === 1 ? "lead" : "leads"} to ${path}.`,
+  );
 }
 
 async function countLeads(api: Api, filters: Query): Promise<number> {

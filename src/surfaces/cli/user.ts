@@ -1,6 +1,7 @@
 import { Option, type Command } from "commander";
 import { roles, type Role, type UserView } from "../../platform/auth/user-model.ts";
 import type { KeyView } from "../../platform/auth/key-model.ts";
+import { dashboardKeyName } from "../../platform/auth/key-model.ts";
 import type { SignInLinkView } from "../../features/workspaces/sessions/model.ts";
 import { findUser, listUsers, type User } from "./acting-user.ts";
 import type { Api } from "./api.ts";
@@ -147,9 +148,6 @@ async function grantCredits(
   const text = `Granted ${amount} credits to ${user.email}; the balance is ${balance}.`;
   await present(context, { userId: user.id, email: user.email, granted: amount, balance }, text);
 }
-
-/** The default key for sign-in links. Its secret is never shown. */
-const dashboardKeyName = "dashboard";
 
 async function makeLink(api: Api, wanted: string, keyId: string | undefined, context: CommandContext): Promise<void> {
   const user = await findUser(api, wanted);

@@ -59,7 +59,7 @@ export function openSqliteStorage(
     keys: createKeyStore(engine, shared),
     metrics: createMetricsStore(engine, path),
     idempotency: createIdempotencyStore(engine),
-    sessions: createSessionStore(engine),
+    sessions: createSessionStore(engine, shared),
     invitations: createInvitationStore(engine, shared),
     rates: createRateStore(engine),
     credits: createCreditStore(engine, shared),

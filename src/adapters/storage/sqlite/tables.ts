@@ -70,15 +70,25 @@ export const keyWarnings = sqliteTable("key_warnings", {
   expiresAt: integer("expires_at").notNull(),
 });
 
-const sessionColumns = {
+export const sessions = sqliteTable("sessions", {
+  id: text().primaryKey(),
+  hash: text().notNull(),
+  keyId: text("key_id").notNull(),
+  keyHash: text("key_hash").notNull(),
+  address: text(),
+  userAgent: text("user_agent"),
+  createdAt: integer("created_at").notNull(),
+  lastUsedAt: integer("last_used_at").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+});
+
+export const signInLinks = sqliteTable("sign_in_links", {
   hash: text().primaryKey(),
   keyId: text("key_id").notNull(),
   keyHash: text("key_hash").notNull(),
   createdAt: integer("created_at").notNull(),
   expiresAt: integer("expires_at").notNull(),
-};
-export const sessions = sqliteTable("sessions", sessionColumns);
-export const signInLinks = sqliteTable("sign_in_links", sessionColumns);
+});
 
 export const invitations = sqliteTable("invitations", {
   id: text().primaryKey(),

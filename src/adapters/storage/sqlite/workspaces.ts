@@ -8,7 +8,7 @@ import { newerThan } from "./list-pages.ts";
 import { insertAccountRow } from "./network-accounts.ts";
 import { lazy } from "./prepared.ts";
 import type { SharedRows } from "./shared-rows.ts";
-import { apiKeys, creditLedger, members, sessions, signInLinks, users, workspaces } from "./tables.ts";
+import { apiKeys, creditLedger, members, users, workspaces } from "./tables.ts";
 import { userOf } from "./user-rows.ts";
 
 export function createWorkspaceStore(engine: Engine, { audits, events }: SharedRows): WorkspaceStore {
@@ -61,11 +61,7 @@ export function createWorkspaceStore(engine: Engine, { audits, events }: SharedR
       .where(and(eq(apiKeys.workspaceId, id), eq(apiKeys.userId, userId)))
       .returning()
       .all();
-    for (const key of keys) {
-      orm.delete(sessions).where(eq(sessions.keyId, key.id)).run();
-      orm.delete(signInLinks).where(eq(signInLinks.keyId, key.id)).run();
-      events.append(keyEvent("key.deleted", key, at));
-    }
+    for (const key of keys) events.append(keyEvent("key.deleted", key, at));
     orm.delete(members).where(isMember(id, userId)).run();
   }
 

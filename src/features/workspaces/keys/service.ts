@@ -11,7 +11,16 @@ import { managesWorkspace } from "../../../platform/auth/member-role.ts";
 import { hashOf, onlyWorkspace, type KeyRing } from "../../../platform/auth/access.ts";
 import { boundedExpiry, mayGrant, type Obstacle } from "../../../platform/auth/may-grant.ts";
 import { knownPermissions } from "../../../platform/auth/known-permissions.ts";
-import type { ApiKey, Grant, KeyInput, KeyUpdate, KeyView, NewKeyView } from "../../../platform/auth/key-model.ts";
+import {
+  dashboardKeyName,
+  permissions as allPermissions,
+  type ApiKey,
+  type Grant,
+  type KeyInput,
+  type KeyUpdate,
+  type KeyView,
+  type NewKeyView,
+} from "../../../platform/auth/key-model.ts";
 import { makeSecret, type KeyKind } from "../../../platform/auth/secret.ts";
 import type { KeyChange, KeyScope, KeyStore } from "../../../platform/auth/key-store.ts";
 import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
@@ -20,6 +29,7 @@ const dayMs = 86_400_000;
 /** Days before expiry at which the owner is warned: enough time to replace a key, even over a weekend. */
 const warnDays = 7;
 const warnBatchSize = 200;
+const maxKeysOfMember = 1000;
 
 /** The member that a key belongs to; null for a global key. */
 export type KeyOwner = { workspaceId: WorkspaceId; userId: UserId } | null;
@@ -95,6 +105,21 @@ export class KeyService {
       updatedAt: now,
     };
     return { key, secret };
+  }
+
+  /** The key of a member for sessions whose secret nobody has; made if there is none. */
+  async dashboardKey(caller: Caller, owner: { workspaceId: WorkspaceId; userId: UserId }): Promise<ApiKey> {
+    for (const key of await this.#keys.list(owner, maxKeysOfMember))
+      if (key.name === dashboardKeyName && isUnrestricted(key) && !(await this.#hasBudget(key.id))) return key;
+    const { key } = this.make(owner, dashboardKeyName, [...allPermissions], null);
+    const details = { name: key.name, hint: key.hint, permissions: key.permissions };
+    await this.#keys.insert(key, this.#audit(caller, "key.created", key, details));
+    return key;
+  }
+
+  /** Whether the key has a monthly credit budget. */
+  hasBudget(keyId: string): Promise<boolean> {
+    return this.#hasBudget(keyId);
   }
 
   /** Newest first: the caller's own keys or, for a global key, those of `userId` or all. */
@@ -320,6 +345,11 @@ function nameOf(sent: string): string {
   const name = singleLine(sent);
   if (name === "") throw invalid([{ path: "name", message: "Must not be empty." }]);
   return name;
+}
+
+function isUnrestricted({ permissions, isActive, expiresAt, requiresApproval }: ApiKey): boolean {
+  const isWhole = permissions.includes("*") || allPermissions.every((permission) => permissions.includes(permission));
+  return isWhole && isActive && expiresAt === null && !requiresApproval;
 }
 
 function ownerOf({ workspaceId, userId }: ApiKey): KeyOwner {

@@ -3,10 +3,82 @@ import { isoTime } from "../../../platform/base/clock.ts";
 import { routes } from "../../../platform/http/route.ts";
 import { params } from "../../../platform/http/input.ts";
 import { answersJson, success } from "../../../platform/http/openapi.ts";
-import { ok } from "../../../platform/http/request-context.ts";
+import { ok, type RequestContext } from "../../../platform/http/request-context.ts";
+import { requireAccess } from "../../../platform/auth/access.ts";
+import type { Permission } from "../../../platform/auth/key-model.ts";
 import type { KeyService } from "../keys/service.ts";
-import { SignInLinkView } from "./model.ts";
+import { OpenSessionView, SignInLinkView } from "./model.ts";
 import type { SessionService } from "./service.ts";
+
+const SessionList = Type.Object({ sessions: Type.Array(OpenSessionView) });
+const Ended = Type.Object({ success: Type.Literal(true), message: Type.String() });
+const ofSession =
+  "A session lists and ends those of its own user whatever its permissions; an API key needs the permission `users:read` or `users:write`.";
+
+/** The sessions of users. */
+export function openSessionRoutes(sessions: SessionService) {
+  /** People see and end their own sessions even if their role is to read leads only. */
+  const requirePermission = ({ caller, isPage }: RequestContext, permission: Permission) => {
+    if (!isPage) requireAccess(caller, { permission, actsFor: "caller" });
+  };
+  return routes("/api/v2/sessions")
+    .get(
+      "/",
+      async (context) => {
+        const { memberId } = context.query;
+        requirePermission(context, "users:read");
+        return ok({ sessions: await sessions.list(context.caller, memberId) });
+      },
+      {
+        callerOnly: null,
+        query: params(
+          Type.Object({
+            memberId: Type.Optional(Type.String({ description: "Member whose sessions in this workspace to list." })),
+          }),
+        ),
+        docs: answersJson(success(SessionList), {
+          tag: "Sessions",
+          summary: "List sessions, last used first",
+          description: `Your own in all workspaces or, for owners and admins, those of a member in this workspace. ${ofSession}`,
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .delete(
+      "/",
+      async (context) => {
+        requirePermission(context, "users:write");
+        const ended = await sessions.endOthers(context.caller);
+        return { success: true as const, message: `Ended ${ended} ${ended === 1 ? "session" : "sessions"}.` };
+      },
+      {
+        callerOnly: null,
+        docs: answersJson(Ended, {
+          tag: "Sessions",
+          summary: "End all your other sessions",
+          description: `Browsers are signed out at once. ${ofSession}`,
+        }),
+      },
+    )
+    .delete(
+      "/:sessionId",
+      async (context) => {
+        requirePermission(context, "users:write");
+        await sessions.end(context.caller, context.params.sessionId);
+        return { success: true as const, message: "Session ended." };
+      },
+      {
+        callerOnly: null,
+        params: params(Type.Object({ sessionId: Type.String() })),
+        docs: answersJson(Ended, {
+          tag: "Sessions",
+          summary: "End a session",
+          description: `Yours or, for owners and admins, one of a member in this workspace. ${ofSession}`,
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    );
+}
 
 /** Sign-in links for browsers. `baseUrl`: URL at which browsers reach the server, or "" while it is unknown. */
 export function sessionRoutes(sessions: SessionService, keys: KeyService, baseUrl: () => string) {

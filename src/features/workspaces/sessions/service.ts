@@ -1,13 +1,22 @@
-import type { Clock, Ids } from "../../../platform/base/clock.ts";
-import { ApiError, invalid } from "../../../platform/base/errors.ts";
-import { isAdmin, type Caller } from "../../../platform/auth/caller.ts";
+import { auditEntry } from "../../../platform/auth/audit/entry.ts";
+import type { Origin } from "../../../platform/auth/audit/model.ts";
 import { hashOf, type KeyRing } from "../../../platform/auth/access.ts";
+import { denied, isAdmin, type Caller } from "../../../platform/auth/caller.ts";
 import type { ApiKey } from "../../../platform/auth/key-model.ts";
+import { managerOf, mayManage } from "../../../platform/auth/may-manage.ts";
 import { isWellFormed } from "../../../platform/auth/secret.ts";
-import type { UserService } from "../users/service.ts";
+import { isoTime, type Clock, type Ids } from "../../../platform/base/clock.ts";
+import { ApiError, invalid, notFound } from "../../../platform/base/errors.ts";
+import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
 import { version } from "../../../platform/base/version.ts";
-import type { NewSession, SessionView, SignInInput } from "./model.ts";
-import type { SessionStore } from "./store.ts";
+import { runOutsideRequest } from "../../../lib/concurrency/outside-request.ts";
+import type { KeyService } from "../keys/service.ts";
+import { requireChange } from "../members/service.ts";
+import type { WorkspaceStore } from "../store.ts";
+import type { UserService } from "../users/service.ts";
+import type { HeldSession, NewSession, OpenSessionView, Session, SessionView, SignInInput } from "./model.ts";
+import type { SessionScope, SessionStore } from "./store.ts";
+import { switchProblem } from "./decisions.ts";
 
 /** Sessions last a month. For a shorter session, give the key an earlier expiry. */
 const sessionMs = 30 * 86_400_000;
@@ -15,11 +24,17 @@ const sessionMs = 30 * 86_400_000;
 const linkMs = 3_600_000;
 const tokenBytes = 32;
 const sweepBatchSize = 1000;
+/** A use is recorded only after this time, so that requests of pages seldom write. */
+const useIntervalMs = 5 * 60_000;
+/** Nobody is signed in to more browsers; older sessions end with their month. */
+const maxListed = 200;
 
 type Parts = {
   store: SessionStore;
   ring: KeyRing;
   users: UserService;
+  workspaces: WorkspaceStore;
+  keys: KeyService;
   clock: Clock;
   ids: Ids;
 };
@@ -36,9 +51,9 @@ export class SessionService {
   }
 
   /** Starts a session. Throws UNAUTHORIZED for an invalid key or link. */
-  async signIn({ key, link }: SignInInput): Promise<NewSession & { caller: Caller }> {
-    if (key) return this.#signInByKey(key.trim());
-    if (link) return this.#signInByLink(link);
+  async signIn({ key, link }: SignInInput, origin: Origin): Promise<NewSession & { caller: Caller }> {
+    if (key) return this.#signInByKey(key.trim(), origin);
+    if (link) return this.#signInByLink(link, origin);
     throw invalid([{ path: "key", message: "Enter an API key." }]);
   }
 
@@ -47,13 +62,78 @@ export class SessionService {
     const { store, ring, clock } = this.#parts;
     const session = await store.find(hashOf(token), clock.now());
     if (session === null) throw unauthorized("Your session has ended. Sign in again.");
-    return this.#user(await ring.holder(session.keyHash));
+    const caller = this.#user(await ring.holder(session.keyHash));
+    const now = clock.now();
+    // A use that could not be recorded does no harm.
+    if (session.lastUsedAt <= now - useIntervalMs)
+      void runOutsideRequest(() => store.touch(session.id, now)).catch(() => {});
+    return { ...caller, sessionId: session.id };
+  }
+
+  /** Whether a caller would still be accepted, with the same rights and session: for what outlives a moment. */
+  async mayGoOn(caller: Caller): Promise<boolean> {
+    const { store, ring, clock } = this.#parts;
+    if (!(await ring.isGood(caller))) return false;
+    return caller.sessionId === undefined || (await store.holder(caller.sessionId, clock.now())) !== null;
+  }
+
+  /**
+   * The sessions of the caller's user, last used first, or of another member of the workspace, for its owners and admins. Throws
+   * NOT_FOUND for a user who is no member.
+   */
+  async list(caller: Caller, memberId: UserId | undefined): Promise<OpenSessionView[]> {
+    const { store, clock } = this.#parts;
+    const scope = await this.#scopeOf(caller, memberId);
+    return (await store.list(scope, clock.now(), maxListed)).map((held) => openSessionView(held, caller));
+  }
+
+  /** Ends a session of the caller's user, or of a member whom the caller manages. Throws NOT_FOUND for other sessions. */
+  async end(caller: Caller, id: string): Promise<void> {
+    const { store, clock } = this.#parts;
+    const held = await store.holder(id, clock.now());
+    const isVisible = held !== null && (held.userId === caller.userId || held.workspaceId === caller.workspaceId);
+    if (!isVisible) throw notFound("session", id);
+    const scope = await this.#scopeOf(caller, held.userId);
+    if ((await this.#end(caller, scope, { ids: [id] })) === 0) throw notFound("session", id);
+  }
+
+  /** Ends the sessions of the caller's user, except the one in use. Returns how many. */
+  async endOthers(caller: Caller): Promise<number> {
+    return this.#end(caller, await this.#scopeOf(caller, undefined), { except: caller.sessionId ?? null });
+  }
+
+  /**
+   * Replaces a session by one in another workspace of its user. Throws PERMISSION_DENIED for a session whose key is restricted,
+   * and NOT_FOUND for a workspace that the user is not active in.
+   */
+  async switchTo(
+    caller: Caller,
+    token: string,
+    workspaceId: WorkspaceId,
+    origin: Origin,
+  ): Promise<NewSession & { caller: Caller }> {
+    const { store, ring, workspaces, keys } = this.#parts;
+    const userId = caller.userId ?? "";
+    const here = await workspaces.holder(caller.workspaceId ?? "", userId);
+    if (here === null) throw unauthorized("Your session has ended. Sign in again.");
+    const problem = switchProblem(caller, { role: here.member, hasBudget: await keys.hasBudget(caller.keyId) });
+    if (problem !== null) throw denied(caller, "*", problem);
+    if ((await workspaces.holder(workspaceId, userId)) === null) throw notFound("workspace", workspaceId);
+    const { hash } = await keys.dashboardKey(caller, { workspaceId, userId });
+    const switched = this.#user(await ring.holder(hash));
+    const started = await this.#start(switched, hash, origin);
+    await store.remove(hashOf(token));
+    ring.forget();
+    return started;
   }
 
   async view(caller: Caller): Promise<SessionView> {
-    const { keyId, keyName, permissions, requiresApproval, userId } = caller;
+    const { users, workspaces } = this.#parts;
+    const { keyId, keyName, permissions, requiresApproval, userId, workspaceId, memberRole } = caller;
+    const [user, workspace] = await Promise.all([users.get(userId ?? ""), workspaces.get(workspaceId ?? "")]);
     return {
-      user: await this.#parts.users.get(userId ?? ""),
+      user,
+      workspace: { id: workspaceId ?? "", name: workspace?.name ?? "", role: memberRole ?? "" },
       isAdmin: isAdmin(caller),
       key: { id: keyId, name: keyName, requiresApproval },
       permissions: [...permissions],
@@ -63,7 +143,9 @@ export class SessionService {
 
   /** Safe to call twice. */
   async signOut(token: string): Promise<void> {
-    await this.#parts.store.remove(hashOf(token));
+    const { store, ring } = this.#parts;
+    await store.remove(hashOf(token));
+    ring.forget();
   }
 
   /**
@@ -86,30 +168,61 @@ export class SessionService {
     while ((await store.sweep(clock.now(), sweepBatchSize)) >= sweepBatchSize);
   }
 
-  async #signInByKey(secret: string): Promise<NewSession & { caller: Caller }> {
-    const { store, ring, clock } = this.#parts;
+  async #signInByKey(secret: string, origin: Origin): Promise<NewSession & { caller: Caller }> {
     if (!isWellFormed(secret))
       throw unauthorized(
         "This is not a valid API key: its format or checksum is wrong. Check that it was copied completely.",
       );
     const keyHash = hashOf(secret);
-    const caller = this.#user(await ring.holder(keyHash));
-    const now = clock.now();
-    const token = this.#newToken();
-    const expiresAt = now + sessionMs;
-    await store.insert({ hash: hashOf(token), keyId: caller.keyId, keyHash, createdAt: now, expiresAt });
-    return { token, expiresAt, caller };
+    return this.#start(this.#user(await this.#parts.ring.holder(keyHash)), keyHash, origin);
   }
 
-  async #signInByLink(link: string): Promise<NewSession & { caller: Caller }> {
-    const { store, ring, clock } = this.#parts;
+  async #start(caller: Caller, keyHash: string, origin: Origin): Promise<NewSession & { caller: Caller }> {
+    const { token, session } = this.#newSession(origin);
+    await this.#parts.store.insert({ ...session, keyId: caller.keyId, keyHash });
+    return { token, expiresAt: session.expiresAt, caller: { ...caller, sessionId: session.id } };
+  }
+
+  async #signInByLink(link: string, origin: Origin): Promise<NewSession & { caller: Caller }> {
+    const { store, ring } = this.#parts;
+    const { token, session } = this.#newSession(origin);
+    const started = await store.redeemLink(hashOf(link), session);
+    if (started === null)
+      throw unauthorized("This link has expired or was already used. Create a new one with `outreachd user link`.");
+    const caller = this.#user(await ring.holder(started.keyHash));
+    return { token, expiresAt: session.expiresAt, caller: { ...caller, sessionId: session.id } };
+  }
+
+  #newSession({ address, userAgent }: Origin): { token: string; session: Omit<Session, "keyId" | "keyHash"> } {
+    const { clock, ids } = this.#parts;
     const now = clock.now();
     const token = this.#newToken();
-    const expiresAt = now + sessionMs;
-    const session = await store.redeemLink(hashOf(link), { hash: hashOf(token), createdAt: now, expiresAt });
-    if (session === null)
-      throw unauthorized("This link has expired or was already used. Create a new one with `outreachd user link`.");
-    return { token, expiresAt, caller: this.#user(await ring.holder(session.keyHash)) };
+    const times = { createdAt: now, lastUsedAt: now, expiresAt: now + sessionMs };
+    return { token, session: { id: ids.next(now), hash: hashOf(token), address, userAgent, ...times } };
+  }
+
+  /** The sessions of the own user everywhere, or of a member of the workspace whom the caller manages. */
+  async #scopeOf(caller: Caller, memberId: UserId | undefined): Promise<SessionScope> {
+    const { workspaceId, userId } = caller;
+    if (workspaceId === null || userId === null)
+      throw invalid([
+        { path: "", message: "A global key belongs to no user and has no sessions. Use the key of a user." },
+      ]);
+    if (memberId === undefined || memberId === userId) return { userId };
+    const found = await this.#parts.workspaces.member(workspaceId, memberId);
+    if (found === null) throw notFound("member", memberId);
+    requireChange(caller, mayManage(managerOf(caller), { before: found.member, after: null }));
+    return { userId: memberId, workspaceId };
+  }
+
+  async #end(caller: Caller, scope: SessionScope, which: Parameters<SessionStore["end"]>[1]): Promise<number> {
+    const { store, ring, clock } = this.#parts;
+    const target = { type: "member", id: scope.userId };
+    const event = { action: "session.ended", workspaceId: caller.workspaceId, target } as const;
+    const ended = await store.end(scope, which, auditEntry(caller, clock.now(), event));
+    // Streams of the ended sessions look again whether they may go on.
+    ring.forget();
+    return ended;
   }
 
   /** The dashboard shows the data of one user, so a key without a user would show nothing. */
@@ -121,6 +234,12 @@ export class SessionService {
   #newToken(): string {
     return Buffer.from(this.#parts.ids.secretBytes(tokenBytes)).toString("base64url");
   }
+}
+
+function openSessionView({ session, keyName, userId, workspaceId }: HeldSession, caller: Caller): OpenSessionView {
+  const { id, address, userAgent, createdAt, lastUsedAt, expiresAt } = session;
+  const times = { createdAt: isoTime(createdAt), lastUsedAt: isoTime(lastUsedAt), expiresAt: isoTime(expiresAt) };
+  return { id, userId, workspaceId, keyName, address, userAgent, ...times, isCurrent: id === caller.sessionId };
 }
 
 /** The token follows the #, so that no server, proxy, or log sees it. */

@@ -21,6 +21,8 @@ export const auditActions = [
   "session.signedIn",
   "session.refused",
   "session.signedOut",
+  "session.ended",
+  "session.switched",
   "voice.consented",
   "voice.deleted",
   "lead.erased",

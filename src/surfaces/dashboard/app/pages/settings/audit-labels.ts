@@ -8,6 +8,8 @@ export const auditGroups: readonly { label: string; actions: Partial<Record<Audi
       "session.signedIn": "Signed in",
       "session.refused": "Sign-in refused",
       "session.signedOut": "Signed out",
+      "session.ended": "Session ended",
+      "session.switched": "Workspace switched",
     },
   },
   {
