@@ -120,11 +120,14 @@ CREATE TABLE leads (
   folded TEXT NOT NULL,
   version INTEGER NOT NULL,
   created_at BIGINT NOT NULL,
-  updated_at BIGINT NOT NULL
+  updated_at BIGINT NOT NULL,
+  -- The member who works on the lead. No reference: leads of a workspace outlive its members.
+  assigned_to TEXT COLLATE "C"
 );
 CREATE INDEX leads_by_created ON leads (owner, created_at, seq);
 CREATE INDEX leads_by_updated ON leads (owner, updated_at, seq);
 CREATE INDEX leads_by_status ON leads (owner, status, created_at, seq);
+CREATE INDEX leads_by_assignee ON leads (owner, assigned_to, created_at, seq) WHERE assigned_to IS NOT NULL;
 
 -- Hashes of what identifies a lead. Two people may share a hash, so the lead itself is compared.
 CREATE TABLE lead_keys (

@@ -20,6 +20,7 @@ import type { JobService } from "../platform/jobs/service.ts";
 import { keyRoutes } from "../features/workspaces/keys/routes.ts";
 import type { KeyService } from "../features/workspaces/keys/service.ts";
 import type { LeadImports } from "../features/leads/import-job.ts";
+import type { LeadAssignees } from "../features/leads/assignees.ts";
 import { leadBulkRoutes } from "../features/leads/bulk-routes.ts";
 import { LeadBulkService } from "../features/leads/bulk-service.ts";
 import { leadRoutes } from "../features/leads/routes.ts";
@@ -79,6 +80,7 @@ export type ApiParts = {
   /** Null on a real server. */
   simulator: Simulator | null;
   leads: LeadService;
+  assignees: LeadAssignees;
   imports: LeadImports;
   suppressions: SuppressionService;
   prospectImports: ProspectImports;
@@ -113,8 +115,8 @@ export function composeApi(parts: ApiParts) {
     simulationRoutes(parts.simulator),
     privacyRoutes(parts.privacy),
     sessionRoutes(parts.sessions, keys, parts.baseUrl),
-    leadTransferRoutes(leads, parts.imports, maxImportBytes, audit),
-    leadBulkRoutes(new LeadBulkService(leads)),
+    leadTransferRoutes(leads, parts.imports, parts.assignees, maxImportBytes, audit),
+    leadBulkRoutes(new LeadBulkService(leads, parts.assignees)),
     leadRoutes(leads, suppressions),
     suppressionRoutes(suppressions, maxImportBytes, audit),
     prospectImportRoutes(parts.prospectImports, maxImportBytes),

@@ -40,7 +40,7 @@ export function composeImports({ storage, blobs, jobs, clock, ids, log }: Import
   return {
     leads,
     prospects,
-    leadHandler: createImportHandler(storage.leads, blobs, clock),
+    leadHandler: createImportHandler(storage.leads, storage.workspaces, blobs, clock),
     prospectHandler: createProspectImportHandler(storage.prospects, blobs, clock),
     chores,
     /** Does what the chore does, at the start. */

@@ -4,6 +4,7 @@ import type { Clock, Ids } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
 import type { JobHandler } from "../platform/jobs/handler.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
+import type { LeadAssignees } from "../features/leads/assignees.ts";
 import { LeadBulkService } from "../features/leads/bulk-service.ts";
 import type { LeadService } from "../features/leads/service.ts";
 import type { Log } from "../platform/base/log.ts";
@@ -29,6 +30,7 @@ export type NetworkParts = {
   /** Replacements for tests. */
   connectors: Partial<Connectors>;
   leads: LeadService;
+  assignees: LeadAssignees;
   /** Speech synthesis for voice messages. */
   speech: SpeechProvider;
   /** Signals that a job may be due. */
@@ -48,6 +50,7 @@ export function composeNetwork({
   log,
   poke,
   leads,
+  assignees,
   speech,
   onOutcome,
   ...parts
@@ -96,7 +99,7 @@ export function composeNetwork({
     ids,
     profileHosts,
   });
-  const bulk = new LeadBulkService(leads);
+  const bulk = new LeadBulkService(leads, assignees);
   const uploads = new UploadService({
     leads: storage.leads,
     clock,

@@ -32,6 +32,7 @@ import { JobRunner } from "../platform/jobs/runner.ts";
 import { JobService } from "../platform/jobs/service.ts";
 import { KeyRing } from "../platform/auth/access.ts";
 import { makeSecret } from "../platform/auth/secret.ts";
+import { LeadAssignees } from "../features/leads/assignees.ts";
 import { LeadService } from "../features/leads/service.ts";
 import { createLog, type Log } from "../platform/base/log.ts";
 import { createMetrics } from "../platform/metrics/metrics.ts";
@@ -106,7 +107,10 @@ async function compose(
   const connector = simulated !== null && config.connector === "manual" ? "simulated" : config.connector;
   const audit = new AuditService(storage.audit, clock, config.auditRetentionDays, log);
   const baseUrl = () => config.publicUrl ?? listening?.url ?? "";
-  const team = composeTeam({ config, storage, connector, keyRing, clock, realClock, ids, baseUrl });
+  const handOver: Parameters<typeof composeTeam>[0]["handOver"] = {
+    leadsTo: (...parts) => leads.handOver(...parts),
+  };
+  const team = composeTeam({ config, storage, connector, keyRing, clock, realClock, ids, handOver, baseUrl });
   const { users, workspaces, keys, sessions } = team;
   const creditService = new CreditService(storage.credits, storage.workspaces, storage.keys, clock, ids, {
     costs: { enrichment: config.creditsPerEnrichment, search: config.creditsPerProspect },
@@ -124,7 +128,8 @@ async function compose(
   });
   const jobs = new JobService(storage.jobs, clock, poke);
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
-  const leads = new LeadService(storage.leads, suppressions, clock, ids);
+  const assignees = new LeadAssignees(storage.workspaces);
+  const leads = new LeadService(storage.leads, suppressions, assignees, clock, ids);
   const imports = composeImports({ storage, blobs, jobs, clock, ids, log });
   const prospecting = new ProspectingService(
     storage.prospects,
@@ -175,6 +180,7 @@ async function compose(
     poke,
     connectors: simulated?.connectors ?? overrides.connectors ?? {},
     leads,
+    assignees,
     speech: voices.messages,
     onOutcome: metrics?.actionAttempted,
     sendsAgainAt: () => operations.sendsAgainAt(),
@@ -252,6 +258,7 @@ async function compose(
     readiness,
     operations,
     ...team,
+    assignees,
     credits: creditService,
     enrichment: enrichment.service,
     audit,

@@ -2,7 +2,7 @@ import type { Storage } from "../adapters/storage/storage.ts";
 import type { ConnectorName } from "../features/network/account-model.ts";
 import { InvitationService } from "../features/workspaces/invitations/service.ts";
 import { KeyService } from "../features/workspaces/keys/service.ts";
-import { MemberService } from "../features/workspaces/members/service.ts";
+import { MemberService, type HandOver, type Successors } from "../features/workspaces/members/service.ts";
 import { WorkspaceService } from "../features/workspaces/service.ts";
 import { SessionService } from "../features/workspaces/sessions/service.ts";
 import { UserService } from "../features/workspaces/users/service.ts";
@@ -19,12 +19,23 @@ type TeamParts = {
   clock: Clock;
   realClock: Clock;
   ids: Ids;
+  handOver: Record<keyof Successors, HandOver>;
   /** URL at which browsers reach the server, or "" while it is unknown. */
   baseUrl: () => string;
 };
 
 /** Composes users, workspaces, members, keys, and sessions. */
-export function composeTeam({ config, storage, connector, keyRing, clock, realClock, ids, baseUrl }: TeamParts) {
+export function composeTeam({
+  config,
+  storage,
+  connector,
+  keyRing,
+  clock,
+  realClock,
+  ids,
+  handOver,
+  baseUrl,
+}: TeamParts) {
   const defaults = { timeZone: config.timeZone, connector, credits: config.defaultCredits };
   const users = new UserService(storage.users, keyRing, clock, ids, defaults);
   const workspaces = new WorkspaceService({ store: storage.workspaces, users: storage.users, clock, ids, defaults });
@@ -39,7 +50,7 @@ export function composeTeam({ config, storage, connector, keyRing, clock, realCl
   return {
     users,
     workspaces,
-    members: new MemberService(storage.workspaces, keyRing, clock),
+    members: new MemberService({ workspaces: storage.workspaces, ring: keyRing, clock, handOver }),
     keys,
     invitations: new InvitationService({
       ...{ store: storage.invitations, keys, ring: keyRing, baseUrl },

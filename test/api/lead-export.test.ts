@@ -91,9 +91,9 @@ test("an export is a CSV file to save unless said otherwise", async () => {
   expect(headers.get("content-disposition")).toBe('attachment; filename="leads.csv"');
   const [header, row, ...rest] = text.split("\r\n");
   expect(header).toBe(
-    "firstName,lastName,email,company,title,phone,networkUrl,industry,location,source,notes,status,tags,customFields,id,createdAt,updatedAt",
+    "firstName,lastName,email,company,title,phone,networkUrl,industry,location,source,notes,status,tags,customFields,id,createdAt,updatedAt,assignedTo",
   );
-  expect(row).toMatch(/^,,ada@example\.com,.*,new,,,[0-9a-f-]{36},\d{4}-.*Z,\d{4}-.*Z$/);
+  expect(row).toMatch(/^,,ada@example\.com,.*,new,,,[0-9a-f-]{36},\d{4}-.*Z,\d{4}-.*Z,$/);
   expect(rest).toEqual([""]);
 });
 

@@ -216,6 +216,8 @@ describe.each(enginesAndPostgres)("lists of leads on $name", ({ open, isSingleWr
     const filters: LeadFilter[] = [
       { statuses: ["new"] },
       { statuses: ["new", "qualified"] },
+      { assignedTo: "ada" },
+      { assignedTo: null },
       { tag: "math" },
       { text: "an" },
     ];
@@ -388,6 +390,7 @@ function randomContent(dice: Dice) {
     source: text(),
     email: dice.chance(0.3) ? null : `${dice.pick(["a", "B", "b", "Cc"])}${dice.below(9)}@Example.com`,
     status: dice.pick(leadStatuses),
+    assignedTo: dice.pick(["ada", "bob", null]),
     tags: someTags.filter(() => dice.chance(0.4)),
   };
 }
@@ -419,6 +422,7 @@ function passes(lead: Lead, filter: LeadFilter): boolean {
     same(lead.company, filter.company) &&
     same(lead.source, filter.source) &&
     (text === undefined || texts.some((own) => own?.toLowerCase().includes(text.toLowerCase()))) &&
+    (filter.assignedTo === undefined || lead.assignedTo === filter.assignedTo) &&
     lead.createdAt >= (createdAfter ?? 0) &&
     lead.createdAt < (createdBefore ?? Number.POSITIVE_INFINITY) &&
     lead.updatedAt >= (updatedAfter ?? 0) &&
@@ -441,6 +445,7 @@ function randomFilter(dice: Dice, stored: Lead[]): LeadFilter {
     createdBefore: moment(),
     updatedAfter: moment(),
     updatedBefore: moment(),
+    assignedTo: dice.pick(["ada", "nobody", null]),
   };
   const wanted = dice.shuffled(Object.keys(all)).slice(0, dice.between(0, 3));
   return Object.fromEntries(Object.entries(all).filter(([name]) => wanted.includes(name)));

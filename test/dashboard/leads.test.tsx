@@ -12,7 +12,17 @@ function lead(change: Partial<LeadView> = {}): LeadView {
   const none = { phone: null, networkUrl: null, industry: null, location: null, source: null, notes: null };
   const times = { createdAt: "2026-01-05T10:00:00Z", updatedAt: "2026-01-05T10:00:00Z" };
   const texts = { firstName: "Ada", lastName: "Lovelace", email: "ada@example.com", company: "Engines", title: null };
-  return { id: "l1", ...texts, ...none, status: "new", tags: [], customFields: {}, ...times, ...change };
+  return {
+    id: "l1",
+    ...texts,
+    ...none,
+    status: "new",
+    tags: [],
+    customFields: {},
+    assignedTo: null,
+    ...times,
+    ...change,
+  };
 }
 
 const page = (leads: LeadView[]) => ({ success: true, data: { leads, total: leads.length, limit: 50, offset: 0 } });

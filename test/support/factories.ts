@@ -184,6 +184,7 @@ export function createFactories(seed = 1) {
       status: "new",
       tags: [],
       customFields: {},
+      assignedTo: null,
       ...overrides,
     };
   }

@@ -19,7 +19,7 @@ function viewOf(content: Partial<LeadContent>): LeadView {
     null
   >;
   return {
-    ...{ ...texts, id: "l1", status: "new", tags: [], customFields: {} },
+    ...{ ...texts, id: "l1", status: "new", tags: [], customFields: {}, assignedTo: null },
     ...{ createdAt: "2026-01-02T03:04:05.000Z", updatedAt: "2026-01-02T03:04:05.000Z" },
     ...content,
   };
@@ -30,7 +30,7 @@ async function imported(views: LeadView[]): Promise<unknown[]> {
   writeFileSync(path, leadCsvHeader() + views.map(leadCsvRow).join(""));
   const options: LeadFileOptions = {
     ...{ path, owner: 1, format: "auto", delimiter: null, columns: null },
-    ...{ tags: [], source: null, afterRow: 0, batchRows: 200 },
+    ...{ tags: [], source: null, assignTo: [], afterRow: 0, batchRows: 200 },
   };
   return (await readRows(options)).map((row) => ("content" in row ? row.content : row));
 }
@@ -38,7 +38,7 @@ async function imported(views: LeadView[]): Promise<unknown[]> {
 describe("the export of leads", () => {
   test("names its columns", () => {
     expect(leadCsvHeader()).toStartWith("firstName,lastName,email,company,title,phone,networkUrl,");
-    expect(leadCsvHeader()).toEndWith("status,tags,customFields,id,createdAt,updatedAt\r\n");
+    expect(leadCsvHeader()).toEndWith("status,tags,customFields,id,createdAt,updatedAt,assignedTo\r\n");
   });
 
   test("quotes what has separators, quotes or line breaks", () => {

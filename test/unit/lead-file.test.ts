@@ -26,7 +26,7 @@ const never = new AbortController().signal;
 function optionsOf(content: string | Uint8Array, options: Partial<LeadFileOptions> = {}): LeadFileOptions {
   return {
     ...{ path: fileOf(content), owner: 1, format: "auto", delimiter: null, columns: null },
-    ...{ tags: [], source: null, afterRow: 0, batchRows: 200 },
+    ...{ tags: [], source: null, assignTo: [], afterRow: 0, batchRows: 200 },
     ...options,
   };
 }

@@ -166,10 +166,13 @@ test("an import that died before its end was written is completed by the next ru
   const root = mkdtempSync(join(tmpdir(), "outreachd-import-"));
   try {
     const blobs = createDiskBlobs(root);
-    await using setup = await createSetup(({ storage, clock }) => [createImportHandler(storage.leads, blobs, clock)], {
-      failingEnds: 1,
-      failure: new Error("The process died"),
-    });
+    await using setup = await createSetup(
+      ({ storage, clock }) => [createImportHandler(storage.leads, storage.workspaces, blobs, clock)],
+      {
+        failingEnds: 1,
+        failure: new Error("The process died"),
+      },
+    );
     const payload = { format: "csv", delimiter: null, columns: null, tags: [], source: null };
     const job = await setup.add({ payload: { ...payload, onDuplicate: "create", dryRun: false } });
     const file = new Response("email\nada@example.com\ngrace@example.com\n").body;

@@ -38,7 +38,15 @@ function file(name: string, content: string | Uint8Array): string {
 
 const people = (rows: number) =>
   ["First Name,Last Name,Email", ...Array.from({ length: rows }, (_, n) => `Ada,Byron,ada.${n}@x.example`)].join("\n");
-const options = { format: "csv", delimiter: null, columns: null, source: null, afterRow: 0, batchRows: 50 } as const;
+const options = {
+  format: "csv",
+  delimiter: null,
+  columns: null,
+  source: null,
+  assignTo: [],
+  afterRow: 0,
+  batchRows: 50,
+} as const;
 
 /** What a thread reads, message by message, until the signal fires. */
 const threads: [string, (signal: AbortSignal) => AsyncGenerator][] = [

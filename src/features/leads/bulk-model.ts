@@ -15,6 +15,12 @@ export const BulkUpdateInput = Type.Object(
     status: Type.Optional(Type.Union(leadStatuses.map((status) => Type.Literal(status)))),
     addTags: tags("Added where they are missing."),
     removeTags: tags("Taken away where they are; case does not matter."),
+    assignedTo: Type.Optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Null()], {
+        description:
+          "Member to assign them to (user ID); `roundRobin`: all active owners, admins, and members in turn; null: nobody.",
+      }),
+    ),
     ...forUser,
   },
   { examples: [{ ids: ["01a1…"], status: "contacted", addTags: ["spring"] }] },

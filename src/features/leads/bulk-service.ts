@@ -1,5 +1,6 @@
 import { ApiError } from "../../platform/base/errors.ts";
 import type { BulkReport, BulkUpdateInput } from "./bulk-model.ts";
+import type { LeadAssignees } from "./assignees.ts";
 import type { Lead, LeadUpdate } from "./model.ts";
 import type { LeadService } from "./service.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
@@ -7,18 +8,26 @@ import type { WorkspaceId } from "../../platform/base/ids.ts";
 /** How often a change is tried while other requests change the same lead. */
 const maxTries = 5;
 
-type BulkChange = Pick<BulkUpdateInput, "status" | "addTags" | "removeTags">;
+type BulkChange = Pick<BulkUpdateInput, "status" | "addTags" | "removeTags" | "assignedTo">;
 
 /** Applies one change to many leads, each independently; the changes of a request share a commit. */
 export class LeadBulkService {
   readonly #leads: LeadService;
+  readonly #assignees: LeadAssignees;
 
-  constructor(leads: LeadService) {
+  constructor(leads: LeadService, assignees: LeadAssignees) {
     this.#leads = leads;
+    this.#assignees = assignees;
   }
 
-  update(workspaceId: WorkspaceId, ids: readonly string[], change: BulkChange): Promise<BulkReport> {
-    return this.#leads.together(() => each(ids, (id) => this.#change(workspaceId, id, change)));
+  /** Throws VALIDATION_ERROR if `assignedTo` is nobody in the workspace. */
+  async update(workspaceId: WorkspaceId, ids: readonly string[], change: BulkChange): Promise<BulkReport> {
+    const { assignedTo } = change;
+    const isInTurn = assignedTo === "roundRobin";
+    const turns = isInTurn ? await this.#assignees.inTurn(workspaceId) : [];
+    if (assignedTo && !isInTurn) await this.#assignees.require(workspaceId, assignedTo);
+    const changeOf = (n: number) => (isInTurn ? { ...change, assignedTo: turns[n % turns.length] ?? null } : change);
+    return this.#leads.together(() => each(ids, (id, n) => this.#change(workspaceId, id, changeOf(n))));
   }
 
   /** Permanent. */
@@ -43,16 +52,21 @@ export class LeadBulkService {
   }
 }
 
-function updateOf({ tags }: Lead, { status, addTags = [], removeTags = [] }: BulkChange): LeadUpdate {
+function updateOf(lead: Lead, { status, addTags = [], removeTags = [], assignedTo }: BulkChange): LeadUpdate {
+  const { tags } = lead;
   const removed = new Set(removeTags.map((tag) => tag.trim().toLowerCase()));
   const kept = tags.filter((tag) => !removed.has(tag.toLowerCase()));
   const known = new Set(kept.map((tag) => tag.toLowerCase()));
   const added = addTags.filter((tag) => !known.has(tag.trim().toLowerCase()));
   const isRetagged = added.length > 0 || kept.length < tags.length;
-  return { ...(status !== undefined && { status }), ...(isRetagged && { tags: [...kept, ...added] }) };
+  return {
+    ...(status !== undefined && { status }),
+    ...(isRetagged && { tags: [...kept, ...added] }),
+    ...(assignedTo !== undefined && assignedTo !== lead.assignedTo && { assignedTo }),
+  };
 }
 
-async function each(ids: readonly string[], run: (id: string) => Promise<void>): Promise<BulkReport> {
+async function each(ids: readonly string[], run: (id: string, n: number) => Promise<void>): Promise<BulkReport> {
   const unique = [...new Set(ids)];
   const outcomes = await Promise.allSettled(unique.map(run));
   const failed = outcomes.flatMap((outcome, index) =>

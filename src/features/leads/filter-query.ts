@@ -1,6 +1,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { parseInstant } from "../../platform/base/clock.ts";
 import { invalid, type FieldError } from "../../platform/base/errors.ts";
+import type { UserId } from "../../platform/base/ids.ts";
 import { leadStatuses, type LeadFilter, type LeadStatus } from "./model.ts";
 
 /** Names of the tool layer (specification, "States and transitions") that cover several states. */
@@ -23,6 +24,7 @@ export const leadFilterFields = {
   company: text("Works for this company; case does not matter."),
   source: text("Came from this source; case does not matter."),
   q: text("This text is in the name, email address, company, title or source."),
+  assignedTo: text("Is assigned to this member (user ID), to `me`, or to `none`."),
   createdAfter: instant("Created at or after."),
   createdBefore: instant("Created before."),
   updatedAfter: instant("Changed at or after."),
@@ -30,11 +32,11 @@ export const leadFilterFields = {
 };
 export const LeadFilterQuery = Type.Object(leadFilterFields);
 
-/** Parses the filter of a query; VALIDATION_ERROR for unknown states and invalid times. */
-export function filterOf(query: Static<typeof LeadFilterQuery>): LeadFilter {
+/** Parses the filter of a query by the user `me`; VALIDATION_ERROR for unknown states and invalid times. */
+export function filterOf(query: Static<typeof LeadFilterQuery>, me: UserId | null): LeadFilter {
   const errors: FieldError[] = [];
   const filter: LeadFilter = {};
-  const { status, tag, campaignId, email, company, source, q } = query;
+  const { status, tag, campaignId, email, company, source, q, assignedTo } = query;
   if (status) filter.statuses = statusesIn(status, errors);
   if (tag) filter.tag = tag;
   if (campaignId) filter.campaignId = campaignId.trim();
@@ -42,6 +44,7 @@ export function filterOf(query: Static<typeof LeadFilterQuery>): LeadFilter {
   if (company) filter.company = company;
   if (source) filter.source = source;
   if (q) filter.text = q;
+  if (assignedTo) filter.assignedTo = assigneeIn(assignedTo.trim(), me, errors);
   for (const name of ["createdAfter", "createdBefore", "updatedAfter", "updatedBefore"] as const) {
     const value = query[name];
     if (!value) continue;
@@ -52,6 +55,15 @@ export function filterOf(query: Static<typeof LeadFilterQuery>): LeadFilter {
   }
   if (errors.length > 0) throw invalid(errors);
   return filter;
+}
+
+/** Null: nobody. */
+function assigneeIn(word: string, me: UserId | null, errors: FieldError[]): UserId | null {
+  if (word === "none") return null;
+  if (word !== "me") return word;
+  if (me === null)
+    errors.push({ path: "assignedTo", message: "A workspace is nobody in particular. Send the ID of a user." });
+  return me;
 }
 
 function statusesIn(words: string, errors: FieldError[]): LeadStatus[] {

@@ -34,6 +34,7 @@ export function leadContent(
     status: draft.status ?? "new",
     tags: cleanTags(draft.tags ?? [], errors),
     customFields: draft.customFields ?? {},
+    assignedTo: draft.assignedTo ?? null,
   });
   checkCustomFields(content.customFields, errors);
   const identity = leadIdentity(content);

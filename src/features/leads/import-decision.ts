@@ -254,7 +254,7 @@ function rangesOf(indexes: readonly number[]): ImportChange[] {
 const noTexts = { email: null, networkUrl: null, firstName: null, lastName: null, company: null };
 const noContent: LeadContent = {
   ...{ ...noTexts, title: null, phone: null, industry: null, location: null, source: null, notes: null },
-  ...{ status: "new", tags: [], customFields: {} },
+  ...{ status: "new", tags: [], customFields: {}, assignedTo: null },
 };
 
 function textsOf({ email, networkUrl, firstName, lastName, company }: PersonTexts): PersonTexts {

@@ -1,3 +1,5 @@
+import type { HolderLookup } from "../../platform/auth/workspace-model.ts";
+import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 import type { BlobStore } from "../../platform/blobs/blob-store.ts";
 import type { Clock } from "../../platform/base/clock.ts";
 import { garbageCollector } from "../../lib/concurrency/garbage.ts";
@@ -22,6 +24,8 @@ export type ImportSettings = Pick<
 > & {
   onDuplicate: ImportOnDuplicate;
   dryRun: boolean;
+  /** Absent in jobs of version 0.1.0. */
+  assignTo?: readonly UserId[];
 };
 
 /** Small enough to block the event loop for at most 10 ms, large enough that many rows share a commit. */
@@ -54,14 +58,15 @@ export function leadImportKind(leads: LeadStore): ImportKind<ImportReportRequest
 }
 
 /** Reads the file of an import in a thread and stores it batch by batch; resumes after a crash. */
-export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: Clock): JobHandler {
+export function createImportHandler(leads: LeadStore, team: HolderLookup, blobs: BlobStore, clock: Clock): JobHandler {
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
     const settings = job.payload as ImportSettings;
     const path = await blobs.localPath(fileOfJob(importFolder, job.id));
     const afterRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
     const owner = await leads.ownerNumber(job.workspaceId);
     if (owner === null) return null; // the user is gone, and the job with it
-    const options = { ...settings, path, owner, afterRow, batchRows };
+    const assignTo = await activeAmong(job.workspaceId, settings.assignTo ?? []);
+    const options = { ...settings, path, owner, afterRow, batchRows, assignTo };
     const end = await importEnd(
       () => storeAll(job, context, settings, options),
       (counts) => summary(counts, settings.dryRun),
@@ -69,6 +74,12 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
     );
     if (end !== null) await forgetDryRun(job, settings);
     return end;
+  }
+
+  /** Members may have left while the import waited. */
+  async function activeAmong(workspaceId: WorkspaceId, userIds: readonly UserId[]): Promise<UserId[]> {
+    const holders = await Promise.all(userIds.map((userId) => team.holder(workspaceId, userId)));
+    return userIds.filter((_userId, index) => holders[index] !== null);
   }
 
   /** Null: canceled, or claimed by another runner. */

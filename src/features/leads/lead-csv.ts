@@ -1,8 +1,17 @@
 import { csvCell } from "../../lib/table-file/csv-cell.ts";
 import { leadTextFields, type LeadView } from "./model.ts";
 
-/** The columns of an export. An import recognizes all of them and ignores the last three. */
-const columns = [...leadTextFields, "status", "tags", "customFields", "id", "createdAt", "updatedAt"] as const;
+/** The columns of an export. An import recognizes all of them and ignores the last four. */
+const columns = [
+  ...leadTextFields,
+  "status",
+  "tags",
+  "customFields",
+  "id",
+  "createdAt",
+  "updatedAt",
+  "assignedTo",
+] as const;
 
 /** The first line of an export, including its line break. CSV as in RFC 4180, UTF-8. */
 export function leadCsvHeader(): string {

@@ -9,7 +9,7 @@ import {
 
 /**
  * The content of a lead after a merge: texts of the newcomer replace ours unless they are absent, tags are combined, and
- * custom fields are merged by name. The status stays, because it reflects our own work.
+ * custom fields are merged by name. The status and the member stay, because they reflect our own work.
  */
 export function mergedContent(lead: Lead, incoming: LeadContent): LeadContent {
   const texts = Object.fromEntries(leadTextFields.map((field) => [field, incoming[field] ?? lead[field]]));
@@ -18,6 +18,7 @@ export function mergedContent(lead: Lead, incoming: LeadContent): LeadContent {
     status: lead.status,
     tags: [...new Set([...lead.tags, ...incoming.tags])].slice(0, maxTags),
     customFields: mergedFields(lead.customFields, incoming.customFields),
+    assignedTo: lead.assignedTo ?? incoming.assignedTo,
   };
 }
 

@@ -1,6 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { personTextFields, personTextLimits, type PersonTextField } from "../../platform/identity/person-fields.ts";
-import type { WorkspaceId } from "../../platform/base/ids.ts";
+import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
 export const leadStatuses = ["new", "contacted", "qualified", "converted", "unqualified"] as const;
 export type LeadStatus = (typeof leadStatuses)[number];
@@ -46,8 +46,14 @@ const CustomFields = Type.Record(Type.String({ minLength: 1, maxLength: 100 }), 
   maxProperties: maxCustomFields,
 });
 
+const assignedTo = Type.Optional(
+  Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Null()], {
+    description: "User ID of the member who works on the lead; null: nobody in particular.",
+  }),
+);
+
 export const LeadInput = Type.Object(
-  { ...leadTexts, tags: Type.Optional(Tags), customFields: Type.Optional(CustomFields) },
+  { ...leadTexts, tags: Type.Optional(Tags), customFields: Type.Optional(CustomFields), assignedTo },
   {
     description: "At least one identifier: email, networkUrl, or firstName, lastName, and company together.",
     examples: [
@@ -69,6 +75,7 @@ export const LeadUpdate = Type.Object(
     status: Type.Optional(Type.Union(leadStatuses.map((s) => Type.Literal(s)))),
     tags: Type.Optional(Tags),
     customFields: Type.Optional(CustomFields),
+    assignedTo,
   },
   {
     description:
@@ -85,6 +92,8 @@ export type Lead = { [F in LeadTextField]: string | null } & {
   status: LeadStatus;
   tags: string[];
   customFields: Record<string, unknown>;
+  /** The member who works on the lead; null: nobody in particular. */
+  assignedTo: UserId | null;
   /** Starts at 1 and grows with each change; the ETag on the wire. */
   version: number;
   createdAt: number;
@@ -92,7 +101,7 @@ export type Lead = { [F in LeadTextField]: string | null } & {
 };
 
 /** The texts, tags, and custom fields of a lead, cleaned and complete. */
-export type LeadContent = Pick<Lead, LeadTextField | "status" | "tags" | "customFields">;
+export type LeadContent = Pick<Lead, LeadTextField | "status" | "tags" | "customFields" | "assignedTo">;
 
 /**
  * The identifiers by which duplicates are found; null for absent ones. `email` is a canonical address,
@@ -119,6 +128,7 @@ export const LeadView = Type.Object(
     status: Type.Union(leadStatuses.map((s) => Type.Literal(s))),
     tags: Type.Array(Type.String()),
     customFields: Type.Record(Type.String(), Type.Unknown()),
+    assignedTo: nullable,
     doNotContact: Type.Optional(
       Type.Literal(true, {
         description: "Present if an entry of the do-not-contact list, added after the lead, blocks contact.",
@@ -148,6 +158,8 @@ export type LeadFilter = {
   source?: string;
   /** Any part of the names, email address, company, title, or source. */
   text?: string;
+  /** A member; null: leads of nobody in particular. */
+  assignedTo?: UserId | null;
   createdAfter?: number;
   createdBefore?: number;
   updatedAfter?: number;

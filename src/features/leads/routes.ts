@@ -9,6 +9,7 @@ import { LeadInput, leadSortFields, LeadUpdate, LeadView, type Lead, type LeadPl
 import type { Suppression } from "../suppression/model.ts";
 import type { SuppressionService } from "../suppression/service.ts";
 import { leadView, type LeadService } from "./service.ts";
+import type { Acting } from "../../platform/auth/access.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 const LeadId = Type.Object({ leadId: Type.String() });
@@ -68,11 +69,11 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
     }));
   }
 
-  async function page(workspaceId: WorkspaceId, query: Static<typeof LeadQuery>) {
+  async function page({ workspaceId, userId }: Acting, query: Static<typeof LeadQuery>) {
     const { limit = 50, offset = 0, cursor } = query;
     const sort = sortOf(query.sort ?? "-createdAt");
     const after = cursor === undefined ? null : placeIn(cursor, sort);
-    const request = { workspaceId, filter: filterOf(query), sort, limit, offset, after };
+    const request = { workspaceId, filter: filterOf(query, userId), sort, limit, offset, after };
     const { leads: found, total, next } = await leads.page(request);
     return {
       leads: await views(workspaceId, found),
@@ -109,7 +110,7 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
         }),
       },
     )
-    .get("/", async ({ workspaceId, query }) => ok(await page(workspaceId, query)), {
+    .get("/", async (context) => ok(await page(context, context.query)), {
       access: "leads:read",
       query: params(LeadQuery),
       docs: answersJson(success(LeadPage), {

@@ -21,7 +21,8 @@ import {
 } from "./model.ts";
 import type { ChangeLeadOutcome, DoNotContact, InsertLead, UpdateLead } from "./change-model.ts";
 import type { LeadPage, LeadPageRequest, LeadStore } from "./store.ts";
-import type { WorkspaceId } from "../../platform/base/ids.ts";
+import type { LeadAssignees } from "./assignees.ts";
+import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
 /** An update starts over if another request has changed the lead in the meantime; after this many tries it fails. */
 const maxUpdateTries = 5;
@@ -30,12 +31,14 @@ const maxUpdateTries = 5;
 export class LeadService {
   readonly #leads: LeadStore;
   readonly #suppressions: SuppressionService;
+  readonly #assignees: LeadAssignees;
   readonly #clock: Clock;
   readonly #ids: Ids;
 
-  constructor(leads: LeadStore, suppressions: SuppressionService, clock: Clock, ids: Ids) {
+  constructor(leads: LeadStore, suppressions: SuppressionService, assignees: LeadAssignees, clock: Clock, ids: Ids) {
     this.#leads = leads;
     this.#suppressions = suppressions;
+    this.#assignees = assignees;
     this.#clock = clock;
     this.#ids = ids;
   }
@@ -50,6 +53,7 @@ export class LeadService {
     onDuplicate: InsertLead["onDuplicate"],
     formerEmails: readonly string[] = [],
   ): Promise<Lead> {
+    if (input.assignedTo) await this.#assignees.require(workspaceId, input.assignedTo);
     // Only updates and imports set another status.
     const { content, identity } = contentOf({ ...input, status: "new" });
     const now = this.#clock.now();
@@ -93,6 +97,7 @@ export class LeadService {
     versions: number[] | null,
     cause?: UpdateLead["cause"],
   ): Promise<Lead> {
+    if (input.assignedTo) await this.#assignees.require(workspaceId, input.assignedTo);
     for (let attempt = 1; ; attempt++) {
       const lead = await this.get(workspaceId, id);
       if (versions?.includes(lead.version) === false) throw stale(lead);
@@ -102,6 +107,21 @@ export class LeadService {
       if (outcome.kind === "stale" && versions === null && attempt < maxUpdateTries) continue;
       return changedLead(outcome, id);
     }
+  }
+
+  /** Assigns all leads of one member to another, or to nobody; leads that change meanwhile may be left out. */
+  async handOver(workspaceId: WorkspaceId, from: UserId, to: UserId | null): Promise<void> {
+    const [sort, limit]: [LeadSort, number] = [{ field: "createdAt", descending: false }, exportPage];
+    let after: LeadPlace | null = null;
+    do {
+      const request = { workspaceId, filter: { assignedTo: from }, sort, limit, offset: 0, after };
+      const page: LeadPage = await this.#leads.page(request);
+      const change = (lead: Lead) => this.update(workspaceId, lead.id, { assignedTo: to }, null);
+      const outcomes = await this.together(() => Promise.allSettled(page.leads.map(change)));
+      for (const outcome of outcomes)
+        if (outcome.status === "rejected" && !(outcome.reason instanceof ApiError)) throw outcome.reason;
+      after = page.next;
+    } while (after !== null);
   }
 
   /** See `LeadStore.together`. */
@@ -168,9 +188,9 @@ function contentOf(draft: LeadDraft): { content: LeadContent; identity: LeadIden
 }
 
 function draftOf(lead: Lead): LeadDraft {
-  const { status, tags, customFields } = lead;
+  const { status, tags, customFields, assignedTo } = lead;
   const texts = Object.fromEntries(leadTextFields.map((field) => [field, lead[field]]));
-  return { ...texts, status, tags, customFields };
+  return { ...texts, status, tags, customFields, assignedTo };
 }
 
 /** The fields that an update has; `undefined` would overwrite stored values. */
@@ -210,6 +230,7 @@ export function leadView(lead: Lead): LeadView {
     status: lead.status,
     tags: lead.tags,
     customFields: lead.customFields,
+    assignedTo: lead.assignedTo,
     createdAt,
     updatedAt: lead.updatedAt === lead.createdAt ? createdAt : isoTime(lead.updatedAt),
   };

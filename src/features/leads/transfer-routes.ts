@@ -18,6 +18,7 @@ import { answers, answersJson, success } from "../../platform/http/openapi.ts";
 import { ok } from "../../platform/http/request-context.ts";
 import { exportFormats, exportMediaTypes, exportPieces } from "./export.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
+import type { LeadAssignees } from "./assignees.ts";
 import type { LeadImports } from "./import-job.ts";
 import { ImportPreview } from "./import/preview-model.ts";
 import { previewOf } from "./import/preview.ts";
@@ -38,6 +39,13 @@ const ImportQuery = Type.Object({
     Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength }), {
       maxItems: maxTags,
       description: "Added to every lead in the file.",
+    }),
+  ),
+  assignTo: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description:
+        "Member to whom new leads are assigned (user ID), `me`, or `roundRobin`: all active owners, admins, and members in turn. Leads that exist keep their member.",
     }),
   ),
   ...fileQueryFields(
@@ -78,6 +86,7 @@ const ExportQuery = Type.Object({
 export function leadTransferRoutes(
   leads: LeadService,
   imports: LeadImports,
+  assignees: LeadAssignees,
   maxImportBytes: number,
   audit: AuditService,
 ) {
@@ -85,9 +94,10 @@ export function leadTransferRoutes(
     .post(
       "/import",
       async (context) => {
-        const { caller, workspaceId, request, query, set } = context;
+        const { caller, workspaceId, userId, request, query, set } = context;
         const { onDuplicate = "skip", tags = [] } = query;
-        const settings = { ...fileSettings(query, request), onDuplicate, tags };
+        const assignTo = await assignees.named({ workspaceId, userId }, query.assignTo);
+        const settings = { ...fileSettings(query, request), onDuplicate, tags, assignTo };
         refuseAnnounced(request, maxImportBytes);
         const tooMuch = () => tooLarge(maxImportBytes);
         return accepted(
@@ -146,9 +156,10 @@ export function leadTransferRoutes(
     )
     .get(
       "/export",
-      async ({ caller, workspaceId, onStreamError, query: { format = "csv", ...query } }) => {
+      async ({ caller, workspaceId, userId, onStreamError, query: { format = "csv", ...query } }) => {
         await audit.note(caller, { action: "leads.exported", workspaceId, details: { format } });
-        return new Response(byteStream(exportPieces(leads.all(workspaceId, filterOf(query)), format), onStreamError), {
+        const found = leads.all(workspaceId, filterOf(query, userId));
+        return new Response(byteStream(exportPieces(found, format), onStreamError), {
           headers: {
             "content-type": exportMediaTypes[format],
             "content-disposition": `attachment; filename="leads.${format}"`,

@@ -59,7 +59,7 @@ export const places: readonly Place[] = [
       ...["first_name", "last_name", "email", "company", "title", "phone", "network_url", "industry", "location"],
       ...["source", "notes", "tags", "custom_fields", "folded"],
     ],
-    others: ["seq", "owner", "status", "version", "created_at", "updated_at"],
+    others: ["seq", "owner", "status", "version", "created_at", "updated_at", "assigned_to"],
     owner: { kind: "userNumber", column: "owner" },
     own: [{ column: "id", in: "leadIds" }],
     texts: ["title", "source", "notes", "tags", "custom_fields"],

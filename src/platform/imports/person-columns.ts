@@ -139,7 +139,7 @@ export const personHeaders: Record<Exclude<ColumnTarget, `customFields.${string}
   status: ["Status"],
   customFields: ["customFields", "Custom Fields"],
   // Our own export has them, but an imported lead gets new ones.
-  ignore: ["id", "createdAt", "updatedAt"],
+  ignore: ["id", "createdAt", "updatedAt", "assignedTo"],
 };
 
 let byName: ReadonlyMap<string, ColumnTarget> | null = null;

@@ -28,7 +28,7 @@ type FileFlags = UserFlags & {
   encoding?: string;
   column?: Record<string, string>;
 };
-type ImportFlags = FileFlags & { onDuplicate: ImportOnDuplicate; tag?: string[] };
+type ImportFlags = FileFlags & { onDuplicate: ImportOnDuplicate; tag?: string[]; assignTo?: string };
 type ProspectFlags = FileFlags & { onDuplicate: ProspectOnDuplicate };
 
 export function addImportCommands(program: Command, context: CommandContext): void {
@@ -48,9 +48,13 @@ export function addImportCommands(program: Command, context: CommandContext): vo
         .choices(importOnDuplicate)
         .default("skip"),
     )
-    .option("--tag <TAG>", "Tag for every lead in the file. Repeat the flag for several.", repeated);
+    .option("--tag <TAG>", "Tag for every lead in the file. Repeat the flag for several.", repeated)
+    .option(
+      "--assign-to <MEMBER>",
+      "Member to assign new leads to (user ID), me, or roundRobin for all members in turn. Default: nobody.",
+    );
   addFileFlags(leads, "a lead field, customFields.NAME, or ignore").action((path: string, flags: ImportFlags) => {
-    const query = { onDuplicate: flags.onDuplicate, tags: flags.tag };
+    const query = { onDuplicate: flags.onDuplicate, tags: flags.tag, assignTo: flags.assignTo };
     return withApi(context, flags, (api) => importFile(api, "/leads/import", path, query, flags, context));
   });
 

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, lt, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, isNull, lt, or, sql, type SQL } from "drizzle-orm";
 import { emailKey, foldedCompany, foldedEmail, foldedSource, foldedText } from "../../../features/leads/identity.ts";
 import { campaignTag, type LeadFilter, type LeadSortField } from "../../../features/leads/model.ts";
 import { pageOf } from "../../../features/leads/pages.ts";
@@ -56,7 +56,7 @@ export function createLeadQueries({ orm }: Engine): Pick<LeadStore, "page" | "co
 }
 
 function filtered(owner: number, filter: LeadFilter): SQL | undefined {
-  const { statuses, tag, campaignId, email, company, source, text } = filter;
+  const { statuses, tag, campaignId, email, company, source, text, assignedTo } = filter;
   const { createdAfter, createdBefore, updatedAfter, updatedBefore } = filter;
   return and(
     eq(leads.owner, owner),
@@ -67,6 +67,11 @@ function filtered(owner: number, filter: LeadFilter): SQL | undefined {
     company === undefined ? undefined : contains(foldedCompany(company)),
     source === undefined ? undefined : contains(foldedSource(source)),
     text === undefined ? undefined : contains(foldedText(text)),
+    assignedTo === undefined
+      ? undefined
+      : assignedTo === null
+        ? isNull(leads.assignedTo)
+        : eq(leads.assignedTo, assignedTo),
     createdAfter === undefined ? undefined : gte(leads.createdAt, createdAfter),
     createdBefore === undefined ? undefined : lt(leads.createdAt, createdBefore),
     updatedAfter === undefined ? undefined : gte(leads.updatedAt, updatedAfter),

@@ -44,9 +44,9 @@ async function insertRange(
   // The order of the rows is the order of their numbers.
   const stored = await connection.execute<{ seq: number }>(sql`
     INSERT INTO ${leads} (id, first_name, last_name, email, company, title, phone, network_url, industry, location, source,
-      notes, status, tags, custom_fields, folded, owner, version, created_at, updated_at)
+      notes, status, tags, custom_fields, folded, assigned_to, owner, version, created_at, updated_at)
     SELECT v ->> 0, v ->> 1, v ->> 2, v ->> 3, v ->> 4, v ->> 5, v ->> 6, v ->> 7, v ->> 8, v ->> 9, v ->> 10,
-      v ->> 11, v ->> 12, (v ->> 13)::jsonb, (v ->> 14)::json, v ->> 15, ${rows.owner}, 1, ${at}, ${at}
+      v ->> 11, v ->> 12, (v ->> 13)::jsonb, (v ->> 14)::json, v ->> 15, v ->> 16, ${rows.owner}, 1, ${at}, ${at}
     FROM json_array_elements(${list}::json) WITH ORDINALITY AS packed (v, n) ORDER BY n
     RETURNING seq`);
   return stored.map(({ seq }) => seq);

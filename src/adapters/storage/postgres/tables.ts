@@ -134,6 +134,7 @@ export const leads = pgTable("leads", {
   version: integer().notNull(),
   createdAt: whole("created_at").notNull(),
   updatedAt: whole("updated_at").notNull(),
+  assignedTo: text("assigned_to").$type<UserId>(),
 });
 
 export const leadKeys = pgTable(

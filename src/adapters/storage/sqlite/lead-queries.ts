@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gte, inArray, lt, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, isNull, lt, or, sql, type SQL } from "drizzle-orm";
 import { canonicalEmail, displayEmail } from "../../../platform/identity/email.ts";
 import { campaignTag, type LeadFilter, type LeadSortField } from "../../../features/leads/model.ts";
 import { pageOf } from "../../../features/leads/pages.ts";
@@ -13,7 +13,7 @@ import type { KeyIndex } from "../../../lib/key-index/key-index.ts";
 import type { Owners } from "./owners.ts";
 import { lazy } from "./prepared.ts";
 import { leadCounts, leads, leadTags } from "./tables.ts";
-import type { WorkspaceId } from "../../../platform/base/ids.ts";
+import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Larger offsets are skipped in the reader thread: each row takes about a microsecond. */
 const maxOffsetOnMainThread = 1000;
@@ -92,7 +92,7 @@ export function createLeadQueries(
   }
 
   function filtered(owner: number, filter: LeadFilter): SQL | undefined {
-    const { statuses, tag, campaignId, email, company, source, text } = filter;
+    const { statuses, tag, campaignId, email, company, source, text, assignedTo } = filter;
     const { createdAfter, createdBefore, updatedAfter, updatedBefore } = filter;
     return and(
       eq(leads.owner, owner),
@@ -103,6 +103,7 @@ export function createLeadQueries(
       company === undefined ? undefined : contains(foldedCompany(company)),
       source === undefined ? undefined : contains(foldedSource(source)),
       text === undefined ? undefined : contains(foldedText(text)),
+      assignedTo === undefined ? undefined : isAssignedTo(assignedTo),
       createdAfter === undefined ? undefined : gte(leads.createdAt, createdAfter),
       createdBefore === undefined ? undefined : lt(leads.createdAt, createdBefore),
       updatedAfter === undefined ? undefined : gte(leads.updatedAt, updatedAfter),
@@ -124,28 +125,36 @@ export function createLeadQueries(
   return { page, count: countLeads };
 }
 
-type IndexedShape = { sort: "createdAt" | "updatedAt"; descending: boolean; after: boolean; status: boolean };
+type IndexedShape = {
+  sort: "createdAt" | "updatedAt";
+  descending: boolean;
+  after: boolean;
+  status: boolean;
+  assignee: boolean;
+};
 
 /** Whether an index returns the rows in order, so that only the rows of the page are read. */
 function isIndexed({ filter, sort, offset }: LeadPageRequest): boolean {
   const filters = Object.keys(filter);
   const isInOrder = sort.field === "createdAt" || sort.field === "updatedAt";
   const oneStatus = filters.length === 1 && filter.statuses?.length === 1 && sort.field === "createdAt";
-  return isInOrder && offset <= maxOffsetOnMainThread && (filters.length === 0 || oneStatus);
+  const oneMember = filters.length === 1 && typeof filter.assignedTo === "string" && sort.field === "createdAt";
+  return isInOrder && offset <= maxOffsetOnMainThread && (filters.length === 0 || oneStatus || oneMember);
 }
 
 /** Runs queries of indexed pages; each of their few shapes is prepared once. */
 function createIndexedPages(orm: Engine["orm"]): (owner: number, request: LeadPageRequest) => StoredLead[] {
   const prepared = new Map<string, ReturnType<typeof prepare>>();
 
-  function prepare({ sort, descending, after, status }: IndexedShape) {
+  function prepare({ sort, descending, after, status, assignee }: IndexedShape) {
     const behind = sql`(${leads[sort]}, ${leads.seq}) ${sql.raw(descending ? "<" : ">")} (${valueOf("value")}, ${valueOf("tie")})`;
     const isOne = status ? sql`${leads.status} = ${valueOf("status")}` : undefined;
+    const isOfMember = assignee ? sql`${leads.assignedTo} = ${valueOf("assignee")}` : undefined;
     const direction = descending ? desc : asc;
     return orm
       .select()
       .from(leads)
-      .where(and(sql`${leads.owner} = ${valueOf("owner")}`, isOne, after ? behind : undefined))
+      .where(and(sql`${leads.owner} = ${valueOf("owner")}`, isOne, isOfMember, after ? behind : undefined))
       .orderBy(direction(leads[sort]), direction(leads.seq))
       .limit(limitOf("limit"))
       .offset(limitOf("offset"))
@@ -158,11 +167,15 @@ function createIndexedPages(orm: Engine["orm"]): (owner: number, request: LeadPa
       descending: sort.descending,
       after: after !== null,
       status: filter.statuses !== undefined,
+      assignee: filter.assignedTo !== undefined,
     };
     const name = Object.values(shape).join();
     let statement = prepared.get(name);
     if (statement === undefined) prepared.set(name, (statement = prepare(shape)));
-    const values = { owner, limit, offset, status: filter.statuses?.[0], value: after?.value, tie: after?.tie };
+    const values = {
+      ...{ owner, limit, offset, status: filter.statuses?.[0], assignee: filter.assignedTo },
+      ...{ value: after?.value, tie: after?.tie },
+    };
     return statement.values(values).map((row) => storedLead(row, workspaceId));
   };
 }
@@ -189,6 +202,10 @@ function isOfCampaign(owner: number, campaignId: string): SQL {
 
 function hasTag(owner: number, tag: string): SQL {
   return sql`${leads.seq} IN (SELECT ${leadTags.lead} FROM ${leadTags} WHERE ${leadTags.owner} = ${owner} AND ${leadTags.tag} = ${tag.toLowerCase()})`;
+}
+
+function isAssignedTo(userId: UserId | null): SQL {
+  return userId === null ? isNull(leads.assignedTo) : eq(leads.assignedTo, userId);
 }
 
 function contains(folded: string): SQL {

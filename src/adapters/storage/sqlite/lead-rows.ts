@@ -168,21 +168,23 @@ export function storedLead(row: unknown[], workspaceId: WorkspaceId): StoredLead
       version: values[18],
       createdAt: values[19],
       updatedAt: values[20],
+      assignedTo: values[21],
     },
   };
 }
 
 /** Stores `leadParams`; not a drizzle query for the same reason. */
 const insertLeadSql = `INSERT INTO leads (id, owner, first_name, last_name, email, company, title, phone,
-  network_url, industry, location, source, notes, status, tags, custom_fields, folded, version, created_at, updated_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  network_url, industry, location, source, notes, status, tags, custom_fields, folded, version, created_at, updated_at,
+  assigned_to)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Stores a list of `PackedLead` in the bytes ?1 for the owner ?2 at the instant ?3. */
 export const insertPackedSql = `WITH packed (v) AS MATERIALIZED (SELECT value FROM json_each(CAST(?1 AS TEXT)))
   INSERT INTO leads (id, first_name, last_name, email, company, title, phone, network_url, industry, location, source,
-    notes, status, tags, custom_fields, folded, owner, version, created_at, updated_at)
+    notes, status, tags, custom_fields, folded, assigned_to, owner, version, created_at, updated_at)
   SELECT v ->> 0, v ->> 1, v ->> 2, v ->> 3, v ->> 4, v ->> 5, v ->> 6, v ->> 7, v ->> 8, v ->> 9, v ->> 10,
-    v ->> 11, v ->> 12, v ->> 13, v ->> 14, v ->> 15, ?2, 1, ?3, ?3 FROM packed`;
+    v ->> 11, v ->> 12, v ->> 13, v ->> 14, v ->> 15, v ->> 16, ?2, 1, ?3, ?3 FROM packed`;
 
 /** The parameters of `insertLeadSql`. */
 function leadParams(owner: number, lead: Lead): (string | number | null)[] {
@@ -207,6 +209,7 @@ function leadParams(owner: number, lead: Lead): (string | number | null)[] {
     lead.version,
     lead.createdAt,
     lead.updatedAt,
+    lead.assignedTo,
   ];
 }
 
@@ -218,4 +221,5 @@ type LeadValues = [
   ...[status: (typeof leads.$inferSelect)["status"], tags: string, customFields: string],
   ...[folded: string],
   ...[version: number, createdAt: number, updatedAt: number],
+  ...[assignedTo: Text],
 ];

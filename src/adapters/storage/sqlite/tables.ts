@@ -138,6 +138,7 @@ export const leads = sqliteTable("leads", {
   version: integer().notNull(),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
+  assignedTo: text("assigned_to").$type<UserId>(),
 });
 
 export const leadTags = sqliteTable(

@@ -1,6 +1,7 @@
 import type { FieldError } from "../../../platform/base/errors.ts";
 import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
 import type { DetectedFormat, FileFormatOptions } from "../../../platform/imports/file-format.ts";
+import type { UserId } from "../../../platform/base/ids.ts";
 import type { LeadContent, LeadIdentity } from "../model.ts";
 import type { PackedRows } from "./packed-rows.ts";
 
@@ -12,6 +13,8 @@ export type LeadFileOptions = FileFormatOptions & {
   tags: string[];
   /** The source of rows without one. */
   source: string | null;
+  /** Members to whom rows are assigned in turn; none: nobody. */
+  assignTo: readonly UserId[];
   /** Skips rows up to this one, which were stored before an interruption. */
   afterRow: number;
   batchRows: number;

@@ -1,3 +1,4 @@
+import type { UserId } from "../../../platform/base/ids.ts";
 import { garbageCollector } from "../../../lib/concurrency/garbage.ts";
 import { systemIds } from "../../../platform/base/clock.ts";
 import type { ThreadPort } from "../../../threads.ts";
@@ -59,16 +60,21 @@ async function read(file: TextFile, options: LeadFileOptions, batches: BatchPort
     block = file.next();
     collect();
     for (const row of reader.take(block, file.hasBadBytes)) {
-      pack(row, packer);
+      pack(row, options.assignTo, packer);
       if (packer.count === options.batchRows) await batches.post(packer.take(), columns(), file.bytesRead);
     }
   }
   if (packer.count > 0) await batches.post(packer.take(), columns(), file.bytesRead);
 }
 
-function pack(row: LeadFileRow, packer: RowPacker): void {
+function pack(row: LeadFileRow, assignTo: readonly UserId[], packer: RowPacker): void {
   if ("errors" in row) packer.addErrors(row.row, row.errors);
-  else packer.add(row.row, systemIds.next(Date.now()), row.content, row.identity);
+  else {
+    const { content, identity } = row;
+    // By its number, so that a row has the same member after an interruption.
+    if (assignTo.length > 0) content.assignedTo = assignTo[row.row % assignTo.length]!;
+    packer.add(row.row, systemIds.next(Date.now()), content, identity);
+  }
 }
 
 function inspection(file: TextFile, options: FileFormatOptions): LeadFileInspection {

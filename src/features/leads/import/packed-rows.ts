@@ -34,7 +34,13 @@ type Text = string | null;
 export type PackedLead = [
   id: string,
   ...texts: [Text, Text, Text, Text, Text, Text, Text, Text, Text, Text, Text],
-  ...rest: [status: LeadContent["status"], tags: string, customFields: string, folded: string],
+  ...rest: [
+    status: LeadContent["status"],
+    tags: string,
+    customFields: string,
+    folded: string,
+    assignedTo: string | null,
+  ],
 ];
 
 /** Email address, profile, and name with company, by which duplicates are found. */
@@ -157,7 +163,8 @@ function packedLead(id: string, content: LeadContent): PackedLead {
   const { firstName, lastName, email, company, title, phone, networkUrl, industry, location, source, notes } = content;
   const tags = content.tags.length === 0 ? "[]" : JSON.stringify(content.tags);
   const place = [firstName, lastName, email, company, title, phone, networkUrl, industry, location] as const;
-  return [id, ...place, source, notes, content.status, tags, JSON.stringify(content.customFields), foldedLead(content)];
+  const rest = [tags, JSON.stringify(content.customFields), foldedLead(content), content.assignedTo] as const;
+  return [id, ...place, source, notes, content.status, ...rest];
 }
 
 function contentIn(lead: PackedLead): LeadContent {
@@ -168,5 +175,6 @@ function contentIn(lead: PackedLead): LeadContent {
     status,
     tags: tags === "[]" ? [] : (JSON.parse(tags) as string[]),
     customFields: customFields === "{}" ? {} : (JSON.parse(customFields) as Record<string, unknown>),
+    assignedTo: lead[16],
   });
 }

@@ -7,6 +7,11 @@ import { MemberUpdate, MemberView } from "./model.ts";
 import type { MemberService } from "./service.ts";
 
 const MemberId = Type.Object({ memberId: Type.String({ description: "ID of the user." }) });
+const successor = (what: string) =>
+  Type.Optional(
+    Type.String({ description: `Member who gets the ${what} of the removed one (user ID). Default: nobody.` }),
+  );
+const SuccessorQuery = Type.Object({ leadsTo: successor("leads") });
 const MemberList = Type.Object({ members: Type.Array(MemberView) });
 const Removed = Type.Object({ success: Type.Literal(true), message: Type.String() });
 
@@ -43,13 +48,14 @@ export function memberRoutes(members: MemberService) {
     )
     .delete(
       "/:memberId",
-      async ({ caller, workspaceId, params: { memberId } }) => {
-        await members.remove(caller, workspaceId, memberId);
+      async ({ caller, workspaceId, params: { memberId }, query: { leadsTo } }) => {
+        await members.remove(caller, workspaceId, memberId, { leadsTo });
         return { success: true as const, message: "Member removed. Their keys and sessions no longer work." };
       },
       {
         access: "users:write",
         params: params(MemberId),
+        query: params(SuccessorQuery),
         docs: answersJson(Removed, {
           tag: "Workspaces",
           summary: "Remove a member, or leave the workspace",

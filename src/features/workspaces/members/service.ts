@@ -12,25 +12,34 @@ import type { MemberFacts, MemberOfWorkspace, WorkspaceStore } from "../store.ts
 import { changedMember, memberObstacle, roleProblem, type MemberObstacle } from "./decisions.ts";
 import type { MemberUpdate, MemberView } from "./model.ts";
 
+/** Passes on what belongs to one member to another; null: to nobody. */
+export type HandOver = (workspaceId: WorkspaceId, from: UserId, to: UserId | null) => Promise<void>;
+
+/** Who gets what a removed member worked on; absent: nobody. */
+export type Successors = { leadsTo?: UserId | undefined };
+
+type Parts = {
+  workspaces: WorkspaceStore;
+  ring: KeyRing;
+  clock: Clock;
+  handOver: Readonly<Record<keyof Successors, HandOver>>;
+};
+
 /** Lists and changes the members of a workspace. */
 export class MemberService {
-  readonly #workspaces: WorkspaceStore;
-  readonly #ring: KeyRing;
-  readonly #clock: Clock;
+  readonly #parts: Parts;
 
-  constructor(workspaces: WorkspaceStore, ring: KeyRing, clock: Clock) {
-    this.#workspaces = workspaces;
-    this.#ring = ring;
-    this.#clock = clock;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** Oldest first. */
   async list(workspaceId: WorkspaceId): Promise<MemberView[]> {
-    return (await this.#workspaces.members(workspaceId)).map(memberView);
+    return (await this.#parts.workspaces.members(workspaceId)).map(memberView);
   }
 
   async get(workspaceId: WorkspaceId, userId: UserId): Promise<MemberView> {
-    const found = await this.#workspaces.member(workspaceId, userId);
+    const found = await this.#parts.workspaces.member(workspaceId, userId);
     if (found === null) throw notFound("member", userId);
     return memberView(found);
   }
@@ -62,9 +71,21 @@ export class MemberService {
   }
 
   /**
-   * Removes a member, or lets a member leave. Their keys and sessions end at once. Throws the same errors as `update`.
+   * Removes a member, or lets a member leave, after their leads were passed on. Their keys and sessions end at once.
+   * Throws the same errors as `update`, and VALIDATION_ERROR for a successor who is no other active member.
    */
-  async remove(caller: Caller, workspaceId: WorkspaceId, userId: UserId): Promise<void> {
+  async remove(caller: Caller, workspaceId: WorkspaceId, userId: UserId, successors: Successors): Promise<void> {
+    const { workspaces, handOver } = this.#parts;
+    requireApprover(caller, "manage members");
+    const members = await workspaces.members(workspaceId);
+    const leaving = members.find(({ member }) => member.userId === userId);
+    if (leaving === undefined) throw notFound("member", userId);
+    const before = leaving.member;
+    const activeOwners = members.filter(isActiveOwner).length;
+    requireChange(caller, memberObstacle(managerIn(caller), { before, after: null, activeOwners }));
+    requireSuccessors(members, userId, successors);
+    // First, so that an interrupted removal can be repeated.
+    for (const what of ["leadsTo"] as const) await handOver[what](workspaceId, userId, successors[what] ?? null);
     await this.#change(caller, workspaceId, [userId], (facts) => {
       const before = memberIn(facts, userId);
       requireChange(
@@ -109,14 +130,14 @@ export class MemberService {
     decide: (facts: MemberFacts, now: number) => ReturnType<Parameters<WorkspaceStore["changeMembers"]>[2]>,
   ): Promise<void> {
     requireApprover(caller, "manage members");
-    const now = this.#clock.now();
-    await this.#workspaces.changeMembers(workspaceId, userIds, (facts) => decide(facts, now));
-    this.#ring.forget();
+    const now = this.#parts.clock.now();
+    await this.#parts.workspaces.changeMembers(workspaceId, userIds, (facts) => decide(facts, now));
+    this.#parts.ring.forget();
   }
 
   #audit(caller: Caller, action: AuditAction, { workspaceId, userId }: Member, details: AuditDetails) {
     const target = { type: "member", id: userId };
-    return auditEntry(caller, this.#clock.now(), { action, workspaceId, target, details });
+    return auditEntry(caller, this.#parts.clock.now(), { action, workspaceId, target, details });
   }
 }
 
@@ -163,6 +184,22 @@ export function requireChange(caller: Caller, obstacle: MemberObstacle | null): 
         message: "A workspace needs an active owner. Make another member an owner first.",
       });
   }
+}
+
+function isActiveOwner({ member, user }: MemberOfWorkspace): boolean {
+  return member.role === "owner" && member.isActive && user.isActive;
+}
+
+function requireSuccessors(members: readonly MemberOfWorkspace[], leaving: UserId, successors: Successors): void {
+  const isActive = (userId: UserId) =>
+    userId !== leaving &&
+    members.some(({ member, user }) => member.userId === userId && member.isActive && user.isActive);
+  const errors = Object.entries(successors).flatMap(([path, userId]) =>
+    userId === undefined || isActive(userId)
+      ? []
+      : [{ path, message: `${userId} is not the ID of another active member of the workspace.` }],
+  );
+  if (errors.length > 0) throw invalid(errors);
 }
 
 function managerIn(caller: Caller) {
