@@ -141,6 +141,32 @@ testInProcess("who does not accept in time goes the other way", () =>
   }),
 );
 
+testInProcess("whom a colleague has invited is not invited, unless the campaign allows it", () =>
+  fast("acceptances=0", async ({ client, account, pass }) => {
+    const people = [await newLead(client, "Ada"), await newLead(client, "Ben")];
+    const input = { name: "Sam", connector: "simulated", workingHours: always, warmUp: null, sessions: null };
+    const { data: second } = succeeded(await client.post<AccountView>("/api/v2/network/accounts", input));
+    const actionType = "sendConnectionRequest";
+    for (const { networkUrl: profileUrl } of people)
+      succeeded(
+        await client.post("/api/v2/network/scheduleNetworkAction", { actionType, profileUrl, accountId: second.id }),
+      );
+    const accountIds = [account.split("/").at(-1)!];
+    for (const [allowOverlap, ends] of [
+      [false, { state: "stopped", reason: "invitedByColleague" }],
+      [true, { state: "completed", reason: null }],
+    ] as const) {
+      const settings = { allowOverlap, excludeContactedDays: null };
+      const campaign = await newCampaign(client, [invite], { accountIds, settings });
+      expect(campaign.settings.allowOverlap).toBe(allowOverlap);
+      await enroll(client, campaign, people);
+      await turn(client, campaign, "start");
+      await pass(24 * 2);
+      expect(await enrollments(client, campaign)).toMatchObject([ends, ends]);
+    }
+  }),
+);
+
 testInProcess("a reply stops the sequence, and takes back what waited", () =>
   fast("acceptances=100", async ({ client, pass }) => {
     const campaign = await newCampaign(client, [thank, wait(2), thank]);

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import type { LeadView } from "../../src/features/leads/model.ts";
+import type { AccountView } from "../../src/features/network/account-model.ts";
 import type { ActionView } from "../../src/features/network/action-model.ts";
 import { startService, succeeded, testInProcess } from "../support/service.ts";
 import {
@@ -187,6 +188,22 @@ testInProcess("the same action for the same profile is not scheduled twice while
     status: 409,
     details: { reason: "alreadyPending" },
   });
+});
+
+testInProcess("another account of the workspace does not invite the same person, unless it is allowed", async () => {
+  await using world = await atWork({ settings: { CONNECTOR: "manual" } });
+  const input = { name: "second", connector: "manual" };
+  const { data: second } = succeeded(await world.user.post<AccountView>("/api/v2/network/accounts", input));
+  const first = await accountOf(world.user);
+  await schedule(world.user, "ada", { accountId: first.id });
+  for (const dryRun of [true, false]) {
+    const refused = await world.user.post(path, request("ada", { accountId: second.id, dryRun }));
+    expect(refused).toMatchObject({ status: 409, code: "CONFLICT", details: { reason: "invitedByColleague" } });
+    expect(refused.message).toContain(`"${first.name}"`);
+    expect(refused.message).toContain("allowOverlap");
+  }
+  const allowed = { accountId: second.id, allowOverlap: true };
+  expect(await schedule(world.user, "ada", allowed)).toMatchObject({ isNew: true });
 });
 
 testInProcess("of many equal requests at the same time one schedules the action", async () => {

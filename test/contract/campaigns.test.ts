@@ -111,7 +111,12 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       const { storage, user, campaignOf, enrollmentOf, enrolled, newLead } = await createWorld(opened.storage);
       const lead = await newLead();
       const first = await enrolled({}, lead);
-      const settings = { stopOnReply: true, excludeOtherCampaigns: true, excludeContactedDays: null };
+      const settings = {
+        stopOnReply: true,
+        excludeOtherCampaigns: true,
+        excludeContactedDays: null,
+        allowOverlap: false,
+      };
       const second = campaignOf({ settings });
       await storage.campaigns.insert(second);
       const wish = enrollmentOf(lead, { campaignId: second.id });
@@ -127,7 +132,12 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       await make.scheduledJob(storage, account, { action: { profileUrl: lead.networkUrl! } });
       const { job } = await claimAction(storage);
       await storage.network.endAction(claimOf(job), actionEnd({ relation: "pending" }));
-      const settings = { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: 30 };
+      const settings = {
+        stopOnReply: true,
+        excludeOtherCampaigns: false,
+        excludeContactedDays: 30,
+        allowOverlap: false,
+      };
       const target = campaignOf({ settings });
       await storage.campaigns.insert(target);
       const wish = enrollmentOf(lead, { campaignId: target.id });
@@ -369,7 +379,7 @@ async function createWorld(storage: Storage) {
       state: "running",
       steps: [{ type: "action", actionType: "visitProfile" }],
       accountIds: [account.id],
-      settings: { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null },
+      settings: { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null, allowOverlap: false },
       startedAt: null,
       createdAt: startOfTests,
       updatedAt: startOfTests,

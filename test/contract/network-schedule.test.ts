@@ -261,7 +261,9 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
       const second = make.account(account.workspaceId);
       await storage.network.insertAccount(second);
       const requests = [account, second].flatMap((of) =>
-        actionTypes.map((actionType) => make.actionRequest(of, { action: { profileUrl, actionType } })),
+        actionTypes.map((actionType) =>
+          make.actionRequest(of, { action: { profileUrl, actionType, details: { allowOverlap: true } } }),
+        ),
       );
       const outcomes = await Promise.all(requests.map((request) => storage.network.schedule(request, false)));
       expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["scheduled"]));

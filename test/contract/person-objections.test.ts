@@ -151,7 +151,9 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
       const workers = new Map<string, NetworkAccount>();
       for (const { value } of profiles) {
         workers.set(value, await storedAccount(storage, make, workspaceId, "worker"));
-        await make.scheduledJob(storage, workers.get(value)!, { action: { profileUrl: value } });
+        await make.scheduledJob(storage, workers.get(value)!, {
+          action: { profileUrl: value, details: { allowOverlap: true } },
+        });
         const speaker = await storedAccount(storage, make, workspaceId);
         const action = { profileUrl: value, actionType: "sendVoiceMessage" } as const;
         await make.scheduledJob(storage, speaker, { action });
@@ -163,7 +165,9 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
       for (const { value } of profiles) accounts.set(value, await storedAccount(storage, make, workspaceId));
       const waiting = profiles.filter((_, n) => n % 2 === 0);
       for (const { value } of waiting)
-        await make.scheduledJob(storage, accounts.get(value)!, { action: { profileUrl: value } });
+        await make.scheduledJob(storage, accounts.get(value)!, {
+          action: { profileUrl: value, details: { allowOverlap: true } },
+        });
 
       for (const { kind, value } of world.objections)
         await make.storedSuppression(storage, world.random() < 0.5 ? workspaceId : null, kind, value);
@@ -318,7 +322,7 @@ function campaignOf(make: Factories, workspaceId: string, accountId: string): Ca
     state: "running",
     steps: [{ type: "action", actionType: "visitProfile" }],
     accountIds: [accountId],
-    settings: { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null },
+    settings: { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null, allowOverlap: false },
     startedAt: null,
     createdAt: startOfTests,
     updatedAt: startOfTests,

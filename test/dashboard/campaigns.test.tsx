@@ -26,7 +26,7 @@ const campaign: CampaignView = {
   state: "draft",
   steps,
   accountIds: ["a1"],
-  settings: { stopOnReply: true, excludeOtherCampaigns: true, excludeContactedDays: null },
+  settings: { stopOnReply: true, excludeOtherCampaigns: true, excludeContactedDays: null, allowOverlap: false },
   startedAt: null,
   createdAt: "2030-01-01T00:00:00.000Z",
   updatedAt: "2030-01-01T00:00:00.000Z",

@@ -123,6 +123,7 @@ function createWorld(settings: Partial<StoredAccount["account"]>) {
   };
   const facts: NetworkFacts = {
     account: () => record,
+    colleagues: () => [],
     accountOf: () => record,
     target: () => null,
     twins: () => [],

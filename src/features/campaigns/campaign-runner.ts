@@ -127,7 +127,9 @@ export class CampaignRunner {
       store.move(enrollment, { state, reason, atStep: at, wakeAt: null, updatedAt: now }, null);
     const account = await network.account(enrollment.workspaceId, enrollment.accountId);
     if (account === null || lead === null) return void (await end("failed", "accountGone"));
-    const content = actionContent({ ...step, profileUrl: lead.networkUrl ?? "" }, account.tier, lead, profileHosts);
+    // Campaigns of version 0.1.0 do not have the setting.
+    const sent = { ...step, profileUrl: lead.networkUrl ?? "", allowOverlap: campaign.settings.allowOverlap ?? false };
+    const content = actionContent(sent, account.tier, lead, profileHosts);
     if ("errors" in content) return void (await end("failed", content.errors[0]?.message ?? "invalid"));
     const action = newAction(content.content, account, lead.id, ids, { notBefore: now, now });
     Object.assign(action, { enrollmentId: enrollment.id, campaignId: campaign.id, campaignStep: at });

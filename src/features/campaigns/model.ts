@@ -91,12 +91,16 @@ export const CampaignSettings = Type.Object({
   excludeContactedDays: Type.Union([Type.Integer({ minimum: 1, maximum: 3650 }), Type.Null()], {
     description: "Skip leads that any of your accounts contacted within this number of days. null disables the check.",
   }),
+  allowOverlap: Type.Boolean({
+    description: "Also invite people whom another account of the workspace has invited or is connected with.",
+  }),
 });
 export type CampaignSettings = Static<typeof CampaignSettings>;
 export const defaultSettings: CampaignSettings = {
   stopOnReply: true,
   excludeOtherCampaigns: true,
   excludeContactedDays: null,
+  allowOverlap: false,
 };
 
 export type Campaign = {

@@ -1,5 +1,6 @@
 import { isoTime, isoTimeOrNull } from "../../platform/base/clock.ts";
 import type { Lead } from "../leads/model.ts";
+import { defaultSettings } from "./model.ts";
 import type { Campaign, CampaignView, Enrollment, EnrollmentView } from "./model.ts";
 
 export function campaignView({
@@ -11,6 +12,8 @@ export function campaignView({
 }: Campaign): CampaignView {
   return {
     ...campaign,
+    // Campaigns of version 0.1.0 lack some settings.
+    settings: { ...defaultSettings, ...campaign.settings },
     startedAt: isoTimeOrNull(startedAt),
     createdAt: isoTime(createdAt),
     updatedAt: isoTime(updatedAt),

@@ -145,6 +145,8 @@ function detailsOf(
       return postOf(sent.postUrl, errors);
     case "endorseSkill":
       return sent.skill === undefined ? {} : { skill: singleLine(sent.skill) };
+    case "sendConnectionRequest":
+      return sent.allowOverlap === true ? { allowOverlap: true } : {};
     default:
       return {};
   }

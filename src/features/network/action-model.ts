@@ -92,7 +92,9 @@ export type Objection =
   | { kind: "alreadyPending"; since: number | null }
   /** The network does not accept another request so soon after a withdrawal. */
   | { kind: "cannotResendYet"; until: number }
-  | { kind: "leadGone" };
+  | { kind: "leadGone" }
+  /** Another account of the workspace has invited this person, is about to, or is connected with them. */
+  | { kind: "invitedByColleague"; accountName: string; since: number | null };
 
 export const reactions = ["like", "celebrate", "support", "love", "insightful", "funny"] as const;
 
@@ -107,6 +109,8 @@ export type ActionDetails = {
   skill?: string;
   /** Voice messages only. */
   voiceId?: string;
+  /** Connection requests only: another account of the workspace may have invited the person. */
+  allowOverlap?: boolean;
 };
 
 export type NetworkAction = {
@@ -156,6 +160,12 @@ const details = {
       minLength: 1,
       maxLength: maxSubjectLength,
       description: "Subject of an InMail. Required for `sendInMail`.",
+    }),
+  ),
+  allowOverlap: Type.Optional(
+    Type.Boolean({
+      description:
+        "For `sendConnectionRequest`: send it even if another account of the workspace has invited the person or is connected with them.",
     }),
   ),
   postUrl: Type.Optional(

@@ -14,6 +14,8 @@ export function objectionText(objection: Objection): string {
       return `a connection request to this person is already pending${since(objection.since)}.`;
     case "cannotResendYet":
       return `a connection request to this person was withdrawn; the network accepts another one after ${isoTime(objection.until)}.`;
+    case "invitedByColleague":
+      return `the account "${objection.accountName}" of this workspace has invited this person, or is connected with them${since(objection.since)}. Send allowOverlap: true to invite them with this account too.`;
     case "leadGone":
       return "its lead was deleted.";
   }

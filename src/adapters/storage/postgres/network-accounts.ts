@@ -134,6 +134,16 @@ export async function lockAccounts(
   return rows.map((row) => storedAccount(row, resting.get(row.seq) ?? []));
 }
 
+/** The accounts of a workspace, in the order of their numbers, for those who only look at them: locks nothing. */
+export async function readAccounts(connection: Connection, workspaceId: WorkspaceId): Promise<StoredAccount[]> {
+  const rows = await connection
+    .select()
+    .from(networkAccounts)
+    .where(eq(networkAccounts.workspaceId, workspaceId))
+    .orderBy(asc(networkAccounts.seq));
+  return rows.map((row) => storedAccount(row, []));
+}
+
 /** The account as decisions see it. */
 export async function recordOf(connection: Connection, row: AccountRow): Promise<StoredAccount> {
   const resting = await coolDownsOf(connection, [row.seq]);

@@ -16,7 +16,7 @@ import { meterCode } from "../meter-code.ts";
 import { campaigns } from "./campaign-tables.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { decideLoaded, loadAll, Loaded, type FactSource } from "./loaded.ts";
-import { lockAccounts, recordOf } from "./network-accounts.ts";
+import { lockAccounts, readAccounts, recordOf } from "./network-accounts.ts";
 import { networkAccounts, networkActions, networkContacts, networkMeters } from "./network-tables.ts";
 import { LoadedTimeline, loadUsed } from "./network-timeline.ts";
 import { findSuppression } from "./suppression-rows.ts";
@@ -79,6 +79,11 @@ export class LoadedFacts implements NetworkFacts, FactSource {
   /** Known before the decision, which locked it. */
   accountOf = (workspaceId: WorkspaceId, accountId: string): StoredAccount | null =>
     this.#fact(`account of ${workspaceId} ${accountId}`, async () => null);
+
+  colleagues = (workspaceId: WorkspaceId, account: number): readonly StoredAccount[] =>
+    this.#fact(`accounts of ${workspaceId}`, () => readAccounts(this.#connection, workspaceId)).filter(
+      ({ seq }) => seq !== account,
+    );
 
   target = (jobId: string): Target | null => this.#fact(`target ${jobId}`, () => loadTarget(this.#connection, jobId));
 

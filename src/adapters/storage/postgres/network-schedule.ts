@@ -15,6 +15,7 @@ import {
 import type { ActionChange, ScheduleAction, ScheduleOutcome } from "../../../features/network/queue-model.ts";
 import type { NetworkStore } from "../../../features/network/store.ts";
 import type { Connection, Engine } from "./engine.ts";
+import { takeLocks } from "./locks.ts";
 import { lockAccount } from "./network-accounts.ts";
 import { writeChanges } from "./network-changes.ts";
 import { LoadedFacts, loadTarget } from "./network-facts.ts";
@@ -31,6 +32,7 @@ type ScheduleStore = Pick<
 /** The queue of accounts, and what people do with the actions in it. */
 export function createScheduleStore(engine: Engine): ScheduleStore {
   const { orm, transact } = engine;
+  const { actionType } = networkActions;
 
   /** A decision about a new action. `writes` false: only its outcome. */
   function decideNew(
@@ -40,6 +42,7 @@ export function createScheduleStore(engine: Engine): ScheduleStore {
   ): Promise<ScheduleOutcome> {
     return transact(async (connection) => {
       await lockSuppressions(connection, [action.workspaceId], "shared");
+      await lockInvitation(connection, action);
       const facts = new LoadedFacts(connection, engine);
       const record = await lockAccount(connection, action.workspaceId, action.accountId);
       facts.know(`account of ${action.workspaceId} ${action.accountId}`, record);
@@ -57,6 +60,11 @@ export function createScheduleStore(engine: Engine): ScheduleStore {
   ): Promise<ActionChange> {
     return transact(async (connection) => {
       await lockSuppressions(connection, [workspaceId], "shared");
+      const [subject] = await connection
+        .select({ workspaceId: networkActions.workspaceId, profileKey: networkActions.profileKey, actionType })
+        .from(networkActions)
+        .where(eq(networkActions.jobId, jobId));
+      if (subject?.workspaceId === workspaceId) await lockInvitation(connection, subject);
       const target = await ownTarget(connection, workspaceId, jobId);
       const facts = new LoadedFacts(connection, engine);
       const { outcome, changes } = await facts.decide(() => decide(target, facts));
@@ -113,6 +121,19 @@ export function createScheduleStore(engine: Engine): ScheduleStore {
     },
     skipObjectedTasks,
   };
+}
+
+/** Two accounts of a workspace that are about to invite the same person take turns. Before their accounts are locked. */
+async function lockInvitation(
+  connection: Connection,
+  {
+    workspaceId,
+    profileKey,
+    actionType: type,
+  }: Pick<ScheduleAction["action"], "workspaceId" | "profileKey" | "actionType">,
+): Promise<void> {
+  if (type !== "sendConnectionRequest") return;
+  await takeLocks(connection, [{ key: `invitation ${workspaceId} ${profileKey}`, isShared: false }]);
 }
 
 /** What waits for a user to carry it out. */

@@ -38,6 +38,14 @@ export function createAccountRows(engine: Engine) {
       .where(eq(networkAccounts.id, sql.placeholder("id")))
       .prepare(),
   );
+  const seqsOf = lazy(() =>
+    orm
+      .select({ seq: networkAccounts.seq })
+      .from(networkAccounts)
+      .where(eq(networkAccounts.workspaceId, sql.placeholder("workspaceId")))
+      .orderBy(networkAccounts.seq)
+      .prepare(),
+  );
   const coolDowns = lazy(() =>
     orm
       .select()
@@ -78,6 +86,12 @@ export function createAccountRows(engine: Engine) {
     ofUser(workspaceId: WorkspaceId, id: string): StoredAccount | null {
       const record = rows.byId(id);
       return record?.account.workspaceId === workspaceId ? record : null;
+    },
+    /** Also paused ones, in the order of their numbers. */
+    ofWorkspace(workspaceId: WorkspaceId): StoredAccount[] {
+      return seqsOf()
+        .all({ workspaceId })
+        .flatMap(({ seq }) => rows.get(seq) ?? []);
     },
     idOf: (seq: number): string => rows.get(seq)?.account.id ?? "",
     /** Removes an account from the cache. Call after every change to it. */

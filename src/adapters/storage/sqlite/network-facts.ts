@@ -47,6 +47,7 @@ export function createNetworkFacts(
   return {
     account: accounts.get,
     accountOf: accounts.ofUser,
+    colleagues: (workspaceId, seq) => accounts.ofWorkspace(workspaceId).filter((record) => record.seq !== seq),
     target(jobId) {
       const row = actions.get(jobId);
       const job = row && jobRows.get(jobId);

@@ -48,6 +48,8 @@ export type NetworkFacts = {
   account(seq: number): StoredAccount | null;
   /** Null unless the account belongs to the user. */
   accountOf(workspaceId: WorkspaceId, accountId: string): StoredAccount | null;
+  /** The other accounts of the workspace. */
+  colleagues(workspaceId: WorkspaceId, account: number): readonly Pick<StoredAccount, "seq" | "account">[];
   target(jobId: string): Target | null;
   /** Actions of this type with this target that may be open. */
   twins(account: number, action: Pick<StoredAction, "targetKey" | "actionType">): Twin[];

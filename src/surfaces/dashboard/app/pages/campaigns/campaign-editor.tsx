@@ -42,6 +42,7 @@ export function CampaignEditor({ campaign, onSaved }: EditorProps) {
       accountIds: JSON.stringify(campaign?.accountIds ?? []),
       stopOnReply: settings?.stopOnReply ?? true,
       excludeOtherCampaigns: settings?.excludeOtherCampaigns ?? true,
+      allowOverlap: settings?.allowOverlap ?? false,
       isExcludingContacted: typeof settings?.excludeContactedDays === "number",
       excludeContactedDays: String(settings?.excludeContactedDays ?? 30),
     },
@@ -56,6 +57,7 @@ export function CampaignEditor({ campaign, onSaved }: EditorProps) {
           stopOnReply: values.stopOnReply,
           excludeOtherCampaigns: values.excludeOtherCampaigns,
           excludeContactedDays: values.isExcludingContacted ? Number(values.excludeContactedDays) : null,
+          allowOverlap: values.allowOverlap,
         } satisfies CampaignSettings,
         ...(isDraft && { steps, ...(accountIds.length > 0 && { accountIds }) }),
       };
@@ -107,6 +109,7 @@ export function CampaignEditor({ campaign, onSaved }: EditorProps) {
         )}
         <CheckField form={form} name="stopOnReply" label="Stop when a lead replies" />
         <CheckField form={form} name="excludeOtherCampaigns" label="Exclude leads in another campaign" />
+        <CheckField form={form} name="allowOverlap" label="Invite people whom another account has invited" />
         <CheckField form={form} name="isExcludingContacted" label="Exclude recently contacted leads" />
         {form.values.isExcludingContacted && (
           <TextField

@@ -39,6 +39,7 @@ const reasons: Record<string, string> = {
   stoppedByUser: "Removed by a user",
   campaignCanceled: "The campaign was canceled",
   leadGone: "The lead was deleted",
+  invitedByColleague: "Another account has invited this person",
   accountGone: "The account was removed",
   alreadyConnected: "Already connected",
   alreadyPending: "Request already pending",
