@@ -72,6 +72,8 @@ export const toolTable: Record<string, ToolSpec> = {
   update_me: changes("PATCH /api/v2/users/me"),
   list_users: reads("GET /api/v2/users"),
   create_user: adds("POST /api/v2/users"),
+  list_members: reads("GET /api/v2/members"),
+  list_workspaces: reads("GET /api/v2/workspaces"),
   grant_credits: adds("POST /api/v2/users/{userId}/credits", { note: "Each call grants credits again." }),
   adjust_credits: changes("POST /api/v2/users/{userId}/credits/adjust", {
     note: "Each call adjusts the balance again.",
@@ -327,10 +329,28 @@ const recording = "a recording is a file of many megabytes, which a model can ne
 const machine = "it is for programs that carry out actions under leases, which a model cannot meet";
 const play = "only simulations have it, and the tester of an integration controls the clock";
 
+const access = "people, not assistants, decide who has access to a workspace";
+const browser = "sessions belong to people in browsers, which list and end them in the dashboard";
+
 /** Operations that are not tools, and why. */
 export const withoutTool: Partial<Record<OperationName, string>> = {
   "POST /api/v2/keys": secret,
   "POST /api/v2/keys/{keyId}/regenerate": secret,
+  "PUT /api/v2/users/{userId}": access,
+  "POST /api/v2/workspaces": access,
+  "GET /api/v2/workspaces/{workspaceId}": "list_workspaces returns the same",
+  "PUT /api/v2/workspaces/{workspaceId}": access,
+  "GET /api/v2/members/{memberId}": "list_members returns the same",
+  "PUT /api/v2/members/{memberId}": access,
+  "DELETE /api/v2/members/{memberId}": access,
+  "POST /api/v2/members/{memberId}/transfer-ownership": access,
+  "GET /api/v2/invitations": access,
+  "POST /api/v2/invitations": access,
+  "DELETE /api/v2/invitations/{invitationId}": access,
+  "POST /api/v2/invitations/join": access,
+  "GET /api/v2/sessions": browser,
+  "DELETE /api/v2/sessions": browser,
+  "DELETE /api/v2/sessions/{sessionId}": browser,
   "POST /api/v2/webhooks": webhookSecret,
   "POST /api/v2/webhooks/{endpointId}/rotate": webhookSecret,
   "GET /api/v2/events/stream": "it never ends; list_events returns the same, with `after` for the position",
