@@ -211,6 +211,10 @@ CREATE TABLE network_accounts (
   requires_approval BOOLEAN NOT NULL DEFAULT false,
   -- Connection requests that stay unanswered for this long are withdrawn; null: never.
   withdraw_after_days INTEGER,
+  -- The user whose account it is. No reference: accounts of a workspace outlive its members.
+  member_id TEXT COLLATE "C",
+  -- All members may act with it.
+  is_shared BOOLEAN NOT NULL DEFAULT true,
   -- The settings have changed since the queue was planned.
   needs_plan BOOLEAN NOT NULL DEFAULT false,
   -- Grows with every change of the queue, so that a slow plan can tell whether it is out of date.

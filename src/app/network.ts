@@ -61,6 +61,7 @@ export function composeNetwork({
   const profileHosts = config.networkHosts;
   const accounts = new AccountService({
     store: storage.network,
+    holders: storage.workspaces,
     connectors,
     defaults: config,
     isRiskAccepted: config.acknowledgeNetworkRisk,
@@ -105,7 +106,7 @@ export function composeNetwork({
     clock,
     ids,
     profileHosts,
-    isCampaign: (workspaceId, id) => campaigns.canEnroll(workspaceId, id),
+    isCampaign: (user, id) => campaigns.canEnroll(user, id),
     addTag: async (workspaceId, leadIds, tag) => void (await bulk.update(workspaceId, leadIds, { addTags: [tag] })),
     enroll: (workspaceId, id, leadIds, dryRun) => campaigns.enrollLeads(workspaceId, id, leadIds, dryRun),
   });
@@ -127,6 +128,7 @@ export function composeNetwork({
   const { sendsAgainAt } = parts;
   const handWork = new WorkService({
     store: storage.network,
+    accounts,
     personNames,
     clock,
     poke,

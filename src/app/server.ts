@@ -109,6 +109,7 @@ async function compose(
   const baseUrl = () => config.publicUrl ?? listening?.url ?? "";
   const handOver: Parameters<typeof composeTeam>[0]["handOver"] = {
     leadsTo: (...parts) => leads.handOver(...parts),
+    accountsTo: (...parts) => network.accounts.handOver(...parts),
   };
   const team = composeTeam({ config, storage, connector, keyRing, clock, realClock, ids, handOver, baseUrl });
   const { users, workspaces, keys, sessions } = team;

@@ -92,7 +92,7 @@ export function plannedVisits(home: Home, count: number): number[] {
         "SELECT id, workspace_id, created_at FROM network_accounts LIMIT 1",
       )
       .get();
-    return newAccount(row?.id ?? "", row?.workspace_id ?? "", "UTC", "manual", row?.created_at ?? 0);
+    return newAccount(row?.id ?? "", row?.workspace_id ?? "", "UTC", "manual", row?.created_at ?? 0, null);
   });
   const now = Date.now();
   const queue = Array.from({ length: count }, (_, n) => ({

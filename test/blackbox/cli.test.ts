@@ -138,6 +138,10 @@ test("members change roles, are deactivated, and removed on the command line", a
   const last = await runProgram(["member", "remove", "bob@example.com", "--workspace", id], data);
   expect(last.exitCode).toBe(1);
   expect(last.err).toContain("needs an active owner");
+  const heir = ["--leads-to", "bob@example.com", "--accounts-to", "carl@example.com"];
+  const nobody = await runProgram(["member", "remove", "bob@example.com", ...heir, "--workspace", id], data);
+  expect(nobody.exitCode).toBe(1);
+  expect(nobody.err).toContain("carl@example.com");
   const several = await runProgram(["export", "leads", "--user", "bob@example.com"], data);
   expect(several.exitCode).toBe(0);
   const renamed = await runProgram(["workspace", "update", id, "--name", "Marketing", "--json"], data);

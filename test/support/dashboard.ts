@@ -56,6 +56,8 @@ export const account: AccountView = {
   stateReason: null,
   requiresApproval: false,
   withdrawAfterDays: null,
+  memberId: null,
+  isShared: true,
   createdAt: "2030-01-01T00:00:00.000Z",
   updatedAt: "2030-01-01T00:00:00.000Z",
 };

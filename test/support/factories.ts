@@ -74,6 +74,8 @@ export function createFactories(seed = 1) {
       stateReason: null,
       requiresApproval: false,
       withdrawAfterDays: null,
+      memberId: null,
+      isShared: true,
       ...times,
       ...overrides,
     };

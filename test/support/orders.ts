@@ -46,6 +46,8 @@ export function accountOf(overrides: Partial<NetworkAccount> = {}): NetworkAccou
     stateReason: null,
     requiresApproval: false,
     withdrawAfterDays: null,
+    memberId: null,
+    isShared: true,
     createdAt: startOfTests,
     updatedAt: startOfTests,
     ...overrides,

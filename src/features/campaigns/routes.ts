@@ -18,6 +18,7 @@ import {
   PreviewInput,
   PreviewView,
 } from "./model.ts";
+import { accountUser } from "../network/may-use.ts";
 import type { CampaignService } from "./service.ts";
 import { campaignView } from "./views.ts";
 
@@ -58,7 +59,7 @@ export function campaignRoutes(campaigns: CampaignService) {
         docs: answersJson(success(CampaignList), { tag, summary: "List campaigns, newest first" }),
       },
     )
-    .post("", async ({ workspaceId, body: input }) => ok(await campaigns.create(workspaceId, input)), {
+    .post("", async (context) => ok(await campaigns.create(accountUser(context), context.body)), {
       access: "network:schedule",
       body: body(CampaignInput),
       docs: answersJson(success(CampaignView), {
@@ -79,8 +80,7 @@ export function campaignRoutes(campaigns: CampaignService) {
     )
     .patch(
       "/:campaignId",
-      async ({ workspaceId, params: { campaignId }, body: input }) =>
-        ok(await campaigns.update(workspaceId, campaignId, input)),
+      async (context) => ok(await campaigns.update(accountUser(context), context.params.campaignId, context.body)),
       {
         body: body(CampaignUpdate),
         ...turn("Update a campaign", "Steps and accounts can be changed only while the campaign is a draft."),
@@ -88,8 +88,9 @@ export function campaignRoutes(campaigns: CampaignService) {
     )
     .delete(
       "/:campaignId",
-      async ({ workspaceId, params: { campaignId } }) => {
-        await campaigns.remove(workspaceId, campaignId);
+      async (context) => {
+        const { campaignId } = context.params;
+        await campaigns.remove(accountUser(context), campaignId);
         return { success: true as const, message: `Campaign ${campaignId} deleted.` };
       },
       {
@@ -100,15 +101,15 @@ export function campaignRoutes(campaigns: CampaignService) {
     )
     .post(
       "/:campaignId/start",
-      async ({ caller, workspaceId, params: { campaignId } }) => {
-        requireApprover(caller, "start a campaign");
-        return ok(await campaigns.start(workspaceId, campaignId));
+      async (context) => {
+        requireApprover(context.caller, "start a campaign");
+        return ok(await campaigns.start(accountUser(context), context.params.campaignId));
       },
       turn("Start a campaign", "Also resumes a paused campaign. Not allowed with a key that may only propose actions."),
     )
     .post(
       "/:campaignId/pause",
-      async ({ workspaceId, params: { campaignId } }) => ok(await campaigns.pause(workspaceId, campaignId)),
+      async (context) => ok(await campaigns.pause(accountUser(context), context.params.campaignId)),
       turn(
         "Pause a campaign",
         "Leads stay at their current step. Pending actions are rescheduled when the campaign resumes.",
@@ -116,7 +117,7 @@ export function campaignRoutes(campaigns: CampaignService) {
     )
     .post(
       "/:campaignId/cancel",
-      async ({ workspaceId, params: { campaignId } }) => ok(await campaigns.cancel(workspaceId, campaignId)),
+      async (context) => ok(await campaigns.cancel(accountUser(context), context.params.campaignId)),
       turn(
         "Cancel a campaign",
         "Ends the campaign for every lead that is still in progress and cancels pending actions.",
@@ -124,10 +125,12 @@ export function campaignRoutes(campaigns: CampaignService) {
     )
     .post(
       "/:campaignId/enroll",
-      async ({ caller, workspaceId, params: { campaignId }, body: input }) => {
+      async (context) => {
+        const { caller, workspaceId, params, body: input } = context;
+        const { campaignId } = params;
         if ((await campaigns.get(workspaceId, campaignId)).state !== "draft")
           requireApprover(caller, "enroll leads in a campaign that has started");
-        return ok(await campaigns.enroll(workspaceId, campaignId, input));
+        return ok(await campaigns.enroll(accountUser(context), campaignId, input));
       },
       {
         access: "network:schedule",
@@ -164,8 +167,10 @@ export function campaignRoutes(campaigns: CampaignService) {
     )
     .post(
       "/:campaignId/enrollments/:enrollmentId/stop",
-      async ({ workspaceId, params: { campaignId, enrollmentId } }) =>
-        ok(await campaigns.stop(workspaceId, campaignId, enrollmentId)),
+      async (context) => {
+        const { campaignId, enrollmentId } = context.params;
+        return ok(await campaigns.stop(accountUser(context), campaignId, enrollmentId));
+      },
       {
         access: "network:schedule",
         params: params(Type.Object({ campaignId: Type.String(), enrollmentId: Type.String() })),

@@ -3,6 +3,7 @@ import type { Clock, Ids } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
 import type { Lead } from "../leads/model.ts";
 import type { LeadStore } from "../leads/store.ts";
+import { defaultAccount, requireUsable, type AccountUser } from "../network/may-use.ts";
 import type { NetworkAccount } from "../network/account-model.ts";
 import { actionContent, profileKeyOf, type ProfileHosts } from "../network/action-input.ts";
 import type { NetworkStore } from "../network/store.ts";
@@ -56,10 +57,11 @@ export class CampaignService {
     this.#parts = parts;
   }
 
-  async create(workspaceId: WorkspaceId, input: CampaignInput): Promise<CampaignView> {
+  async create(user: AccountUser, input: CampaignInput): Promise<CampaignView> {
+    const { workspaceId } = user;
     const { store, clock, ids } = this.#parts;
     const now = clock.now();
-    const accounts = await this.#accountsOf(workspaceId, input.accountIds);
+    const accounts = await this.#accountsOf(user, input.accountIds);
     const errors: FieldError[] = [];
     const name = nameOf(input.name, errors);
     errors.push(...stepErrors(input.steps, accounts, this.#parts.profileHosts));
@@ -94,10 +96,11 @@ export class CampaignService {
   }
 
   /** Steps and accounts can change only in a draft: active leads would otherwise lose their position. */
-  async update(workspaceId: WorkspaceId, id: string, input: CampaignUpdate): Promise<CampaignView> {
-    const campaign = await this.#require(workspaceId, id);
+  async update(user: AccountUser, id: string, input: CampaignUpdate): Promise<CampaignView> {
+    const { workspaceId } = user;
+    const campaign = await this.#requireOwn(user, id);
     const errors: FieldError[] = [];
-    const accounts = await this.#accountsOf(workspaceId, input.accountIds ?? campaign.accountIds);
+    const accounts = await this.#accountsOf(user, input.accountIds ?? campaign.accountIds);
     if (input.steps !== undefined || input.accountIds !== undefined)
       errors.push(...stepErrors(input.steps ?? campaign.steps, accounts, this.#parts.profileHosts));
     const name = input.name === undefined ? undefined : nameOf(input.name, errors);
@@ -112,8 +115,9 @@ export class CampaignService {
     });
   }
 
-  async remove(workspaceId: WorkspaceId, id: string): Promise<void> {
-    const campaign = await this.#require(workspaceId, id);
+  async remove(user: AccountUser, id: string): Promise<void> {
+    const { workspaceId } = user;
+    const campaign = await this.#requireOwn(user, id);
     if (await this.#parts.store.remove(workspaceId, id)) return;
     throw new ApiError("CONFLICT", {
       message: `Only draft campaigns can be deleted; this one is ${campaign.state}. Cancel it to stop it and keep its history.`,
@@ -121,8 +125,9 @@ export class CampaignService {
   }
 
   /** Starts a draft or resumes a paused campaign. */
-  async start(workspaceId: WorkspaceId, id: string): Promise<CampaignView> {
-    const { startedAt } = await this.#require(workspaceId, id);
+  async start(user: AccountUser, id: string): Promise<CampaignView> {
+    const { workspaceId } = user;
+    const { startedAt } = await this.#requireOwn(user, id);
     const view = await this.#change(workspaceId, id, ["draft", "paused"], {
       state: "running",
       startedAt: startedAt ?? this.#parts.clock.now(),
@@ -132,14 +137,16 @@ export class CampaignService {
   }
 
   /** Leaves leads at their current step. Pending actions are withdrawn and rescheduled when the campaign resumes. */
-  async pause(workspaceId: WorkspaceId, id: string): Promise<CampaignView> {
+  async pause(user: AccountUser, id: string): Promise<CampaignView> {
+    const { workspaceId } = await this.#requireOwn(user, id);
     const view = await this.#change(workspaceId, id, ["running"], { state: "paused" });
     await this.#withdrawActions(id);
     return view;
   }
 
   /** Ends the campaign for every lead that is still active. */
-  async cancel(workspaceId: WorkspaceId, id: string): Promise<CampaignView> {
+  async cancel(user: AccountUser, id: string): Promise<CampaignView> {
+    const { workspaceId } = await this.#requireOwn(user, id);
     const view = await this.#change(workspaceId, id, ["draft", "running", "paused"], { state: "canceled" });
     await this.#withdrawActions(id);
     const { store, clock } = this.#parts;
@@ -148,8 +155,9 @@ export class CampaignService {
   }
 
   /** Enrolls leads by ID, or all leads with a tag. Skipped leads are listed with the reason. */
-  async enroll(workspaceId: WorkspaceId, id: string, input: EnrollInput): Promise<EnrollAnswer> {
+  async enroll(user: AccountUser, id: string, input: EnrollInput): Promise<EnrollAnswer> {
     const { dryRun = false } = input;
+    const { workspaceId } = await this.#requireOwn(user, id);
     if ((input.leadIds === undefined) === (input.tag === undefined))
       throw invalid([{ path: "leadIds", message: "Send either leadIds or tag." }]);
     await this.requireOpen(workspaceId, id);
@@ -203,9 +211,10 @@ export class CampaignService {
   }
 
   /** Whether the campaign exists and accepts leads. Throws CONFLICT if it was canceled. */
-  async canEnroll(workspaceId: WorkspaceId, id: string): Promise<boolean> {
-    if ((await this.#parts.store.get(workspaceId, id)) === null) return false;
-    await this.requireOpen(workspaceId, id);
+  async canEnroll(user: AccountUser, id: string): Promise<boolean> {
+    if ((await this.#parts.store.get(user.workspaceId, id)) === null) return false;
+    await this.#requireOwn(user, id);
+    await this.requireOpen(user.workspaceId, id);
     return true;
   }
 
@@ -239,8 +248,9 @@ export class CampaignService {
   }
 
   /** Removes a lead from the campaign. */
-  async stop(workspaceId: WorkspaceId, id: string, enrollmentId: string): Promise<EnrollmentView> {
-    const campaign = await this.#require(workspaceId, id);
+  async stop(user: AccountUser, id: string, enrollmentId: string): Promise<EnrollmentView> {
+    const { workspaceId } = user;
+    const campaign = await this.#requireOwn(user, id);
     const stopped = await this.#parts.store.stop(
       workspaceId,
       id,
@@ -324,12 +334,24 @@ export class CampaignService {
     while ((await store.withdrawActions(id, withdrawBatchSize, clock.now())) === withdrawBatchSize);
   }
 
-  async #accountsOf(workspaceId: WorkspaceId, ids: readonly string[] | undefined): Promise<NetworkAccount[]> {
-    const all = await this.#parts.network.accounts(workspaceId);
-    if (ids === undefined) return all.slice(0, 1);
+  /** A campaign whose accounts the user may act with. Throws NOT_FOUND and PERMISSION_DENIED. */
+  async #requireOwn(user: AccountUser, id: string): Promise<Campaign> {
+    const campaign = await this.#require(user.workspaceId, id);
+    for (const account of await this.#parts.network.accounts(user.workspaceId))
+      if (campaign.accountIds.includes(account.id)) requireUsable(user, account);
+    return campaign;
+  }
+
+  async #accountsOf(user: AccountUser, ids: readonly string[] | undefined): Promise<NetworkAccount[]> {
+    const all = await this.#parts.network.accounts(user.workspaceId);
+    if (ids === undefined) {
+      const chosen = defaultAccount(user, all);
+      return chosen === null ? [] : [chosen];
+    }
     return [...new Set(ids)].map((id) => {
       const account = all.find((each) => each.id === id);
       if (account === undefined) throw notFound("network account", id);
+      requireUsable(user, account);
       return account;
     });
   }

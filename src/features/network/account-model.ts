@@ -3,7 +3,7 @@ import { suggestions } from "../../platform/base/spelling.ts";
 import { actionKinds, actionTypes } from "./action-kinds.ts";
 import type { Sessions, WorkingHours } from "./governor/calendar.ts";
 import { meters, tiers, type Meter, type Tier } from "./meter-model.ts";
-import type { WorkspaceId } from "../../platform/base/ids.ts";
+import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
 export const connectorNames = ["manual", "worker", "webhook", "unipile", "linkedapi", "simulated"] as const;
 export type ConnectorName = (typeof connectorNames)[number];
@@ -53,6 +53,10 @@ export type NetworkAccount = {
   requiresApproval: boolean;
   /** Connection requests not accepted within this time are withdrawn; null: never. */
   withdrawAfterDays: number | null;
+  /** The member whose account it is; null: nobody in particular. */
+  memberId: UserId | null;
+  /** Whether all members may act with it. */
+  isShared: boolean;
   createdAt: number;
   updatedAt: number;
 };
@@ -181,6 +185,11 @@ const settings = {
     description:
       "Withdraw connection requests that are not accepted within this number of days. null never withdraws them.",
   }),
+  memberId: orNull(Type.String({ description: "User ID of the member whose account it is." })),
+  isShared: Type.Boolean({
+    description:
+      "Whether all members of the workspace may act with this account. Otherwise, only its member, owners, and admins do.",
+  }),
 };
 
 export const AccountInput = Type.Object(
@@ -223,6 +232,8 @@ export const AccountView = Type.Object(
     stateReason: orNull(Type.String()),
     requiresApproval: Type.Boolean(),
     withdrawAfterDays: settings.withdrawAfterDays,
+    memberId: settings.memberId,
+    isShared: settings.isShared,
     createdAt: Type.String({ format: "date-time" }),
     updatedAt: Type.String({ format: "date-time" }),
   },

@@ -6,6 +6,7 @@ import { answersJson, success } from "../../platform/http/openapi.ts";
 import { ok } from "../../platform/http/request-context.ts";
 import { requireApprover } from "../../platform/auth/caller.ts";
 import { AccountInput, AccountUpdate, AccountView } from "./account-model.ts";
+import { accountUser } from "./may-use.ts";
 import type { AccountService } from "./account-service.ts";
 import { PlanView, UsageView, WhatIfInput } from "./forecast-model.ts";
 import type { ForecastService } from "./forecast-service.ts";
@@ -32,7 +33,7 @@ export function accountRoutes(accounts: AccountService, forecasts: ForecastServi
         docs: answersJson(success(AccountList), { tag: "Network accounts", summary: "List network accounts" }),
       },
     )
-    .post("", async ({ workspaceId, body: input }) => ok(await accounts.create(workspaceId, input)), {
+    .post("", async (context) => ok(await accounts.create(accountUser(context), context.body)), {
       access: "network:schedule",
       body: body(
         Type.Object({ ...AccountInput.properties, ...forUser }, { description: AccountInput.description ?? "" }),
@@ -54,9 +55,10 @@ export function accountRoutes(accounts: AccountService, forecasts: ForecastServi
     )
     .patch(
       "/:accountId",
-      async ({ caller, workspaceId, params: { accountId }, body: change }) => {
+      async (context) => {
+        const { caller, params, body: change } = context;
         if (change.requiresApproval === false) requireApprover(caller, "let an account act without approval");
-        return ok(await accounts.update(workspaceId, accountId, change));
+        return ok(await accounts.update(accountUser(context), params.accountId, change));
       },
       {
         access: "network:schedule",
@@ -74,8 +76,9 @@ export function accountRoutes(accounts: AccountService, forecasts: ForecastServi
     )
     .delete(
       "/:accountId",
-      async ({ workspaceId, params: { accountId } }) => {
-        await accounts.remove(workspaceId, accountId);
+      async (context) => {
+        const { accountId } = context.params;
+        await accounts.remove(accountUser(context), accountId);
         return { success: true as const, message: `Network account ${accountId} removed.` };
       },
       {

@@ -1,6 +1,8 @@
 import { singleLine } from "../../platform/base/text.ts";
 import { type Clock, type Ids, isoTime, parseInstant } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
+import { denied } from "../../platform/auth/caller.ts";
+import type { HolderLookup } from "../../platform/auth/workspace-model.ts";
 import {
   liveConnectors,
   windows,
@@ -18,13 +20,17 @@ import { changedWeek } from "./governor/calendar.ts";
 import { ceilingOf } from "./governor/limits.ts";
 import { isTimeZone } from "./governor/zone.ts";
 import { newAccount } from "./new-account.ts";
+import type { Job } from "../../platform/jobs/model.ts";
+import type { NetworkAction } from "./action-model.ts";
+import { defaultAccount, mayAdminister, mayUse, requireUsable, type AccountUser } from "./may-use.ts";
 import type { NetworkStore } from "./store.ts";
 import type { AccountChange } from "./queue-model.ts";
 import { readWeek, weekView } from "./week.ts";
-import type { WorkspaceId } from "../../platform/base/ids.ts";
+import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
 export type AccountParts = {
   store: NetworkStore;
+  holders: HolderLookup;
   connectors: Connectors;
   /** Defaults for a user's first account. */
   defaults: { timeZone: string | null; connector: ConnectorName };
@@ -50,22 +56,50 @@ export class AccountService {
   }
 
   async get(workspaceId: WorkspaceId, id: string): Promise<AccountView> {
-    return accountView(await this.choose(workspaceId, id));
+    return accountView(await this.find(workspaceId, id));
   }
 
-  /** The account with this ID, or the user's first. Throws NOT_FOUND, or CONFLICT if the user has no account. */
-  async choose(workspaceId: WorkspaceId, id: string | undefined): Promise<NetworkAccount> {
-    const { store } = this.#parts;
+  /** An account to look at, whosever it is. Throws NOT_FOUND. */
+  async find(workspaceId: WorkspaceId, id: string): Promise<NetworkAccount> {
+    const account = await this.#parts.store.account(workspaceId, id);
+    if (account === null) throw notFound("network account", id);
+    return account;
+  }
+
+  /**
+   * An account to act with: the one with this ID, or the user's own or else first. Throws NOT_FOUND, PERMISSION_DENIED for
+   * an account that is not shared with the user, or CONFLICT if there is none.
+   */
+  async choose(user: AccountUser, id: string | undefined): Promise<NetworkAccount> {
     if (id !== undefined) {
-      const account = await store.account(workspaceId, id);
-      if (account === null) throw notFound("network account", id);
+      const account = await this.find(user.workspaceId, id);
+      requireUsable(user, account);
       return account;
     }
-    const [first] = await store.accounts(workspaceId);
-    if (first !== undefined) return first;
+    const chosen = defaultAccount(user, await this.#parts.store.accounts(user.workspaceId));
+    if (chosen !== null) return chosen;
     throw new ApiError("CONFLICT", {
       message: "This user has no network account. Create one with POST /api/v2/network/accounts.",
     });
+  }
+
+  /** Throws PERMISSION_DENIED for an action whose account is not shared with the user, and NOT_FOUND. */
+  async requireActionOf(user: AccountUser, jobId: string): Promise<{ action: NetworkAction; job: Job }> {
+    const found = await this.#parts.store.action(user.workspaceId, jobId);
+    if (found === null) throw notFound("network action", jobId);
+    await this.choose(user, found.action.accountId);
+    return found;
+  }
+
+  /**
+   * Where a worker of the user looks for actions: in one account, in all accounts (null) or, if some are not shared with
+   * the user, in the others. Throws PERMISSION_DENIED for an account that is not shared.
+   */
+  async claimable(user: AccountUser, id: string | null): Promise<(string | null)[]> {
+    const all = await this.#parts.store.accounts(user.workspaceId);
+    for (const account of all) if (account.id === id) requireUsable(user, account);
+    const usable = all.filter((account) => mayUse(user, account));
+    return id !== null || usable.length === all.length ? [id] : usable.map((account) => account.id);
   }
 
   /** Throws CONFLICT if the account's connector is not allowed or not configured on this server. */
@@ -75,29 +109,32 @@ export class AccountService {
   }
 
   /** Fills in conservative defaults. The time zone defaults to that of the user's first account. */
-  async create(workspaceId: WorkspaceId, input: AccountInput): Promise<AccountView> {
+  async create(user: AccountUser, input: AccountInput): Promise<AccountView> {
     const { store, clock, ids, defaults } = this.#parts;
+    const { workspaceId } = user;
     const now = clock.now();
     const [first] = await store.accounts(workspaceId);
     const timeZone = first?.timeZone ?? defaults.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-    const defaultAccount = newAccount(ids.next(now), workspaceId, timeZone, defaults.connector, now);
-    const errors: FieldError[] = [];
-    const { workingHours = [], ...settings } = this.#changeOf(input, defaultAccount, now, errors);
+    const standard = newAccount(ids.next(now), workspaceId, timeZone, defaults.connector, now, user.userId);
+    const errors: FieldError[] = await this.#memberErrors(user, input, standard);
+    const { workingHours = [], ...settings } = this.#changeOf(input, standard, now, errors);
     const account = {
-      ...defaultAccount,
+      ...standard,
       ...settings,
-      workingHours: changedWeek(defaultAccount.workingHours, workingHours),
+      workingHours: changedWeek(standard.workingHours, workingHours),
     };
     if (errors.length > 0) throw invalid(errors);
     await store.insertAccount(account);
     return accountView(account);
   }
 
-  async update(workspaceId: WorkspaceId, id: string, input: AccountUpdate): Promise<AccountView> {
+  /** Throws PERMISSION_DENIED for an account that is not shared with the user. */
+  async update(user: AccountUser, id: string, input: AccountUpdate): Promise<AccountView> {
     const { store, clock, replan } = this.#parts;
-    const account = await this.choose(workspaceId, id);
+    const { workspaceId } = user;
+    const account = await this.choose(user, id);
     const now = clock.now();
-    const errors: FieldError[] = [];
+    const errors = await this.#memberErrors(user, input, account);
     const change = this.#changeOf(input, account, now, errors);
     if (input.state !== undefined)
       Object.assign(change, {
@@ -112,7 +149,9 @@ export class AccountService {
   }
 
   /** Throws CONFLICT if the account has performed or scheduled actions. It can be paused instead to keep its history. */
-  async remove(workspaceId: WorkspaceId, id: string): Promise<void> {
+  async remove(user: AccountUser, id: string): Promise<void> {
+    const { workspaceId } = user;
+    await this.choose(user, id);
     const outcome = await this.#parts.store.removeAccount(workspaceId, id);
     if (outcome === "absent") throw notFound("network account", id);
     if (outcome === "inUse")
@@ -122,6 +161,35 @@ export class AccountService {
       });
   }
 
+  /** Passes the accounts of a member on to another; null: to nobody. */
+  async handOver(workspaceId: WorkspaceId, from: UserId, to: UserId | null): Promise<void> {
+    const { store, clock } = this.#parts;
+    for (const { id, memberId } of await store.accounts(workspaceId))
+      if (memberId === from) await store.updateAccount(workspaceId, id, { memberId: to, updatedAt: clock.now() });
+  }
+
+  /** Throws PERMISSION_DENIED if the user may not decide whose account it is, and whether it is shared. */
+  async #memberErrors(
+    user: AccountUser,
+    { memberId, isShared }: Pick<AccountInput, "memberId" | "isShared">,
+    account: NetworkAccount,
+  ): Promise<FieldError[]> {
+    const isNew =
+      (memberId !== undefined && memberId !== account.memberId) ||
+      (isShared !== undefined && isShared !== account.isShared);
+    if (!isNew) return [];
+    if (!mayAdminister(user, account))
+      throw denied(
+        user,
+        "*",
+        "Only its member, and owners and admins of the workspace, change whose account this is and whether it is shared.",
+      );
+    if (typeof memberId !== "string") return [];
+    if ((await this.#parts.holders.holder(user.workspaceId, memberId)) !== null) return [];
+    const message = `${memberId} is not the ID of an active member of the workspace. GET /api/v2/members lists them.`;
+    return [{ path: "memberId", message }];
+  }
+
   #changeOf(
     input: AccountInput | AccountUpdate,
     account: NetworkAccount,
@@ -129,7 +197,7 @@ export class AccountService {
     errors: FieldError[],
   ): Partial<Omit<AccountChange, "updatedAt">> {
     const { name, timeZone, workingHours, warmUp, connector, connectorSettings, caps } = input;
-    const { tier, spacing, sessions, jitterPercent, requiresApproval, withdrawAfterDays } = input;
+    const { tier, spacing, sessions, jitterPercent, requiresApproval, withdrawAfterDays, memberId, isShared } = input;
     const clean = name === undefined ? undefined : singleLine(name);
     if (clean === "") errors.push({ path: "name", message: "Must not be empty." });
     if (timeZone !== undefined && !isTimeZone(timeZone))
@@ -164,6 +232,8 @@ export class AccountService {
       jitterPercent,
       requiresApproval,
       withdrawAfterDays,
+      memberId,
+      isShared,
     };
     return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   }

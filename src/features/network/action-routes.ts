@@ -6,7 +6,7 @@ import { body, params } from "../../platform/http/input.ts";
 import { logPageFields } from "../../platform/http/paging.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
 import { ok } from "../../platform/http/request-context.ts";
-import { requireApprover, type Caller } from "../../platform/auth/caller.ts";
+import { requireApprover } from "../../platform/auth/caller.ts";
 import { actionTypes } from "./action-kinds.ts";
 import {
   ActionUpdate,
@@ -23,8 +23,8 @@ import {
 } from "./action-model.ts";
 import { actionView, type ActionService, type Scheduler } from "./action-service.ts";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
+import { accountUser } from "./may-use.ts";
 import { waitOf } from "./texts.ts";
-import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 const ScheduleAnswer = Type.Object({
   success: Type.Literal(true),
@@ -90,8 +90,9 @@ export function actionRoutes(actions: ActionService) {
   return routes("/api/v2/network")
     .post(
       "/scheduleNetworkAction",
-      async ({ caller, workspaceId, body: input }) => {
-        const { action, account, isNew } = await actions.schedule(schedulerOf(caller, workspaceId), input);
+      async (context) => {
+        const { body: input } = context;
+        const { action, account, isNew } = await actions.schedule(schedulerOf(context), input);
         const until = waitOf(action, account.state)?.until ?? null;
         const delay = until === null ? null : Math.max(0, until - action.createdAt);
         const view = actionView(action, account.state);
@@ -149,8 +150,8 @@ export function actionRoutes(actions: ActionService) {
     )
     .post(
       "/actions/record",
-      async ({ workspaceId, body: input }) => {
-        const { action, account } = await actions.record(workspaceId, input);
+      async (context) => {
+        const { action, account } = await actions.record(accountUser(context), context.body);
         return ok(actionView(action, account.state));
       },
       {
@@ -200,8 +201,7 @@ export function actionRoutes(actions: ActionService) {
     )
     .patch(
       "/actions/:jobId",
-      async ({ caller, workspaceId, params: { jobId }, body: input }) =>
-        ok(await actions.edit(schedulerOf(caller, workspaceId), jobId, input)),
+      async (context) => ok(await actions.edit(schedulerOf(context), context.params.jobId, context.body)),
       {
         access: "network:schedule",
         body: body(ActionUpdate),
@@ -213,7 +213,7 @@ export function actionRoutes(actions: ActionService) {
     )
     .post(
       "/actions/:jobId/cancel",
-      async ({ workspaceId, params: { jobId } }) => ok(await actions.cancel(workspaceId, jobId)),
+      async (context) => ok(await actions.cancel(accountUser(context), context.params.jobId)),
       {
         access: "network:schedule",
         ...change("Cancel a network action", "Fails with CONFLICT if the action has ended or is being sent."),
@@ -221,9 +221,9 @@ export function actionRoutes(actions: ActionService) {
     )
     .post(
       "/actions/:jobId/approve",
-      async ({ caller, workspaceId, params: { jobId } }) => {
-        requireApprover(caller, "approve actions");
-        return ok(await actions.approve(workspaceId, jobId));
+      async (context) => {
+        requireApprover(context.caller, "approve actions");
+        return ok(await actions.approve(accountUser(context), context.params.jobId));
       },
       {
         access: "network:schedule",
@@ -235,7 +235,7 @@ export function actionRoutes(actions: ActionService) {
     )
     .post(
       "/actions/:jobId/resolve",
-      async ({ workspaceId, params: { jobId }, body: input }) => ok(await actions.resolve(workspaceId, jobId, input)),
+      async (context) => ok(await actions.resolve(accountUser(context), context.params.jobId, context.body)),
       {
         access: "network:schedule",
         body: body(ResolveInput),
@@ -247,8 +247,8 @@ export function actionRoutes(actions: ActionService) {
     );
 }
 
-export function schedulerOf(caller: Caller, workspaceId: WorkspaceId): Scheduler {
-  return { workspaceId, needsApproval: caller.requiresApproval, permissions: caller.permissions };
+function schedulerOf(context: Parameters<typeof accountUser>[0]): Scheduler {
+  return { ...accountUser(context), needsApproval: context.caller.requiresApproval };
 }
 
 /** The sequence number, preceded by the time in orders that sort by time. */

@@ -3,7 +3,7 @@ import { ApiError, invalid, notFound, type FieldError } from "../../platform/bas
 import type { Job } from "../../platform/jobs/model.ts";
 import type { Lead } from "../leads/model.ts";
 import { hasPermission } from "../../platform/auth/access.ts";
-import { type Caller, denied } from "../../platform/auth/caller.ts";
+import { denied } from "../../platform/auth/caller.ts";
 import type { LeadStore } from "../leads/store.ts";
 import { doNotContact } from "../suppression/refusal.ts";
 import { actionKinds, actionTypes } from "./action-kinds.ts";
@@ -20,6 +20,7 @@ import type {
 } from "./action-model.ts";
 import type { NetworkAccount } from "./account-model.ts";
 import type { AccountService } from "./account-service.ts";
+import type { AccountUser } from "./may-use.ts";
 import { jobOf, newAction } from "./new-action.ts";
 import type { VoiceAudio } from "./connector.ts";
 import type { SpeechProvider } from "./speech-provider.ts";
@@ -30,7 +31,7 @@ import { actionMessage, objectionText, waitOf } from "./texts.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** The caller who schedules an action. `needsApproval`: the key may only propose actions. */
-export type Scheduler = Pick<Caller, "permissions"> & { workspaceId: WorkspaceId; needsApproval: boolean };
+export type Scheduler = AccountUser & { needsApproval: boolean };
 export type Scheduled = { action: NetworkAction; account: NetworkAccount; isNew: boolean };
 
 export type ActionParts = {
@@ -64,7 +65,7 @@ export class ActionService {
   async schedule(scheduler: Scheduler, input: ScheduleInput): Promise<Scheduled> {
     const { store, accounts, clock, ids, poke } = this.#parts;
     const { workspaceId } = scheduler;
-    const account = await accounts.choose(workspaceId, input.accountId);
+    const account = await accounts.choose(scheduler, input.accountId);
     accounts.requireRunnable(account);
     const lead = await this.#leadOf(workspaceId, input.leadId);
     const now = clock.now();
@@ -83,9 +84,10 @@ export class ActionService {
   }
 
   /** Stores an action that a person performed manually, so that it counts toward the caps. */
-  async record(workspaceId: WorkspaceId, input: RecordInput): Promise<Scheduled> {
+  async record(user: AccountUser, input: RecordInput): Promise<Scheduled> {
     const { store, accounts, clock, ids } = this.#parts;
-    const account = await accounts.choose(workspaceId, input.accountId);
+    const { workspaceId } = user;
+    const account = await accounts.choose(user, input.accountId);
     const lead = await this.#leadOf(workspaceId, input.leadId);
     const now = clock.now();
     const errors: FieldError[] = [];
@@ -141,10 +143,8 @@ export class ActionService {
   async edit(scheduler: Scheduler, jobId: string, input: ActionUpdate): Promise<ActionView> {
     const { workspaceId, needsApproval } = scheduler;
     const { store, accounts, clock, poke } = this.#parts;
-    const found = await store.action(workspaceId, jobId);
-    if (found === null) throw notFound("network action", jobId);
-    const { action } = found;
-    const account = await accounts.choose(workspaceId, action.accountId);
+    const { action } = await accounts.requireActionOf(scheduler, jobId);
+    const account = await accounts.find(workspaceId, action.accountId);
     const lead = action.leadId === null ? null : await this.#parts.leads.get(workspaceId, action.leadId);
     const errors: FieldError[] = [];
     const now = clock.now();
@@ -166,20 +166,26 @@ export class ActionService {
     return this.#changed(change, jobId, account);
   }
 
-  async cancel(workspaceId: WorkspaceId, jobId: string): Promise<ActionView> {
+  async cancel(user: AccountUser, jobId: string): Promise<ActionView> {
+    const { workspaceId } = user;
+    await this.#parts.accounts.requireActionOf(user, jobId);
     return this.#changed(await this.#parts.store.cancel(workspaceId, jobId, this.#parts.clock.now()), jobId);
   }
 
   /** Approves and schedules an action. */
-  async approve(workspaceId: WorkspaceId, jobId: string): Promise<ActionView> {
+  async approve(user: AccountUser, jobId: string): Promise<ActionView> {
+    const { workspaceId } = user;
+    await this.#parts.accounts.requireActionOf(user, jobId);
     const change = await this.#parts.store.approve(workspaceId, jobId, this.#parts.clock.now());
     this.#parts.poke();
     return this.#changed(change, jobId);
   }
 
   /** Stores the outcome, as reported by a person, of an action whose outcome was unknown. */
-  async resolve(workspaceId: WorkspaceId, jobId: string, { outcome, note }: ResolveInput): Promise<ActionView> {
-    const { store, clock } = this.#parts;
+  async resolve(user: AccountUser, jobId: string, { outcome, note }: ResolveInput): Promise<ActionView> {
+    const { store, accounts, clock } = this.#parts;
+    const { workspaceId } = user;
+    await accounts.requireActionOf(user, jobId);
     const isSent = outcome === "completed";
     const verdict = isSent ? "Confirmed as sent" : "Confirmed as not sent";
     const change = await store.resolve(workspaceId, jobId, {

@@ -29,7 +29,7 @@ export class ForecastService {
 
   /** Returns every meter of an account with its windows (used, remaining, planned) and its cool-down. */
   async usage(workspaceId: WorkspaceId, accountId: string): Promise<UsageView> {
-    const account = await this.#accounts.choose(workspaceId, accountId);
+    const account = await this.#accounts.find(workspaceId, accountId);
     const now = this.#clock.now();
     const [counts, coolDowns] = await Promise.all([
       this.#store.usage(workspaceId, accountId, now),
@@ -45,7 +45,7 @@ export class ForecastService {
 
   /** Returns the plan for the next seven days, or a forecast with `caps` instead of the account's own. */
   async plan(workspaceId: WorkspaceId, accountId: string, caps: Caps | undefined, limit: number): Promise<PlanView> {
-    const account = await this.#accounts.choose(workspaceId, accountId);
+    const account = await this.#accounts.find(workspaceId, accountId);
     const now = this.#clock.now();
     const basis = await this.#store.planBasis(accountId, maxPlanned, now, caps);
     if (basis === null) throw notFound("network account", accountId);

@@ -7,15 +7,16 @@ import {
   type ConnectorName,
   type NetworkAccount,
 } from "./account-model.ts";
-import type { WorkspaceId } from "../../platform/base/ids.ts";
+import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
-/** An account with conservative defaults. */
+/** An account with conservative defaults, shared with all members. */
 export function newAccount(
   id: string,
   workspaceId: WorkspaceId,
   timeZone: string,
   connector: ConnectorName,
   now: number,
+  memberId: UserId | null,
 ): NetworkAccount {
   return {
     id,
@@ -35,6 +36,8 @@ export function newAccount(
     stateReason: null,
     requiresApproval: false,
     withdrawAfterDays: null,
+    memberId,
+    isShared: true,
     createdAt: now,
     updatedAt: now,
   };

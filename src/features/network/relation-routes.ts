@@ -4,6 +4,7 @@ import { body, params } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
 import { ok } from "../../platform/http/request-context.ts";
 import { ContactQuery, ContactView, NewsInput } from "./relation-model.ts";
+import { accountUser } from "./may-use.ts";
 import type { RelationService } from "./relation-service.ts";
 
 const Noted = Type.Object({
@@ -16,8 +17,10 @@ export function relationRoutes(relations: RelationService) {
   return routes("/api/v2/network/contacts")
     .get(
       "",
-      async ({ workspaceId, query: { accountId, profileUrl } }) =>
-        ok(await relations.get(workspaceId, accountId, profileUrl ?? "")),
+      async (context) => {
+        const { accountId, profileUrl } = context.query;
+        return ok(await relations.get(accountUser(context), accountId, profileUrl ?? ""));
+      },
       {
         access: "network:read",
         query: params(ContactQuery),
@@ -28,7 +31,7 @@ export function relationRoutes(relations: RelationService) {
         }),
       },
     )
-    .post("/events", async ({ workspaceId, body: input }) => ok(await relations.report(workspaceId, input)), {
+    .post("/events", async (context) => ok(await relations.report(accountUser(context), context.body)), {
       access: "network:schedule",
       body: body(NewsInput),
       docs: answersJson(success(Noted), {

@@ -7,8 +7,8 @@ import type { Connectors } from "./action-job.ts";
 import { replyText, type Contact, type News, type WatchedPerson } from "./contact-model.ts";
 import type { ActionService } from "./action-service.ts";
 import type { ContactView, NewsInput } from "./relation-model.ts";
+import type { AccountUser } from "./may-use.ts";
 import type { NetworkStore } from "./store.ts";
-import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 const dayMs = 86_400_000;
 /** Maximum number of people per account to check in one call. */
@@ -40,8 +40,12 @@ export class RelationService {
   }
 
   /** The relationship between an account and a person. Throws NOT_FOUND if they were never in contact. */
-  async get(workspaceId: WorkspaceId, accountId: string | undefined, profileUrl: string): Promise<ContactView> {
-    const account = await this.#parts.accounts.choose(workspaceId, accountId);
+  async get(user: AccountUser, accountId: string | undefined, profileUrl: string): Promise<ContactView> {
+    const { accounts } = this.#parts;
+    const { workspaceId } = user;
+    const account = await (accountId === undefined
+      ? accounts.choose(user, undefined)
+      : accounts.find(workspaceId, accountId));
     const key = this.#keyOf(profileUrl);
     const contact = await this.#parts.store.contact(workspaceId, account.id, key);
     if (contact === null) throw notFound("contact", profileUrl);
@@ -49,9 +53,9 @@ export class RelationService {
   }
 
   /** Stores a reported acceptance or reply. Ignores people the account has never contacted. */
-  async report(workspaceId: WorkspaceId, input: NewsInput): Promise<{ isNew: boolean }> {
+  async report(user: AccountUser, input: NewsInput): Promise<{ isNew: boolean }> {
     const { accounts, store, clock, onNews } = this.#parts;
-    const account = await accounts.choose(workspaceId, input.accountId);
+    const account = await accounts.choose(user, input.accountId);
     const now = clock.now();
     const at = input.at === undefined ? now : parseInstant(input.at);
     if (at === null || at > now + dayMs)
@@ -97,7 +101,8 @@ export class RelationService {
       const before = clock.now() - account.withdrawAfterDays * dayMs;
       const stale = await store.pendingSince(account.id, before, withdrawalBatchSize);
       for (const { profileUrl } of stale) {
-        const scheduler = { workspaceId: account.workspaceId, needsApproval: false, permissions: [] };
+        const { workspaceId } = account;
+        const scheduler = { workspaceId, userId: null, memberRole: null, needsApproval: false, permissions: [] };
         const input = { actionType: "withdrawConnectionRequest", profileUrl, accountId: account.id };
         await actions.schedule(scheduler, input).catch((error: unknown) => {
           log.warn({ err: error, accountId: account.id }, "could not schedule a withdrawal");

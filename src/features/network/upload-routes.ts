@@ -3,13 +3,16 @@ import { body } from "../../platform/http/input.ts";
 import { answersJson } from "../../platform/http/openapi.ts";
 import { requireApprover } from "../../platform/auth/caller.ts";
 import { UploadAnswer, UploadInput } from "./upload-model.ts";
+import { accountUser } from "./may-use.ts";
 import type { UploadService } from "./upload-service.ts";
 
 export function uploadRoutes(uploads: UploadService) {
   return routes("/api/v2/network").post(
     "/upload-prospects",
-    async ({ caller, workspaceId, body: input }) =>
-      uploads.upload(workspaceId, input, () => requireApprover(caller, "upload prospects into a campaign")),
+    async (context) =>
+      uploads.upload(accountUser(context), context.body, () =>
+        requireApprover(context.caller, "upload prospects into a campaign"),
+      ),
     {
       bulk: "network:upload",
       body: body(UploadInput),

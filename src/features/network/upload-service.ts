@@ -1,3 +1,4 @@
+import type { AccountUser } from "./may-use.ts";
 import { singleLine } from "../../platform/base/text.ts";
 import type { Clock, Ids } from "../../platform/base/clock.ts";
 import { invalid, type FieldError } from "../../platform/base/errors.ts";
@@ -25,8 +26,11 @@ export type UploadParts = {
   clock: Clock;
   ids: Ids;
   profileHosts: ProfileHosts;
-  /** Whether the ID belongs to a campaign on this server. Throws CONFLICT if the campaign does not accept enrollments. */
-  isCampaign: (workspaceId: WorkspaceId, id: string) => Promise<boolean>;
+  /**
+   * Whether the ID belongs to a campaign on this server. Throws CONFLICT if the campaign does not accept enrollments, and PERMISSION_DENIED if the user may not act with its
+   * accounts.
+   */
+  isCampaign: (user: AccountUser, id: string) => Promise<boolean>;
   /** Adds a tag to existing leads. */
   addTag: (workspaceId: WorkspaceId, leadIds: readonly string[], tag: string) => Promise<void>;
   enroll: Enroll;
@@ -48,10 +52,11 @@ export class UploadService {
    * is on this server, they are enrolled in it, provided that `requireApprover` does not throw. Any other campaign ID is the
    * client's own reference and is stored as a tag.
    */
-  async upload(workspaceId: WorkspaceId, input: UploadInput, requireApprover: () => void): Promise<UploadAnswer> {
+  async upload(user: AccountUser, input: UploadInput, requireApprover: () => void): Promise<UploadAnswer> {
+    const { workspaceId } = user;
     const { prospects, dryRun = false } = input;
     const id = singleLine(input.campaign_id ?? "");
-    const isCampaign = id !== "" && (await this.#parts.isCampaign(workspaceId, id));
+    const isCampaign = id !== "" && (await this.#parts.isCampaign(user, id));
     if (isCampaign) requireApprover();
     const reference = id === "" || isCampaign ? null : referenceTag(id);
     const tags = [...(input.tags ?? []), ...(reference === null ? [] : [reference])];

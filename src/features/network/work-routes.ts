@@ -7,6 +7,7 @@ import { ok } from "../../platform/http/request-context.ts";
 import { ActionView, OutcomeInput, TaskCompletion, TaskView, type TaskPlace } from "./action-model.ts";
 import { actionView } from "./action-service.ts";
 import { HeartbeatInput, WorkerClaimInput, WorkerClaimView, WorkerOutcomeInput } from "./work-model.ts";
+import { accountUser } from "./may-use.ts";
 import type { WorkService } from "./work-service.ts";
 
 const TaskPage = Type.Object({ tasks: Type.Array(TaskView), ...pageFields });
@@ -39,8 +40,10 @@ export function workRoutes(work: WorkService) {
     )
     .post(
       "/tasks/:jobId/complete",
-      async ({ workspaceId, params: { jobId }, body: completion }) =>
-        ok(actionView(await work.completeTask(workspaceId, jobId, completion), "active")),
+      async (context) => {
+        const action = await work.completeTask(accountUser(context), context.params.jobId, context.body);
+        return ok(actionView(action, "active"));
+      },
       {
         access: "network:schedule",
         params: byJob,
@@ -56,8 +59,10 @@ export function workRoutes(work: WorkService) {
     )
     .post(
       "/actions/:jobId/outcome",
-      async ({ workspaceId, params: { jobId }, body: outcome }) =>
-        ok(actionView(await work.report(workspaceId, jobId, outcome), "active")),
+      async (context) => {
+        const action = await work.report(accountUser(context), context.params.jobId, context.body);
+        return ok(actionView(action, "active"));
+      },
       {
         access: "network:schedule",
         params: byJob,
@@ -73,8 +78,10 @@ export function workRoutes(work: WorkService) {
     )
     .post(
       "/worker/claim",
-      async ({ workspaceId, body: { accountId, leaseSeconds } }) =>
-        ok(await work.claim(workspaceId, accountId ?? null, leaseSeconds ?? defaultLeaseSeconds)),
+      async (context) => {
+        const { accountId, leaseSeconds = defaultLeaseSeconds } = context.body;
+        return ok(await work.claim(accountUser(context), accountId ?? null, leaseSeconds));
+      },
       {
         access: "network:schedule",
         body: body(WorkerClaimInput),

@@ -1,4 +1,4 @@
-import { isoTime, isoTimeOrNull, type Clock } from "../../platform/base/clock.ts";
+import { isoTime, type Clock } from "../../platform/base/clock.ts";
 import { ApiError, notFound } from "../../platform/base/errors.ts";
 import { actionKinds } from "./action-kinds.ts";
 import type { NetworkAction, OutcomeInput, TaskCompletion, TaskPlace, TaskView } from "./action-model.ts";
@@ -6,12 +6,15 @@ import type { ConnectorOutcome } from "./connector.ts";
 import { consequenceOf } from "./outcome.ts";
 import type { PersonNames } from "./person-names.ts";
 import type { WorkerClaimView } from "./work-model.ts";
+import type { AccountService } from "./account-service.ts";
+import type { AccountUser } from "./may-use.ts";
 import type { NetworkStore } from "./store.ts";
-import type { ActionChange } from "./queue-model.ts";
+import type { ActionChange, DueAction } from "./queue-model.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type WorkParts = {
   store: NetworkStore;
+  accounts: AccountService;
   personNames: PersonNames;
   clock: Clock;
   /** Called when a job may have become due. */
@@ -25,15 +28,17 @@ export type WorkParts = {
 /** Actions performed outside this process: by a person, a worker, or the receiver of a webhook. */
 export class WorkService {
   readonly #store: NetworkStore;
+  readonly #accounts: AccountService;
   readonly #personNames: PersonNames;
   readonly #clock: Clock;
   readonly #poke: () => void;
   readonly #onEnded: () => void;
   readonly #sendsAgainAt: () => number | null;
 
-  constructor({ store, personNames, clock, poke, onEnded, sendsAgainAt }: WorkParts) {
+  constructor({ store, accounts, personNames, clock, poke, onEnded, sendsAgainAt }: WorkParts) {
     this.#sendsAgainAt = sendsAgainAt;
     this.#store = store;
+    this.#accounts = accounts;
     this.#personNames = personNames;
     this.#clock = clock;
     this.#poke = poke;
@@ -61,18 +66,15 @@ export class WorkService {
   }
 
   /** Ends a task with the outcome a person reported. Throws NOT_FOUND, or CONFLICT if the action is not a task. */
-  async completeTask(
-    workspaceId: WorkspaceId,
-    jobId: string,
-    { outcome, note }: TaskCompletion,
-  ): Promise<NetworkAction> {
+  async completeTask(user: AccountUser, jobId: string, { outcome, note }: TaskCompletion): Promise<NetworkAction> {
+    await this.#accounts.requireActionOf(user, jobId);
     const messages = {
       completed: "Completed by a person",
       failed: "Reported as failed by a person",
       skipped: "Skipped by a person",
     };
     const message = messages[outcome];
-    const change = await this.#store.endDelegated(workspaceId, jobId, ["awaitingPerson"], {
+    const change = await this.#store.endDelegated(user.workspaceId, jobId, ["awaitingPerson"], {
       state: outcome,
       message: note ? `${message}: ${note}` : message,
       metadata: { outcome, completedBy: "person", ...(note && { note }) },
@@ -84,14 +86,13 @@ export class WorkService {
   }
 
   /** Ends a delegated action with the outcome its receiver reported. */
-  async report(workspaceId: WorkspaceId, jobId: string, input: OutcomeInput): Promise<NetworkAction> {
-    const found = await this.#store.action(workspaceId, jobId);
-    if (found === null) throw notFound("network action", jobId);
+  async report(user: AccountUser, jobId: string, input: OutcomeInput): Promise<NetworkAction> {
+    const found = await this.#accounts.requireActionOf(user, jobId);
     const at = this.#clock.now();
     const consequence = consequenceOf(outcomeOf(input, at), found.action, "report", at);
     if (consequence.kind === "end")
       return this.#changed(
-        await this.#store.endDelegated(workspaceId, jobId, ["awaitingVendor"], consequence.end),
+        await this.#store.endDelegated(user.workspaceId, jobId, ["awaitingVendor"], consequence.end),
         jobId,
       );
     throw new ApiError("CONFLICT", {
@@ -99,31 +100,23 @@ export class WorkService {
     });
   }
 
-  /** Claims the next action that a worker can perform now, with a lease, or returns when to try again. */
-  async claim(workspaceId: WorkspaceId, accountId: string | null, leaseSeconds: number): Promise<WorkerClaimView> {
+  /**
+   * Claims the next action that a worker can perform now, with a lease, or returns when to try again. Without `accountId`,
+   * for all accounts that the user may act with.
+   */
+  async claim(user: AccountUser, accountId: string | null, leaseSeconds: number): Promise<WorkerClaimView> {
     const sendsAgainAt = this.#sendsAgainAt();
     if (sendsAgainAt !== null) return { claimed: null, retryAt: isoTime(sendsAgainAt) };
     const now = this.#clock.now();
     const leaseUntil = now + leaseSeconds * 1000;
-    const result = await this.#store.claimForWorker({ workspaceId, accountId, now, leaseUntil });
-    if (result.claimed === null) return { claimed: null, retryAt: isoTimeOrNull(result.retryAt) };
-    const { job, action, account } = result.claimed;
-    const { jobId, actionType, profileUrl, message, details, leadId } = action;
-    return {
-      claimed: {
-        jobId,
-        claim: job.attempt,
-        leaseUntil: isoTime(leaseUntil),
-        accountId: account.id,
-        connectorSettings: account.connectorSettings,
-        actionType,
-        profileUrl,
-        message,
-        details,
-        leadId,
-      },
-      retryAt: null,
-    };
+    let retryAt = Infinity;
+    for (const claimable of await this.#accounts.claimable(user, accountId)) {
+      const { workspaceId } = user;
+      const result = await this.#store.claimForWorker({ workspaceId, accountId: claimable, now, leaseUntil });
+      if (result.claimed !== null) return { claimed: claimView(result.claimed, leaseUntil), retryAt: null };
+      retryAt = Math.min(retryAt, result.retryAt ?? Infinity);
+    }
+    return { claimed: null, retryAt: retryAt === Infinity ? null : isoTime(retryAt) };
   }
 
   /** Extends a worker's lease. Throws CONFLICT if the lease was lost. */
@@ -169,6 +162,22 @@ export class WorkService {
       details: { state: change.action.state },
     });
   }
+}
+
+function claimView({ job, action, account }: DueAction, leaseUntil: number): WorkerClaimView["claimed"] {
+  const { jobId, actionType, profileUrl, message, details, leadId } = action;
+  return {
+    jobId,
+    claim: job.attempt,
+    leaseUntil: isoTime(leaseUntil),
+    accountId: account.id,
+    connectorSettings: account.connectorSettings,
+    actionType,
+    profileUrl,
+    message,
+    details,
+    leadId,
+  };
 }
 
 function outcomeOf(input: OutcomeInput, now: number): ConnectorOutcome {

@@ -62,7 +62,7 @@ const impersonal = {
   network_accounts: [
     ...["seq", "id", "workspace_id", "name", "connector", "connector_settings", "tier", "time_zone", "working_hours"],
     ...["caps", "warm_up", "spacing", "sessions", "jitter_percent", "state", "state_reason", "requires_approval"],
-    ...["withdraw_after_days", "needs_plan", "queue_version", "created_at", "updated_at"],
+    ...["withdraw_after_days", "member_id", "is_shared", "needs_plan", "queue_version", "created_at", "updated_at"],
   ],
   network_meters: [
     ...["account", "meter", "frontier_at", "free_at", "cool_until", "cool_level", "cool_reason"],

@@ -32,7 +32,7 @@ export function newWorkspace(
     isActive: true,
     ...times,
   };
-  const account = newAccount(nextId(), id, timeZone, connector, now);
+  const account = newAccount(nextId(), id, timeZone, connector, now, ownerId);
   const grant = {
     id: nextId(),
     workspaceId: id,

@@ -44,11 +44,17 @@ export function addMemberCommands(program: Command, context: CommandContext): vo
   const remove = member
     .command("remove")
     .description("Remove a member from a workspace. Their keys are deleted and their sessions end.")
-    .argument("<EMAIL|ID>", "Email or ID of the member");
-  addWorkspaceFlag(remove).action((wanted: string, flags: WorkspaceFlags) =>
+    .argument("<EMAIL|ID>", "Email or ID of the member")
+    .option("--leads-to <EMAIL|ID>", "Member who gets their leads. Default: nobody.")
+    .option("--accounts-to <EMAIL|ID>", "Member who gets their network accounts. Default: nobody.");
+  addWorkspaceFlag(remove).action((wanted: string, flags: WorkspaceFlags & { leadsTo?: string; accountsTo?: string }) =>
     inWorkspace(context, flags, async (api, query) => {
       const { userId, email } = await findMember(api, query, wanted);
-      await api.delete(`/members/${userId}`, query);
+      const heir = async (name: "leadsTo" | "accountsTo") => {
+        const named = flags[name];
+        return named === undefined ? {} : { [name]: (await findMember(api, query, named)).userId };
+      };
+      await api.delete(`/members/${userId}`, { ...query, ...(await heir("leadsTo")), ...(await heir("accountsTo")) });
       await present(context, { removed: userId, email }, `Removed ${email} from the workspace.`);
     }),
   );

@@ -26,6 +26,8 @@ export const networkAccounts = pgTable("network_accounts", {
   stateReason: text("state_reason"),
   requiresApproval: boolean("requires_approval").notNull(),
   withdrawAfterDays: integer("withdraw_after_days"),
+  memberId: text("member_id"),
+  isShared: boolean("is_shared").notNull().default(true),
   needsPlan: boolean("needs_plan").notNull().default(false),
   queueVersion: whole("queue_version").notNull().default(0),
   createdAt: whole("created_at").notNull(),

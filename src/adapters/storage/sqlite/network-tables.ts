@@ -25,6 +25,8 @@ export const networkAccounts = sqliteTable("network_accounts", {
   stateReason: text("state_reason"),
   requiresApproval: integer("requires_approval", { mode: "boolean" }).notNull(),
   withdrawAfterDays: integer("withdraw_after_days"),
+  memberId: text("member_id"),
+  isShared: integer("is_shared", { mode: "boolean" }).notNull().default(true),
   needsPlan: integer("needs_plan", { mode: "boolean" }).notNull().default(false),
   queueVersion: integer("queue_version").notNull().default(0),
   createdAt: integer("created_at").notNull(),

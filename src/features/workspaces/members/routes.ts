@@ -11,7 +11,7 @@ const successor = (what: string) =>
   Type.Optional(
     Type.String({ description: `Member who gets the ${what} of the removed one (user ID). Default: nobody.` }),
   );
-const SuccessorQuery = Type.Object({ leadsTo: successor("leads") });
+const SuccessorQuery = Type.Object({ leadsTo: successor("leads"), accountsTo: successor("network accounts") });
 const MemberList = Type.Object({ members: Type.Array(MemberView) });
 const Removed = Type.Object({ success: Type.Literal(true), message: Type.String() });
 
@@ -48,8 +48,9 @@ export function memberRoutes(members: MemberService) {
     )
     .delete(
       "/:memberId",
-      async ({ caller, workspaceId, params: { memberId }, query: { leadsTo } }) => {
-        await members.remove(caller, workspaceId, memberId, { leadsTo });
+      async ({ caller, workspaceId, params: { memberId }, query }) => {
+        const { leadsTo, accountsTo } = query;
+        await members.remove(caller, workspaceId, memberId, { leadsTo, accountsTo });
         return { success: true as const, message: "Member removed. Their keys and sessions no longer work." };
       },
       {

@@ -16,7 +16,7 @@ import type { MemberUpdate, MemberView } from "./model.ts";
 export type HandOver = (workspaceId: WorkspaceId, from: UserId, to: UserId | null) => Promise<void>;
 
 /** Who gets what a removed member worked on; absent: nobody. */
-export type Successors = { leadsTo?: UserId | undefined };
+export type Successors = { leadsTo?: UserId | undefined; accountsTo?: UserId | undefined };
 
 type Parts = {
   workspaces: WorkspaceStore;
@@ -71,7 +71,7 @@ export class MemberService {
   }
 
   /**
-   * Removes a member, or lets a member leave, after their leads were passed on. Their keys and sessions end at once.
+   * Removes a member, or lets a member leave, after their leads and network accounts were passed on. Their keys and sessions end at once.
    * Throws the same errors as `update`, and VALIDATION_ERROR for a successor who is no other active member.
    */
   async remove(caller: Caller, workspaceId: WorkspaceId, userId: UserId, successors: Successors): Promise<void> {
@@ -85,7 +85,8 @@ export class MemberService {
     requireChange(caller, memberObstacle(managerIn(caller), { before, after: null, activeOwners }));
     requireSuccessors(members, userId, successors);
     // First, so that an interrupted removal can be repeated.
-    for (const what of ["leadsTo"] as const) await handOver[what](workspaceId, userId, successors[what] ?? null);
+    for (const what of ["leadsTo", "accountsTo"] as const)
+      await handOver[what](workspaceId, userId, successors[what] ?? null);
     await this.#change(caller, workspaceId, [userId], (facts) => {
       const before = memberIn(facts, userId);
       requireChange(
