@@ -177,7 +177,7 @@ test.each([
   ["DELETE", "/api/v2/leads", "GET, HEAD, POST"],
   ["POST", "/api/v2/leads/x", "DELETE, GET, HEAD, PATCH, PUT"],
   ["PUT", "/api/v2/health", "GET, HEAD"],
-  ["POST", "/api/v2/users/me", "GET, HEAD, PATCH"],
+  ["POST", "/api/v2/users/me", "GET, HEAD, PATCH, PUT"],
   ["GET", "/api/v2/users/jobs/x/cancel", "POST"],
   ["POST", "/healthz", "GET, HEAD"],
   ["DELETE", "/docs", "GET, HEAD"],

@@ -91,6 +91,43 @@ const lists: Record<string, List> = {
     arrange: async () =>
       multiply("users", "1", { ...copied, seq: "auto", email: "k.n || t.email", email_key: "k.n || t.email_key" }),
   },
+  "/api/v2/workspaces": {
+    field: "workspaces",
+    id: byId,
+    async arrange() {
+      multiply("workspaces", "1", { ...copied, seq: "auto" });
+      multiply("members", "1", { workspace_id: `(SELECT id FROM workspaces WHERE id LIKE printf('%%-%05d', k.n))` });
+    },
+  },
+  "/api/v2/invitations": {
+    field: "invitations",
+    id: byId,
+    bound: 200,
+    async arrange() {
+      await post("/invitations", { email: "grace@example.com", role: "member" });
+      multiply("invitations", "1", { ...copied, hash: "t.hash || k.n", email_key: "t.email_key || k.n" }, 199);
+    },
+  },
+  "/api/v2/members": {
+    field: "members",
+    id: ({ userId: id }) => id,
+    bound: 1000,
+    async arrange() {
+      const others = `(SELECT id FROM users WHERE id LIKE printf('%%-%05d', k.n))`;
+      multiply("members", `workspace_id = '${userId}'`, { user_id: others, created_at: later("created_at") }, 999);
+    },
+  },
+  "/api/v2/sessions": {
+    field: "sessions",
+    id: byId,
+    bound: 200,
+    async arrange() {
+      const headers = { "x-outreachd-page": "1", "content-type": "application/json" };
+      const body = JSON.stringify({ key: admin.key });
+      expect((await fetch(`${service.url}/app/session`, { method: "POST", headers, body })).status).toBe(200);
+      multiply("sessions", "1", { ...copied, hash: "t.hash || k.n" }, 199);
+    },
+  },
   "/api/v2/credits/ledger": {
     field: "entries",
     id: byId,
@@ -319,6 +356,8 @@ test.each(found)("$path takes limit and cursor, and says total and nextCursor", 
 /** Lists of what was set up, in the order in which that was done; all others show the newest first. */
 const oldestFirst: ReadonlySet<string> = new Set([
   "/api/v2/users",
+  "/api/v2/workspaces",
+  "/api/v2/members",
   "/api/v2/network/accounts",
   "/api/v2/campaigns/{campaignId}/enrollments",
   "/api/v2/voice-clones/{voiceId}/samples",

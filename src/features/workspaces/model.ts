@@ -16,7 +16,7 @@ export type WorkspaceInput = Static<typeof WorkspaceInput>;
 
 export const WorkspaceUpdate = Type.Object(
   { name: Type.Optional(name), timeZone: Type.Optional(timeZone) },
-  { minProperties: 1, examples: [{ name: "Sales Europe" }] },
+  { examples: [{ name: "Sales Europe" }] },
 );
 export type WorkspaceUpdate = Static<typeof WorkspaceUpdate>;
 

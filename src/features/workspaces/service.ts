@@ -4,7 +4,7 @@ import { denied, requireAdmin, requireApprover, type Caller } from "../../platfo
 import { managesWorkspace } from "../../platform/auth/member-role.ts";
 import type { Member, Workspace } from "../../platform/auth/workspace-model.ts";
 import { isoTime, type Clock, type Ids } from "../../platform/base/clock.ts";
-import { invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
+import { invalid, notFound, type FieldError, requireFields } from "../../platform/base/errors.ts";
 import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 import { singleLine } from "../../platform/base/text.ts";
 import { comparePlaces, type TimePlace } from "../../platform/base/time-place.ts";
@@ -88,6 +88,7 @@ export class WorkspaceService {
   /** For owners and admins of the workspace, while they work in it, and global keys. */
   async update(caller: Caller, id: WorkspaceId, { name, timeZone }: WorkspaceUpdate): Promise<WorkspaceView> {
     const { store, clock } = this.#parts;
+    requireFields({ name, timeZone });
     const [, , member] = await this.#visible(caller, id);
     requireApprover(caller, "change a workspace");
     const isOwn = caller.workspaceId === null || caller.workspaceId === id;

@@ -52,7 +52,7 @@ export const ManagedUserUpdate = Type.Object(
       Type.Boolean({ description: "false: none of the user's keys and sessions works, in any workspace." }),
     ),
   },
-  { minProperties: 1, examples: [{ isActive: false }] },
+  { examples: [{ isActive: false }] },
 );
 export type ManagedUserUpdate = Static<typeof ManagedUserUpdate>;
 

@@ -97,6 +97,12 @@ export function invalid(errors: FieldError[]): ApiError {
   });
 }
 
+/** Throws VALIDATION_ERROR for a change without fields, which is rather a mistake than a wish. */
+export function requireFields(change: object): void {
+  if (Object.values(change).every((value) => value === undefined))
+    throw invalid([{ path: "", message: "There is nothing to change. Send at least one field." }]);
+}
+
 /** 404 for an ID that does not exist or belongs to another user. Both look the same, so that IDs cannot be probed. */
 export function notFound(resource: string, id: string): ApiError {
   const message = `${resource.charAt(0).toUpperCase()}${resource.slice(1)} ${id} not found.`;

@@ -2,7 +2,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { permissions } from "../../../platform/auth/key-model.ts";
 import { memberRoles } from "../../../platform/auth/member-role.ts";
 
-/** Limits the list of members, which has no pages. */
+/** Of a workspace. */
 export const maxMembers = 1000;
 
 const role = Type.Union(
@@ -29,7 +29,7 @@ export const MemberUpdate = Type.Object(
       Type.Boolean({ description: "false: the member keeps their leads and accounts, but none of their keys works." }),
     ),
   },
-  { minProperties: 1, examples: [{ role: "admin" }] },
+  { examples: [{ role: "admin" }] },
 );
 export type MemberUpdate = Static<typeof MemberUpdate>;
 

@@ -1,9 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { body, params } from "../../../platform/http/input.ts";
 import { answersJson, success } from "../../../platform/http/openapi.ts";
+import { pageFields, pageOfAll, pageQuery } from "../../../platform/http/paging.ts";
 import { ok } from "../../../platform/http/request-context.ts";
 import { routes } from "../../../platform/http/route.ts";
-import { MemberUpdate, MemberView } from "./model.ts";
+import { maxMembers, MemberUpdate, MemberView } from "./model.ts";
 import type { MemberService } from "./service.ts";
 
 const MemberId = Type.Object({ memberId: Type.String({ description: "ID of the user." }) });
@@ -12,18 +13,27 @@ const successor = (what: string) =>
     Type.String({ description: `Member who gets the ${what} of the removed one (user ID). Default: nobody.` }),
   );
 const SuccessorQuery = Type.Object({ leadsTo: successor("leads"), accountsTo: successor("network accounts") });
-const MemberList = Type.Object({ members: Type.Array(MemberView) });
+const MemberList = Type.Object({ members: Type.Array(MemberView), ...pageFields });
 const Removed = Type.Object({ success: Type.Literal(true), message: Type.String() });
 
 export function memberRoutes(members: MemberService) {
   return routes("/api/v2/members")
-    .get("/", async ({ workspaceId }) => ok({ members: await members.list(workspaceId) }), {
-      access: "users:read",
-      docs: answersJson(success(MemberList), {
-        tag: "Workspaces",
-        summary: "List the members of the workspace, oldest first",
-      }),
-    })
+    .get(
+      "/",
+      async ({ workspaceId, query: { limit = maxMembers, cursor } }) => {
+        const all = await members.list(workspaceId);
+        const { items, ...page } = pageOfAll(all, { limit, cursor, idOf: ({ userId }) => userId, newestFirst: false });
+        return ok({ members: items, ...page });
+      },
+      {
+        access: "users:read",
+        query: params(Type.Object(pageQuery(maxMembers, maxMembers))),
+        docs: answersJson(success(MemberList), {
+          tag: "Workspaces",
+          summary: "List the members of the workspace, oldest first",
+        }),
+      },
+    )
     .get("/:memberId", async ({ workspaceId, params: { memberId } }) => ok(await members.get(workspaceId, memberId)), {
       access: "users:read",
       params: params(MemberId),

@@ -6,7 +6,7 @@ import { knownPermissions } from "../../../platform/auth/known-permissions.ts";
 import { managerOf } from "../../../platform/auth/may-manage.ts";
 import type { Member } from "../../../platform/auth/workspace-model.ts";
 import { isoTime, type Clock } from "../../../platform/base/clock.ts";
-import { ApiError, invalid, notFound } from "../../../platform/base/errors.ts";
+import { ApiError, invalid, notFound, requireFields } from "../../../platform/base/errors.ts";
 import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
 import type { MemberFacts, MemberOfWorkspace, WorkspaceStore } from "../store.ts";
 import { changedMember, memberObstacle, roleProblem, type MemberObstacle } from "./decisions.ts";
@@ -54,6 +54,7 @@ export class MemberService {
     userId: UserId,
     { role, permissions, isActive }: MemberUpdate,
   ): Promise<MemberView> {
+    requireFields({ role, permissions, isActive });
     const change = {
       ...(role !== undefined && { role }),
       ...(permissions !== undefined && { permissions: knownPermissions(permissions) }),

@@ -3,14 +3,15 @@ import { isoTime } from "../../../platform/base/clock.ts";
 import { routes } from "../../../platform/http/route.ts";
 import { params } from "../../../platform/http/input.ts";
 import { answersJson, success } from "../../../platform/http/openapi.ts";
+import { pageFields, pageOfAll, pageQuery } from "../../../platform/http/paging.ts";
 import { ok, type RequestContext } from "../../../platform/http/request-context.ts";
 import { requireAccess } from "../../../platform/auth/access.ts";
 import type { Permission } from "../../../platform/auth/key-model.ts";
 import type { KeyService } from "../keys/service.ts";
 import { OpenSessionView, SignInLinkView } from "./model.ts";
-import type { SessionService } from "./service.ts";
+import { maxSessions, type SessionService } from "./service.ts";
 
-const SessionList = Type.Object({ sessions: Type.Array(OpenSessionView) });
+const SessionList = Type.Object({ sessions: Type.Array(OpenSessionView), ...pageFields });
 const Ended = Type.Object({ success: Type.Literal(true), message: Type.String() });
 const ofSession =
   "A session lists and ends those of its own user whatever its permissions; an API key needs the permission `users:read` or `users:write`.";
@@ -25,20 +26,23 @@ export function openSessionRoutes(sessions: SessionService) {
     .get(
       "/",
       async (context) => {
-        const { memberId } = context.query;
+        const { memberId, limit = maxSessions, cursor } = context.query;
         requirePermission(context, "users:read");
-        return ok({ sessions: await sessions.list(context.caller, memberId) });
+        const all = await sessions.list(context.caller, memberId);
+        const { items, ...page } = pageOfAll(all, { limit, cursor, idOf: ({ id }) => id, newestFirst: true });
+        return ok({ sessions: items, ...page });
       },
       {
         callerOnly: null,
         query: params(
           Type.Object({
+            ...pageQuery(maxSessions, maxSessions),
             memberId: Type.Optional(Type.String({ description: "Member whose sessions in this workspace to list." })),
           }),
         ),
         docs: answersJson(success(SessionList), {
           tag: "Sessions",
-          summary: "List sessions, last used first",
+          summary: "List sessions, newest first",
           description: `Your own in all workspaces or, for owners and admins, those of a member in this workspace. ${ofSession}`,
           errors: ["NOT_FOUND"],
         }),

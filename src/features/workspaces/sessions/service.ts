@@ -27,7 +27,7 @@ const sweepBatchSize = 1000;
 /** A use is recorded only after this time, so that requests of pages seldom write. */
 const useIntervalMs = 5 * 60_000;
 /** Nobody is signed in to more browsers; older sessions end with their month. */
-const maxListed = 200;
+export const maxSessions = 200;
 
 type Parts = {
   store: SessionStore;
@@ -84,7 +84,7 @@ export class SessionService {
   async list(caller: Caller, memberId: UserId | undefined): Promise<OpenSessionView[]> {
     const { store, clock } = this.#parts;
     const scope = await this.#scopeOf(caller, memberId);
-    return (await store.list(scope, clock.now(), maxListed)).map((held) => openSessionView(held, caller));
+    return (await store.list(scope, clock.now(), maxSessions)).map((held) => openSessionView(held, caller));
   }
 
   /** Ends a session of the caller's user, or of a member whom the caller manages. Throws NOT_FOUND for other sessions. */

@@ -1,7 +1,7 @@
 import { auditEntry } from "../../../platform/auth/audit/entry.ts";
 import { singleLine } from "../../../platform/base/text.ts";
 import { type Clock, type Ids, isoTime } from "../../../platform/base/clock.ts";
-import { ApiError, invalid, notFound, type FieldError } from "../../../platform/base/errors.ts";
+import { ApiError, invalid, notFound, type FieldError, requireFields } from "../../../platform/base/errors.ts";
 import { requireAdmin, type Caller } from "../../../platform/auth/caller.ts";
 import type { KeyRing } from "../../../platform/auth/access.ts";
 import type { ApiKey } from "../../../platform/auth/key-model.ts";
@@ -103,6 +103,7 @@ export class UserService {
    */
   async manage(caller: Caller, id: UserId, input: ManagedUserUpdate): Promise<UserView> {
     requireAdmin(caller);
+    requireFields(input);
     return userView(await this.#change(caller, id, input));
   }
 
