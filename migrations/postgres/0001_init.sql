@@ -51,7 +51,9 @@ CREATE TABLE jobs (
   created_at BIGINT NOT NULL,
   updated_at BIGINT NOT NULL,
   completed_at BIGINT,
-  edited_message TEXT
+  edited_message TEXT,
+  -- Who began it; null: the server by itself.
+  user_id TEXT COLLATE "C"
 );
 CREATE INDEX jobs_due ON jobs (type, run_at, id) WHERE status = 'pending';
 CREATE INDEX jobs_leased ON jobs (type, lease_until) WHERE status = 'running' AND lease_until IS NOT NULL;
@@ -71,7 +73,9 @@ CREATE TABLE events (
   campaign_id TEXT COLLATE "C",
   account_id TEXT COLLATE "C",
   voice_id TEXT COLLATE "C",
-  data JSONB NOT NULL
+  data JSONB NOT NULL,
+  -- The user who did it; null: the server by itself.
+  actor_id TEXT COLLATE "C"
 );
 CREATE INDEX events_without_position ON events (id) WHERE position IS NULL;
 CREATE UNIQUE INDEX events_by_position ON events (position) WHERE position IS NOT NULL;

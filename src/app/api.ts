@@ -28,6 +28,7 @@ import type { LeadService } from "../features/leads/service.ts";
 import { leadTransferRoutes } from "../features/leads/transfer-routes.ts";
 import { accountRoutes } from "../features/network/account-routes.ts";
 import { actionRoutes } from "../features/network/action-routes.ts";
+import { accountUser } from "../features/network/may-use.ts";
 import { relationRoutes } from "../features/network/relation-routes.ts";
 import { uploadRoutes } from "../features/network/upload-routes.ts";
 import { workRoutes } from "../features/network/work-routes.ts";
@@ -121,7 +122,7 @@ export function composeApi(parts: ApiParts) {
     suppressionRoutes(suppressions, maxImportBytes, audit),
     prospectImportRoutes(parts.prospectImports, maxImportBytes),
     prospectingRoutes(prospecting, parts.savedSearches),
-    jobRoutes(parts.jobs, workspaces),
+    jobRoutes(parts.jobs, workspaces, (context, id) => network.accounts.requireJobOf(accountUser(context), id)),
     actionRoutes(network.actions),
     accountRoutes(network.accounts, network.forecasts),
     workRoutes(network.work),

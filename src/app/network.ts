@@ -107,7 +107,8 @@ export function composeNetwork({
     ids,
     profileHosts,
     isCampaign: (user, id) => campaigns.canEnroll(user, id),
-    addTag: async (workspaceId, leadIds, tag) => void (await bulk.update(workspaceId, leadIds, { addTags: [tag] })),
+    addTag: async (workspaceId, leadIds, tag) =>
+      void (await bulk.update({ workspaceId, userId: null }, leadIds, { addTags: [tag] })),
     enroll: (workspaceId, id, leadIds, dryRun) => campaigns.enrollLeads(workspaceId, id, leadIds, dryRun),
   });
   const relations = new RelationService({

@@ -37,6 +37,7 @@ test("the timeline of a lead tells what happened to it, newest first", async () 
     type: "lead.updated",
     timestamp: expect.stringMatching(/^\d{4}-/),
     userId: user.userId,
+    actorId: user.userId,
     leadId: lead.id,
     data: { fields: ["title"] },
   });

@@ -4,7 +4,7 @@ import type { LeadView } from "../../src/features/leads/model.ts";
 import { weekdays, type AccountView } from "../../src/features/network/account-model.ts";
 import type { Client } from "../support/client.ts";
 import { errorPaths, path as schedulePath, request, schedule } from "../support/network-api.ts";
-import { startService, succeeded } from "../support/service.ts";
+import { startService, succeeded, testInProcess } from "../support/service.ts";
 import { addMember } from "../support/team.ts";
 
 const service = await startService({ settings: { CONNECTOR: "manual", ACKNOWLEDGE_NETWORK_RISK: "true" } });
@@ -81,6 +81,8 @@ test("with an account that is not shared, only its member, owners, and admins ac
     ],
     ["start", (client) => client.post(`${campaignPath}/start`)],
     ["pause", (client) => client.post(`${campaignPath}/pause`)],
+    ["cancel job", (client) => client.post(`/api/v2/users/jobs/${jobId}/cancel`)],
+    ["retry job", (client) => client.post(`/api/v2/users/jobs/${jobId}/retry`)],
     ["cancel", (client) => client.post(`/api/v2/network/actions/${jobId}/cancel`)],
   ];
   for (const [name, attempt] of attempts) {
@@ -98,7 +100,7 @@ test("with an account that is not shared, only its member, owners, and admins ac
   expect((await eve.delete(bobsPath)).status).toBe(403);
 });
 
-test("tasks, and the claims of workers, keep to the accounts that one may use", async () => {
+testInProcess("tasks, and the claims of workers, keep to the accounts that one may use", async () => {
   const { ada, bob, eve, bobs, bobsPath } = await team();
   const { jobId } = await schedule(bob, "ada");
   const done = { outcome: "completed" };
@@ -107,6 +109,7 @@ test("tasks, and the claims of workers, keep to the accounts that one may use", 
   const eager = { workingHours: always, warmUp: null, sessions: null, spacing: { medianSeconds: 0, minSeconds: 0 } };
   succeeded(await bob.patch(bobsPath, { connector: "worker", ...eager }));
   await schedule(bob, "ben");
+  await service.idle();
   const claim = "/api/v2/network/worker/claim";
   expect((await eve.post(claim, { accountId: bobs.id })).status).toBe(403);
   expect((await eve.post(claim, {})).data).toMatchObject({ claimed: null });

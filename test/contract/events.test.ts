@@ -33,6 +33,7 @@ describe.each(engines)("events on $name", ({ open }) => {
         accountId: null,
         voiceId: null,
         data: {},
+        actorId: null,
       });
     });
 

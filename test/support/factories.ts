@@ -251,6 +251,7 @@ export function createFactories(seed = 1) {
     return {
       id: nextId(),
       workspaceId,
+      userId: null,
       type: "lead_import",
       status: "pending",
       runAt: startOfTests,

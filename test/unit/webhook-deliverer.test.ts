@@ -20,7 +20,7 @@ test("an event is posted soon, once, to each endpoint that wants it", async () =
   expect(JSON.parse(message.body)).toEqual({
     type: "lead.created",
     timestamp: "2026-01-05T10:00:00.000Z",
-    data: { eventId: expect.stringMatching(/^\d+$/), userId: workspaceId, leadId: lead.id },
+    data: { eventId: expect.stringMatching(/^\d+$/), actorId: null, userId: workspaceId, leadId: lead.id },
   });
   await world.pass(hour);
   expect(world.posted).toHaveLength(1);

@@ -135,7 +135,7 @@ export class CampaignRunner {
     Object.assign(action, { enrollmentId: enrollment.id, campaignId: campaign.id, campaignStep: at });
     if (account.requiresApproval) action.state = "awaitingApproval";
     const change = { atStep: at, sinceAt: now, wakeAt: null, jobId: action.jobId, updatedAt: now };
-    const outcome = await store.move(enrollment, change, { action, job: jobOf(action, account) });
+    const outcome = await store.move(enrollment, change, { action, job: jobOf(action, account, null) });
     if (outcome?.kind === "never")
       await store.move(enrollment, { atStep: at, wakeAt: now + retryMs, jobId: null, updatedAt: now }, null);
     else if (outcome?.kind === "accountGone") await end("failed", "accountGone");

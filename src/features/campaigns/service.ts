@@ -97,7 +97,6 @@ export class CampaignService {
 
   /** Steps and accounts can change only in a draft: active leads would otherwise lose their position. */
   async update(user: AccountUser, id: string, input: CampaignUpdate): Promise<CampaignView> {
-    const { workspaceId } = user;
     const campaign = await this.#requireOwn(user, id);
     const errors: FieldError[] = [];
     const accounts = await this.#accountsOf(user, input.accountIds ?? campaign.accountIds);
@@ -107,7 +106,7 @@ export class CampaignService {
     if (errors.length > 0) throw invalid(errors);
     const settings = input.settings && ({ ...campaign.settings, ...input.settings } satisfies CampaignSettings);
     const changesProgram = input.steps !== undefined || input.accountIds !== undefined;
-    return this.#change(workspaceId, id, changesProgram ? ["draft"] : ["draft", "running", "paused"], {
+    return this.#change(user, id, changesProgram ? ["draft"] : ["draft", "running", "paused"], {
       ...(name !== undefined && { name }),
       ...(settings !== undefined && { settings }),
       ...(input.steps !== undefined && { steps: input.steps }),
@@ -126,9 +125,8 @@ export class CampaignService {
 
   /** Starts a draft or resumes a paused campaign. */
   async start(user: AccountUser, id: string): Promise<CampaignView> {
-    const { workspaceId } = user;
     const { startedAt } = await this.#requireOwn(user, id);
-    const view = await this.#change(workspaceId, id, ["draft", "paused"], {
+    const view = await this.#change(user, id, ["draft", "paused"], {
       state: "running",
       startedAt: startedAt ?? this.#parts.clock.now(),
     });
@@ -138,16 +136,16 @@ export class CampaignService {
 
   /** Leaves leads at their current step. Pending actions are withdrawn and rescheduled when the campaign resumes. */
   async pause(user: AccountUser, id: string): Promise<CampaignView> {
-    const { workspaceId } = await this.#requireOwn(user, id);
-    const view = await this.#change(workspaceId, id, ["running"], { state: "paused" });
+    await this.#requireOwn(user, id);
+    const view = await this.#change(user, id, ["running"], { state: "paused" });
     await this.#withdrawActions(id);
     return view;
   }
 
   /** Ends the campaign for every lead that is still active. */
   async cancel(user: AccountUser, id: string): Promise<CampaignView> {
-    const { workspaceId } = await this.#requireOwn(user, id);
-    const view = await this.#change(workspaceId, id, ["draft", "running", "paused"], { state: "canceled" });
+    await this.#requireOwn(user, id);
+    const view = await this.#change(user, id, ["draft", "running", "paused"], { state: "canceled" });
     await this.#withdrawActions(id);
     const { store, clock } = this.#parts;
     while ((await store.stopAll(id, "campaignCanceled", withdrawBatchSize, clock.now())) === withdrawBatchSize);
@@ -357,13 +355,13 @@ export class CampaignService {
   }
 
   async #change(
-    workspaceId: WorkspaceId,
+    { workspaceId, userId }: AccountUser,
     id: string,
     states: readonly CampaignState[],
     change: Parameters<CampaignStore["update"]>[3] extends infer C ? Omit<C, "updatedAt"> : never,
   ): Promise<CampaignView> {
     const { store, clock } = this.#parts;
-    const changed = await store.update(workspaceId, id, states, { ...change, updatedAt: clock.now() });
+    const changed = await store.update(workspaceId, id, states, { ...change, updatedAt: clock.now() }, userId);
     if (changed !== null) return campaignView(changed);
     const { state } = await this.#require(workspaceId, id);
     throw new ApiError("CONFLICT", {

@@ -5,7 +5,7 @@ import type { ScheduleAction } from "../network/queue-model.ts";
 import type { TimePlace } from "../../platform/base/time-place.ts";
 import type { CampaignChange, EnrollmentChange, EnrollRefusal, MoveOutcome } from "./change-model.ts";
 import type { Campaign, CampaignState, Enrollment, EnrollmentState } from "./model.ts";
-import type { WorkspaceId } from "../../platform/base/ids.ts";
+import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
 /** A due enrollment, with everything that determines its next move. */
 export type DueEnrollment = {
@@ -41,6 +41,7 @@ export type CampaignStore = {
     id: string,
     states: readonly CampaignState[],
     change: CampaignChange,
+    actorId?: UserId | null,
   ): Promise<Campaign | null>;
   /** Deletes a draft and its enrollments; false if the campaign is not a draft. */
   remove(workspaceId: WorkspaceId, id: string): Promise<boolean>;

@@ -18,7 +18,7 @@ export async function fillLead(
     const fill = leadFill(current, merged);
     if (Object.keys(fill).length === 0) return [];
     try {
-      await leads.update(workspaceId, current.id, fill, [current.version], "enrichment");
+      await leads.update({ workspaceId, userId: null }, current.id, fill, [current.version], "enrichment");
       return Object.keys(fill);
     } catch (error) {
       if (!(error instanceof ApiError) || attempt === maxWriteTries) throw error;

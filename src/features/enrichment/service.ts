@@ -318,7 +318,7 @@ export class EnrichmentService {
   }
 
   #newJob(
-    { keyId }: Caller,
+    { keyId, userId }: Caller,
     workspaceId: WorkspaceId,
     batches: readonly LeadBatch[],
     settings: EnrichSettings,
@@ -331,6 +331,7 @@ export class EnrichmentService {
     return {
       id,
       workspaceId,
+      userId,
       type: "data_enrichment",
       status: "pending",
       runAt: now,

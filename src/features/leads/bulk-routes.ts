@@ -9,7 +9,8 @@ export function leadBulkRoutes(leads: LeadBulkService) {
   return routes("/api/v2/leads/bulk")
     .post(
       "/update",
-      async ({ workspaceId, body: { ids, ...change } }) => ok(await leads.update(workspaceId, ids, change)),
+      async ({ workspaceId, userId, body: { ids, ...change } }) =>
+        ok(await leads.update({ workspaceId, userId }, ids, change)),
       {
         access: "leads:write",
         body: body(BulkUpdateInput),
@@ -20,13 +21,17 @@ export function leadBulkRoutes(leads: LeadBulkService) {
         }),
       },
     )
-    .post("/delete", async ({ workspaceId, body: { ids } }) => ok(await leads.remove(workspaceId, ids)), {
-      access: "leads:delete",
-      body: body(BulkRemoveInput),
-      docs: answersJson(success(BulkReport), {
-        tag: "Leads",
-        summary: "Delete several leads permanently",
-        description: "Deletes up to 500 leads by ID. The report lists the IDs that were not found.",
-      }),
-    });
+    .post(
+      "/delete",
+      async ({ workspaceId, userId, body: { ids } }) => ok(await leads.remove({ workspaceId, userId }, ids)),
+      {
+        access: "leads:delete",
+        body: body(BulkRemoveInput),
+        docs: answersJson(success(BulkReport), {
+          tag: "Leads",
+          summary: "Delete several leads permanently",
+          description: "Deletes up to 500 leads by ID. The report lists the IDs that were not found.",
+        }),
+      },
+    );
 }

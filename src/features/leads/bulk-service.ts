@@ -3,7 +3,7 @@ import type { BulkReport, BulkUpdateInput } from "./bulk-model.ts";
 import type { LeadAssignees } from "./assignees.ts";
 import type { Lead, LeadUpdate } from "./model.ts";
 import type { LeadService } from "./service.ts";
-import type { WorkspaceId } from "../../platform/base/ids.ts";
+import type { Acting } from "../../platform/auth/access.ts";
 
 /** How often a change is tried while other requests change the same lead. */
 const maxTries = 5;
@@ -21,29 +21,30 @@ export class LeadBulkService {
   }
 
   /** Throws VALIDATION_ERROR if `assignedTo` is nobody in the workspace. */
-  async update(workspaceId: WorkspaceId, ids: readonly string[], change: BulkChange): Promise<BulkReport> {
+  async update(acting: Acting, ids: readonly string[], change: BulkChange): Promise<BulkReport> {
+    const { workspaceId } = acting;
     const { assignedTo } = change;
     const isInTurn = assignedTo === "roundRobin";
     const turns = isInTurn ? await this.#assignees.inTurn(workspaceId) : [];
     if (assignedTo && !isInTurn) await this.#assignees.require(workspaceId, assignedTo);
     const changeOf = (n: number) => (isInTurn ? { ...change, assignedTo: turns[n % turns.length] ?? null } : change);
-    return this.#leads.together(() => each(ids, (id, n) => this.#change(workspaceId, id, changeOf(n))));
+    return this.#leads.together(() => each(ids, (id, n) => this.#change(acting, id, changeOf(n))));
   }
 
   /** Permanent. */
-  remove(workspaceId: WorkspaceId, ids: readonly string[]): Promise<BulkReport> {
-    return this.#leads.together(() => each(ids, (id) => this.#leads.remove(workspaceId, id, null)));
+  remove(acting: Acting, ids: readonly string[]): Promise<BulkReport> {
+    return this.#leads.together(() => each(ids, (id) => this.#leads.remove(acting, id, null)));
   }
 
-  async #change(workspaceId: WorkspaceId, id: string, change: BulkChange): Promise<void> {
+  async #change(acting: Acting, id: string, change: BulkChange): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const lead = await this.#leads.get(workspaceId, id);
+      const lead = await this.#leads.get(acting.workspaceId, id);
       const wanted = updateOf(lead, change);
       // Nothing to change: no new version and no event.
       if (Object.keys(wanted).length === 0) return;
       try {
         // All tags are replaced, so the lead must still have those from which the new list was made.
-        await this.#leads.update(workspaceId, id, wanted, [lead.version]);
+        await this.#leads.update(acting, id, wanted, [lead.version]);
         return;
       } catch (error) {
         if (!(error instanceof ApiError && error.code === "PRECONDITION_FAILED") || attempt === maxTries) throw error;

@@ -3,7 +3,7 @@ import type { FieldError } from "../../platform/base/errors.ts";
 import type { Suppression, SuppressionMatch } from "../suppression/model.ts";
 import type { PackedRows } from "./import/packed-rows.ts";
 import type { ImportOnDuplicate, ImportReportOutcome, Lead, LeadContent, LeadIdentity } from "./model.ts";
-import type { WorkspaceId } from "../../platform/base/ids.ts";
+import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
 export type InsertLead = {
   lead: Lead;
@@ -14,6 +14,8 @@ export type InsertLead = {
    * or profiles differ, and an entry of the do-not-contact list for one of them applies; one for its domain does not.
    */
   formerEmails?: readonly string[];
+  /** Who adds it; null or absent: nobody in particular. */
+  actorId?: UserId | null;
 };
 
 export type InsertLeadOutcome =
@@ -34,6 +36,7 @@ export type UpdateLead = {
   at: number;
   /** Cause of the change, unless a user made it. */
   cause?: "enrichment";
+  actorId?: UserId | null;
 };
 
 export type RemoveLead = {
@@ -46,6 +49,7 @@ export type RemoveLead = {
   at: number;
   /** Added to the audit log in the same operation. */
   audit?: AuditEntry;
+  actorId?: UserId | null;
 };
 
 export type ChangeLeadOutcome = { kind: "changed"; lead: Lead } | { kind: "stale" } | { kind: "absent" };

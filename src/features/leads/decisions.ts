@@ -12,6 +12,7 @@ import type {
   RemoveLead,
   UpdateLead,
 } from "./change-model.ts";
+import type { UserId } from "../../platform/base/ids.ts";
 import { changedFields } from "./changed-fields.ts";
 import { leadIdentity, leadKeysOf } from "./identity.ts";
 import { mergedContent } from "./merge.ts";
@@ -72,27 +73,27 @@ export function keysOf(owner: number, identity: LeadIdentity): number[] {
 }
 
 export function decideInsert(request: InsertLead, facts: LeadFacts): Insertion {
-  const { lead, onDuplicate, formerEmails = [] } = request;
+  const { lead, onDuplicate, formerEmails = [], actorId } = request;
   const match = facts.suppression(targetOf(request)) ?? formerMatch(facts, formerEmails);
   if (match !== null) return { outcome: { kind: "doNotContact", match }, changes: [] };
   const existing =
     onDuplicate === "create" ? null : (findSame(facts, request.identity) ?? findFormerSelf(facts, lead, formerEmails));
   if (existing === null) return inserted(request);
   if (onDuplicate === "error") return { outcome: { kind: "duplicate", lead: existing.lead }, changes: [] };
-  const { lead: merged, changes } = replaced(existing, mergedContent(existing.lead, lead), lead.updatedAt);
+  const { lead: merged, changes } = replaced(existing, mergedContent(existing.lead, lead), lead.updatedAt, actorId);
   return { outcome: { kind: "updated", lead: merged }, changes };
 }
 
 /** Only identifiers that the change adds are checked: a lead that was there before an entry can still be worked on. */
 export function decideUpdate(request: UpdateLead, facts: LeadFacts): Change {
-  const { id, content, identity, version, at, cause } = request;
+  const { id, content, identity, version, at, cause, actorId } = request;
   const existing = facts.lead(id);
   if (existing === null) return { outcome: { kind: "absent" }, changes: [] };
   if (existing.lead.version !== version) return { outcome: { kind: "stale" }, changes: [] };
   const match = facts.suppression(addedBy(existing.lead, content, identity));
   if (match !== null) return { outcome: { kind: "doNotContact", match }, changes: [] };
   const type = cause === "enrichment" ? "lead.enriched" : "lead.updated";
-  const { lead, changes } = replaced(existing, content, at, identity, type);
+  const { lead, changes } = replaced(existing, content, at, actorId, identity, type);
   return { outcome: { kind: "changed", lead }, changes };
 }
 
@@ -100,14 +101,17 @@ export function decideRemove(
   request: RemoveLead,
   facts: Pick<LeadFacts, "lead">,
 ): Decision<ChangeLeadOutcome, LeadChange> {
-  const { workspaceId, id, version, suppress = [], at, audit } = request;
+  const { workspaceId, id, version, suppress = [], at, audit, actorId } = request;
   const stored = facts.lead(id);
   if (stored === null) return { outcome: { kind: "absent" }, changes: [] };
   if (version !== null && stored.lead.version !== version) return { outcome: { kind: "stale" }, changes: [] };
   const changes: LeadChange[] = [{ kind: "remove", stored }];
   for (const entry of suppress) changes.push({ kind: "suppress", entry });
   if (audit !== undefined) changes.push({ kind: "audit", entry: audit });
-  changes.push({ kind: "event", event: { type: "lead.deleted", workspaceId, at, leadId: id } });
+  changes.push({
+    kind: "event",
+    event: { type: "lead.deleted", workspaceId, at, leadId: id, actorId: actorId ?? null },
+  });
   return { outcome: { kind: "changed", lead: stored.lead }, changes };
 }
 
@@ -143,9 +147,9 @@ export function addedBy(before: Lead, content: LeadContent, identity: LeadIdenti
   };
 }
 
-function inserted({ lead, identity }: InsertLead): Insertion {
+function inserted({ lead, identity, actorId = null }: InsertLead): Insertion {
   const { id, workspaceId, createdAt } = lead;
-  const event: NewEvent = { type: "lead.created", workspaceId, at: createdAt, leadId: id };
+  const event: NewEvent = { type: "lead.created", workspaceId, at: createdAt, leadId: id, actorId };
   const changes: LeadChange[] = [
     { kind: "insert", lead, identity },
     { kind: "event", event },
@@ -158,6 +162,7 @@ function replaced(
   before: StoredLead,
   content: LeadContent,
   at: number,
+  actorId: UserId | null = null,
   identity: LeadIdentity = leadIdentity(content),
   type: "lead.updated" | "lead.enriched" = "lead.updated",
 ): { lead: Lead; changes: LeadChange[] } {
@@ -166,7 +171,7 @@ function replaced(
   const fields = changedFields(before.lead, lead);
   const { id: leadId, workspaceId, status } = lead;
   const data = { fields, ...(before.lead.status !== status && { status }) };
-  if (fields.length > 0) changes.push({ kind: "event", event: { type, workspaceId, at, leadId, data } });
+  if (fields.length > 0) changes.push({ kind: "event", event: { type, workspaceId, at, leadId, data, actorId } });
   return { lead, changes };
 }
 

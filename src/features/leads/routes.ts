@@ -93,8 +93,8 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
   return routes("/api/v2/leads")
     .post(
       "/",
-      async ({ workspaceId, body: input, query, set }) => {
-        const lead = await leads.create(workspaceId, input, query.onDuplicate ?? "create");
+      async ({ workspaceId, userId, body: input, query, set }) => {
+        const lead = await leads.create({ workspaceId, userId }, input, query.onDuplicate ?? "create");
         set.headers.etag = etagOf(lead.version);
         return ok(leadView(lead));
       },
@@ -143,8 +143,9 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
     )
     .put(
       "/:leadId",
-      async ({ workspaceId, params: { leadId }, body: change, request, set }) => {
-        const lead = await leads.update(workspaceId, leadId, change, versionsIn(request.headers.get("if-match")));
+      async ({ workspaceId, userId, params: { leadId }, body: change, request, set }) => {
+        const versions = versionsIn(request.headers.get("if-match"));
+        const lead = await leads.update({ workspaceId, userId }, leadId, change, versions);
         set.headers.etag = etagOf(lead.version);
         return shown(lead);
       },
@@ -164,13 +165,13 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
     )
     .delete(
       "/:leadId",
-      async ({ caller, workspaceId, params: { leadId }, query: { suppress = false }, request }) => {
+      async ({ caller, workspaceId, userId, params: { leadId }, query: { suppress = false }, request }) => {
         const versions = versionsIn(request.headers.get("if-match"));
         if (suppress) {
           const entries = await leads.erase(caller, workspaceId, leadId, versions);
           return { success: true as const, message: erased(leadId, entries) };
         }
-        await leads.remove(workspaceId, leadId, versions);
+        await leads.remove({ workspaceId, userId }, leadId, versions);
         return { success: true as const, message: `Deleted the lead ${leadId}.` };
       },
       {

@@ -2,6 +2,7 @@ import { canonicalEmail } from "../../platform/identity/email.ts";
 import { auditEntry } from "../../platform/auth/audit/entry.ts";
 import { type Clock, type Ids, isoTime } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
+import type { Acting } from "../../platform/auth/access.ts";
 import type { Caller } from "../../platform/auth/caller.ts";
 import type { Suppression } from "../suppression/model.ts";
 import { doNotContact } from "../suppression/refusal.ts";
@@ -48,7 +49,7 @@ export class LeadService {
    * CONFLICT if the person is already a lead.
    */
   async create(
-    workspaceId: WorkspaceId,
+    { workspaceId, userId: actorId }: Acting,
     input: LeadInput,
     onDuplicate: InsertLead["onDuplicate"],
     formerEmails: readonly string[] = [],
@@ -59,7 +60,7 @@ export class LeadService {
     const now = this.#clock.now();
     const lead: Lead = { ...content, id: this.#ids.next(now), workspaceId, version: 1, createdAt: now, updatedAt: now };
     const outcome = await this.#leads.insert({
-      ...{ lead, identity, onDuplicate },
+      ...{ lead, identity, onDuplicate, actorId },
       formerEmails: formerEmails.map(canonicalEmail),
     });
     if (outcome.kind === "doNotContact") throw doNotContact(outcome.match);
@@ -91,7 +92,7 @@ export class LeadService {
    * change adds an email address, profile, or phone number that is on that list.
    */
   async update(
-    workspaceId: WorkspaceId,
+    { workspaceId, userId: actorId }: Acting,
     id: string,
     input: LeadUpdate,
     versions: number[] | null,
@@ -102,7 +103,7 @@ export class LeadService {
       const lead = await this.get(workspaceId, id);
       if (versions?.includes(lead.version) === false) throw stale(lead);
       const { content, identity } = contentOf({ ...draftOf(lead), ...sent(input) });
-      const change = { workspaceId, id, content, identity, version: lead.version, at: this.#clock.now() };
+      const change = { workspaceId, id, content, identity, version: lead.version, at: this.#clock.now(), actorId };
       const outcome = await this.#leads.update({ ...change, ...(cause !== undefined && { cause }) });
       if (outcome.kind === "stale" && versions === null && attempt < maxUpdateTries) continue;
       return changedLead(outcome, id);
@@ -116,7 +117,8 @@ export class LeadService {
     do {
       const request = { workspaceId, filter: { assignedTo: from }, sort, limit, offset: 0, after };
       const page: LeadPage = await this.#leads.page(request);
-      const change = (lead: Lead) => this.update(workspaceId, lead.id, { assignedTo: to }, null);
+      const nobody = { workspaceId, userId: null };
+      const change = (lead: Lead) => this.update(nobody, lead.id, { assignedTo: to }, null);
       const outcomes = await this.together(() => Promise.allSettled(page.leads.map(change)));
       for (const outcome of outcomes)
         if (outcome.status === "rejected" && !(outcome.reason instanceof ApiError)) throw outcome.reason;
@@ -130,11 +132,11 @@ export class LeadService {
   }
 
   /** Permanent. `versions` as in `update`. */
-  async remove(workspaceId: WorkspaceId, id: string, versions: number[] | null): Promise<void> {
+  async remove({ workspaceId, userId: actorId }: Acting, id: string, versions: number[] | null): Promise<void> {
     const lead = await this.get(workspaceId, id);
     if (versions?.includes(lead.version) === false) throw stale(lead);
     const version = versions === null ? null : lead.version;
-    changedLead(await this.#leads.remove({ workspaceId, id, version, at: this.#clock.now() }), id);
+    changedLead(await this.#leads.remove({ workspaceId, id, version, at: this.#clock.now(), actorId }), id);
   }
 
   /**
@@ -158,6 +160,7 @@ export class LeadService {
         suppress: entries,
         at,
         audit,
+        actorId: caller.userId,
       });
       if (outcome.kind === "stale" && versions === null && attempt < maxUpdateTries) continue;
       changedLead(outcome, id);

@@ -91,6 +91,12 @@ export class AccountService {
     return found;
   }
 
+  /** Throws PERMISSION_DENIED for the job of an action whose account is not shared with the user. */
+  async requireJobOf(user: AccountUser, jobId: string): Promise<void> {
+    const found = await this.#parts.store.action(user.workspaceId, jobId);
+    if (found !== null) await this.choose(user, found.action.accountId);
+  }
+
   /**
    * Where a worker of the user looks for actions: in one account, in all accounts (null) or, if some are not shared with
    * the user, in the others. Throws PERMISSION_DENIED for an account that is not shared.

@@ -76,7 +76,10 @@ export class ActionService {
     const needsApproval = scheduler.needsApproval || account.requiresApproval || input.requireApproval === true;
     const action = newAction(content, account, lead?.id ?? null, ids, { notBefore, now });
     if (needsApproval) action.state = "awaitingApproval";
-    const outcome = await store.schedule({ action, job: jobOf(action, account) }, input.dryRun === true);
+    const outcome = await store.schedule(
+      { action, job: jobOf(action, account, scheduler.userId) },
+      input.dryRun === true,
+    );
     const placed = this.#placed(outcome, account);
     if (outcome.kind === "existing" && !hasSameContent(placed, action)) throw differentContent(placed);
     if (outcome.kind === "scheduled" && input.dryRun !== true) poke();
@@ -103,7 +106,7 @@ export class ActionService {
       slotAt: carriedOutAt,
     };
     const job: Job = {
-      ...jobOf(action, account),
+      ...jobOf(action, account, user.userId),
       status: "completed",
       progress: 100,
       message: "Performed manually and recorded",
@@ -161,7 +164,13 @@ export class ActionService {
     const content = this.#checked(sent, account, lead, errors);
     if (details.voiceId !== undefined) await this.#checkVoice(scheduler, content);
     const edited = { message: content.message, details: content.details, targetKey: content.targetKey };
-    const change = await store.edit(workspaceId, jobId, { ...edited, ...earliest, needsApproval }, now);
+    const change = await store.edit(
+      workspaceId,
+      jobId,
+      { ...edited, ...earliest, needsApproval },
+      now,
+      scheduler.userId,
+    );
     poke();
     return this.#changed(change, jobId, account);
   }
@@ -169,14 +178,17 @@ export class ActionService {
   async cancel(user: AccountUser, jobId: string): Promise<ActionView> {
     const { workspaceId } = user;
     await this.#parts.accounts.requireActionOf(user, jobId);
-    return this.#changed(await this.#parts.store.cancel(workspaceId, jobId, this.#parts.clock.now()), jobId);
+    return this.#changed(
+      await this.#parts.store.cancel(workspaceId, jobId, this.#parts.clock.now(), user.userId),
+      jobId,
+    );
   }
 
   /** Approves and schedules an action. */
   async approve(user: AccountUser, jobId: string): Promise<ActionView> {
     const { workspaceId } = user;
     await this.#parts.accounts.requireActionOf(user, jobId);
-    const change = await this.#parts.store.approve(workspaceId, jobId, this.#parts.clock.now());
+    const change = await this.#parts.store.approve(workspaceId, jobId, this.#parts.clock.now(), user.userId);
     this.#parts.poke();
     return this.#changed(change, jobId);
   }

@@ -1,4 +1,5 @@
 import type { Ids } from "../../platform/base/clock.ts";
+import type { UserId } from "../../platform/base/ids.ts";
 import type { Job } from "../../platform/jobs/model.ts";
 import type { NetworkAccount } from "./account-model.ts";
 import type { ActionContent } from "./action-input.ts";
@@ -36,12 +37,13 @@ export function newAction(
   };
 }
 
-/** Creates the job of an action. The store sets its scheduled time. */
-export function jobOf(action: NetworkAction, account: NetworkAccount): Job {
+/** Creates the job of an action. `userId`: who schedules it. The store sets its time. */
+export function jobOf(action: NetworkAction, account: NetworkAccount, userId: UserId | null): Job {
   const { jobId: id, workspaceId, actionType, profileUrl, createdAt, leadId } = action;
   return {
     id,
     workspaceId,
+    userId,
     type: "linkedin_action",
     status: "pending",
     runAt: createdAt,

@@ -15,7 +15,7 @@ import type {
 } from "./queue-model.ts";
 import type { ActionType } from "./action-kinds.ts";
 import type { Contact, News, Relation } from "./contact-model.ts";
-import type { WorkspaceId } from "../../platform/base/ids.ts";
+import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
 export type ActionFilter = {
   states?: readonly ActionState[];
@@ -95,11 +95,17 @@ export type NetworkStore = {
   /** Stores an action that was performed elsewhere, with its ended job, so that it counts toward the caps. */
   record(request: ScheduleAction, relation: Relation | null): Promise<ScheduleOutcome>;
   /** Schedules an action that was waiting for approval. */
-  approve(workspaceId: WorkspaceId, jobId: string, at: number): Promise<ActionChange>;
+  approve(workspaceId: WorkspaceId, jobId: string, at: number, actorId?: UserId | null): Promise<ActionChange>;
   /** Changes the content or the earliest time of an action that has not started. */
-  edit(workspaceId: WorkspaceId, jobId: string, edit: ActionEdit, at: number): Promise<ActionChange>;
+  edit(
+    workspaceId: WorkspaceId,
+    jobId: string,
+    edit: ActionEdit,
+    at: number,
+    actorId?: UserId | null,
+  ): Promise<ActionChange>;
   /** Ends an action that is not being sent. */
-  cancel(workspaceId: WorkspaceId, jobId: string, at: number): Promise<ActionChange>;
+  cancel(workspaceId: WorkspaceId, jobId: string, at: number, actorId?: UserId | null): Promise<ActionChange>;
   /** Stores the outcome of an action whose outcome was unknown: `completed`, or `failed`, after which it can be retried. */
   resolve(workspaceId: WorkspaceId, jobId: string, end: ActionEnd): Promise<ActionChange>;
   action(workspaceId: WorkspaceId, jobId: string): Promise<{ action: NetworkAction; job: Job } | null>;

@@ -177,7 +177,7 @@ export const places: readonly Place[] = [
     personal: ["message", "edited_message", "metadata", "payload"],
     others: [
       ...["workspace_id", "type", "status", "run_at", "attempt", "failures", "max_attempts", "lease_until", "progress"],
-      ...["created_at", "updated_at", "completed_at"],
+      ...["created_at", "updated_at", "completed_at", "user_id"],
     ],
     owner: { kind: "workspaceId", column: "workspace_id" },
     own: [],
@@ -253,7 +253,7 @@ export const places: readonly Place[] = [
     table: "events",
     key: ["seq"],
     personal: ["lead_id", "data"],
-    others: ["owner", "type", "at", "job_id", "campaign_id", "account_id", "voice_id"],
+    others: ["owner", "type", "at", "job_id", "campaign_id", "account_id", "voice_id", "actor_id"],
     owner: { kind: "userNumber", column: "owner" },
     // Receivers must still learn which lead was deleted; its ID no longer identifies anyone. A reply may come from a person
     // who is not a lead.

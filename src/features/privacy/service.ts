@@ -161,6 +161,7 @@ export class PrivacyService {
     return {
       id,
       workspaceId,
+      userId: caller.userId,
       type: "person_erasure",
       status: "pending",
       runAt: now,

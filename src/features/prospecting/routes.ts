@@ -186,8 +186,9 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
     )
     .post(
       "/prospects/:prospectId/lead",
-      async ({ workspaceId: actsFor, params: { prospectId }, body: options }) => {
-        const { lead, isNew } = await prospecting.makeLead(actsFor, prospectId, options.tags ?? []);
+      async ({ workspaceId: actsFor, userId, params: { prospectId }, body: options }) => {
+        const acting = { workspaceId: actsFor, userId };
+        const { lead, isNew } = await prospecting.makeLead(acting, prospectId, options.tags ?? []);
         return ok({ lead: leadView(lead), isNew });
       },
       {

@@ -1,6 +1,7 @@
 import { type Clock, type Ids, isoTime } from "../../platform/base/clock.ts";
 import type { CreditService } from "../credits/service.ts";
 import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
+import type { Acting } from "../../platform/auth/access.ts";
 import type { Caller } from "../../platform/auth/caller.ts";
 import type { Lead } from "../leads/model.ts";
 import type { LeadService } from "../leads/service.ts";
@@ -243,20 +244,17 @@ export class ProspectingService {
    * Adds a prospect to leads. If the person is already a lead, even by the address of a former job, returns that lead.
    * Throws DO_NOT_CONTACT if a current or former address is on the do-not-contact list.
    */
-  async makeLead(workspaceId: WorkspaceId, id: string, tags: string[]): Promise<{ lead: Lead; isNew: boolean }> {
+  async makeLead(acting: Acting, id: string, tags: string[]): Promise<{ lead: Lead; isNew: boolean }> {
+    const { workspaceId } = acting;
     const prospect = await this.get(workspaceId, id);
     const known = prospect.leadId === null ? null : await this.#leadOf(workspaceId, prospect.leadId);
     if (known !== null) return { lead: known, isNew: false };
-    const made = await this.#createLead(workspaceId, prospect, tags);
+    const made = await this.#createLead(acting, prospect, tags);
     await this.#prospects.setLead(workspaceId, id, made.lead.id);
     return made;
   }
 
-  async #createLead(
-    workspaceId: WorkspaceId,
-    prospect: Prospect,
-    tags: string[],
-  ): Promise<{ lead: Lead; isNew: boolean }> {
+  async #createLead(acting: Acting, prospect: Prospect, tags: string[]): Promise<{ lead: Lead; isNew: boolean }> {
     const { firstName, lastName, email, phone, networkUrl, title, company, industry, location, companyLocation } =
       prospect;
     const { formerEmails } = prospect;
@@ -266,13 +264,13 @@ export class ProspectingService {
     try {
       const source = prospect.source ?? "prospecting";
       return {
-        lead: await this.#leads.create(workspaceId, { ...known, source, tags }, "error", formerEmails),
+        lead: await this.#leads.create(acting, { ...known, source, tags }, "error", formerEmails),
         isNew: true,
       };
     } catch (error) {
       const leadId = error instanceof ApiError && error.code === "CONFLICT" ? error.details?.["leadId"] : undefined;
       if (typeof leadId !== "string") throw error;
-      return { lead: await this.#leads.get(workspaceId, leadId), isNew: false };
+      return { lead: await this.#leads.get(acting.workspaceId, leadId), isNew: false };
     }
   }
 

@@ -13,7 +13,7 @@ import type {
   VoiceSettings,
 } from "./model.ts";
 import type { ReceivedForm } from "./receive.ts";
-import type { WorkspaceId } from "../../platform/base/ids.ts";
+import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
 // Builds the parts of a clone from a form.
 
@@ -81,10 +81,16 @@ export function samplesOf(cloneId: string, { files }: ReceivedForm, now: number)
   }));
 }
 
-export function trainingJob({ id: cloneId, workspaceId, name }: VoiceClone, id: string, now: number): Job {
+export function trainingJob(
+  { id: cloneId, workspaceId, name }: VoiceClone,
+  id: string,
+  userId: UserId | null,
+  now: number,
+): Job {
   return {
     id,
     workspaceId,
+    userId,
     type: "voice_training",
     status: "pending",
     runAt: now,

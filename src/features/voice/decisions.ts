@@ -112,7 +112,10 @@ export function decideRemoval(
       ...endOfTraining(clone, "The voice clone was deleted.", at, facts),
       { kind: "remove", cloneId: id },
       { kind: "audit", entry: audit },
-      { kind: "event", event: { type: "voice.deleted", workspaceId, at, voiceId: id } },
+      {
+        kind: "event",
+        event: { type: "voice.deleted", workspaceId, at, voiceId: id, actorId: audit?.actorId ?? null },
+      },
     ],
   };
 }

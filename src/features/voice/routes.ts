@@ -166,7 +166,8 @@ export function voiceRoutes(voices: VoiceService, speech: SpeechService, checker
     )
     .post(
       "/:voiceId/train",
-      async ({ workspaceId, params: { voiceId } }) => ok(cloneView(await voices.retrain(workspaceId, voiceId))),
+      async ({ workspaceId, userId, params: { voiceId } }) =>
+        ok(cloneView(await voices.retrain({ workspaceId, userId }, voiceId))),
       {
         access: "voice:update",
         params: params(VoiceId),

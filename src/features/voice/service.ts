@@ -28,7 +28,8 @@ import { receiveForm, type ReceivedForm, type Upload } from "./receive.ts";
 import { storageLimitError, cloneLimitError, sampleLimitError } from "./limit-errors.ts";
 import type { AddOutcome, Retraining } from "./change-model.ts";
 import type { VoiceStore } from "./store.ts";
-import type { WorkspaceId } from "../../platform/base/ids.ts";
+import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
+import type { Acting } from "../../platform/auth/access.ts";
 
 export type VoiceRules = {
   engine: VoiceEngineName;
@@ -99,7 +100,7 @@ export class VoiceService {
         updatedAt: now,
       };
       const samples = samplesOf(id, form, now);
-      const job = trainingJob(clone, clone.jobId, now);
+      const job = trainingJob(clone, clone.jobId, caller.userId, now);
       const consented = consent && {
         action: "voice.consented" as const,
         workspaceId,
@@ -201,7 +202,8 @@ export class VoiceService {
   }
 
   /** Adds samples and retrains. Throws the same errors as creation. */
-  async addSamples(workspaceId: WorkspaceId, id: string, upload: Upload, check: FormCheck): Promise<VoiceCloneState> {
+  async addSamples(acting: Acting, id: string, upload: Upload, check: FormCheck): Promise<VoiceCloneState> {
+    const { workspaceId, userId } = acting;
     const { store, rules, clock } = this.#parts;
     const clone = await this.get(workspaceId, id);
     const capacity = maxSamples - clone.sampleCount;
@@ -216,7 +218,7 @@ export class VoiceService {
       const now = clock.now();
       const samples = samplesOf(id, form, now);
       const limits = { maxSamples, maxBytes: rules.maxBytes };
-      const outcome = await store.addSamples({ ...this.#retraining(clone, now), ...limits, samples });
+      const outcome = await store.addSamples({ ...this.#retraining(clone, userId, now), ...limits, samples });
       if (outcome.kind === "tooManyClones") throw this.#tooManyClones(outcome.count);
       throwIfNotAdded(outcome, id, rules.maxBytes);
       this.#parts.onJobSubmitted();
@@ -225,10 +227,10 @@ export class VoiceService {
   }
 
   /** Deletes a sample and retrains. Throws CONFLICT for the last sample. */
-  async removeSample(workspaceId: WorkspaceId, id: string, sampleId: string): Promise<VoiceCloneState> {
+  async removeSample({ workspaceId, userId }: Acting, id: string, sampleId: string): Promise<VoiceCloneState> {
     const { store, clock, blobs, onJobSubmitted } = this.#parts;
     const clone = await this.get(workspaceId, id);
-    const outcome = await store.removeSample({ ...this.#retraining(clone, clock.now()), sampleId });
+    const outcome = await store.removeSample({ ...this.#retraining(clone, userId, clock.now()), sampleId });
     if (outcome === "absent") throw notFound("voice sample", sampleId);
     if (outcome === "tooManyClones") throw this.#tooManyClones(await store.countClones(workspaceId));
     if (outcome === "last")
@@ -241,10 +243,10 @@ export class VoiceService {
   }
 
   /** Retrains with the same samples and the currently configured engine. */
-  async retrain(workspaceId: WorkspaceId, id: string): Promise<VoiceCloneState> {
+  async retrain({ workspaceId, userId }: Acting, id: string): Promise<VoiceCloneState> {
     const { store, clock, onJobSubmitted } = this.#parts;
     const clone = await this.get(workspaceId, id);
-    const outcome = await store.retrain(this.#retraining(clone, clock.now()));
+    const outcome = await store.retrain(this.#retraining(clone, userId, clock.now()));
     if (outcome === "absent") throw notFound("voice clone", id);
     if (outcome === "tooManyClones") throw this.#tooManyClones(await store.countClones(workspaceId));
     onJobSubmitted();
@@ -339,9 +341,9 @@ export class VoiceService {
     return cloneLimitError(count, maxClones, upgradeUrl);
   }
 
-  #retraining(clone: VoiceClone, at: number): Retraining {
+  #retraining(clone: VoiceClone, userId: UserId | null, at: number): Retraining {
     const { ids, rules } = this.#parts;
-    const job = trainingJob(clone, ids.next(at), at);
+    const job = trainingJob(clone, ids.next(at), userId, at);
     const { engine, maxClones } = rules;
     return { workspaceId: clone.workspaceId, cloneId: clone.id, job, engine, maxClones, at };
   }

@@ -72,11 +72,9 @@ export function voiceSampleRoutes(voices: VoiceService) {
     .post(
       "/samples",
       async (context) => {
-        const {
-          workspaceId,
-          params: { voiceId },
-        } = context;
-        return ok(cloneView(await voices.addSamples(workspaceId, voiceId, uploadOf(context), samplesCheck)));
+        const { workspaceId, userId, params } = context;
+        const upload = uploadOf(context);
+        return ok(cloneView(await voices.addSamples({ workspaceId, userId }, params.voiceId, upload, samplesCheck)));
       },
       {
         upload: "voice:update",
@@ -120,8 +118,8 @@ export function voiceSampleRoutes(voices: VoiceService) {
     )
     .delete(
       "/samples/:sampleId",
-      async ({ workspaceId, params: { voiceId, sampleId } }) =>
-        ok(cloneView(await voices.removeSample(workspaceId, voiceId, sampleId))),
+      async ({ workspaceId, userId, params: { voiceId, sampleId } }) =>
+        ok(cloneView(await voices.removeSample({ workspaceId, userId }, voiceId, sampleId))),
       {
         access: "voice:update",
         params: params(SampleId),

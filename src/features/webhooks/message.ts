@@ -12,10 +12,10 @@ export function webhookIdOf({ id, at }: Pick<Event, "id" | "at">): string {
 
 /** The request body, in the format recommended by Standard Webhooks. */
 export function payloadOf(event: Event): { type: string; timestamp: string; data: Record<string, unknown> } {
-  const { id, type, at, workspaceId, data } = event;
+  const { id, type, at, workspaceId, actorId, data } = event;
   return {
     type,
     timestamp: isoTime(at),
-    data: { ...data, eventId: `${id}`, userId: workspaceId, ...subjectsOf(event) },
+    data: { ...data, eventId: `${id}`, userId: workspaceId, actorId, ...subjectsOf(event) },
   };
 }

@@ -46,7 +46,7 @@ const Replayed = Type.Object({
   }),
 });
 
-const signing = `Each delivery is a POST of the JSON object \`{ type, timestamp, data }\`, signed according to Standard Webhooks (standardwebhooks.com). Verify \`webhook-signature\` with the secret and any Standard Webhooks library. \`webhook-id\` is the same for every attempt and replay of an event. Events are delivered at least once, in no guaranteed order. Respond with a 2xx status within 15 seconds. Any other response is retried up to ten times over about three days, honoring Retry-After. A 410 response disables the endpoint, as do several days of failures. \`data\` contains \`eventId\`, \`userId\`, the IDs of the objects involved, and the fields of the event type:\n\n${Object.entries(
+const signing = `Each delivery is a POST of the JSON object \`{ type, timestamp, data }\`, signed according to Standard Webhooks (standardwebhooks.com). Verify \`webhook-signature\` with the secret and any Standard Webhooks library. \`webhook-id\` is the same for every attempt and replay of an event. Events are delivered at least once, in no guaranteed order. Respond with a 2xx status within 15 seconds. Any other response is retried up to ten times over about three days, honoring Retry-After. A 410 response disables the endpoint, as do several days of failures. \`data\` contains \`eventId\`, \`userId\`, \`actorId\`, the IDs of the objects involved, and the fields of the event type:\n\n${Object.entries(
   eventTypes,
 )
   .map(([type, text]) => `- \`${type}\`: ${text}`)

@@ -1,5 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
-import type { WorkspaceId } from "../base/ids.ts";
+import type { UserId, WorkspaceId } from "../base/ids.ts";
 
 /** Event types and their descriptions. Names follow Standard Webhooks and never change their meaning. */
 export const eventTypes = {
@@ -71,6 +71,8 @@ export type NewEvent = { [S in EventSubject]?: string | null } & {
   workspaceId: WorkspaceId | null;
   at: number;
   data?: EventData;
+  /** The user who did it; null or absent for what the server does by itself. */
+  actorId?: UserId | null;
 };
 
 /** IDs are ascending. */
@@ -80,6 +82,7 @@ export type Event = { [S in EventSubject]: string | null } & {
   workspaceId: WorkspaceId | null;
   at: number;
   data: EventData;
+  actorId: UserId | null;
 };
 
 /** Filter of a list, a stream, or a webhook. Fields that are absent do not filter. */
@@ -100,6 +103,10 @@ export const EventView = Type.Object(
     timestamp: Type.String({ format: "date-time" }),
     userId: Type.Union([Type.String(), Type.Null()], {
       description: "User the event belongs to. null for events of the whole installation, which only admins receive.",
+    }),
+    actorId: Type.Union([Type.String(), Type.Null()], {
+      description:
+        "User who did it, or who began the job. null for what the server did by itself, and for a global key that acts for a workspace.",
     }),
     ...subjectViews,
     data: Type.Record(Type.String(), Type.Unknown(), {

@@ -2,8 +2,8 @@ import { isoTime } from "../base/clock.ts";
 import { eventSubjects, type Event, type EventFilter, type EventView } from "./model.ts";
 
 export function eventView(event: Event): EventView {
-  const { id, type, at, workspaceId, data } = event;
-  return { id: `${id}`, type, timestamp: isoTime(at), userId: workspaceId, ...subjectsOf(event), data };
+  const { id, type, at, workspaceId, actorId, data } = event;
+  return { id: `${id}`, type, timestamp: isoTime(at), userId: workspaceId, actorId, ...subjectsOf(event), data };
 }
 
 /** The subjects of an event that are not null. */

@@ -82,6 +82,7 @@ export class FileIntake {
     const job: Job = {
       id,
       workspaceId,
+      userId: caller.userId,
       type,
       status: "pending",
       runAt: now,

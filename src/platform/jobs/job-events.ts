@@ -36,9 +36,9 @@ export function endEventOf(job: Job): NewEvent | null {
   }
 }
 
-function commonFields({ id, workspaceId, metadata }: Pick<Job, "id" | "workspaceId" | "metadata">) {
+function commonFields({ id, workspaceId, userId, metadata }: Pick<Job, "id" | "workspaceId" | "userId" | "metadata">) {
   const { voiceId } = metadata;
-  return { workspaceId, jobId: id, voiceId: typeof voiceId === "string" ? voiceId : null };
+  return { workspaceId, actorId: userId, jobId: id, voiceId: typeof voiceId === "string" ? voiceId : null };
 }
 
 const leadCounts = ["rows", "created", "updated", "skipped", "failed", "doNotContact"];

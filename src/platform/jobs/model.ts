@@ -1,5 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
-import type { WorkspaceId } from "../base/ids.ts";
+import type { UserId, WorkspaceId } from "../base/ids.ts";
 
 export const jobStatuses = ["pending", "running", "completed", "failed"] as const;
 export type JobStatus = (typeof jobStatuses)[number];
@@ -23,6 +23,8 @@ export type JobMetadata = Record<string, unknown>;
 export type Job = {
   id: string;
   workspaceId: WorkspaceId;
+  /** Who began it; null for what the server does by itself, and for a global key that acts for a workspace. */
+  userId: UserId | null;
   type: JobType;
   status: JobStatus;
   /** Earliest time to run. */
@@ -51,6 +53,10 @@ export type Job = {
 export const JobView = Type.Object(
   {
     id: Type.String(),
+    userId: Type.Union([Type.String(), Type.Null()], {
+      description:
+        "User who began it. null for what the server does by itself, and for a global key that acts for a workspace.",
+    }),
     type: Type.Union(jobTypes.map((type) => Type.Literal(type))),
     status: Type.Union(jobStatuses.map((status) => Type.Literal(status))),
     createdAt: Type.String({ format: "date-time" }),

@@ -11,6 +11,7 @@ import { onlyWorkspace, type Acting, type Named } from "../auth/access.ts";
 import { denied, type Caller } from "../auth/caller.ts";
 import { JobDay, jobStatuses, JobStatisticsView, jobTypes, JobView, type Job, type JobFilter } from "./model.ts";
 import { jobListPieces } from "./job-list.ts";
+import type { UserId, WorkspaceId } from "../base/ids.ts";
 import { jobView, type JobPage, type JobService } from "./service.ts";
 
 const instant = (description: string) =>
@@ -70,7 +71,13 @@ export type OwnersOfJobs = {
   find(id: string): Promise<Named>;
 };
 
-export function jobRoutes(jobs: JobService, owners: OwnersOfJobs) {
+/** Throws PERMISSION_DENIED for a job that belongs to something in the workspace that the caller may not use. */
+export type RequireUsable = (
+  context: { caller: Caller; workspaceId: WorkspaceId; userId: UserId | null },
+  jobId: string,
+) => Promise<void>;
+
+export function jobRoutes(jobs: JobService, owners: OwnersOfJobs, requireUsable: RequireUsable) {
   async function list(acting: Acting, query: Static<typeof JobQuery>, onStreamError: (error: unknown) => void) {
     const { workspaceId } = acting;
     const { limit: wanted, offset: skipped, cursor } = query;
@@ -132,7 +139,11 @@ export function jobRoutes(jobs: JobService, owners: OwnersOfJobs) {
     })
     .post(
       "/:jobId/cancel",
-      async ({ workspaceId, params: { jobId } }) => ok(jobView(await jobs.cancel(workspaceId, jobId))),
+      async (context) => {
+        const { workspaceId, params } = context;
+        await requireUsable(context, params.jobId);
+        return ok(jobView(await jobs.cancel(workspaceId, params.jobId)));
+      },
       {
         access: "jobs:update",
         params: params(JobId),
@@ -147,7 +158,11 @@ export function jobRoutes(jobs: JobService, owners: OwnersOfJobs) {
     )
     .post(
       "/:jobId/retry",
-      async ({ workspaceId, params: { jobId } }) => ok(jobView(await jobs.retry(workspaceId, jobId))),
+      async (context) => {
+        const { workspaceId, params } = context;
+        await requireUsable(context, params.jobId);
+        return ok(jobView(await jobs.retry(workspaceId, params.jobId)));
+      },
       {
         access: "jobs:update",
         params: params(JobId),

@@ -163,10 +163,11 @@ export function statisticsOf(counts: Record<JobStatus, number>): JobStatistics {
 }
 
 export function jobView(job: Job): JobView {
-  const { id, type, status, progress, metadata, editedMessage = null } = job;
+  const { id, userId, type, status, progress, metadata, editedMessage = null } = job;
   const message = editedMessage === null || hasEnded(job) ? job.message : editedMessage;
   return {
     id,
+    userId,
     type,
     status,
     createdAt: isoTime(job.createdAt),

@@ -14,6 +14,7 @@ import {
 } from "../../../features/network/decisions/scheduling.ts";
 import type { ActionChange, ScheduleAction, ScheduleOutcome } from "../../../features/network/queue-model.ts";
 import type { NetworkStore } from "../../../features/network/store.ts";
+import { doneBy } from "../../../platform/events/done-by.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { takeLocks } from "./locks.ts";
 import { lockAccount } from "./network-accounts.ts";
@@ -101,11 +102,12 @@ export function createScheduleStore(engine: Engine): ScheduleStore {
   return {
     schedule: (request, dryRun) => decideNew(request, !dryRun, (facts) => decideSchedule(request, facts)),
     record: (request, relation) => decideNew(request, true, (facts) => decideRecord(request, relation, facts)),
-    approve: (workspaceId, jobId, at) =>
-      change(workspaceId, jobId, (target, facts) => decideApproval(target, facts, at)),
-    edit: (workspaceId, jobId, edit, at) =>
-      change(workspaceId, jobId, (target, facts) => decideEdit(target, edit, facts, at)),
-    cancel: (workspaceId, jobId, at) => change(workspaceId, jobId, (target) => decideCancel(target, at)),
+    approve: (workspaceId, jobId, at, actorId = null) =>
+      change(workspaceId, jobId, (target, facts) => doneBy(actorId, decideApproval(target, facts, at))),
+    edit: (workspaceId, jobId, edit, at, actorId = null) =>
+      change(workspaceId, jobId, (target, facts) => doneBy(actorId, decideEdit(target, edit, facts, at))),
+    cancel: (workspaceId, jobId, at, actorId = null) =>
+      change(workspaceId, jobId, (target) => doneBy(actorId, decideCancel(target, at))),
     resolve: (workspaceId, jobId, end) =>
       change(workspaceId, jobId, (target, facts) => decideResolution(target, end, facts)),
     endDelegated: (workspaceId, jobId, waitsFor, end) =>

@@ -82,6 +82,7 @@ export const jobs = pgTable("jobs", {
   updatedAt: whole("updated_at").notNull(),
   completedAt: whole("completed_at"),
   editedMessage: text("edited_message"),
+  userId: text("user_id"),
 });
 
 export const events = pgTable("events", {
@@ -97,6 +98,7 @@ export const events = pgTable("events", {
   accountId: text("account_id"),
   voiceId: text("voice_id"),
   data: jsonb().$type<Record<string, unknown>>().notNull(),
+  actorId: text("actor_id"),
 });
 
 export const suppressions = pgTable("suppressions", {

@@ -15,6 +15,7 @@ import type { Decision } from "../../../platform/base/decision.ts";
 import type { ScheduleAction } from "../../../features/network/queue-model.ts";
 import { pauseAction } from "../../../features/network/decisions/ending.ts";
 import { campaignEnrollments, campaigns } from "./campaign-tables.ts";
+import { doneBy } from "../../../platform/events/done-by.ts";
 import type { Engine } from "./engine.ts";
 import { olderThan } from "./list-pages.ts";
 import { createLeadReader } from "./lead-rows.ts";
@@ -255,8 +256,8 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
         .all(),
     countCampaigns: async (workspaceId) =>
       orm.select({ n: count() }).from(campaigns).where(eq(campaigns.workspaceId, workspaceId)).get()?.n ?? 0,
-    update: (workspaceId, id, states, change) =>
-      writer.write(() => apply(decideChange(campaign(id), workspaceId, states, change))),
+    update: (workspaceId, id, states, change, actorId = null) =>
+      writer.write(() => apply(doneBy(actorId, decideChange(campaign(id), workspaceId, states, change)))),
     remove: (workspaceId, id) =>
       writer.write(() => {
         if (!canDelete(campaign(id), workspaceId)) return false;

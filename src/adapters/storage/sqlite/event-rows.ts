@@ -40,12 +40,12 @@ export function createEventRows({ database, writer }: Engine, owners: Owners): E
   };
 
   return {
-    append({ type, workspaceId, at, leadId, jobId, campaignId, accountId, voiceId, data }) {
+    append({ type, workspaceId, at, leadId, jobId, campaignId, accountId, voiceId, data, actorId = null }) {
       const owner = workspaceId === null ? null : owners(workspaceId);
       if (owner === null && workspaceId !== null) return;
       if (waiting.length === 0) writer.join(participant);
       const subjects = [leadId ?? null, jobId ?? null, campaignId ?? null, accountId ?? null, voiceId ?? null] as const;
-      waiting.push(owner, type, at, ...subjects, data === undefined ? "{}" : JSON.stringify(data));
+      waiting.push(owner, type, at, ...subjects, data === undefined ? "{}" : JSON.stringify(data), actorId);
     },
     flush,
     lastTold(workspaceId, type) {
@@ -61,12 +61,23 @@ export function createEventRows({ database, writer }: Engine, owners: Owners): E
 }
 
 type Value = string | number | null;
-const columns = ["owner", "type", "at", "lead_id", "job_id", "campaign_id", "account_id", "voice_id", "data"];
+const columns = [
+  "owner",
+  "type",
+  "at",
+  "lead_id",
+  "job_id",
+  "campaign_id",
+  "account_id",
+  "voice_id",
+  "data",
+  "actor_id",
+];
 
 /** The columns of an event, as `storedEvent` reads them, of `events AS e` joined with `workspaces AS u`. */
 export const eventColumns =
   "e.seq AS id, e.type, u.id AS workspaceId, e.at, e.lead_id AS leadId, e.job_id AS jobId, e.campaign_id AS campaignId," +
-  " e.account_id AS accountId, e.voice_id AS voiceId, e.data";
+  " e.account_id AS accountId, e.voice_id AS voiceId, e.data, e.actor_id AS actorId";
 
 export type EventRow = Omit<Event, "data"> & { data: string };
 

@@ -99,7 +99,7 @@ export function createInvitationStore({ orm, writer }: Engine, { audits, events 
         if (user !== null) orm.insert(users).values(user).run();
         orm.insert(members).values(member).run();
         orm.insert(apiKeys).values(key).run();
-        events.append(keyEvent("key.created", key, key.createdAt));
+        events.append(keyEvent("key.created", key, key.createdAt, audit?.actorId));
         orm.delete(invitations).where(eq(invitations.hash, hash)).run();
         audits.append(audit);
       }),

@@ -63,7 +63,7 @@ export function createKeyStore(engine: Engine, { audits, events }: SharedRows): 
     insert: (key, audit) =>
       writer.write(() => {
         orm.insert(apiKeys).values(key).run();
-        events.append(keyEvent("key.created", key, key.createdAt));
+        events.append(keyEvent("key.created", key, key.createdAt, audit?.actorId));
         audits.append(audit);
       }),
     findByHash: async (hash) => byHash().get({ hash }) ?? null,
@@ -86,7 +86,7 @@ export function createKeyStore(engine: Engine, { audits, events }: SharedRows): 
       writer.write(() => {
         const key = orm.update(apiKeys).set(change).where(eq(apiKeys.id, id)).returning().get() ?? null;
         if (key !== null && change.hash !== undefined)
-          events.append(keyEvent("key.regenerated", key, change.updatedAt));
+          events.append(keyEvent("key.regenerated", key, change.updatedAt, audit?.actorId));
         if (key !== null) audits.append(audit);
         return key;
       }),
@@ -94,7 +94,7 @@ export function createKeyStore(engine: Engine, { audits, events }: SharedRows): 
       writer.write(() => {
         const [key] = orm.delete(apiKeys).where(eq(apiKeys.id, id)).returning().all();
         if (key === undefined) return false;
-        events.append(keyEvent("key.deleted", key, at));
+        events.append(keyEvent("key.deleted", key, at, audit?.actorId));
         audits.append(audit);
         return true;
       }),

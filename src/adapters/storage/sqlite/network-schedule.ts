@@ -17,6 +17,7 @@ import type { Engine } from "./engine.ts";
 import type { ChangeWriter } from "./network-change-writer.ts";
 import type { NetworkParts } from "./network-facts.ts";
 import { createTaskQuery } from "./network-tasks.ts";
+import { doneBy } from "../../../platform/events/done-by.ts";
 import { storedActionJob } from "./stored-job.ts";
 import { personOf } from "./suppressions.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
@@ -96,15 +97,18 @@ export function createScheduleStore(
         () => [personOf(request.action)],
         () => writer.write(() => apply(decideRecord(request, relation, facts))),
       ),
-    approve: (workspaceId, jobId, at) =>
+    approve: (workspaceId, jobId, at, actorId = null) =>
       suppressions.knowing(peopleOf(jobId), () =>
-        changeImmediately(workspaceId, jobId, (target) => decideApproval(target, facts, at)),
+        changeImmediately(workspaceId, jobId, (target) => doneBy(actorId, decideApproval(target, facts, at))),
       ),
-    edit: (workspaceId, jobId, edit, at) =>
+    edit: (workspaceId, jobId, edit, at, actorId = null) =>
       suppressions.knowing(peopleOf(jobId), () =>
-        writer.write(() => change(workspaceId, jobId, (target) => decideEdit(target, edit, facts, at))),
+        writer.write(() =>
+          change(workspaceId, jobId, (target) => doneBy(actorId, decideEdit(target, edit, facts, at))),
+        ),
       ),
-    cancel: (workspaceId, jobId, at) => changeImmediately(workspaceId, jobId, (target) => decideCancel(target, at)),
+    cancel: (workspaceId, jobId, at, actorId = null) =>
+      changeImmediately(workspaceId, jobId, (target) => doneBy(actorId, decideCancel(target, at))),
     resolve: (workspaceId, jobId, end) =>
       changeImmediately(workspaceId, jobId, (target) => decideResolution(target, end, facts)),
     endDelegated: (workspaceId, jobId, waitsFor, end) =>

@@ -3,7 +3,7 @@ import type { Job, JobStatus, JobType } from "../../../platform/jobs/model.ts";
 import { networkActions, type ActionRow } from "./network-tables.ts";
 import { insertSqlOf } from "./placeholders.ts";
 import { jobs } from "./tables.ts";
-import type { WorkspaceId } from "../../../platform/base/ids.ts";
+import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** What a row of `jobs` has, in the order of the table in tables.ts. */
 type JobValues = [
@@ -11,8 +11,9 @@ type JobValues = [
   ...[runAt: number, attempt: number, failures: number, maxAttempts: number, leaseUntil: number | null],
   ...[message: string, progress: number, metadata: string, payload: string],
   ...[createdAt: number, updatedAt: number, completedAt: number | null, editedMessage: string | null],
+  userId: UserId | null,
 ];
-const jobWidth = 17;
+const jobWidth = 18;
 
 /** The job in a row as SQLite gives it; drizzle's mapping column by column costs as much as finding the row. */
 export function storedJob(row: unknown[]): Job {
@@ -35,6 +36,7 @@ export function storedJob(row: unknown[]): Job {
     updatedAt: values[14],
     completedAt: values[15],
     editedMessage: values[16],
+    userId: values[17],
   };
 }
 
@@ -60,6 +62,7 @@ export function jobValues(job: Job): JobValues {
     job.updatedAt,
     job.completedAt,
     job.editedMessage ?? null,
+    job.userId,
   ];
 }
 

@@ -171,6 +171,7 @@ export const jobs = sqliteTable("jobs", {
   updatedAt: integer("updated_at").notNull(),
   completedAt: integer("completed_at"),
   editedMessage: text("edited_message"),
+  userId: text("user_id"),
 });
 
 export const leadImportRows = sqliteTable(

@@ -34,7 +34,7 @@ export function createUserStore(engine: Engine, { audits, events }: SharedRows):
     insertWorkspaceRows(engine, created);
     if (key !== null) {
       orm.insert(apiKeys).values(key).run();
-      events.append(keyEvent("key.created", key, key.createdAt));
+      events.append(keyEvent("key.created", key, key.createdAt, audit?.actorId));
     }
     audits.append(audit);
     return true;

@@ -1,4 +1,5 @@
 import type { Job } from "../../../platform/jobs/model.ts";
+import { doneBy } from "../../../platform/events/done-by.ts";
 import { hasNote } from "../action-kinds.ts";
 import {
   neverAt,
@@ -28,7 +29,11 @@ export type ActionDecision =
   | { kind: "never"; reason: PendingReason };
 
 /** Checks person and twins, and chooses the slot. A dry run is this decision with its changes dropped. */
-export function decideSchedule({ action, job }: ScheduleAction, facts: NetworkFacts): Decision<ScheduleOutcome> {
+export function decideSchedule(request: ScheduleAction, facts: NetworkFacts): Decision<ScheduleOutcome> {
+  return doneBy(request.job.userId, scheduleAction(request, facts));
+}
+
+function scheduleAction({ action, job }: ScheduleAction, facts: NetworkFacts): Decision<ScheduleOutcome> {
   const record = facts.accountOf(action.workspaceId, action.accountId);
   if (record === null) return { outcome: { kind: "accountGone" }, changes: [] };
   const twins = facts.twins(record.seq, action);
@@ -74,7 +79,7 @@ export function decideRecord(
   if (objection?.kind === "doNotContact") return { outcome: { kind: "objected", objection }, changes: [] };
   const attempt = { wasSent: true, shown: relation, reference: null };
   const known = facts.contact(record.seq, action.profileKey);
-  return {
+  return doneBy(job.userId, {
     outcome: { kind: "scheduled", action, job },
     changes: [
       { kind: "insert", action, account: record.seq, used: 1, job },
@@ -82,7 +87,7 @@ export function decideRecord(
       ...contactAfter(record, action, action.actionType, attempt, known, action.slotAt ?? 0),
       { kind: "queue", account: record.seq, replan: true },
     ],
-  };
+  });
 }
 
 /** Schedules an action that was waiting for approval. */
