@@ -9,9 +9,12 @@ import {
   strangerStatus,
   type Case,
 } from "../support/route-matrix.ts";
+import { managesWorkspace, permissionsOf, type RoleGrant } from "../../src/platform/auth/member-role.ts";
+import { foreignReferences } from "../support/foreign-references.ts";
 import { createObjects, mark, type RouteObjects } from "../support/route-objects.ts";
 import { routeRequests } from "../support/route-requests.ts";
 import { startService, succeeded } from "../support/service.ts";
+import { addMember } from "../support/team.ts";
 
 /** In a simulation everything happens at once, and needs nothing outside. */
 const service = await startService({
@@ -28,6 +31,10 @@ const routes = keyedRoutes(service.document.operations);
 let objects: RouteObjects;
 let cases: Case[];
 let requests = 0;
+const roles = [
+  ...(["admin", "member", "viewer"] as const).map((role) => ({ role, permissions: null })),
+  { role: "custom" as const, permissions: ["leads:read" as const, "network:read" as const] },
+];
 
 beforeAll(async () => {
   expect(arrangementProblems(routes)).toEqual([]);
@@ -65,7 +72,7 @@ function outcomeOf({ status, code, message }: Answer): string {
 }
 
 /** Texts and IDs of the workspace that are in an answer although the request did not contain them. */
-function leakIn({ path, request }: Case, { body }: Answer): string | null {
+function leakIn({ path, request }: Pick<Case, "path" | "request">, { body }: Answer): string | null {
   const sent = `${path} ${JSON.stringify(request)}`.toLowerCase();
   const text = JSON.stringify(body).toLowerCase();
   // Short ones are numbers, which occur everywhere; what they stand for has the mark.
@@ -130,6 +137,64 @@ function foreign(each: Case, answer: Answer): string | null {
   return isRight ? null : `expected ${wanted ?? "a success"}, got ${outcomeOf(answer)}`;
 }
 
+test("objects of another workspace, named in bodies and queries, are not found, and nothing of them is told", async () => {
+  const own = await createObjects(service);
+  const { accountId = "", campaignId = "", leadId = "", memberId = "" } = own.ids;
+  const references = foreignReferences(objects, { accountId, campaignId, leadId, memberId });
+  await unchanged(async () => {
+    const problems: string[] = [];
+    for (const { method, path, body, query, status } of references) {
+      requests++;
+      const request = { ...(body !== undefined && { body }), ...(query && { query }) };
+      const answer = await own.owner.send(method, `/api/v2${path}`, request);
+      const leaked = leakIn({ path, request }, answer);
+      if (answer.status !== status) problems.push(`${method} ${path}: expected ${status}, got ${outcomeOf(answer)}`);
+      if (leaked !== null) problems.push(`${method} ${path}: ${leaked}`);
+    }
+    return problems;
+  });
+});
+
+test("a member who was removed or deactivated is nobody on every route", async () => {
+  const [removed, deactivated] = [
+    await addMember(service, objects.owner, "admin"),
+    await addMember(service, objects.owner, "admin"),
+  ];
+  succeeded(await objects.owner.delete(`/api/v2/members/${removed.userId}`));
+  succeeded(await objects.owner.put(`/api/v2/members/${deactivated.userId}`, { isActive: false }));
+  for (const former of [removed, deactivated])
+    await unchanged(() => problemsOf(() => former, refusedWith(401, "UNAUTHORIZED")));
+});
+
+test.each(roles)("a member with the role $role does what it permits, and nothing else", async (grant) => {
+  // A workspace of its own, for what is permitted changes it.
+  const own = await createObjects(service);
+  const member = await addMember(service, own.owner, grant.role, { custom: grant.permissions });
+  const problems: string[] = [];
+  for (const each of casesOf(routes, own).toSorted((a, b) => turnOf(a) - turnOf(b))) {
+    requests++;
+    const answer = await ask(member, each);
+    const { colleague = {}, owner } = each.request;
+    const isRight = isPermitted(each, grant)
+      ? hasSucceeded(answer, colleague[grant.role] ?? owner)
+      : answer.code === "PERMISSION_DENIED";
+    if (!isRight) problems.push(`${each.method} ${each.template}: got ${outcomeOf(answer)}`);
+  }
+  expect(problems).toEqual([]);
+});
+
+function isPermitted({ permissions, request }: Case, grant: RoleGrant): boolean {
+  if (request.only === "admins" || request.only === "owners") return false;
+  if (request.only === "managers" && !managesWorkspace(grant.role)) return false;
+  const granted = permissionsOf(grant);
+  const accepted = request.permission === undefined ? permissions : [request.permission];
+  return granted.includes("*") || accepted.length === 0 || granted.some((permission) => accepted.includes(permission));
+}
+
+function hasSucceeded({ status }: Answer, other: number | undefined): boolean {
+  return other === undefined ? status < 300 : status === other;
+}
+
 test("the owner's own requests succeed: what others are refused is there", async () => {
   // A workspace of its own, for nothing is left of it.
   const own = await createObjects(service);
@@ -139,11 +204,9 @@ test("the owner's own requests succeed: what others are refused is there", async
     requests++;
     const client = each.request.only === "admins" ? service.admin : own.owner;
     const answer = await ask(client, each);
-    const { owner } = each.request;
-    const isRight = owner === undefined ? answer.status < 300 : answer.status === owner;
-    if (!isRight)
+    if (!hasSucceeded(answer, each.request.owner))
       problems.push(
-        `${each.method} ${each.template}: expected ${owner ?? "a success"}, got ${outcomeOf(answer)} ${JSON.stringify(answer.details)}`,
+        `${each.method} ${each.template}: expected ${each.request.owner ?? "a success"}, got ${outcomeOf(answer)} ${JSON.stringify(answer.details)}`,
       );
   }
   expect(problems).toEqual([]);

@@ -1,3 +1,4 @@
+import type { MemberRole } from "../../src/platform/auth/member-role.ts";
 import { csv, mark, type RouteObjects } from "./route-objects.ts";
 import { beep, cloneForm } from "./voices.ts";
 
@@ -9,11 +10,13 @@ export type RouteRequest = {
   /** Objects of parameters in the path, if their names differ: the name of the parameter, then that of the object. */
   ids?: Record<string, string>;
   /** Who is let in besides members with the permission. `admins`: of the installation; `managers`: owners and admins. */
-  only?: "admins" | "managers";
+  only?: "admins" | "managers" | "owners";
   /** The permission, if the document does not name it because sessions need none. */
   permission?: string;
   /** Status for members of other workspaces. Default: 404 with a parameter in the path, otherwise what they are given of their own. */
   stranger?: number;
+  /** Status for colleagues with the permission, if it is not the owner's. */
+  colleague?: Partial<Record<MemberRole, number>>;
   /** Status for the owner, if it is not a success. */
   owner?: number;
 };
@@ -33,6 +36,10 @@ const rows = "email,first name\nada@example.com,Ada\n";
 const webhook = { url: "http://127.0.0.1:9/", isEnabled: false };
 /** A refusal of an upload's own says more than that there is no such clone. */
 const recording = (name: string | null) => cloneForm([["b.wav", beep(3)]], { name });
+
+/** Owners and admins may delete the keys of members; nobody else sees them, and only their member acts with them. */
+const ofAnothersKey = { colleague: { member: 404 } };
+const withAnothersKey = { colleague: { admin: 404, member: 404 } };
 
 const network: Record<string, Arrange> = {
   "POST /network/scheduleNetworkAction": sending(action),
@@ -181,24 +188,24 @@ const workspaces: Record<string, Arrange> = {
   "GET /members/{memberId}": plain,
   "PUT /members/{memberId}": sending({ role: "viewer" }, { only: "managers" }),
   "DELETE /members/{memberId}": having({ only: "managers" }),
-  "POST /members/{memberId}/transfer-ownership": having({ only: "managers", ids: { memberId: "successorId" } }),
+  "POST /members/{memberId}/transfer-ownership": having({ only: "owners", ids: { memberId: "successorId" } }),
   "GET /invitations": plain,
   "POST /invitations": sending({ email: "ada@example.com", role: "viewer" }, { only: "managers" }),
   "DELETE /invitations/{invitationId}": having({ only: "managers" }),
   "POST /invitations/join": sending({ token: "nothing" }, { owner: 401, stranger: 401 }),
   "GET /sessions": having({ permission: "users:read" }),
-  "DELETE /sessions/{sessionId}": having({ permission: "users:write" }),
+  "DELETE /sessions/{sessionId}": having({ permission: "users:write", colleague: { admin: 403, member: 403 } }),
   "DELETE /sessions": having({ permission: "users:write" }),
   "GET /credits": plain,
   "GET /credits/ledger": plain,
-  "GET /credits/budgets/{keyId}": plain,
-  "PUT /credits/budgets/{keyId}": sending({ monthly: 10 }),
+  "GET /credits/budgets/{keyId}": having(ofAnothersKey),
+  "PUT /credits/budgets/{keyId}": sending({ monthly: 10 }, ofAnothersKey),
   "POST /keys": sending({ name: "robot", permissions: ["leads:read"] }),
   "GET /keys": plain,
-  "PUT /keys/{keyId}": sending({ name: "robot" }),
-  "DELETE /keys/{keyId}": plain,
-  "POST /keys/{keyId}/regenerate": plain,
-  "POST /keys/{keyId}/link": plain,
+  "PUT /keys/{keyId}": sending({ name: "robot" }, withAnothersKey),
+  "DELETE /keys/{keyId}": having(ofAnothersKey),
+  "POST /keys/{keyId}/regenerate": having(withAnothersKey),
+  "POST /keys/{keyId}/link": having(withAnothersKey),
   "GET /users/jobs": plain,
   "GET /users/jobs/userJobStatus/{userId}": having({ stranger: 403 }),
   "GET /users/jobs/jobStatus": ({ ids }) => ({ query: { jobId: ids["jobId"] ?? "" }, stranger: 404 }),
