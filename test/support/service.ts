@@ -50,8 +50,8 @@ export type Service = {
   idle(): Promise<void>;
   /** In process: asks the connectors for news of people, as a chore does. */
   watch(): Promise<void>;
-  /** Stops it cleanly and starts it again on the same data; the clients go on. */
-  restart(): Promise<void>;
+  /** Stops it cleanly and starts it again on the same data, after `meanwhile`; the clients go on. */
+  restart(meanwhile?: () => Promise<void>): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -135,8 +135,9 @@ export async function startService({ settings = {}, ...overrides }: ServiceOptio
     },
     idle: () => running.idle(),
     watch: () => running.watch(),
-    async restart() {
+    async restart(meanwhile = async () => {}) {
       await running.stop();
+      await meanwhile();
       running = await launch();
     },
     async [Symbol.asyncDispose]() {

@@ -19,6 +19,7 @@ import type { InvitationStore } from "../../features/workspaces/invitations/stor
 import type { SessionStore } from "../../features/workspaces/sessions/store.ts";
 import type { SuppressionStore } from "../../features/suppression/store.ts";
 import type { ProspectStore, SavedSearchStore } from "../../features/prospecting/store.ts";
+import type { MergeStore } from "../../features/workspaces/merge/model.ts";
 import type { UserStore } from "../../features/workspaces/users/store.ts";
 import type { WorkspaceStore } from "../../features/workspaces/store.ts";
 import type { VoiceStore } from "../../features/voice/store.ts";
@@ -52,6 +53,7 @@ export type Storage = {
   simulation: SimulationStore;
   events: EventStore;
   webhooks: WebhookStore;
+  merges: MergeStore;
   /** Throws when the database can't be written to. */
   check(): Promise<void>;
   /** Commits what is queued and closes; nothing may be asked of it afterwards. */

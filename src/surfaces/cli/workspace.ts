@@ -4,6 +4,7 @@ import { findUser } from "./acting-user.ts";
 import { present, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { addConnectionFlags } from "./flags.ts";
+import { addWorkspaceMergeCommand } from "./workspace-merge.ts";
 import { withApi, type ConnectionFlags } from "./session.ts";
 import { renderTable } from "./table.ts";
 
@@ -11,7 +12,7 @@ type CreateFlags = ConnectionFlags & { owner: string; timeZone?: string };
 type UpdateFlags = ConnectionFlags & { name?: string; timeZone?: string };
 
 export function addWorkspaceCommands(program: Command, context: CommandContext): void {
-  const workspace = program.command("workspace").description("Create, list, and update workspaces.");
+  const workspace = program.command("workspace").description("Create, list, update, and merge workspaces.");
 
   const create = workspace
     .command("create")
@@ -50,4 +51,6 @@ export function addWorkspaceCommands(program: Command, context: CommandContext):
       await present(context, changed, `Updated the workspace ${changed.name} (time zone ${changed.timeZone}).`);
     }),
   );
+
+  addWorkspaceMergeCommand(workspace, context);
 }

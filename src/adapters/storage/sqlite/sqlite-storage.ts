@@ -30,6 +30,7 @@ import { createSimulationStore } from "./simulation.ts";
 import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
 import { createWorkspaceStore } from "./workspaces.ts";
+import { createWorkspaceMerge } from "./workspace-merge/workspace-merge.ts";
 import { createVoiceStore } from "./voices.ts";
 import { createWebhookStore } from "./webhooks.ts";
 
@@ -50,6 +51,7 @@ export function openSqliteStorage(
   database.run(endLeases);
   const shared = createSharedRows(engine);
   const network = createNetworkRows(engine, shared);
+  const prospects = createProspectStore(engine, shared);
   return {
     audit: createAuditStore(engine),
     backups: createBackupStore(engine, shared),
@@ -70,13 +72,14 @@ export function openSqliteStorage(
     suppressions: createSuppressionStore(engine, shared),
     leadHints: createLeadHintStore(engine, shared),
     enrichment: createEnrichmentStore(engine, shared),
-    prospects: createProspectStore(engine, shared),
+    prospects,
     persons: createPersonStore(engine, shared, network),
     savedSearches: createSavedSearchStore(engine),
     voices: createVoiceStore(engine, shared),
     simulation: createSimulationStore(engine),
     events: createEventStore(engine, shared),
     webhooks: createWebhookStore(engine, shared),
+    merges: createWorkspaceMerge(engine, shared, prospects),
     // Writes a page with unchanged content: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {

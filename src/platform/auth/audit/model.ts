@@ -13,6 +13,7 @@ export const auditActions = [
   "workspace.created",
   "workspace.updated",
   "workspace.ownershipTransferred",
+  "workspace.merged",
   "invitation.created",
   "invitation.revoked",
   "invitation.accepted",

@@ -35,6 +35,7 @@ export const auditGroups: readonly { label: string; actions: Partial<Record<Audi
       "workspace.created": "Workspace created",
       "workspace.updated": "Workspace updated",
       "workspace.ownershipTransferred": "Ownership transferred",
+      "workspace.merged": "Workspaces merged",
     },
   },
   {

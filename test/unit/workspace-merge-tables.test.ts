@@ -1,0 +1,18 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
+import { mergedTables } from "../../src/adapters/storage/sqlite/workspace-merge/tables.ts";
+
+test("a merge of workspaces knows every table with an owner", () => {
+  using database = new Database(":memory:", { strict: true });
+  migrate(database, migrations, 0);
+  const owned = database
+    .query<{ name: string }, []>(
+      `SELECT schema.name FROM sqlite_schema AS schema WHERE type = 'table' AND EXISTS
+         (SELECT 1 FROM pragma_table_info(schema.name) WHERE name IN ('owner', 'workspace_id'))`,
+    )
+    .all()
+    .map(({ name }) => name);
+  // A table that is missing needs a line in mergedTables: how its rows move, and what becomes of those that both have.
+  expect(Object.keys(mergedTables).toSorted()).toEqual(owned.toSorted());
+});
