@@ -35,7 +35,11 @@ const key: KeyView = {
 test("shows only the settings that the key has permissions for", async () => {
   signIn(["users:read"]);
   const place = await show(<SettingsPage />);
-  expect([...place.querySelectorAll("[role=tab]")].map((tab) => tab.textContent)).toEqual(["Profile"]);
+  expect([...place.querySelectorAll("[role=tab]")].map((tab) => tab.textContent)).toEqual([
+    "People",
+    "Workspace",
+    "Profile",
+  ]);
 });
 
 test("the secret of a new key is shown once, and not closed by accident", async () => {

@@ -1,3 +1,8 @@
+import type {
+  AcceptedInvitation,
+  AcceptInput,
+  InvitationPreview,
+} from "../../../features/workspaces/invitations/model.ts";
 import type { SessionView, SignInInput } from "../../../features/workspaces/sessions/model.ts";
 import { readSimulatedTime } from "./clock.ts";
 import { connectionFound, connectionLost } from "./connection.ts";
@@ -78,12 +83,23 @@ export const sessionApi = {
     return (await read<{ data: SessionView }>(response)).data;
   },
   async signIn(input: SignInInput): Promise<SessionView> {
-    return (await read<{ data: SessionView }>(await send("POST", "/app/session", { body: input }))).data;
+    return dataOfPage("/app/session", input);
   },
+  /** Goes on in another workspace of the user. */
+  async switchTo(workspaceId: string): Promise<SessionView> {
+    return dataOfPage("/app/session/switch", { workspaceId });
+  },
+  /** What an invitation is about; works without a session, as accepting it does. */
+  previewInvitation: (token: string): Promise<InvitationPreview> => dataOfPage("/app/invitation/preview", { token }),
+  acceptInvitation: (input: AcceptInput): Promise<AcceptedInvitation> => dataOfPage("/app/invitation/accept", input),
   async signOut(): Promise<void> {
     await read(await send("DELETE", "/app/session", {}));
   },
 };
+
+async function dataOfPage<T>(path: string, body: unknown): Promise<T> {
+  return (await read<{ data: T }>(await send("POST", path, { body }))).data;
+}
 
 /** The URL of a download, for a link. */
 export function downloadUrl(path: string, query: Query = {}): string {

@@ -3,6 +3,7 @@ import { sessionApi } from "./api.ts";
 import { isConnected } from "./connection.ts";
 import { followEvents } from "./events.ts";
 import { pages, type Page } from "./pages.ts";
+import { JoinPage } from "./pages/join.tsx";
 import { SignInForm, SignInPage } from "./pages/sign-in.tsx";
 import { here, Link, match } from "./router.tsx";
 import { can, session, sessionState, signedIn } from "./session.ts";
@@ -12,6 +13,7 @@ import { chooseTheme, theme, themes } from "./theme-choice.ts";
 import { Button } from "./ui/button.tsx";
 import { Dialog } from "./ui/dialog.tsx";
 import { Icon } from "./ui/icons.tsx";
+import { WorkspaceSwitcher } from "./workspace-switcher.tsx";
 import { PageFrame } from "./ui/page.tsx";
 import { EmptyState, Skeleton } from "./ui/states.tsx";
 import { showError, Toasts } from "./ui/toast.tsx";
@@ -52,6 +54,7 @@ function Screen() {
         <Skeleton lines={4} />
       </main>
     );
+  if (here.value.path === "/join") return <JoinPage />;
   if (state === "signedOut" || here.value.path === "/sign-in") return <SignInPage />;
   return (
     <div class="shell">
@@ -140,6 +143,7 @@ function Navigation() {
         />
       </div>
       <div id="navigation" class="navigation-body">
+        <WorkspaceSwitcher />
         <nav aria-label="Pages">
           <ul>
             {entries.map(({ path: to, title, icon }) => (

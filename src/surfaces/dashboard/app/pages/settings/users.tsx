@@ -59,7 +59,10 @@ export function UserList() {
   return (
     <>
       <div class="part-head">
-        <p class="faint">Each user has their own leads, accounts, keys, and credits.</p>
+        <p class="faint">
+          All users of this installation. A user added here starts with a workspace of their own; invite colleagues
+          under People instead.
+        </p>
         {can("users:write") && (
           <Button kind="primary" icon="plus" onClick={() => setOpenDialog("new")}>
             Add user
