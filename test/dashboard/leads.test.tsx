@@ -40,6 +40,26 @@ test("the list renders values as plain text", async () => {
   expect(place.querySelector("tbody img")).toBeNull();
 });
 
+test("owners are shown as initials where leads have some, and the list can be narrowed to one's own", async () => {
+  signInAs();
+  navigate("/leads?assignedTo=me");
+  const grace = { userId: "u2", email: "grace@example.com", name: "Grace Hopper", role: "member", isActive: true };
+  answerWith({
+    "GET /api/v2/leads?assignedTo=me&sort=-createdAt&limit=50&offset=0": () => ({
+      body: page([lead({ assignedTo: "u2" }), lead({ id: "l2", assignedTo: "gone" }), lead({ id: "l3" })]),
+    }),
+    "GET /api/v2/members": () => ({ body: { success: true, data: { members: [grace], nextCursor: null } } }),
+  });
+  const place = await show(<LeadsPage />);
+  await settled();
+  await settled();
+  const initials = [...place.querySelectorAll(".initials")];
+  expect(initials.map((each) => [each.textContent, each.getAttribute("aria-label")])).toEqual([
+    ["GH", "Grace Hopper"],
+    ["AM", "A former member"],
+  ]);
+});
+
 test("requests the filters and the order in the URL, and offers to clear them without matches", async () => {
   signInAs();
   navigate("/leads?q=nobody&status=active&sort=company&offset=50");

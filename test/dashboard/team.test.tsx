@@ -3,6 +3,7 @@ import { answerWith, change, settled, show } from "../support/page.ts";
 import type { InvitationPreview, InvitationView } from "../../src/features/workspaces/invitations/model.ts";
 import type { MemberView } from "../../src/features/workspaces/members/model.ts";
 import { JoinPage } from "../../src/surfaces/dashboard/app/pages/join.tsx";
+import { AssignDialog } from "../../src/surfaces/dashboard/app/pages/leads/assign-dialog.tsx";
 import { PeopleList } from "../../src/surfaces/dashboard/app/pages/settings/people.tsx";
 import { browserOf, SessionList } from "../../src/surfaces/dashboard/app/pages/settings/sessions.tsx";
 import { session, sessionState } from "../../src/surfaces/dashboard/app/session.ts";
@@ -136,6 +137,21 @@ test("a refusal of the server is shown where the role was chosen", async () => {
   await submit(place);
   await settled();
   expect(place.querySelector("dialog [role=alert]")?.textContent).toBe(message);
+});
+
+test("leads are assigned to one member, to all in turn, or to nobody", async () => {
+  signIn(["*"]);
+  answerWith(people([ada, bob, member("u3", { isActive: false })]));
+  const assigned: (string | null)[] = [];
+  const place = await show(<AssignDialog size={2} onClose={() => {}} onAssign={(to) => assigned.push(to)} />);
+  await settled();
+  const options = [...place.querySelectorAll("option")];
+  expect(options.map(({ value }) => value)).toEqual(["roundRobin", "u1", "u2", ""]);
+  for (const value of ["roundRobin", "u2", ""]) {
+    await choose(place, "assignedTo", value);
+    await submit(place);
+  }
+  expect(assigned).toEqual(["roundRobin", "u2", null]);
 });
 
 const preview: InvitationPreview = {

@@ -1,6 +1,6 @@
+import { useEffect, useState } from "preact/hooks";
 import type { MemberView } from "../../../features/workspaces/members/model.ts";
 import { getAll } from "./api.ts";
-import { useResource } from "./resource.ts";
 import { can, session } from "./session.ts";
 
 export type MemberRole = MemberView["role"];
@@ -21,11 +21,15 @@ export function roleLabel(role: string): string {
 /** The members of the workspace. Empty until they are loaded, without the permission, and unless `isWanted`. */
 export function useMembers(isWanted = true): readonly MemberView[] {
   const isAsked = isWanted && can("users:read");
-  const { data } = useResource(
-    async (signal) => ({ members: isAsked ? await getAll<MemberView>("/members", "members", { signal }) : [] }),
-    [isAsked],
-  );
-  return data?.members ?? [];
+  const [members, setMembers] = useState<readonly MemberView[]>([]);
+  useEffect(() => {
+    if (!isAsked) return undefined;
+    const abort = new AbortController();
+    // A page shows its own data even if the names of members cannot be loaded.
+    getAll<MemberView>("/members", "members", abort).then(setMembers, () => {});
+    return () => abort.abort();
+  }, [isAsked]);
+  return members;
 }
 
 /** What a member is called. */
@@ -35,9 +39,19 @@ export function memberName({ name, email }: Pick<MemberView, "name" | "email">):
 
 /** Name of the member with this ID; those who have left are not known by name. */
 export function nameOfMember(members: readonly MemberView[], userId: string): string {
-  if (userId === session.value?.user.id) return "You";
+  const self = session.value?.user;
+  if (userId === self?.id) return memberName(self);
   const found = members.find((member) => member.userId === userId);
   return found === undefined ? "A former member" : memberName(found);
+}
+
+/** Members to choose from, for a field that may stay empty; `chosen` is kept even if they have left. */
+export function memberChoices(members: readonly MemberView[], chosen: string | null = null) {
+  const active = members
+    .filter(({ isActive }) => isActive)
+    .map((one) => ({ value: one.userId, label: memberName(one) }));
+  const isKnown = chosen === null || chosen === "" || active.some(({ value }) => value === chosen);
+  return isKnown ? active : [...active, { value: chosen, label: nameOfMember(members, chosen) }];
 }
 
 /** "AL" for "Ada Lovelace", and for ada.lovelace@example.com. */

@@ -6,7 +6,7 @@ import { api } from "../../api.ts";
 /** The part of a file that the server uses to detect its format. */
 const previewBytes = 65_536;
 
-export type ImportOptions = { onDuplicate: ImportOnDuplicate; tags: string; source: string };
+export type ImportOptions = { onDuplicate: ImportOnDuplicate; tags: string; source: string; assignTo: string };
 
 /** Columns whose mapping the user changed. */
 export type ColumnChoices = Record<string, string>;
@@ -21,11 +21,11 @@ export function previewFile(file: File, columns: ColumnChoices): Promise<ImportP
 export function startImport(
   file: File,
   columns: ColumnChoices,
-  { onDuplicate, tags, source }: ImportOptions,
+  { onDuplicate, tags, source, assignTo }: ImportOptions,
   dryRun: boolean,
 ): Promise<JobView> {
   return api.post<JobView>("/leads/import", file.slice(0, file.size, typeOf(file)), {
-    query: { onDuplicate, dryRun, tags: tagsIn(tags), source: source.trim(), columns: columnsText(columns) },
+    query: { onDuplicate, dryRun, tags: tagsIn(tags), source: source.trim(), assignTo, columns: columnsText(columns) },
   });
 }
 

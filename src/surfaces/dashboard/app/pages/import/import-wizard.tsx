@@ -7,6 +7,7 @@ import { fileSize } from "../../format.ts";
 import { Button } from "../../ui/button.tsx";
 import { FileDrop } from "../../ui/file-drop.tsx";
 import { SelectField, TextField, useForm } from "../../ui/form.tsx";
+import { memberChoices, useMembers } from "../../team.ts";
 import { Section } from "../../ui/page.tsx";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { ColumnMap } from "./column-map.tsx";
@@ -23,7 +24,9 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
   const [error, setError] = useState<RequestError | null>(null);
   const [job, setJob] = useState<JobView | null>(null);
   const [isSending, setIsSending] = useState<"check" | "import" | null>(null);
-  const form = useForm({ onDuplicate: "skip", tags: "", source: "" }, async () => send(false));
+  const form = useForm({ onDuplicate: "skip", tags: "", source: "", assignTo: "" }, async () => send(false));
+
+  const members = useMembers(read !== null);
 
   async function look(file: File, columns: ColumnChoices) {
     setIsReading(true);
@@ -42,8 +45,8 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
     setIsSending(isDryRun ? "check" : "import");
     setError(null);
     try {
-      const { onDuplicate, tags, source } = form.values;
-      const options = { onDuplicate: onDuplicate as ImportOnDuplicate, tags, source };
+      const { onDuplicate, tags, source, assignTo } = form.values;
+      const options = { onDuplicate: onDuplicate as ImportOnDuplicate, tags, source, assignTo };
       setJob(await startImport(read.file, read.columns, options, isDryRun));
     } catch (thrown) {
       setError(asError(thrown));
@@ -138,6 +141,18 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
               { value: "create", label: "Create duplicates" },
             ]}
           />
+          {members.length > 1 && (
+            <SelectField
+              form={form}
+              name="assignTo"
+              label="Owner of new leads"
+              choices={[
+                { value: "", label: "Nobody" },
+                { value: "roundRobin", label: "Members in turn" },
+                ...memberChoices(members),
+              ]}
+            />
+          )}
           <TextField
             form={form}
             name="tags"

@@ -12,6 +12,7 @@ import { Menu } from "../../ui/menu.tsx";
 import { Progress } from "../../ui/meter.tsx";
 import { showSuccess, showError, showProblem } from "../../ui/toast.tsx";
 import { EnrollChosenDialog } from "./enroll-chosen.tsx";
+import { AssignDialog } from "./assign-dialog.tsx";
 import type { FilterName, LeadPage } from "./lead-query.ts";
 import { ScheduleDialog } from "./schedule-dialog.tsx";
 
@@ -29,7 +30,7 @@ const patient = { patienceSeconds: longPatienceSeconds };
 /** Limit of the API per request. */
 const idsAtOnce = 500;
 
-type OpenDialog = "addTag" | "removeTag" | "delete" | "schedule" | "enroll";
+type OpenDialog = "assign" | "addTag" | "removeTag" | "delete" | "schedule" | "enroll";
 
 /** Actions for the selected leads, on this page and on others. */
 export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkBarProps) {
@@ -138,6 +139,7 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
                 </button>
               ))}
             </Menu>
+            <Button onClick={() => setOpenDialog("assign")}>Assign…</Button>
             <Button onClick={() => setOpenDialog("addTag")}>Add tag</Button>
             <Button onClick={() => setOpenDialog("removeTag")}>Remove tag</Button>
           </>
@@ -157,6 +159,13 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
           ids={[...chosen]}
           onClose={() => setOpenDialog(null)}
           onEnrolled={() => choose(new Set())}
+        />
+      )}
+      {openDialog === "assign" && (
+        <AssignDialog
+          size={chosen.size}
+          onClose={() => setOpenDialog(null)}
+          onAssign={(assignedTo) => void update("Assigning", "assigned", { assignedTo })}
         />
       )}
       {(openDialog === "addTag" || openDialog === "removeTag") && (

@@ -6,6 +6,7 @@ import { nameOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { Link, navigate } from "../../router.tsx";
 import { can } from "../../session.ts";
+import { nameOfMember, useMembers } from "../../team.ts";
 import { leadStatusLabels, StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
@@ -142,6 +143,8 @@ function LeadLine({ lead }: { lead: LeadView }) {
 }
 
 function LeadFacts({ lead }: { lead: LeadView }) {
+  const { assignedTo } = lead;
+  const members = useMembers(assignedTo !== null);
   const facts: Fact[] = [
     ["Email", lead.email && <a href={`mailto:${encodeURIComponent(lead.email)}`}>{lead.email}</a>],
     ["Phone", lead.phone && <a href={`tel:${lead.phone.replace(/[^+\d]/g, "")}`}>{lead.phone}</a>],
@@ -151,6 +154,7 @@ function LeadFacts({ lead }: { lead: LeadView }) {
     ["Industry", lead.industry],
     ["Location", lead.location],
     ["Source", lead.source],
+    ["Owner", assignedTo !== null && nameOfMember(members, assignedTo)],
     ["Tags", lead.tags.length > 0 && <TagList tags={lead.tags} />],
     ["Notes", lead.notes],
     ...Object.entries(lead.customFields).map(([name, value]): [string, string] => [

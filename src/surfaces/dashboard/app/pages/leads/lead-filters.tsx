@@ -28,6 +28,17 @@ export function LeadFilters({ filters }: { filters: Partial<Record<FilterName, s
           ))}
         </select>
       </label>
+      <label class="filter">
+        <span class="visually-hidden">Owner</span>
+        <select
+          value={filters.assignedTo ?? ""}
+          onChange={(event) => setQuery({ assignedTo: event.currentTarget.value, offset: null })}
+        >
+          <option value="">Any owner</option>
+          <option value="me">Mine</option>
+          <option value="none">No owner</option>
+        </select>
+      </label>
       <FilterText name="tag" label="Tag" placeholder="Tag" value={filters.tag ?? ""} />
       <FilterText name="company" label="Company" placeholder="Company" value={filters.company ?? ""} />
       <FilterText name="source" label="Source" placeholder="Source" value={filters.source ?? ""} />

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { LeadUpdate, LeadView } from "../../../../../features/leads/model.ts";
 import { api, RequestError } from "../../api.ts";
+import { memberChoices, useMembers } from "../../team.ts";
 import { leadStatusLabels } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FormError, SelectField, TextArea, TextField, useForm } from "../../ui/form.tsx";
@@ -53,6 +54,8 @@ export function LeadForm({ lead, etag, onSaved, onClose }: LeadFormProps) {
     }
   });
 
+  const members = useMembers();
+  const { values } = form;
   return (
     <form class="form card" onSubmit={form.onSubmit}>
       <FormError form={form} />
@@ -65,6 +68,12 @@ export function LeadForm({ lead, etag, onSaved, onClose }: LeadFormProps) {
           name="status"
           label="Status"
           choices={Object.entries(leadStatusLabels).map(([value, { label }]) => ({ value, label }))}
+        />
+        <SelectField
+          form={form}
+          name="assignedTo"
+          label="Owner"
+          choices={[{ value: "", label: "Nobody" }, ...memberChoices(members, values.assignedTo)]}
         />
         <TextField form={form} name="tags" label="Tags" hint="Separate tags with commas." />
       </div>
@@ -86,11 +95,12 @@ export function LeadForm({ lead, etag, onSaved, onClose }: LeadFormProps) {
   );
 }
 
-type FormValues = Record<(typeof textFields)[number][0] | "status" | "tags" | "notes", string>;
+type FormValues = Record<(typeof textFields)[number][0] | "status" | "assignedTo" | "tags" | "notes", string>;
 
 function valuesOf(lead: LeadView): FormValues {
   const texts = Object.fromEntries(textFields.map(([name]) => [name, lead[name] ?? ""]));
-  return { ...texts, status: lead.status, tags: lead.tags.join(", "), notes: lead.notes ?? "" } as FormValues;
+  const { status, assignedTo, tags, notes } = lead;
+  return { ...texts, status, assignedTo: assignedTo ?? "", tags: tags.join(", "), notes: notes ?? "" } as FormValues;
 }
 
 function changesOf(values: FormValues, before: FormValues): LeadUpdate {

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { MemberView } from "../../../../../features/workspaces/members/model.ts";
 import type { LeadView } from "../../../../../features/leads/model.ts";
 import { api } from "../../api.ts";
 import { counted } from "../../format.ts";
@@ -7,6 +8,8 @@ import { nameOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { here, Link, setQuery } from "../../router.tsx";
 import { can } from "../../session.ts";
+import { nameOfMember, useMembers } from "../../team.ts";
+import { Initials } from "../../ui/initials.tsx";
 import { leadStatusLabels, StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
@@ -65,6 +68,16 @@ const columns: readonly Column<LeadView>[] = [
   },
 ];
 
+/** Shown where leads have owners: people who work alone need none. */
+function ownerColumn(members: readonly MemberView[]): Column<LeadView> {
+  return {
+    id: "owner",
+    header: "Owner",
+    hideBelow: "small",
+    cell: ({ assignedTo }) => assignedTo !== null && <Initials name={nameOfMember(members, assignedTo)} />,
+  };
+}
+
 /** Each of these permissions enables a bulk action. */
 const bulkPermissions = ["leads:write", "leads:delete", "network:schedule"] as const;
 
@@ -80,6 +93,8 @@ export function LeadsPage() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [isNew, setIsNew] = useState(false);
   const { data } = leads;
+  const hasOwners = data?.leads.some(({ assignedTo }) => assignedTo !== null) ?? false;
+  const members = useMembers(hasOwners);
   const filters = filtersIn(query);
   const isNarrowed = Object.keys(filters).length > 0;
   const offset = offsetIn(query);
@@ -122,7 +137,7 @@ export function LeadsPage() {
       )}
       <DataTable
         label="Leads"
-        columns={columns}
+        columns={hasOwners ? columns.toSpliced(3, 0, ownerColumn(members)) : columns}
         rows={data?.leads}
         rowKey={({ id }) => id}
         rowName={nameOf}

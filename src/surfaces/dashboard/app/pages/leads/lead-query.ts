@@ -7,7 +7,7 @@ export const pageSize = 50;
 export const defaultSort = "-createdAt";
 
 /** Filters of the list, with the same names in the URL and in the API. */
-export const filterNames = ["q", "status", "tag", "company", "source", "createdAfter"] as const;
+export const filterNames = ["q", "status", "tag", "company", "source", "assignedTo", "createdAfter"] as const;
 export type FilterName = (typeof filterNames)[number];
 
 export function filtersIn(query: URLSearchParams): Partial<Record<FilterName, string>> {

@@ -3,15 +3,31 @@ import type { ActionView } from "../../../../../features/network/action-model.ts
 import { api, RequestError } from "../../api.ts";
 import { actionLabels, reasonLabels } from "../../network.ts";
 import { useResource } from "../../resource.ts";
-import { can } from "../../session.ts";
+import { can, session } from "../../session.ts";
+import { nameOfMember, useMembers } from "../../team.ts";
 import { actionStateLabels, StateBadge } from "../../ui/badge.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 
 /** An event, as GET /events returns it. */
-type LeadEvent = { id: string; type: string; timestamp: string; jobId?: string; data: Record<string, unknown> };
+type LeadEvent = {
+  id: string;
+  type: string;
+  timestamp: string;
+  jobId?: string;
+  actorId: string | null;
+  data: Record<string, unknown>;
+};
 
-type Entry = { key: string; at: string; what: string; detail?: string | null; action?: ActionView };
+type Entry = {
+  key: string;
+  at: string;
+  what: string;
+  detail?: string | null;
+  action?: ActionView;
+  /** User who did it. */
+  actorId?: string | null;
+};
 
 /** Activity of a lead, newest first: actions with their messages, and events. */
 export function Timeline({ lead }: { lead: LeadView }) {
@@ -19,16 +35,20 @@ export function Timeline({ lead }: { lead: LeadView }) {
     pollMs: 15_000,
     events: ["action.", "connection.", "message.", "lead."],
   });
+  const self = session.value?.user.id ?? null;
+  const hasOthers = resource.data?.some(({ actorId = null }) => actorId !== null && actorId !== self) ?? false;
+  const members = useMembers(hasOthers);
   return (
     <Loaded resource={resource} lines={4}>
       {(entries) => (
         <ol class="timeline">
-          {entries.map(({ key, at, what, detail, action }) => (
+          {entries.map(({ key, at, what, detail, action, actorId = null }) => (
             <li key={key}>
               <div class="timeline-head">
                 <strong>{what}</strong>
                 {action && <StateBadge words={actionStateLabels} state={action.state} />}
                 <span class="faint small">
+                  {actorId !== null && `${nameOfMember(members, actorId)} · `}
                   <RelativeTime at={at} />
                 </span>
               </div>
@@ -55,8 +75,9 @@ async function entriesOf(lead: LeadView, signal: AbortSignal): Promise<Entry[]> 
     })),
     ...events
       .filter(({ type }) => !type.startsWith("action."))
-      .map(({ id, type, timestamp, data }) => ({
+      .map(({ id, type, timestamp, actorId, data }) => ({
         key: id,
+        actorId,
         at: timestamp,
         what: eventLabels[type] ?? type,
         detail: detailOf(data),

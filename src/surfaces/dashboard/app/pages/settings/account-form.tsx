@@ -3,6 +3,7 @@ import type { AccountView, WeekView } from "../../../../../features/network/acco
 import type { UsageView } from "../../../../../features/network/forecast-model.ts";
 import { api } from "../../api.ts";
 import { can } from "../../session.ts";
+import { memberChoices, useMembers } from "../../team.ts";
 import { Button } from "../../ui/button.tsx";
 import { CheckField, FormError, SelectField, TextField, useForm, type Form } from "../../ui/form.tsx";
 import { TimeZoneField } from "../../ui/time-zone-field.tsx";
@@ -36,6 +37,7 @@ export function AccountForm({ account, path, usage, onSaved }: AccountFormProps)
     showSuccess("Saved. The queue was rescheduled.");
   });
   const { values } = form;
+  const members = useMembers();
   const { hint, setting } = connectorLabels[values.connector as AccountView["connector"]];
   return (
     <form class="form account-form" onSubmit={form.onSubmit}>
@@ -73,6 +75,25 @@ export function AccountForm({ account, path, usage, onSaved }: AccountFormProps)
           label="Require approval"
           hint="Each action must be approved before it is scheduled."
         />
+        {members.length > 1 && (
+          <>
+            <div class="fields">
+              <SelectField
+                form={form}
+                name="memberId"
+                label="Member"
+                hint="Whose account it is."
+                choices={[{ value: "", label: "Nobody" }, ...memberChoices(members, values.memberId)]}
+              />
+            </div>
+            <CheckField
+              form={form}
+              name="isShared"
+              label="Shared with all members"
+              hint="Otherwise, only its member, owners, and admins act with it."
+            />
+          </>
+        )}
       </div>
       <div class="card form">
         <WeekEditor

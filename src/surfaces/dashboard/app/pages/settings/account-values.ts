@@ -10,6 +10,9 @@ export type AccountValues = {
   /** As JSON. */
   workingHours: string;
   requiresApproval: boolean;
+  /** "" for nobody. */
+  memberId: string;
+  isShared: boolean;
   isWithdrawing: boolean;
   withdrawAfterDays: string;
   isWarmingUp: boolean;
@@ -36,6 +39,8 @@ export function valuesOf(account: AccountView): AccountValues {
     timeZone: account.timeZone,
     workingHours: JSON.stringify(account.workingHours),
     requiresApproval: account.requiresApproval,
+    memberId: account.memberId ?? "",
+    isShared: account.isShared,
     isWithdrawing: account.withdrawAfterDays !== null,
     withdrawAfterDays: String(account.withdrawAfterDays ?? 21),
     jitterPercent: String(account.jitterPercent),
@@ -77,6 +82,8 @@ export function changesOf(values: AccountValues, before: AccountView): AccountUp
     ...(isChanged("tier") && { tier: values.tier as AccountView["tier"] }),
     ...(isChanged("timeZone") && { timeZone: values.timeZone }),
     ...(isChanged("workingHours") && { workingHours: JSON.parse(values.workingHours) as WeekView }),
+    ...(isChanged("memberId") && { memberId: values.memberId || null }),
+    ...(isChanged("isShared") && { isShared: values.isShared }),
     ...(isChanged("requiresApproval") && { requiresApproval: values.requiresApproval }),
     ...((isChanged("isWithdrawing") || isChanged("withdrawAfterDays")) && {
       withdrawAfterDays: values.isWithdrawing ? number("withdrawAfterDays") : null,

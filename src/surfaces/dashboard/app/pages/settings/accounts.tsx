@@ -1,10 +1,13 @@
 import { useState } from "preact/hooks";
+import type { MemberView } from "../../../../../features/workspaces/members/model.ts";
 import type { AccountView } from "../../../../../features/network/account-model.ts";
 import { api, getAll } from "../../api.ts";
 import { useResource } from "../../resource.ts";
 import { Link, navigate } from "../../router.tsx";
 import { can, timeZone } from "../../session.ts";
-import { StateBadge } from "../../ui/badge.tsx";
+import { nameOfMember, useMembers } from "../../team.ts";
+import { Initials } from "../../ui/initials.tsx";
+import { Badge, StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, SelectField, TextField, useForm } from "../../ui/form.tsx";
@@ -25,6 +28,7 @@ export function AccountList() {
       events: ["account."],
     },
   );
+  const members = useMembers();
   return (
     <>
       <div class="part-head">
@@ -44,7 +48,7 @@ export function AccountList() {
           ) : (
             <ul class="cards">
               {list.map((account) => (
-                <AccountCard key={account.id} account={account} />
+                <AccountCard key={account.id} account={account} members={members} />
               ))}
             </ul>
           )
@@ -55,15 +59,20 @@ export function AccountList() {
   );
 }
 
-function AccountCard({ account }: { account: AccountView }) {
+function AccountCard({ account, members }: { account: AccountView; members: readonly MemberView[] }) {
   const { id, name, state, stateReason, connector, tier, timeZone: zone, workingHours } = account;
+  const { memberId, isShared } = account;
   return (
     <li class="card account-card">
       <h2>
         <Link to={`/settings/accounts/${id}`}>{name}</Link>
       </h2>
       <p>
-        <StateBadge words={accountStateLabels} state={state} />
+        <span class="badges">
+          {members.length > 1 && memberId !== null && <Initials name={nameOfMember(members, memberId)} />}
+          <StateBadge words={accountStateLabels} state={state} />
+          {!isShared && <Badge>Not shared</Badge>}
+        </span>
       </p>
       {stateReason !== null && <p class="small">{stateReason}</p>}
       <p class="faint small">
