@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import type { CampaignView } from "../../src/features/campaigns/model.ts";
 import type { LeadView } from "../../src/features/leads/model.ts";
 import { weekdays, type AccountView } from "../../src/features/network/account-model.ts";
+import type { WorkerClaimView } from "../../src/features/network/work-model.ts";
 import type { Client } from "../support/client.ts";
 import { errorPaths, path as schedulePath, request, schedule } from "../support/network-api.ts";
 import { startService, succeeded, testInProcess } from "../support/service.ts";
@@ -113,7 +114,13 @@ testInProcess("tasks, and the claims of workers, keep to the accounts that one m
   const claim = "/api/v2/network/worker/claim";
   expect((await eve.post(claim, { accountId: bobs.id })).status).toBe(403);
   expect((await eve.post(claim, {})).data).toMatchObject({ claimed: null });
-  expect((await ada.post(claim, {})).data).toMatchObject({ claimed: { accountId: bobs.id } });
+  const { data } = await ada.post<WorkerClaimView>(claim, {});
+  expect(data).toMatchObject({ claimed: { accountId: bobs.id } });
+  const worker = `/api/v2/network/worker/${data.claimed?.jobId}`;
+  const held = { claim: data.claimed?.claim };
+  expect((await eve.post(`${worker}/heartbeat`, held)).status).toBe(403);
+  expect((await eve.post(`${worker}/complete`, { ...held, outcome: "completed" })).status).toBe(403);
+  expect((await bob.post(`${worker}/complete`, { ...held, outcome: "completed" })).status).toBe(200);
 });
 
 test("only its member, owners, and admins say whose account it is, and who else acts with it", async () => {

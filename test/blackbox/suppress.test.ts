@@ -48,7 +48,7 @@ test("people are put on the list, found, and taken off again", async () => {
   expect(await at.run("suppress", "check", "eve@stop.example", ...user)).toMatchObject({ exitCode: 0 });
   expect(await at.run("suppress", "remove", "@stop.example", ...user)).toMatchObject({
     exitCode: 1,
-    err: expect.stringContaining("You have no entry for"),
+    err: expect.stringContaining("The workspace has no entry for"),
   });
 });
 

@@ -95,8 +95,10 @@ export function workRoutes(work: WorkService) {
     )
     .post(
       "/worker/:jobId/heartbeat",
-      async ({ workspaceId, params: { jobId }, body: { claim, leaseSeconds } }) =>
-        ok(await work.heartbeat(workspaceId, jobId, claim, leaseSeconds ?? defaultLeaseSeconds)),
+      async (context) => {
+        const { claim, leaseSeconds = defaultLeaseSeconds } = context.body;
+        return ok(await work.heartbeat(accountUser(context), context.params.jobId, claim, leaseSeconds));
+      },
       {
         access: "network:schedule",
         params: byJob,
@@ -110,8 +112,11 @@ export function workRoutes(work: WorkService) {
     )
     .post(
       "/worker/:jobId/complete",
-      async ({ workspaceId, params: { jobId }, body: { claim, ...outcome } }) =>
-        ok(actionView(await work.complete(workspaceId, jobId, claim, outcome), "active")),
+      async (context) => {
+        const { claim, ...outcome } = context.body;
+        const action = await work.complete(accountUser(context), context.params.jobId, claim, outcome);
+        return ok(actionView(action, "active"));
+      },
       {
         access: "network:schedule",
         params: byJob,

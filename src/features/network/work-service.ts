@@ -121,20 +121,22 @@ export class WorkService {
 
   /** Extends a worker's lease. Throws CONFLICT if the lease was lost. */
   async heartbeat(
-    workspaceId: WorkspaceId,
+    user: AccountUser,
     jobId: string,
     claim: number,
     leaseSeconds: number,
   ): Promise<{ leaseUntil: string }> {
+    const { workspaceId } = user;
+    await this.#accounts.requireJobOf(user, jobId);
     const leaseUntil = this.#clock.now() + leaseSeconds * 1000;
     if (!(await this.#store.renewLease(workspaceId, { id: jobId, attempt: claim }, leaseUntil))) throw leaseLost();
     return { leaseUntil: isoTime(leaseUntil) };
   }
 
   /** Ends an action that a worker claimed. Throws CONFLICT without writing anything if the lease was lost. */
-  async complete(workspaceId: WorkspaceId, jobId: string, claim: number, input: OutcomeInput): Promise<NetworkAction> {
-    const found = await this.#store.action(workspaceId, jobId);
-    if (found === null) throw notFound("network action", jobId);
+  async complete(user: AccountUser, jobId: string, claim: number, input: OutcomeInput): Promise<NetworkAction> {
+    const { workspaceId } = user;
+    const found = await this.#accounts.requireActionOf(user, jobId);
     // A worker must not end an action that this process is sending.
     if (found.action.pendingReason !== "awaitingWorker") throw leaseLost();
     const at = this.#clock.now();

@@ -46,7 +46,8 @@ const personFields = {
       suppressionScopes.map((scope) => Type.Literal(scope)),
       {
         default: "user",
-        description: "`user`: search your own data. `team`: search the data of all users; admins only.",
+        description:
+          "`user`: search the data of your workspace. `team`: search all workspaces of the installation; admins only.",
       },
     ),
   ),

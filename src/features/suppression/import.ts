@@ -20,7 +20,7 @@ const maxProblems = 100;
 
 /**
  * Adds the values of a file to the do-not-contact list as it arrives. If the upload is interrupted, stored entries
- * remain, and sending the file again is safe. Throws PERMISSION_DENIED for the team's list unless the caller is an
+ * remain, and sending the file again is safe. Throws PERMISSION_DENIED for the list of the installation unless the caller is an
  * admin, INVALID_FILE_FORMAT for files that are not text, and VALIDATION_ERROR for an empty list.
  */
 export async function importList(

@@ -5,7 +5,7 @@ import type { WorkspaceId } from "../../platform/base/ids.ts";
 export const suppressionKinds = ["email", "domain", "profile", "phone"] as const;
 export type SuppressionKind = (typeof suppressionKinds)[number];
 
-/** Scope of an entry: a single user or the whole installation. */
+/** Scope of an entry: `user` is the workspace, `team` the whole installation. The words are older than workspaces. */
 export const suppressionScopes = ["user", "team"] as const;
 export type SuppressionScope = (typeof suppressionScopes)[number];
 
@@ -60,7 +60,7 @@ export type SuppressionMatch = {
   isLinked?: true;
 };
 
-/** Filter for entries. Without a scope, includes both the user's and the team's. */
+/** Filter for entries. Without a scope, includes those of the workspace and of the installation. */
 export type SuppressionFilter = {
   scope?: SuppressionScope;
   kind?: SuppressionKind;
@@ -80,7 +80,7 @@ const Scope = Type.Union(
   suppressionScopes.map((scope) => Type.Literal(scope)),
   {
     description:
-      "`user`: applies to you. `team`: applies to everyone on the team; only admins can add and remove team entries.",
+      "`user`: applies to your workspace. `team`: applies to all workspaces of the installation; only admins add and remove these.",
   },
 );
 const Reason = Type.Union([Type.String({ maxLength: maxReasonLength }), Type.Null()]);

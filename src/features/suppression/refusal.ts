@@ -9,7 +9,7 @@ export function doNotContact(match: SuppressionMatch): ApiError {
 
 /** Explains why a person may not be contacted, and what to do if that is wrong. */
 export function doNotContactText({ kind, entryId, scope, reason, isOfFormerJob, isLinked }: SuppressionMatch): string {
-  const list = scope === "team" ? "the team's do-not-contact list" : "your do-not-contact list";
+  const list = scope === "team" ? "the do-not-contact list of the installation" : "your do-not-contact list";
   const because = reason === null ? "" : ` (${reason})`;
   const correction = scope === "team" ? "ask an admin to remove" : "remove";
   const whose = isOfFormerJob ? `${names[kind]} of a former job` : names[kind];

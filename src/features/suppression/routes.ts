@@ -28,7 +28,9 @@ import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 const Scope = Type.Union(
   suppressionScopes.map((scope) => Type.Literal(scope)),
-  { description: "`user`: your own entries. `team`: entries that apply to everyone on the team." },
+  {
+    description: "`user`: entries of your workspace. `team`: entries that apply to all workspaces of the installation.",
+  },
 );
 const Kind = Type.Union(suppressionKinds.map((kind) => Type.Literal(kind)));
 const filterFields = {
@@ -57,7 +59,10 @@ const ImportQuery = Type.Object({
   scope: Type.Optional(
     Type.Union(
       suppressionScopes.map((scope) => Type.Literal(scope)),
-      { default: "user", description: "`team` entries apply to everyone on the team and require an admin." },
+      {
+        default: "user",
+        description: "`user`: your workspace. `team`: all workspaces of the installation, for admins.",
+      },
     ),
   ),
   hashOnly: Type.Optional(Type.Boolean({ default: false, description: "Store only the hash of each value." })),
@@ -95,7 +100,7 @@ export function suppressionRoutes(suppressions: SuppressionService, maxImportByt
       docs: answersJson(success(ListPage), {
         tag: "Suppression",
         summary: "List do-not-contact entries, newest first",
-        description: "Includes your own entries and those of the team.",
+        description: "Includes the entries of your workspace and of the installation.",
       }),
     })
     .post("/check", async ({ workspaceId, body: person }) => ok(await suppressions.check(workspaceId, person)), {

@@ -56,7 +56,7 @@ export class SuppressionService {
 
   /**
    * Adds values to the list and returns one outcome per value. Values that are already listed keep their entry, so
-   * requests are safe to repeat. Throws PERMISSION_DENIED for the team's list unless the caller is an admin.
+   * requests are safe to repeat. Throws PERMISSION_DENIED for the list of the installation unless the caller is an admin.
    */
   async add(caller: Caller, workspaceId: WorkspaceId, input: SuppressionInput): Promise<SuppressionResults> {
     const { scope = "user", hashOnly = false } = input;
@@ -75,7 +75,7 @@ export class SuppressionService {
     return results;
   }
 
-  /** Returns an entry of the user or the team. Throws NOT_FOUND otherwise. */
+  /** Returns an entry of the workspace or the installation. Throws NOT_FOUND otherwise. */
   async get(workspaceId: WorkspaceId, id: string): Promise<Suppression> {
     const entry = await this.#store.get(workspaceId, id);
     if (entry === null) throw notFound("suppression", id);
@@ -109,7 +109,7 @@ export class SuppressionService {
   }
 
   /**
-   * Removes an entry and logs who removed it. Throws PERMISSION_DENIED for team entries unless the caller is an admin.
+   * Removes an entry and logs who removed it. Throws PERMISSION_DENIED for entries of the installation unless the caller is an admin.
    */
   async remove(caller: Caller, workspaceId: WorkspaceId, id: string): Promise<void> {
     const entry = await this.#requireChangeable(caller, workspaceId, id);

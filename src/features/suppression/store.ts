@@ -22,20 +22,20 @@ export type SuppressionStore = {
    * the value and reason of the existing one are erased and only its hash remains. Outcomes are in order.
    */
   add(entries: readonly Suppression[]): Promise<AddSuppressionOutcome[]>;
-  /** An entry of the user or the team. */
+  /** An entry of the workspace or the installation. */
   get(workspaceId: WorkspaceId, id: string): Promise<Suppression | null>;
   /** Newest first, at most `limit`. */
   page(request: SuppressionPageRequest): Promise<SuppressionPage>;
   /** Exact number of matching entries. */
   count(workspaceId: WorkspaceId, filter: SuppressionFilter): Promise<number>;
-  /** Removes an entry of the user or the team; false if it does not exist. */
+  /** Removes an entry of the workspace or the installation; false if it does not exist. */
   remove(workspaceId: WorkspaceId, id: string, audit?: AuditEntry): Promise<boolean>;
-  /** Erases value and reason of an entry of the user or the team, which stays in effect. Null if it does not exist. */
+  /** Erases value and reason of an entry of the workspace or the installation, which stays in effect. Null if it does not exist. */
   forgetValue(workspaceId: WorkspaceId, id: string, audit?: AuditEntry): Promise<Suppression | null>;
   /** Resolves once everything this request has stored so far is durable; rejects if the commit fails. */
   durable(): Promise<void>;
-  /** All entries of the user or the team that block this target. */
+  /** All entries of the workspace or the installation that block this target. */
   matches(workspaceId: WorkspaceId, target: SuppressionTarget): Promise<SuppressionMatch[]>;
-  /** For each person, in order, whether an entry of the user or the team blocks them. */
+  /** For each person, in order, whether an entry of the workspace or the installation blocks them. */
   among(workspaceId: WorkspaceId, people: readonly Reachable[]): Promise<boolean[]>;
 };

@@ -37,7 +37,7 @@ export function addPersonCommands(program: Command, context: CommandContext): vo
       .command(name)
       .description(description)
       .argument("<WHO>", "Email address, profile URL, or lead ID")
-      .option("--team", "Include the data of all users; for admins.")
+      .option("--team", "Include the data of all workspaces; for admins.")
       .option("--only-this", "Match only this identifier; for an address that several people share.");
     return addConnectionFlags(addUserFlag(command));
   };

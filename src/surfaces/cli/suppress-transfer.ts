@@ -33,7 +33,7 @@ export function addSuppressTransferCommands(group: Command, context: CommandCont
     )
     .argument("<FILE>", "CSV or text file; - reads standard input")
     .option("--reason <TEXT>", "Reason for lines that do not have one.")
-    .option("--team", "Applies to all users of this installation; for admins.")
+    .option("--team", "Applies to all workspaces of this installation; for admins.")
     .option("--hash-only", "Store only the hash of each value, which still applies but cannot be read.");
   addConnectionFlags(addUserFlag(importing)).action((path: string, flags: ImportFlags) =>
     forUser(context, flags, (api, userId) => importList(api, path, flags, userId, context)),
@@ -43,7 +43,7 @@ export function addSuppressTransferCommands(group: Command, context: CommandCont
     .command("export")
     .description("Export the list as CSV, to a file or standard output. It can be imported again.")
     .option("--output <FILE>", "File to write. It appears only once it is complete. Default: standard output.")
-    .option("--team", "Only the team's entries.");
+    .option("--team", "Only entries that apply to all workspaces.");
   addConnectionFlags(addUserFlag(exporting)).action((flags: ExportFlags) => {
     if (context.json && flags.output === undefined)
       throw new CommandError(

@@ -44,7 +44,7 @@ export function addSuppressCommands(program: Command, context: CommandContext): 
     .description("Add people or companies to the list.")
     .argument("<VALUE...>", "Email addresses, @domains, profile URLs, or phone numbers with + and country code")
     .option("--reason <TEXT>", "Reason, shown to users who are blocked by the entry.")
-    .option("--team", "Applies to all users of this installation; for admins.")
+    .option("--team", "Applies to all workspaces of this installation; for admins.")
     .option("--hash-only", "Store only the hash of each value, which still applies but cannot be read.");
   addConnectionFlags(addUserFlag(add)).action((values: string[], flags: AddFlags) =>
     forUser(context, flags, (api, userId) => addValues(api, values, flags, userId, context)),
@@ -52,10 +52,10 @@ export function addSuppressCommands(program: Command, context: CommandContext): 
 
   const list = group
     .command("list")
-    .description("List entries, newest first: your own and the team's.")
+    .description("List entries, newest first: those of the workspace and of the installation.")
     .addOption(new Option("--kind <KIND>", "Only these.").choices(suppressionKinds))
     .option("--q <TEXT>", "Only values that contain this text.")
-    .option("--team", "Only the team's entries.");
+    .option("--team", "Only entries that apply to all workspaces.");
   addConnectionFlags(addUserFlag(list)).action((flags: ListFlags) =>
     forUser(context, flags, async (api, userId) => {
       const { kind, q, team } = flags;
@@ -86,7 +86,7 @@ export function addSuppressCommands(program: Command, context: CommandContext): 
     .command("remove")
     .description("Remove an entry from the list, so that it no longer applies.")
     .argument("<VALUE|ID>", "Value or ID of the entry")
-    .option("--team", "Remove the team's entry for this value, not your own; for admins.");
+    .option("--team", "Remove the entry of the installation for this value, not that of the workspace; for admins.");
   addConnectionFlags(addUserFlag(remove)).action((wanted: string, flags: CommonFlags & { team?: boolean }) =>
     forUser(context, flags, async (api, userId) => {
       const id = isId.test(wanted) ? wanted : await idOf(api, wanted, flags.team ? "team" : "user", userId);
@@ -118,9 +118,13 @@ async function idOf(api: Api, value: string, scope: string, userId: string | und
   const { suppressions } = await api.get<Page>("/suppressions", { value, scope, userId });
   const [entry] = suppressions;
   if (entry !== undefined) return entry.id;
-  throw new CommandError(exitCodes.failed, `${scope === "team" ? "The team has" : "You have"} no entry for ${value}.`, {
-    hint: "`outreachd suppress list` shows all entries. To remove the team's, add --team.",
-  });
+  throw new CommandError(
+    exitCodes.failed,
+    `${scope === "team" ? "The installation has" : "The workspace has"} no entry for ${value}.`,
+    {
+      hint: "`outreachd suppress list` shows all entries. To remove one of the installation, add --team.",
+    },
+  );
 }
 
 const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -16,8 +16,8 @@ export function ReachFields({ reach, onChange }: ReachFieldsProps) {
               value={reach.scope}
               onChange={(event) => onChange({ ...reach, scope: event.currentTarget.value as Reach["scope"] })}
             >
-              <option value="team">Data of all users</option>
-              <option value="user">Only your data</option>
+              <option value="team">Data of all workspaces</option>
+              <option value="user">Only this workspace</option>
             </select>
           )}
         </Field>

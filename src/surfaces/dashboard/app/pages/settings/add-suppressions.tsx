@@ -96,7 +96,7 @@ export function AddSuppressionsDialog({ canApplyToTeam, onClose, onAdded }: AddP
           <CheckField
             form={form}
             name="isForAll"
-            label="Apply to the whole team"
+            label="Apply to all workspaces"
             hint="Otherwise, the entries apply only to you."
           />
         )}

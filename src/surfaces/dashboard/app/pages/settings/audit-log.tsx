@@ -133,7 +133,7 @@ function dateRange(query: URLSearchParams): { from: string | null; to: string | 
   return { from: from && instantOfDay(from), to: to && instantOfDay(to, 1) };
 }
 
-/** The users of the team, for admins. */
+/** The users of the installation, for admins. */
 function useUsers(isOpen: boolean): readonly UserView[] {
   const users = useResource(
     async (signal) => {

@@ -33,7 +33,7 @@ export function CheckPersonDialog({ onClose }: { onClose: () => void }) {
                 </p>
                 {answer.matches.map(({ entryId, kind, scope, reason }) => (
                   <p key={entryId}>
-                    {kindLabels[kind]}, {scope === "team" ? "for the whole team" : "for you"}
+                    {kindLabels[kind]}, {scope === "team" ? "for all workspaces" : "for this workspace"}
                     {reason !== null && `: ${reason}`}
                   </p>
                 ))}

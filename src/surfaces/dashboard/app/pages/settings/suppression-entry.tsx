@@ -54,7 +54,7 @@ export function SuppressionDialog({ entry, onClose, onChanged }: EntryProps) {
         <dt>Type</dt>
         <dd>{kindLabels[entry.kind]}</dd>
         <dt>Applies to</dt>
-        <dd>{entry.scope === "team" ? "Whole team" : "You"}</dd>
+        <dd>{entry.scope === "team" ? "All workspaces" : "This workspace"}</dd>
         <dt>Reason</dt>
         <dd>{entry.reason ?? "–"}</dd>
         <dt>Source</dt>

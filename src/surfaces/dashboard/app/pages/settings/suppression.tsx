@@ -51,7 +51,9 @@ export function SuppressionList() {
       id: "scope",
       header: "Applies to",
       cell: ({ scope }) => (
-        <Badge tone={scope === "team" ? "info" : "neutral"}>{scope === "team" ? "Whole team" : "You"}</Badge>
+        <Badge tone={scope === "team" ? "info" : "neutral"}>
+          {scope === "team" ? "All workspaces" : "This workspace"}
+        </Badge>
       ),
     },
     { id: "source", header: "Source", hideBelow: "medium", cell: ({ source }) => sourceLabels[source] },
@@ -94,8 +96,8 @@ export function SuppressionList() {
           label="Applies to"
           value={filter.scope ?? ""}
           choices={[
-            ["user", "You"],
-            ["team", "Whole team"],
+            ["user", "This workspace"],
+            ["team", "All workspaces"],
           ]}
           onChange={(scope) => setQuery({ scope })}
         />

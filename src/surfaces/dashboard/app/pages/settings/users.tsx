@@ -21,7 +21,7 @@ import { NewKeyDialog, SecretDialog } from "./new-key.tsx";
 
 const pageSize = 50;
 
-/** The users of the team, for admins. */
+/** The users of the installation, for admins. */
 export function UserList() {
   const [openDialog, setOpenDialog] = useState<"new" | UserView | null>(null);
   const offset = Math.max(0, Number(here.value.query.get("offset")) || 0);
@@ -119,7 +119,7 @@ function NewUserDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (us
           form={form}
           name="role"
           label="Role"
-          hint="Admins also manage users and settings of the whole team."
+          hint="Admins also manage users and settings of the whole installation."
           choices={[
             { value: "member", label: "Member" },
             { value: "admin", label: "Admin" },
