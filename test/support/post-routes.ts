@@ -6,9 +6,11 @@ import type { LeadView } from "../../src/features/leads/model.ts";
 import type { AccountView } from "../../src/features/network/account-model.ts";
 import type { WorkerClaimView } from "../../src/features/network/work-model.ts";
 import type { NewEndpointView } from "../../src/features/webhooks/model.ts";
+import type { NewInvitationView } from "../../src/features/workspaces/invitations/model.ts";
 import type { Client } from "./client.ts";
 import type { Found } from "./prospects.ts";
 import { eventually, succeeded, type Service } from "./service.ts";
+import { addMember } from "./team.ts";
 import { beep, cloneForm, createClone, spokenWav } from "./voices.ts";
 
 /**
@@ -154,6 +156,20 @@ export const postRoutes: Record<string, PostRoute> = {
     const { data } = await user.get<{ entries: LedgerEntryView[] }>(`${api}/credits/ledger`);
     const { request, item } = data.entries.find((entry) => entry.item !== null)!;
     return by(service.admin, `/users/${user.userId}/credits/refund`, { request, item });
+  }),
+  "/workspaces": stored(async ({ service }) => by(service.admin, "/workspaces", { name: name("Workspace") })),
+  "/members/{memberId}/transfer-ownership": stored(async ({ service, user }) => {
+    const member = await addMember(service, user, "admin");
+    return by(user, `/members/${member.userId}/transfer-ownership`);
+  }),
+  "/invitations": stored(async ({ user }) =>
+    by(user, "/invitations", { email: `${name()}@example.com`, role: "member" }),
+  ),
+  "/invitations/join": stored(async ({ service, user }) => {
+    const email = `${name()}@example.com`;
+    const newcomer = await service.user({ email });
+    const invited = await posted<NewInvitationView>(user, "/invitations", { email, role: "member" });
+    return by(newcomer, "/invitations/join", { token: invited.url.split("#")[1] });
   }),
   // Credits are reserved before anybody is asked, and settled afterwards.
   "/enrich": stored(async ({ user }) => by(user, "/enrich", { leads: [{ email: `${name()}@example.com` }] })),
