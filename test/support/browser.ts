@@ -97,8 +97,10 @@ export async function dropFile(
 
 type Finding = { id: string; impact: string; help: string; nodes: { target: string[] }[] };
 
-/** What axe-core finds wrong for people with disabilities, as it is shown now: serious and critical, with the places. */
+/** What axe-core finds wrong for people with disabilities once all is loaded: serious and critical, with the places. */
 export async function findings(page: Page): Promise<string[]> {
+  // A table is dimmed while it loads again.
+  await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
   // Evaluated, not loaded by a tag: the policy of the page forbids that.
   await page.evaluate(await Bun.file(join(import.meta.dir, "../../node_modules/axe-core/axe.min.js")).text());
   const found = await page.evaluate(async () => {
