@@ -6,6 +6,7 @@ import { openPostgresStorage, type PostgresStorage } from "../../src/adapters/st
 import { openSqliteStorage } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { FakeClock } from "./clock.ts";
+import { placeEmptyDatabase } from "./empty-database.ts";
 import { createTestDatabase } from "./postgres.ts";
 
 /** An empty storage. `await using` closes it and leaves nothing behind. */
@@ -46,6 +47,7 @@ async function openSqlite(): Promise<OpenedStorage> {
   const clock = new FakeClock();
   let lives = 0;
   let path = await nextPath();
+  await placeEmptyDatabase(path);
   let storage = openSqliteStorage(path, clock);
   let isOpen = true;
 

@@ -1,5 +1,5 @@
 import { test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Overrides } from "../../src/surfaces/app.ts";
@@ -80,14 +80,13 @@ export async function startService({ settings = {}, ...overrides }: ServiceOptio
   const env = variables({ ...quiet, ...settings, LISTEN: "127.0.0.1:0" });
   const launch = () => (usesBinary ? launchBinary(dataDir, env) : launchApp(dataDir, env, overrides));
   const remove = () => rm(directory, { recursive: true, force: true });
+  if (!usesBinary) await prepare(dataDir);
   let running = await launch().catch(async (error: unknown) => {
     await remove();
     throw error;
   });
   const hasLimits = ["MINUTE", "HOUR", "DAY"].some((window) => Number(env[`OUTREACHD_RATE_LIMIT_${window}`]) > 0);
-  const document = new ApiDocument(
-    (await (await fetch(`${running.url}/openapi.json`)).json()) as Record<string, unknown>,
-  );
+  const document = await documentOf(running.url, settings);
   const setup: ClientSetup = {
     get url() {
       return running.url;
@@ -149,6 +148,29 @@ export async function startService({ settings = {}, ...overrides }: ServiceOptio
     },
   };
 }
+
+/** By the settings of the service, on which it depends: to make one takes as long as to start a service. */
+const documents = new Map<string, Promise<ApiDocument>>();
+
+function documentOf(url: string, settings: object): Promise<ApiDocument> {
+  const key = JSON.stringify(settings);
+  const known = documents.get(key);
+  if (known) return known;
+  const fetched = fetch(`${url}/openapi.json`).then(
+    async (response) => new ApiDocument((await response.json()) as Record<string, unknown>),
+  );
+  documents.set(key, fetched);
+  return fetched;
+}
+
+async function prepare(dataDir: string): Promise<void> {
+  // Like the app below, not imported at the top.
+  const { placeEmptyDatabase } = await import("./empty-database.ts");
+  await mkdir(dataDir, { mode: 0o700 });
+  await placeEmptyDatabase(join(dataDir, databaseName));
+}
+
+const databaseName = "outreachd.db";
 
 function variables(settings: Record<string, string | number>): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`OUTREACHD_${name}`, String(value)]));
