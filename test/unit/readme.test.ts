@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { serverOptions } from "../../src/app/config/options.ts";
+import { createCommandLine } from "../support/command-line.ts";
 import { documentation, documents } from "../support/documents.ts";
 import { optionName, variableName } from "../../src/app/config/sources.ts";
 
@@ -96,4 +97,62 @@ test("the test files and benchmarks that documents name exist", () => {
     ),
   );
   expect(missing).toEqual([]);
+});
+
+/** The ends of the path of each file, "slot.ts" and "governor/slot.ts", and the names of folders: "governor/". */
+const pathEnds = new Set(
+  [...new Bun.Glob("{src,test,migrations,docs,.ci}/**/*").scanSync({ cwd: join(import.meta.dir, "../.."), dot: true })]
+    .map((path) => path.replaceAll("\\", "/").split("/"))
+    .flatMap((parts) =>
+      parts.flatMap((_, from) =>
+        parts.slice(from).map((_part, length) => {
+          const end = parts.slice(from, from + length + 1).join("/");
+          return from + length + 1 === parts.length ? end : `${end}/`;
+        }),
+      ),
+    ),
+);
+
+test("the files and folders that the documents about the code name exist", () => {
+  const named = ["ARCHITECTURE.md", "CONTRIBUTING.md"].flatMap((path) =>
+    [...documents.get(path)!.matchAll(/`([^`\n]+)`/g)]
+      .map(([, word = ""]) => ({ path, word }))
+      .filter(({ word }) => /^[\w./-]+(\.tsx?|\/)$/.test(word)),
+  );
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter(({ word }) => !pathEnds.has(word))).toEqual([]);
+});
+
+test("the scripts that documents run exist", () => {
+  type Package = { scripts: Record<string, string> };
+  const { scripts } = JSON.parse(readFileSync(join(import.meta.dir, "../../package.json"), "utf8")) as Package;
+  const runs = [...documents].flatMap(([path, text]) =>
+    [...text.matchAll(/\bbun(?:@[\d.]+)? run ([\w:-]+)/g)].map(([, script = ""]) => ({ path, script })),
+  );
+  expect(runs.length).toBeGreaterThan(10);
+  expect(runs.filter(({ script }) => !Object.hasOwn(scripts, script))).toEqual([]);
+});
+
+/** Documented command lines of outreachd, in blocks of code and in text, without comments. */
+const commandLines = [
+  ...documentation.matchAll(/^(outreachd [a-z][^#\n]*)/gm),
+  ...documentation.matchAll(/`(outreachd [a-z][^`\n]*)`/g),
+].map(([, line = ""]) => line.trim());
+
+test("the commands and flags in the documents exist", async () => {
+  await using cli = await createCommandLine();
+  const lines = [...new Set(commandLines)];
+  expect(lines.length).toBeGreaterThan(40);
+  const wrong: string[] = [];
+  for (const line of lines) {
+    const words = line
+      .replaceAll(/"[^"]*"/g, "TEXT")
+      .split(/\s+/)
+      .slice(1);
+    const first = words.findIndex((word) => !/^[a-z]+$/.test(word));
+    const { exitCode, out } = await cli.run(...words.slice(0, first === -1 ? words.length : first), "--help");
+    const flags = words.filter((word) => word.startsWith("--"));
+    if (exitCode !== 0 || flags.some((flag) => !new RegExp(`${flag}(?![\\w-])`).test(out))) wrong.push(line);
+  }
+  expect(wrong).toEqual([]);
 });

@@ -167,7 +167,7 @@ export class BackupService {
   #startRun(caller: Caller | null, prune: boolean): Run {
     if (this.#running !== null)
       throw new ApiError("CONFLICT", {
-        message: `Backup ${this.#running.name} is already running. Wait until it is completed.`,
+        message: `Backup ${this.#running.name} is already running. Wait until it completes.`,
       });
     if (this.#isStopped) throw new ApiError("SERVICE_UNAVAILABLE", { message: "The server is stopping." });
     const startedAt = this.#parts.clock.now();

@@ -210,7 +210,7 @@ export class EnrichmentService {
     const { isAllowed, retryAfterSeconds } = hourly.take(workspaceId);
     if (isAllowed) return;
     throw new ApiError("RATE_LIMIT_EXCEEDED", {
-      message: `Rate limit exceeded: ${hourly.limit} direct enrichment requests per hour. Retry after retryAfter seconds, or request a job with the header Prefer: respond-async.`,
+      message: `Rate limit exceeded: ${hourly.limit} direct enrichment requests per hour. Try again in ${retryAfterSeconds} seconds, or request a job with the header Prefer: respond-async.`,
       details: { limit: hourly.limit, resetTime: isoTime(clock.now() + retryAfterSeconds * 1000) },
       retryAfterSeconds,
     });

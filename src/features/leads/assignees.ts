@@ -24,7 +24,7 @@ export class LeadAssignees {
 
   /**
    * The members that a word stands for: `me`, `roundRobin`, or a user ID; none without a word. Throws VALIDATION_ERROR for
-   * `assignTo` if it stands for nobody.
+   * `assignTo` if it matches no active member.
    */
   async named({ workspaceId, userId }: Acting, word: string | undefined): Promise<UserId[]> {
     if (word === undefined) return [];
@@ -35,7 +35,8 @@ export class LeadAssignees {
       throw refuse("The workspace has no active owner, admin, or member.");
     }
     const wanted = word === "me" ? userId : word;
-    if (wanted === null) throw refuse("A workspace is nobody in particular. Send the ID of a user.");
+    if (wanted === null)
+      throw refuse("`me` stands for the user of the API key, and this key has none. Send a user ID.");
     if (!(await this.isActive(workspaceId, wanted))) throw refuse(notAMember(wanted));
     return [wanted];
   }

@@ -18,7 +18,7 @@ export const BulkUpdateInput = Type.Object(
     assignedTo: Type.Optional(
       Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Null()], {
         description:
-          "Member to assign them to (user ID); `roundRobin`: all active owners, admins, and members in turn; null: nobody.",
+          "Member to assign them to (user ID); `roundRobin`: all active owners, admins, and members in turn; null: unassigned.",
       }),
     ),
     ...forUser,

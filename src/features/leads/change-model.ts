@@ -14,7 +14,7 @@ export type InsertLead = {
    * or profiles differ, and an entry of the do-not-contact list for one of them applies; one for its domain does not.
    */
   formerEmails?: readonly string[];
-  /** Who adds it; null or absent: nobody in particular. */
+  /** Who adds it; null or absent if it was no user. */
   actorId?: UserId | null;
 };
 

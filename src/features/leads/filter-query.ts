@@ -57,12 +57,15 @@ export function filterOf(query: Static<typeof LeadFilterQuery>, me: UserId | nul
   return filter;
 }
 
-/** Null: nobody. */
+/** Null: unassigned. */
 function assigneeIn(word: string, me: UserId | null, errors: FieldError[]): UserId | null {
   if (word === "none") return null;
   if (word !== "me") return word;
   if (me === null)
-    errors.push({ path: "assignedTo", message: "A workspace is nobody in particular. Send the ID of a user." });
+    errors.push({
+      path: "assignedTo",
+      message: "`me` stands for the user of the API key, and this key has none. Send a user ID.",
+    });
   return me;
 }
 

@@ -48,7 +48,7 @@ const CustomFields = Type.Record(Type.String({ minLength: 1, maxLength: 100 }), 
 
 const assignedTo = Type.Optional(
   Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Null()], {
-    description: "User ID of the member who works on the lead; null: nobody in particular.",
+    description: "User ID of the member who works on the lead; null if unassigned.",
   }),
 );
 
@@ -92,7 +92,7 @@ export type Lead = { [F in LeadTextField]: string | null } & {
   status: LeadStatus;
   tags: string[];
   customFields: Record<string, unknown>;
-  /** The member who works on the lead; null: nobody in particular. */
+  /** The member who works on the lead; null if unassigned. */
   assignedTo: UserId | null;
   /** Starts at 1 and grows with each change; the ETag on the wire. */
   version: number;
@@ -158,7 +158,7 @@ export type LeadFilter = {
   source?: string;
   /** Any part of the names, email address, company, title, or source. */
   text?: string;
-  /** A member; null: leads of nobody in particular. */
+  /** A member; null: unassigned leads. */
   assignedTo?: UserId | null;
   createdAfter?: number;
   createdBefore?: number;

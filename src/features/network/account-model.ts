@@ -53,7 +53,7 @@ export type NetworkAccount = {
   requiresApproval: boolean;
   /** Connection requests not accepted within this time are withdrawn; null: never. */
   withdrawAfterDays: number | null;
-  /** The member whose account it is; null: nobody in particular. */
+  /** The member whose account it is; null if it belongs to no member. */
   memberId: UserId | null;
   /** Whether all members may act with it. */
   isShared: boolean;

@@ -9,7 +9,7 @@ export const errorCatalogue = {
   ENRICHMENT_CREDITS_EXHAUSTED: { status: 402, message: "Not enough credits for this request." },
   PERMISSION_DENIED: { status: 403, message: "This API key does not have the required permission." },
   FILE_TOO_LARGE: { status: 413, message: "The file is too large." },
-  RATE_LIMIT_EXCEEDED: { status: 429, message: "Too many requests. Try again after retryAfter seconds." },
+  RATE_LIMIT_EXCEEDED: { status: 429, message: "Too many requests. Try again later." },
   VOICE_CLONE_LIMIT_EXCEEDED: { status: 429, message: "The maximum number of voice clones is reached." },
   SERVICE_UNAVAILABLE: { status: 503, message: "The service is temporarily unavailable. Try again in a moment." },
   NOT_FOUND: { status: 404, message: "Not found." },
@@ -100,7 +100,7 @@ export function invalid(errors: FieldError[]): ApiError {
 /** Throws VALIDATION_ERROR for a change without fields, which is rather a mistake than a wish. */
 export function requireFields(change: object): void {
   if (Object.values(change).every((value) => value === undefined))
-    throw invalid([{ path: "", message: "There is nothing to change. Send at least one field." }]);
+    throw invalid([{ path: "", message: "Nothing to change. Send at least one field." }]);
 }
 
 /** 404 for an ID that does not exist or belongs to another user. Both look the same, so that IDs cannot be probed. */

@@ -2,7 +2,7 @@ import type { Decision } from "../base/decision.ts";
 import type { UserId } from "../base/ids.ts";
 import type { NewEvent } from "./model.ts";
 
-/** A decision whose events say who made it; null: nobody in particular. */
+/** A decision whose events say who made it; null if it was no user. */
 export function doneBy<Outcome, Change extends { kind: string }>(
   actorId: UserId | null,
   decision: Decision<Outcome, Change>,

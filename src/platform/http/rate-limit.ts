@@ -38,7 +38,11 @@ export function requireAllowed({ set }: RequestContext, verdict: RateVerdict, cl
   Object.assign(set.headers, headers);
   if (isAllowed) return;
   const resetTime = isoTime(clock.now() + retryAfterSeconds * 1000);
-  throw new ApiError("RATE_LIMIT_EXCEEDED", { details: { limit, resetTime }, retryAfterSeconds });
+  throw new ApiError("RATE_LIMIT_EXCEEDED", {
+    message: `Too many requests. Try again in ${retryAfterSeconds} ${retryAfterSeconds === 1 ? "second" : "seconds"}.`,
+    details: { limit, resetTime },
+    retryAfterSeconds,
+  });
 }
 
 /** Throws `error`, or RATE_LIMIT_EXCEEDED for an address that sent too many invalid credentials. */

@@ -90,7 +90,7 @@ export class FileIntake {
       failures: 0,
       maxAttempts,
       leaseUntil: null,
-      message: "Waiting to be read",
+      message: "Waiting to start",
       progress: 0,
       metadata: { ...metadata, bytes },
       payload,

@@ -102,6 +102,6 @@ export function canceledJob(job: Job, at: number, message = "Canceled"): JobChan
 /** The change that retries a failed job immediately, with a new count of failures. */
 function retriedJob(job: Job, at: number): JobChange {
   const { canceled: _canceled, ...metadata } = job.metadata;
-  const again = { status: "pending", message: "Waiting to be retried", runAt: at, leaseUntil: null } as const;
+  const again = { status: "pending", message: "Waiting to retry", runAt: at, leaseUntil: null } as const;
   return { ...again, metadata, failures: 0, completedAt: null, updatedAt: at };
 }

@@ -51,7 +51,7 @@ export function addImportCommands(program: Command, context: CommandContext): vo
     .option("--tag <TAG>", "Tag for every lead in the file. Repeat the flag for several.", repeated)
     .option(
       "--assign-to <MEMBER>",
-      "Member to assign new leads to (user ID), me, or roundRobin for all members in turn. Default: nobody.",
+      "Member to assign new leads to (user ID), me, or roundRobin for all members in turn. Default: unassigned.",
     );
   addFileFlags(leads, "a lead field, customFields.NAME, or ignore").action((path: string, flags: ImportFlags) => {
     const query = { onDuplicate: flags.onDuplicate, tags: flags.tag, assignTo: flags.assignTo };

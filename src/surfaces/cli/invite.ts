@@ -13,7 +13,7 @@ export function addInviteCommands(program: Command, context: CommandContext): vo
 
   const create = invite
     .command("create")
-    .description("Create a link that makes a person a member. It works once, within 7 days.")
+    .description("Create an invitation link. It works once, within 7 days.")
     .argument("<EMAIL>", "Email of the person")
     .addOption(new Option("--role <ROLE>", "Role in the workspace.").choices(memberRoles).default("member"))
     .option("--permission <PERMISSION>", "Permission of the role custom. Repeat the flag for several.", permission);

@@ -9,8 +9,8 @@ const firstSteps = `
 First steps:
   outreachd serve                               start; the first start shows the admin's API key
   outreachd user create ada@example.com --key   add a person, with a key; on empty data, the admin
-  outreachd import leads people.csv             bring your leads in
-  outreachd config                              see every option and where it was set
+  outreachd import leads people.csv             import your leads
+  outreachd config                              show every option and where it was set
 
 Commands use the server that runs on the data directory (--data), or the directory itself if none does.
 For a server elsewhere set OUTREACHD_URL and OUTREACHD_API_KEY.`;

@@ -65,7 +65,7 @@ export function addSearchCommand(program: Command, context: CommandContext): voi
   for (const [name, description] of lists) search.option(`--${flagOf(name)} <TEXT>`, description, repeated);
   search
     .option("--min-revenue <DOLLARS>", "Minimum annual revenue of the company.", wholeNumberFlag(0, 1e15))
-    .option("--max-revenue <DOLLARS>", "At most.", wholeNumberFlag(0, 1e15))
+    .option("--max-revenue <DOLLARS>", "Maximum annual revenue of the company.", wholeNumberFlag(0, 1e15))
     .optionsGroup("Options:");
   addConnectionFlags(addUserFlag(search)).action((flags: SearchFlags) =>
     withApi(context, flags, async (api) => {

@@ -23,7 +23,7 @@ export function addWorkspaceMergeCommand(workspace: Command, context: CommandCon
   const merge = workspace
     .command("merge")
     .description(
-      "Move everything of one workspace into another, and remove it. Leads and prospects that both have are united, balances " +
+      "Move everything of one workspace into another, and remove it. Leads and prospects in both are merged, balances " +
         "added, and do-not-contact lists joined; its owners become admins. Shows what would happen, unless --yes is set. " +
         "Stop the server first, and make a backup: a merge cannot be undone.",
     )

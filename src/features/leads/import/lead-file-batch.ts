@@ -13,7 +13,7 @@ export type LeadFileOptions = FileFormatOptions & {
   tags: string[];
   /** The source of rows without one. */
   source: string | null;
-  /** Members to whom rows are assigned in turn; none: nobody. */
+  /** Members to whom rows are assigned in turn; none: rows stay unassigned. */
   assignTo: readonly UserId[];
   /** Skips rows up to this one, which were stored before an interruption. */
   afterRow: number;

@@ -147,8 +147,8 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
               name="assignTo"
               label="Owner of new leads"
               choices={[
-                { value: "", label: "Nobody" },
-                { value: "roundRobin", label: "Members in turn" },
+                { value: "", label: "Unassigned" },
+                { value: "roundRobin", label: "All members in turn" },
                 ...memberChoices(members),
               ]}
             />

@@ -18,9 +18,9 @@ export function AssignDialog({ size, onClose, onAssign }: AssignProps) {
     onAssign(assignedTo === "" ? null : assignedTo),
   );
   const choices = [
-    { value: "roundRobin", label: "Members in turn" },
+    { value: "roundRobin", label: "All members in turn" },
     ...memberChoices(members),
-    { value: "", label: "Nobody" },
+    { value: "", label: "Unassigned" },
   ];
   return (
     <Dialog title={`Assign ${counted(size, "lead")}`} onClose={onClose}>

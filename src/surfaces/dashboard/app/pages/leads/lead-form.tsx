@@ -73,7 +73,7 @@ export function LeadForm({ lead, etag, onSaved, onClose }: LeadFormProps) {
           form={form}
           name="assignedTo"
           label="Owner"
-          choices={[{ value: "", label: "Nobody" }, ...memberChoices(members, values.assignedTo)]}
+          choices={[{ value: "", label: "Unassigned" }, ...memberChoices(members, values.assignedTo)]}
         />
         <TextField form={form} name="tags" label="Tags" hint="Separate tags with commas." />
       </div>

@@ -83,7 +83,7 @@ export function AccountForm({ account, path, usage, onSaved }: AccountFormProps)
                 name="memberId"
                 label="Member"
                 hint="Whose account it is."
-                choices={[{ value: "", label: "Nobody" }, ...memberChoices(members, values.memberId)]}
+                choices={[{ value: "", label: "No member" }, ...memberChoices(members, values.memberId)]}
               />
             </div>
             <CheckField

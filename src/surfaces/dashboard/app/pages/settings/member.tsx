@@ -104,7 +104,7 @@ function RemoveMember({
   const isSelf = member.userId === session.value?.user.id;
   const others = members.filter(({ userId, isActive }) => userId !== member.userId && isActive);
   const heirs = [
-    { value: "", label: "Nobody" },
+    { value: "", label: "Unassigned" },
     ...others.map((other) => ({ value: other.userId, label: memberName(other) })),
   ];
   const form = useForm({ leadsTo: "", accountsTo: "" }, async (query) => {
