@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createDiskBlobs } from "../../src/adapters/blobs/disk.ts";
+import type { BlobContent } from "../../src/platform/blobs/model.ts";
 import { SpeechCache } from "../../src/features/voice/speech-cache.ts";
 import { FakeClock } from "../support/clock.ts";
 import { createDirectory } from "../support/program.ts";
@@ -21,8 +22,8 @@ test("what was kept is found again, and while it is being written it is there al
   const kept = set.cache.store("ada", "k.wav", parts);
   expect(await set.cache.find("ada", "k.wav")).toEqual(parts);
   await kept;
-  const path = await set.cache.find("ada", "k.wav");
-  expect(await Bun.file(path as string).bytes()).toEqual(Uint8Array.of(1, 2, 3));
+  const file = (await set.cache.find("ada", "k.wav")) as BlobContent;
+  expect(await new Response(file.body(0, file.bytes)).bytes()).toEqual(Uint8Array.of(1, 2, 3));
 });
 
 test("the least recently used goes when there is too much", async () => {
