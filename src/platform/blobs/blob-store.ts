@@ -35,3 +35,22 @@ export type BlobStore = {
 export type LocalFile = Disposable & { readonly path: string };
 
 export class BlobTooLarge extends Error {}
+
+/** Reasons why no blob can be read or stored; `diskFaultOf` has the texts. */
+export type BlobFaultCode =
+  | "BLOBS_NO_BUCKET"
+  | "BLOBS_WRONG_REGION"
+  | "BLOBS_REFUSED"
+  | "BLOBS_UNREACHABLE"
+  /** There is no room for a local file. */
+  | "BLOBS_NO_SCRATCH";
+
+export class BlobFault extends Error {
+  readonly code: BlobFaultCode;
+
+  constructor(code: BlobFaultCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "BlobFault";
+    this.code = code;
+  }
+}
