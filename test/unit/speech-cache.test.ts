@@ -40,6 +40,16 @@ test("the least recently used goes when there is too much", async () => {
   expect(set.names()).toContain("ada.a");
 });
 
+test("caches of several processes over one store notice what the others keep", async () => {
+  await using directory = await createDirectory();
+  const blobs = { ...createDiskBlobs(directory.path), isShared: true };
+  const caches = [1, 2, 3].map(() => new SpeechCache(blobs, 100, new FakeClock()));
+  for (let round = 0; round < 10; round++)
+    for (const [n, cache] of caches.entries()) await cache.store("ada", `${round}-${n}`, [new Uint8Array(10)]);
+  // At most a fifth more by each, and the file that makes it look again.
+  expect(readdirSync(join(directory.path, "speech")).length).toBeLessThanOrEqual(19);
+});
+
 test("nothing is kept where nothing may be, nor what is larger than all", async () => {
   await using set = await setUp(10);
   await set.cache.store("ada", "k", [new Uint8Array(11)]);

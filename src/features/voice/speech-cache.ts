@@ -13,6 +13,8 @@ export class SpeechCache {
   readonly #clock: Clock;
   /** Null until it has been measured. */
   #bytes: number | null = null;
+  /** Written since it was measured. */
+  #writtenBytes = 0;
   /** Files that are being written, by name. */
   readonly #pending = new Map<string, readonly Uint8Array[]>();
   readonly #writes = new Set<Promise<unknown>>();
@@ -46,7 +48,8 @@ export class SpeechCache {
       this.#pending.delete(name);
       this.#writes.delete(write);
     });
-    this.#bytes = this.#bytes === null ? totalBytes(await this.#blobs.list(folder)) : this.#bytes + size;
+    this.#writtenBytes += size;
+    this.#bytes = this.#bytes === null || this.#isOutdated() ? await this.#measure() : this.#bytes + size;
     if (this.#bytes > this.#maxBytes) await this.#evict();
   }
 
@@ -64,6 +67,16 @@ export class SpeechCache {
       if (name.endsWith(".part") || !(await isKnown(cloneId))) await this.#blobs.remove(name);
     }
     this.#bytes = null;
+  }
+
+  /** Other processes write to a shared store too, presumably about as much. */
+  #isOutdated(): boolean {
+    return this.#blobs.isShared && this.#writtenBytes > this.#maxBytes * (1 - evictionTarget);
+  }
+
+  async #measure(): Promise<number> {
+    this.#writtenBytes = 0;
+    return totalBytes(await this.#blobs.list(folder));
   }
 
   async #evict(): Promise<void> {
