@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDiskBlobs } from "../../src/adapters/blobs/disk.ts";
 import { createS3Blobs } from "../../src/adapters/blobs/s3.ts";
+import { Scratch } from "../../src/adapters/blobs/scratch.ts";
 import type { BlobStore } from "../../src/platform/blobs/blob-store.ts";
 import type { S3Place } from "../../src/platform/blobs/place.ts";
 import { startS3Server } from "./s3-server.ts";
@@ -49,7 +50,7 @@ async function openS3(options: Parameters<typeof startS3Server>[0]): Promise<Ope
   const server = startS3Server(options);
   const below = (folder: string) => `team/one/${folder}/`;
   return {
-    blobs: createS3Blobs(placeOf(server), { path: join(root, "scratch"), maxBytes: 100 * 2 ** 20 }),
+    blobs: createS3Blobs(placeOf(server), new Scratch(join(root, "scratch"), 100 * 2 ** 20)),
     stored: (folder) =>
       [...server.objects.keys(), ...[...server.uploads.values()].map(({ key }) => `${key} (incomplete)`)]
         .filter((key) => key.startsWith(below(folder)))

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createS3Blobs } from "../../src/adapters/blobs/s3.ts";
+import { Scratch } from "../../src/adapters/blobs/scratch.ts";
 import { diskFaultOf } from "../../src/platform/base/disk-fault.ts";
 import { BlobFault, type BlobStore } from "../../src/platform/blobs/blob-store.ts";
 import { mayBeOrphan } from "../../src/platform/blobs/orphans.ts";
@@ -29,7 +30,7 @@ afterEach(async () => {
 });
 
 function open(place: Partial<S3Place> = {}, maxBytes = 10 * megabyte): BlobStore {
-  return createS3Blobs({ ...placeOf(server), ...place }, { path: scratch, maxBytes });
+  return createS3Blobs({ ...placeOf(server), ...place }, new Scratch(scratch, maxBytes));
 }
 
 async function store(blobs: BlobStore, name: string, bytes: number, fill = 1): Promise<void> {
@@ -81,13 +82,13 @@ test("a bucket that fails is unavailable, and works again once it does not", asy
 test("a service that takes connections and says nothing is not waited for without end", async () => {
   using silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   const place = { ...placeOf(server), endpoint: `http://127.0.0.1:${silent.port}` };
-  const blobs = createS3Blobs(place, { path: scratch, maxBytes: megabyte }, { answerMs: 20, partMs: 30 });
+  const blobs = createS3Blobs(place, new Scratch(scratch, megabyte), { answerMs: 20, partMs: 30 });
   for (const [use, ask] of Object.entries(uses))
     if (use !== "check") await expect(ask(blobs)).rejects.toMatchObject({ code: "BLOBS_UNREACHABLE" });
 });
 
 test("a client that pauses longer than the service may is no stall", async () => {
-  const blobs = createS3Blobs(placeOf(server), { path: scratch, maxBytes: megabyte }, { answerMs: 5000, partMs: 300 });
+  const blobs = createS3Blobs(placeOf(server), new Scratch(scratch, megabyte), { answerMs: 5000, partMs: 300 });
   async function* slow() {
     yield new Uint8Array(10);
     await Bun.sleep(600);

@@ -10,7 +10,7 @@ import {
 import type { S3Place } from "../../platform/blobs/place.ts";
 import { EtagSum } from "./etag.ts";
 import { NoAnswer, noAnswerWithin, openBucket, s3Patience, type S3Patience } from "./s3-bucket.ts";
-import { Scratch } from "./scratch.ts";
+import type { Scratch } from "./scratch.ts";
 
 /** S3 requires at least 5 MiB. Up to 2 parts of an upload are in memory. */
 const leastPartBytes = 8 * 2 ** 20;
@@ -25,16 +25,18 @@ const mostTouched = 10_000;
 
 type Head = { bytes: number; etag: string };
 
-/** Stores blobs as objects in a bucket that other processes may use too. An object exists only once it is complete. */
+/**
+ * Stores blobs as objects in a bucket that other processes may use too. An object exists only once it is complete.
+ * Without scratch space, `localFile` throws.
+ */
 export function createS3Blobs(
   place: S3Place,
-  scratchSpace: { path: string; maxBytes: number },
+  scratch: Scratch | null,
   { answerMs, partMs }: S3Patience = s3Patience,
 ): BlobStore {
   const bucket = openBucket(place);
   const { client, folder, asked } = bucket;
   const keyOf = (name: string) => folder + name;
-  const scratch = new Scratch(scratchSpace.path, scratchSpace.maxBytes);
   /** Objects have no time of last use; this process remembers what it has used itself. */
   const touched = new Map<string, number>();
 
@@ -75,7 +77,7 @@ export function createS3Blobs(
     } finally {
       stall.pause();
     }
-    scratch.forget(name);
+    scratch?.forget(name);
     await verify(name, { bytes, etag: sum.etag(), sha256: hash.digest("hex") });
     return bytes;
   }
@@ -129,6 +131,7 @@ export function createS3Blobs(
   }
 
   async function localFile(name: string): Promise<LocalFile> {
+    if (scratch === null) throw new Error("Expected scratch space for local files, got none");
     const found = await head(name);
     if (found === null) return { path: scratch.absentPath, [Symbol.dispose]() {} };
     const { bytes, etag } = found;
@@ -164,7 +167,7 @@ export function createS3Blobs(
 
   async function remove(name: string): Promise<void> {
     touched.delete(name);
-    scratch.forget(name);
+    scratch?.forget(name);
     await asked(answerMs, client.delete(keyOf(name)));
   }
 
@@ -215,7 +218,9 @@ function responseOf(content: AsyncIterable<Uint8Array>): Response {
 function streamOf(content: AsyncGenerator<Uint8Array, void, void>): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await content.next();
+      const { done, value } = await content.next().catch((error: unknown) => {
+        throw faultOf(error);
+      });
       if (done === true) controller.close();
       else controller.enqueue(value);
     },
@@ -262,6 +267,7 @@ function faultOf(error: unknown): unknown {
   if (error instanceof NoAnswer) return new BlobFault("BLOBS_UNREACHABLE", error.message, error);
   if (!(error instanceof Error) || error.name !== "S3Error") return error;
   const code = (error as { code?: string }).code ?? "";
+  if (code === "NoSuchKey") return error; // removed while it was read
   const reason = error.message === code ? code : `${code}: ${error.message}`;
   return new BlobFault(codes[code] ?? "BLOBS_UNREACHABLE", reason, error);
 }

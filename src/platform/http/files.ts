@@ -9,7 +9,7 @@ export function fileAnswer(request: Request, file: BlobContent, headers: Record<
   const { bytes } = file;
   const range = rangeIn(request.headers.get("range"), bytes);
   const { start, end } = range ?? { start: 0, end: bytes };
-  const all = { ...headers, "accept-ranges": "bytes", "content-length": `${end - start}` };
+  const all = { ...headers, "accept-ranges": "bytes" };
   if (range === null) return new Response(file.body(start, end), { headers: all });
   return new Response(file.body(start, end), {
     status: 206,
