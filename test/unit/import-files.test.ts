@@ -216,3 +216,19 @@ test("a file that a crash has left behind the end of its job is removed by the n
   isDead = false;
   expect([await imports.sweep(), await imports.files()]).toEqual([1, [`prospect-imports/${waiting.id}`]]);
 });
+
+test("in a store that other processes use, a file without a job is theirs, until it is older than a day", async () => {
+  await using imports = await createImports(() => ({ isShared: true }));
+  const gate = (imports.gates.insert = new Gate());
+  const starting = imports.start();
+  await gate.reached;
+  // Files have the real time.
+  imports.clock.advance(Date.now() - imports.clock.now() + 3_600_000);
+  const other = imports.createProcess();
+  expect([await imports.sweep(other), (await imports.files()).length]).toEqual([0, 1]);
+  imports.clock.advance(86_400_000);
+  expect([await imports.sweep(), (await imports.files()).length]).toEqual([0, 1]);
+  expect([await imports.sweep(other), (await imports.files()).length]).toEqual([1, 0]);
+  gate.open();
+  await starting;
+});
