@@ -7,6 +7,7 @@ import { backupOptions } from "../src/app/config/backup-options.ts";
 import { connectorOptions } from "../src/app/config/connector-options.ts";
 import { enrichmentOptions } from "../src/app/config/enrichment-options.ts";
 import { eventOptions } from "../src/app/config/event-options.ts";
+import { filesOptions } from "../src/app/config/files-options.ts";
 import { serverOptions } from "../src/app/config/options.ts";
 import { prospectingOptions } from "../src/app/config/prospecting-options.ts";
 import { flagName, optionName, showValue, variableName, type Option } from "../src/app/config/sources.ts";
@@ -33,6 +34,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   "Enrichment and prospects": [...keysOf(enrichmentOptions), ...keysOf(prospectingOptions)],
   Voices: [...keysOf(voiceOptions), ...keysOf(voiceVendorOptions)],
   "Events and webhooks": keysOf(eventOptions),
+  Files: keysOf(filesOptions),
   Backups: keysOf(backupOptions),
   Simulation: ["simulate", "simulatedStart"],
 };

@@ -58,12 +58,17 @@ onThreadStart<Start>(async (start) => {
       return runSendingThread(start.port, start.init);
     }
     case "backup": {
-      const [{ runBackupThread }, { createArchives }, { takeSnapshot }] = await Promise.all([
+      const [{ runBackupThread }, { createArchives }, { createBlobs }, { takeSnapshot }] = await Promise.all([
         import("./features/backup/backup-thread.ts"),
         import("./adapters/blobs/archives.ts"),
+        import("./adapters/blobs/blobs.ts"),
         import("./adapters/storage/sqlite/snapshot.ts"),
       ]);
-      return runBackupThread(start.port, start.init, { createArchives, takeSnapshot });
+      return runBackupThread(start.port, start.init, {
+        createArchives,
+        findBlob: (files, name) => createBlobs(files, null).find(name),
+        takeSnapshot,
+      });
     }
     default:
       throw new Error(`Unknown thread task: ${JSON.stringify(start)}.`);

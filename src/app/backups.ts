@@ -5,6 +5,7 @@ import { backupRoutes } from "../features/backup/routes.ts";
 import { BackupService } from "../features/backup/service.ts";
 import { createArchives } from "../adapters/blobs/archives.ts";
 import type { Clock } from "../platform/base/clock.ts";
+import type { FilesPlace } from "../platform/blobs/place.ts";
 import type { Config } from "./config/config.ts";
 import type { DataDirectory } from "../adapters/disk/data-directory.ts";
 import { installationId } from "../adapters/disk/installation-id.ts";
@@ -18,6 +19,7 @@ import { version } from "../platform/base/version.ts";
 export type BackupParts = {
   config: Config;
   directory: DataDirectory;
+  files: FilesPlace;
   storage: Storage;
   audit: AuditService;
   clock: Clock;
@@ -25,12 +27,11 @@ export type BackupParts = {
 };
 
 /** Backups on request and on schedule. */
-export function composeBackups({ config, directory, storage, audit, clock, log }: BackupParts) {
+export function composeBackups({ config, directory, files, storage, audit, clock, log }: BackupParts) {
   const { schedule, keep, place: configured } = config.backup;
-  const { path: dataDir, databasePath, blobsPath, backupsPath } = directory;
+  const { path: dataDir, databasePath, backupsPath } = directory;
   const place = configured ?? { kind: "disk" as const, path: backupsPath };
   const archives = createArchives(place);
-  const paths = { databasePath, blobsPath };
   const service = new BackupService({
     store: storage.backups,
     audit,
@@ -41,7 +42,8 @@ export function composeBackups({ config, directory, storage, audit, clock, log }
     schedule,
     keep,
     version,
-    ...paths,
+    databasePath,
+    files,
     clock,
     log,
   });

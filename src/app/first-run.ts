@@ -49,7 +49,8 @@ export function refuseLostData(directory: DataDirectory): void {
   if (hasBlobs(directory) || readInstallationId(directory.path) !== null) throw lostData(directory);
 }
 
-function hasBlobs({ blobsPath }: DataDirectory): boolean {
+/** Whether files of users are in the data directory. */
+export function hasBlobs({ blobsPath }: DataDirectory): boolean {
   if (!existsSync(blobsPath)) return false;
   return readdirSync(blobsPath, { recursive: true, withFileTypes: true }).some((entry) => entry.isFile());
 }

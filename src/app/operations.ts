@@ -8,6 +8,8 @@ import type { Storage } from "../adapters/storage/storage.ts";
 export type OperationsParts = {
   storage: Storage;
   clock: SteadyClock;
+  /** Throws if files cannot be read or stored. */
+  checkFiles: () => Promise<void>;
   /** Why jobs are not running, as a clause for a message; null if they are. */
   checkRunning: () => string | null;
   isSimulation: boolean;
@@ -17,10 +19,11 @@ export type OperationsParts = {
 };
 
 /** Reports and controls whether the server is ready, accepts writes, and sends. */
-export async function composeOperations({ storage, clock, checkRunning, isSimulation, poke, log }: OperationsParts) {
+export async function composeOperations(parts: OperationsParts) {
+  const { storage, clock, checkFiles, checkRunning, isSimulation, poke, log } = parts;
   const checkReady = async (): Promise<string | null> => {
     const problem = checkRunning();
-    if (problem === null) await storage.check();
+    if (problem === null) await Promise.all([storage.check(), checkFiles()]);
     return problem;
   };
   const readiness = new Readiness(checkReady, clock.system, log, (damage) => operations.reportDamage(damage));

@@ -10,6 +10,7 @@ import type { App, Overrides } from "./app.ts";
 import type { Surfaces } from "./surfaces.ts";
 import { beginAnew, refuseLostData } from "./first-run.ts";
 import { composeBackups, keepCopy } from "./backups.ts";
+import { openFiles, refuseUsedBucket } from "./files.ts";
 import { composeHttp } from "./http.ts";
 import { composeImports } from "./imports.ts";
 import { composeNetwork } from "./network.ts";
@@ -17,7 +18,6 @@ import { composeOperations } from "./operations.ts";
 import { trackRunning } from "./track-running.ts";
 import { runAfterStart } from "./run-after-start.ts";
 import { createSimulator, openSimulation, type SimulatedWorld } from "./simulation.ts";
-import { createDiskBlobs } from "../adapters/blobs/disk.ts";
 import { SteadyClock, systemClock, systemIds } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
 import { settingsPrint } from "./config/settings-print.ts";
@@ -92,7 +92,7 @@ async function compose(
   const clock = simulated?.clock ?? realClock;
   const ids = simulated?.ids ?? overrides.ids ?? systemIds;
   const log = simulated === null ? ownLog : ownLog.child({ simulation: true });
-  const blobs = createDiskBlobs(directory.blobsPath);
+  const { blobs, place: filesPlace } = await openFiles(config, directory);
 
   const metrics = config.metrics
     ? await createMetrics({ store: storage.metrics, clock, dataDir: directory.path })
@@ -122,6 +122,7 @@ async function compose(
   const { readiness, operations, ...watch } = await composeOperations({
     storage,
     clock: realClock,
+    checkFiles: () => blobs.check(),
     checkRunning: () => (!background.isStarted || stopping !== null ? "the job runner is not running" : null),
     isSimulation: simulated !== null,
     poke,
@@ -188,7 +189,7 @@ async function compose(
   });
   const privacy = new PrivacyService(storage.persons, jobs, suppressions, audit, clock, ids);
   const events = composeEvents({ config, storage, clock, ids, log, keyRing, sessions, keys });
-  const backups = composeBackups({ config, directory, storage, audit, clock, log });
+  const backups = composeBackups({ config, directory, files: filesPlace, storage, audit, clock, log });
   const handlers: JobHandler[] = [
     leadImport.handler,
     enrichment.handler,
@@ -316,6 +317,7 @@ async function compose(
     ],
   );
 
+  if ((await users.count()) === 0) await refuseUsedBucket(blobs, filesPlace);
   const firstRun = await beginAnew({ directory, adminEmail: config.adminEmail, users, keys, sessions });
   const localKey = makeSecret("local", ids);
   keyRing.addLocal(localKey);

@@ -1,16 +1,23 @@
 import { createHash, createHmac } from "node:crypto";
 
 /**
- * The part of Amazon S3 that archives need, on loopback, path style: PUT, GET, HEAD and DELETE of objects, multipart
- * uploads and lists (API reference 2006-03-01). Every request must be signed (AWS Signature Version 4), or is refused.
+ * The part of Amazon S3 that archives and files need, on loopback, path style: PUT, GET, HEAD and DELETE of objects,
+ * ranges, multipart uploads and lists (API reference 2006-03-01). Every request must be signed (AWS Signature Version
+ * 4), and for the region of the bucket, or is refused.
  */
 export function startS3Server({
   bucket = "backups",
   accessKeyId = "AKIDEXAMPLE",
   secretAccessKey = "s3cret",
   pageSize = 1000,
+  /** Null: any. */
+  region = null as string | null,
+  /** As with encryption by a key of the customer: an ETag says nothing about the content. */
+  hasOpaqueEtags = false,
 } = {}) {
   const objects = new Map<string, Uint8Array>();
+  /** Of objects that were sent to the server; not of those that a test puts there. */
+  const records = new Map<string, { etag: string; modifiedAt: number }>();
   const uploads = new Map<string, { key: string; parts: Map<number, Uint8Array> }>();
   const faults: { fails(method: string, url: URL): boolean; delay(method: string, url: URL): Promise<void> } = {
     fails: () => false,
@@ -24,16 +31,40 @@ export function startS3Server({
     async fetch(request) {
       const url = new URL(request.url);
       const body = new Uint8Array(await request.arrayBuffer());
-      if (!isSigned(request, url, body, accessKeyId, secretAccessKey)) return refusal(403, "SignatureDoesNotMatch");
-      if (faults.fails(request.method, url)) return refusal(503, "SlowDown");
-      await faults.delay(request.method, url);
-      const [, named, ...rest] = decodeURIComponent(url.pathname).split("/");
-      if (named !== bucket) return refusal(404, "NoSuchBucket");
-      return answer(request.method, rest.join("/"), url.searchParams, body);
+      const response = await respond(request, url, body);
+      // The response to HEAD has no body, not even to name an error.
+      return request.method === "HEAD" && !response.ok ? new Response(null, { status: response.status }) : response;
     },
   });
 
-  function answer(method: string, key: string, query: URLSearchParams, body: Uint8Array): Response {
+  async function respond(request: Request, url: URL, body: Uint8Array): Promise<Response> {
+    if (!isSigned(request, url, body, accessKeyId, secretAccessKey)) return refusal(403, "SignatureDoesNotMatch");
+    const signedFor = /Credential=[^/]+\/\d{8}\/([^/]+)\//.exec(request.headers.get("authorization") ?? "")?.[1];
+    if (region !== null && signedFor !== region) return refusal(400, "AuthorizationHeaderMalformed");
+    if (faults.fails(request.method, url)) return refusal(503, "SlowDown");
+    await faults.delay(request.method, url);
+    const [, named, ...rest] = decodeURIComponent(url.pathname).split("/");
+    if (named !== bucket) return refusal(404, "NoSuchBucket");
+    return answer(request.method, rest.join("/"), url.searchParams, body, request.headers.get("range"));
+  }
+
+  function store(key: string, body: Uint8Array, md5: string): void {
+    const etag = hasOpaqueEtags ? Bun.randomUUIDv7("hex").replaceAll("-", "") : md5;
+    objects.set(key, body);
+    records.set(key, { etag: `"${etag}"`, modifiedAt: Date.now() });
+  }
+
+  function recordOf(key: string): { etag: string; modifiedAt: number } {
+    return records.get(key) ?? { etag: `"${md5Of(objects.get(key)!)}"`, modifiedAt: Date.UTC(2026, 0, 5, 10) };
+  }
+
+  function answer(
+    method: string,
+    key: string,
+    query: URLSearchParams,
+    body: Uint8Array,
+    range: string | null,
+  ): Response {
     const upload = uploads.get(query.get("uploadId") ?? "");
     if (query.has("uploadId") && upload?.key !== key) return refusal(404, "NoSuchUpload");
     if (method === "GET" && key === "") return list(query);
@@ -46,7 +77,7 @@ export function startS3Server({
     }
     if (method === "PUT" && upload !== undefined) {
       upload.parts.set(Number(query.get("partNumber")), body);
-      return new Response(null, { headers: { etag: etagOf(body) } });
+      return new Response(null, { headers: { etag: `"${md5Of(body)}"` } });
     }
     if (method === "POST" && upload !== undefined) {
       const numbers = [...new TextDecoder().decode(body).matchAll(/<PartNumber>(\d+)<\/PartNumber>/g)].map(([, n]) =>
@@ -54,7 +85,9 @@ export function startS3Server({
       );
       const parts = numbers.map((n) => upload.parts.get(n));
       if (parts.includes(undefined)) return refusal(400, "InvalidPart");
-      objects.set(key, new Uint8Array(Buffer.concat(parts as Uint8Array[])));
+      const sums = (parts as Uint8Array[]).map((part) => Buffer.from(md5Of(part), "hex"));
+      const whole = new Uint8Array(Buffer.concat(parts as Uint8Array[]));
+      store(key, whole, `${md5Of(Buffer.concat(sums))}-${parts.length}`);
       uploads.delete(query.get("uploadId")!);
       return xml(
         `<CompleteMultipartUploadResult><Key>${key}</Key><ETag>"multipart"</ETag></CompleteMultipartUploadResult>`,
@@ -65,30 +98,39 @@ export function startS3Server({
       return new Response(null, { status: 204 });
     }
     if (method === "PUT") {
-      objects.set(key, body);
-      return new Response(null, { headers: { etag: etagOf(body) } });
+      store(key, body, md5Of(body));
+      return new Response(null, { headers: { etag: recordOf(key).etag } });
     }
     if (method === "DELETE") {
       objects.delete(key);
+      records.delete(key);
       return new Response(null, { status: 204 });
     }
     const object = objects.get(key);
     if (object === undefined) return refusal(404, "NoSuchKey");
-    const headers = { etag: etagOf(object), "last-modified": new Date(0).toUTCString() };
+    const { etag, modifiedAt } = recordOf(key);
+    const headers = { etag, "last-modified": new Date(modifiedAt).toUTCString() };
     if (method === "HEAD")
       return new Response(null, { headers: { ...headers, "content-length": String(object.length) } });
-    return new Response(object as Uint8Array<ArrayBuffer>, { headers });
+    const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? "") ?? [];
+    if (first === undefined) return new Response(object as Uint8Array<ArrayBuffer>, { headers });
+    const part = object.slice(Number(first), Number(last) + 1);
+    const contentRange = `bytes ${first}-${Number(first) + part.length - 1}/${object.length}`;
+    return new Response(part, {
+      status: 206,
+      headers: { ...headers, "content-range": contentRange },
+    });
   }
 
   function list(query: URLSearchParams): Response {
     const prefix = query.get("prefix") ?? "";
     const after = query.get("continuation-token") ?? "";
     const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted();
-    const page = keys.slice(0, pageSize);
+    const page = keys.slice(0, Math.min(pageSize, Number(query.get("max-keys") ?? pageSize)));
     const isTruncated = page.length < keys.length;
     const contents = page.map(
       (key) =>
-        `<Contents><Key>${key}</Key><Size>${objects.get(key)!.length}</Size><ETag>"x"</ETag><LastModified>2026-01-05T10:00:00.000Z</LastModified><StorageClass>STANDARD</StorageClass></Contents>`,
+        `<Contents><Key>${key}</Key><Size>${objects.get(key)!.length}</Size><ETag>${recordOf(key).etag}</ETag><LastModified>${new Date(recordOf(key).modifiedAt).toISOString()}</LastModified><StorageClass>STANDARD</StorageClass></Contents>`,
     );
     const next = isTruncated ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : "";
     return xml(
@@ -102,6 +144,7 @@ export function startS3Server({
     accessKeyId,
     secretAccessKey,
     objects,
+    records,
     /** Uploads that were begun and neither completed nor aborted. */
     uploads,
     faults,
@@ -138,8 +181,8 @@ function isSigned(request: Request, url: URL, body: Uint8Array, accessKeyId: str
   return signature === createHmac("sha256", key).update(text).digest("hex");
 }
 
-function etagOf(bytes: Uint8Array): string {
-  return `"${createHash("md5").update(bytes).digest("hex")}"`;
+function md5Of(bytes: Uint8Array): string {
+  return createHash("md5").update(bytes).digest("hex");
 }
 
 function xml(text: string): Response {

@@ -14,7 +14,6 @@ export async function materialOnDisk(overrides: Partial<TrainingMaterial> = {}):
     id,
     fileName: `${id}.mp3`,
     clip: await clipOf(join(folder, id), seconds, id.charCodeAt(0)),
-    original: null,
     framesPath: join(folder, "none"),
     speechSeconds: seconds,
   });

@@ -52,7 +52,7 @@ function serviceWith(
     keep: 2,
     version: "0.1.0",
     databasePath: join(root, "outreachd.db"),
-    blobsPath: join(root, "blobs"),
+    files: { kind: "disk", path: join(root, "blobs") },
     clock,
     log: createLog("silent"),
     ...own,

@@ -69,6 +69,7 @@ test("without any setting the documented defaults hold", () => {
       openaiSpeechModel: "tts-1",
       openaiSpeechVoice: null,
     },
+    files: { place: null, scratchBytes: 4 * 2 ** 30 },
     backup: { schedule: null, keep: 7, place: null },
     timeZone: null,
     phoneRegion: null,
@@ -363,6 +364,42 @@ test.each([
 ])("backups can't go to %s without more", (to, message) => {
   const [problem] = problemsOf({ env: { OUTREACHD_BACKUP_TO: to } });
   expect(problem).toMatchObject({ option: "backup-to", message: expect.stringContaining(message) });
+});
+
+const bucketOfFiles = {
+  OUTREACHD_FILES: "s3://my-bucket/files/",
+  OUTREACHD_S3_ENDPOINT: "http://minio:9000",
+  OUTREACHD_S3_REGION: "eu-central-1",
+  OUTREACHD_S3_ACCESS_KEY_ID: "id",
+  OUTREACHD_S3_SECRET_ACCESS_KEY: "key",
+};
+
+test("files go to a bucket, and backups use its service unless they have their own", () => {
+  const s3 = { kind: "s3" as const, endpoint: "http://minio:9000", region: "eu-central-1" };
+  const keys = { accessKeyId: "id", secretAccessKey: "key" };
+  const env = { ...bucketOfFiles, OUTREACHD_BACKUP_TO: "s3://backups" };
+  const both = load({ env });
+  expect(both.files).toEqual({
+    place: { ...s3, ...keys, bucket: "my-bucket", prefix: "files" },
+    scratchBytes: 4 * 2 ** 30,
+  });
+  expect(both.backup.place).toEqual({ ...s3, ...keys, bucket: "backups", prefix: "" });
+  const own = { OUTREACHD_BACKUP_S3_ENDPOINT: "https://b.example", OUTREACHD_BACKUP_S3_REGION: "us-west-2" };
+  const others = { OUTREACHD_BACKUP_S3_ACCESS_KEY_ID: "id2", OUTREACHD_BACKUP_S3_SECRET_ACCESS_KEY: "key2" };
+  expect(load({ env: { ...env, ...own, ...others } }).backup.place).toMatchObject({
+    ...{ endpoint: "https://b.example", region: "us-west-2", accessKeyId: "id2", secretAccessKey: "key2" },
+  });
+});
+
+test.each([
+  [{ OUTREACHD_FILES: "/mnt/files" }, "files", "Expected s3://BUCKET/PREFIX"],
+  [{ OUTREACHD_FILES: "s3://b/x" }, "files", "Expected a bucket name of 3 to 63 lowercase letters"],
+  [{ OUTREACHD_S3_SECRET_ACCESS_KEY: "" }, "files", "Files in S3 need an access key"],
+  [{ OUTREACHD_SIMULATE: "true" }, "files", "A simulation stores its files in its data directory"],
+  [{ OUTREACHD_FILES_SCRATCH_BYTES: "1GiB" }, "files-scratch-bytes", "Expected at least max-import-bytes (2GiB)"],
+])("files can't be stored with %p", (change, option, message) => {
+  const [problem] = problemsOf({ env: { ...bucketOfFiles, ...change } });
+  expect(problem).toMatchObject({ option, message: expect.stringContaining(message) });
 });
 
 test.each([

@@ -24,6 +24,7 @@ test("a directory that does not exist is made, for us alone", () => {
     path: dir,
     databasePath: join(dir, "outreachd.db"),
     blobsPath: join(dir, "blobs"),
+    scratchPath: join(dir, "scratch"),
   });
   directory.release();
 });

@@ -33,8 +33,8 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-function findings({ full = false, isServed = true } = {}): Finding[] {
-  return examineDatabase(dataDir, { now, full, isServed }).findings;
+async function findings({ full = false, isServed = true } = {}): Promise<Finding[]> {
+  return (await examineDatabase(dataDir, null, { now, full, offline: false, isServed })).findings;
 }
 
 function found(all: readonly Finding[], check: string): Pick<Finding, "state" | "message">[] {
@@ -52,21 +52,21 @@ function config(env: Record<string, string>) {
   return loadConfig({ flags: { data: dataDir }, env });
 }
 
-test("with new data all is well", () => {
-  expect(findings({ full: true }).every(({ state }) => state === "ok")).toBe(true);
+test("with new data all is well", async () => {
+  expect((await findings({ full: true })).every(({ state }) => state === "ok")).toBe(true);
   expect(examineDirectory(dataDir, now).filter(({ state }) => state === "problem")).toEqual([]);
   expect(examineSettings(config({}))).toEqual([expect.objectContaining({ state: "ok" })]);
 });
 
-test("the size of the database takes in what is in its log only", () => {
+test("the size of the database takes in what is in its log only", async () => {
   database.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  const sizeTold = () => /\(([\d.]+) MB;/.exec(found(findings(), "database")[0]!.message)?.[1];
-  expect(sizeTold()).toBeUndefined();
+  const sizeTold = async () => /\(([\d.]+) MB;/.exec(found(await findings(), "database")[0]!.message)?.[1];
+  expect(await sizeTold()).toBeUndefined();
   insertJob("1", "x".repeat(3_000_000), now);
-  expect(Number(sizeTold())).toBeGreaterThan(3);
+  expect(Number(await sizeTold())).toBeGreaterThan(3);
 });
 
-test("files that rows name and are gone are a problem, files of no row a warning, new and cached ones nothing", () => {
+test("files that rows name and are gone are a problem, files of no row a warning, new and cached ones nothing", async () => {
   insertJob("a", "lead_import", now);
   insertJob("b", "lead_import", now);
   const write = (name: string, age: number): void => {
@@ -79,42 +79,42 @@ test("files that rows name and are gone are a problem, files of no row a warning
   write("imports/forgotten", 2 * hour);
   write("imports/arriving", 0);
   write("speech/kept", day);
-  expect(found(findings(), "files")).toEqual([
+  expect(found(await findings(), "files")).toEqual([
     { state: "problem", message: "Missing: 1 file that rows refer to, such as imports/b." },
     { state: "warning", message: "Unused: 1 file that no row refers to, such as imports/forgotten." },
   ]);
 });
 
-test("jobs that are late are a problem beside a server, and wait for one otherwise", () => {
+test("jobs that are late are a problem beside a server, and wait for one otherwise", async () => {
   insertJob("a", "lead_import", now - 20 * 60_000);
   insertJob("b", "lead_import", now - 5 * 60_000);
   const message = `Late: 1 job, the first since ${new Date(now - 20 * 60_000).toISOString()}.`;
-  expect(found(findings(), "jobs")).toEqual([{ state: "problem", message }]);
-  expect(found(findings({ isServed: false }), "jobs")).toEqual([{ state: "warning", message }]);
+  expect(found(await findings(), "jobs")).toEqual([{ state: "problem", message }]);
+  expect(found(await findings({ isServed: false }), "jobs")).toEqual([{ state: "warning", message }]);
 });
 
-test("rows of the future are a problem of the clock", () => {
+test("rows of the future are a problem of the clock", async () => {
   database.run(
     "INSERT INTO users (id, email, email_key, role, time_zone, created_at, updated_at) VALUES ('u', 'a@b.example', 'a@b.example', 'admin', 'UTC', 0, ?)",
     [now + hour],
   );
-  expect(found(findings(), "clock")).toMatchObject([{ state: "problem" }]);
+  expect(found(await findings(), "clock")).toMatchObject([{ state: "problem" }]);
   expect(found(examineDirectory(dataDir, now - hour), "clock")).toMatchObject([{ state: "problem" }]);
 });
 
-test("rows that point at nothing are found by a full look", () => {
+test("rows that point at nothing are found by a full look", async () => {
   insertJob("a", "lead_import", now);
-  expect(found(findings(), "database")).toMatchObject([{ state: "ok" }]);
-  expect(found(findings({ full: true }), "database")).toEqual([
+  expect(found(await findings(), "database")).toMatchObject([{ state: "ok" }]);
+  expect(found(await findings({ full: true }), "database")).toEqual([
     { state: "problem", message: expect.stringContaining("of jobs points at nothing in workspaces") },
   ]);
 });
 
-test("a database of a newer program is a problem, an older one a warning", () => {
+test("a database of a newer program is a problem, an older one a warning", async () => {
   database.run("DELETE FROM schema_migrations WHERE number = (SELECT max(number) FROM schema_migrations)");
-  expect(found(findings(), "migrations")).toMatchObject([{ state: "warning" }]);
+  expect(found(await findings(), "migrations")).toMatchObject([{ state: "warning" }]);
   database.run("INSERT INTO schema_migrations VALUES (9999, '9999_later.sql', 'x', 0)");
-  expect(found(findings(), "migrations")).toMatchObject([{ state: "problem" }]);
+  expect(found(await findings(), "migrations")).toMatchObject([{ state: "problem" }]);
 });
 
 test("a restore that was cut off is a problem, and data that was moved aside takes room", () => {

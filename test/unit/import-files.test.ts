@@ -45,7 +45,7 @@ class Gate {
 }
 
 /** What runs into a gate, while there is one. */
-type Gates = { insert?: Gate; localPath?: Gate; end?: Gate };
+type Gates = { insert?: Gate; localFile?: Gate; end?: Gate };
 
 const settings: ProspectImportSettings = {
   ...{ format: "csv", delimiter: null, encoding: null, columns: null, source: null },
@@ -64,9 +64,9 @@ async function createImports(change: (blobs: BlobStore) => Partial<BlobStore> = 
   const blobs: BlobStore = {
     ...disk,
     ...change(disk),
-    async localPath(name) {
-      await gates.localPath?.pass();
-      return disk.localPath(name);
+    async localFile(name) {
+      await gates.localFile?.pass();
+      return disk.localFile(name);
     },
   };
   const store: JobStore = {
@@ -102,7 +102,7 @@ async function createImports(change: (blobs: BlobStore) => Partial<BlobStore> = 
       imports.start(caller, user.id, stream, settings, 1e6, () => new Error("Too large")),
     sweep: (by = imports) => by.sweep((id) => storage.jobs.isOpen(id, clock.now() - retryableMs)),
     createProcess,
-    files: () => disk.list("prospect-imports"),
+    files: async () => (await disk.list("prospect-imports/")).map(({ name }) => name),
     async [Symbol.asyncDispose]() {
       await runner.stop(0);
       await storage.close();
@@ -121,14 +121,14 @@ const canceled: Record<string, (imports: Imports) => Promise<Job>> = {
     return jobs.cancel(user.id, id);
   },
   async "before it is read for the first time"(imports) {
-    return canceledAt("localPath", imports);
+    return canceledAt("localFile", imports);
   },
   async "before its end is written"(imports) {
     return canceledAt("end", imports);
   },
 };
 
-async function canceledAt(place: "localPath" | "end", { gates, start, runner, jobs, user }: Imports): Promise<Job> {
+async function canceledAt(place: "localFile" | "end", { gates, start, runner, jobs, user }: Imports): Promise<Job> {
   const gate = (gates[place] = new Gate());
   const { id } = await start();
   runner.start();
@@ -215,4 +215,20 @@ test("a file that a crash has left behind the end of its job is removed by the n
   expect(await imports.files()).toHaveLength(2);
   isDead = false;
   expect([await imports.sweep(), await imports.files()]).toEqual([1, [`prospect-imports/${waiting.id}`]]);
+});
+
+test("in a store that other processes use, a file without a job is theirs, until it is older than a day", async () => {
+  await using imports = await createImports(() => ({ isShared: true }));
+  const gate = (imports.gates.insert = new Gate());
+  const starting = imports.start();
+  await gate.reached;
+  // Files have the real time.
+  imports.clock.advance(Date.now() - imports.clock.now() + 3_600_000);
+  const other = imports.createProcess();
+  expect([await imports.sweep(other), (await imports.files()).length]).toEqual([0, 1]);
+  imports.clock.advance(86_400_000);
+  expect([await imports.sweep(), (await imports.files()).length]).toEqual([0, 1]);
+  expect([await imports.sweep(other), (await imports.files()).length]).toEqual([1, 0]);
+  gate.open();
+  await starting;
 });

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createDiskBlobs } from "../../src/adapters/blobs/disk.ts";
+import type { BlobContent } from "../../src/platform/blobs/model.ts";
 import { SpeechCache } from "../../src/features/voice/speech-cache.ts";
 import { FakeClock } from "../support/clock.ts";
 import { createDirectory } from "../support/program.ts";
@@ -21,8 +22,8 @@ test("what was kept is found again, and while it is being written it is there al
   const kept = set.cache.store("ada", "k.wav", parts);
   expect(await set.cache.find("ada", "k.wav")).toEqual(parts);
   await kept;
-  const path = await set.cache.find("ada", "k.wav");
-  expect(await Bun.file(path as string).bytes()).toEqual(Uint8Array.of(1, 2, 3));
+  const file = (await set.cache.find("ada", "k.wav")) as BlobContent;
+  expect(await new Response(file.body(0, file.bytes)).bytes()).toEqual(Uint8Array.of(1, 2, 3));
 });
 
 test("the least recently used goes when there is too much", async () => {
@@ -37,6 +38,16 @@ test("the least recently used goes when there is too much", async () => {
   await set.cache.store("ada", "d", [new Uint8Array(30)]);
   expect(set.names()).not.toContain("ada.b");
   expect(set.names()).toContain("ada.a");
+});
+
+test("caches of several processes over one store notice what the others keep", async () => {
+  await using directory = await createDirectory();
+  const blobs = { ...createDiskBlobs(directory.path), isShared: true };
+  const caches = [1, 2, 3].map(() => new SpeechCache(blobs, 100, new FakeClock()));
+  for (let round = 0; round < 10; round++)
+    for (const [n, cache] of caches.entries()) await cache.store("ada", `${round}-${n}`, [new Uint8Array(10)]);
+  // At most a fifth more by each, and the file that makes it look again.
+  expect(readdirSync(join(directory.path, "speech")).length).toBeLessThanOrEqual(19);
 });
 
 test("nothing is kept where nothing may be, nor what is larger than all", async () => {

@@ -53,10 +53,7 @@ const threads: [string, (signal: AbortSignal) => AsyncGenerator][] = [
   [
     "that measures recordings",
     async function* (signal) {
-      const samples = ["a", "b"].map((id) => {
-        const path = file(`${id}.wav`, hiss(12));
-        return { id, path, output: { clipPath: join(folder, `${id}.clip`), framesPath: join(folder, `${id}.frames`) } };
-      });
+      const samples = ["a", "b"].map((id) => ({ id, path: file(`${id}.wav`, hiss(12)), isStored: true }));
       const meter = new SampleMeter();
       yield* meter.measure({ samples, measuredBefore: [] }, meter.queue.join("user"), signal);
     },

@@ -1,7 +1,9 @@
-import { open, readdir, rename, unlink } from "node:fs/promises";
+import { open, readdir, rename, stat, unlink, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { giveToOwner, makeOwnedFolder } from "../disk/owned-folder.ts";
 import { BlobTooLarge, type BlobStore, type ByteStream } from "../../platform/blobs/blob-store.ts";
+import type { BlobContent, StoredBlob } from "../../platform/blobs/model.ts";
+import { fileContent } from "../../platform/blobs/file-content.ts";
 
 const unfinished = ".part";
 
@@ -24,18 +26,40 @@ export function createDiskBlobs(root: string): BlobStore {
     }
   }
 
+  async function find(name: string): Promise<BlobContent | null> {
+    const path = pathOf(name);
+    const bytes = await unlessAbsent(stat(path).then(({ size }) => size));
+    return bytes === null ? null : fileContent(path, bytes);
+  }
+
+  async function list(prefix: string): Promise<StoredBlob[]> {
+    const folder = dirname(`${prefix}_`);
+    const names = (await unlessAbsent(readdir(pathOf(folder)))) ?? [];
+    const matching = names.map((file) => `${folder}/${file}`).filter((name) => name.startsWith(prefix));
+    const stored = await Promise.all(
+      matching.map(async (name): Promise<StoredBlob | null> => {
+        const found = await unlessAbsent(stat(pathOf(name)));
+        return found && { name, bytes: found.size, changedAt: found.mtimeMs };
+      }),
+    );
+    return stored.filter((blob) => blob !== null);
+  }
+
+  async function touch(name: string, at: number): Promise<boolean> {
+    const time = new Date(at);
+    return (await unlessAbsent(utimes(pathOf(name), time, time).then(() => true))) ?? false;
+  }
+
   return {
+    isShared: false,
     receive,
-    localPath: async (name) => pathOf(name),
-    async list(folder) {
-      try {
-        return (await readdir(pathOf(folder))).map((file) => `${folder}/${file}`);
-      } catch (error) {
-        if (isAbsent(error)) return [];
-        throw error;
-      }
-    },
+    localFile: async (name) => ({ path: pathOf(name), [Symbol.dispose]() {} }),
+    find,
+    list,
+    touch,
     remove: (name) => removeFile(pathOf(name)),
+    // Files are on the disk of the database, which is checked by writing to it.
+    check: async () => {},
   };
 }
 
@@ -69,13 +93,15 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 async function removeFile(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
-  }
+  await unlessAbsent(unlink(path));
 }
 
-function isAbsent(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+/** Null if there is no such file. */
+async function unlessAbsent<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
 }

@@ -19,6 +19,8 @@ export type DataDirectory = {
   path: string;
   databasePath: string;
   blobsPath: string;
+  /** For local copies of files that are stored elsewhere. */
+  scratchPath: string;
   backupsPath: string;
   /** Left by a restore for the audit log of the restored data. */
   restoredPath: string;
@@ -34,6 +36,7 @@ export const databaseName = "outreachd.db";
 const lockName = "lock.db";
 const ownFiles = [lockName, databaseName, `${databaseName}-wal`, `${databaseName}-shm`];
 export const blobsName = "blobs";
+const scratchName = "scratch";
 export const backupsName = "backups";
 const serverName = "server.json";
 export const restoredName = "restored.json";
@@ -67,6 +70,7 @@ export function holdDataDirectory(dir: string, { mayBeCutOff = false } = {}): Da
     path,
     databasePath: join(path, databaseName),
     blobsPath: join(path, blobsName),
+    scratchPath: join(path, scratchName),
     backupsPath: join(path, backupsName),
     restoredPath: join(path, restoredName),
     wasOpen,

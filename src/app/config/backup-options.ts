@@ -1,5 +1,6 @@
 import { Cron } from "croner";
 import type { ArchivePlace } from "../../features/backup/place.ts";
+import { s3Place, type S3Settings } from "./s3-place.ts";
 import type { Option, Problem } from "./sources.ts";
 import { baseUrl, text, wholeNumber, type Parse } from "./values.ts";
 
@@ -29,16 +30,16 @@ export const backupOptions = {
     argument: "URL",
     parse: baseUrl,
     default: null,
-    description: "URL of the S3 service. Default: Amazon S3 in the region.",
+    description: "URL of the S3 service for backups. Default: s3-endpoint.",
   }),
-  backupS3Region: option({
+  backupS3Region: option<string | null>({
     argument: "REGION",
     parse: text,
-    default: "us-east-1",
-    description: "Region of the S3 bucket.",
+    default: null,
+    description: "Region of the S3 bucket for backups. Default: s3-region.",
   }),
-  backupS3AccessKeyId: secret("Access key ID for the S3 service."),
-  backupS3SecretAccessKey: secret("Secret access key for the S3 service."),
+  backupS3AccessKeyId: secret("Access key ID for the S3 service for backups. Default: s3-access-key-id."),
+  backupS3SecretAccessKey: secret("Secret access key for the S3 service for backups. Default: s3-secret-access-key."),
 };
 
 export type BackupConfig = Readonly<{
@@ -54,13 +55,13 @@ type Values = {
   backupKeep: number;
   backupTo: string | null;
   backupS3Endpoint: string | null;
-  backupS3Region: string;
+  backupS3Region: string | null;
   backupS3AccessKeyId: string | null;
   backupS3SecretAccessKey: string | null;
 };
 
-/** Splits the values of the backup options off from all values. */
-export function backupConfig<T extends Values>(values: T) {
+/** Splits the values of the backup options off from all values. `s3`: settings that those of backups fall back to. */
+export function backupConfig<T extends Values>(values: T, s3: S3Settings) {
   const {
     backupSchedule: schedule,
     backupKeep: keep,
@@ -79,30 +80,24 @@ export function backupConfig<T extends Values>(values: T) {
   function placeOf(): ArchivePlace | null {
     if (to === null) return null;
     if (!/^[a-z0-9]+:\/\//i.test(to)) return { kind: "disk", path: to };
-    const [, bucket, prefix = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(to) ?? [];
-    if (bucket === undefined) {
-      problems.push({ option: "backup-to", message: wrongPlace(to) });
-      return null;
-    }
-    if (accessKeyId === null || secretAccessKey === null) {
-      const message =
-        "Backups to S3 need an access key: set OUTREACHD_BACKUP_S3_ACCESS_KEY_ID and OUTREACHD_BACKUP_S3_SECRET_ACCESS_KEY (or …_FILE).";
-      problems.push({ option: "backup-to", message });
-      return null;
-    }
-    return {
-      ...{ kind: "s3", bucket, endpoint, region, accessKeyId, secretAccessKey },
-      prefix: prefix.replace(/^\/+|\/+$/g, ""),
+    const settings = {
+      endpoint: endpoint ?? s3.endpoint,
+      region: region ?? s3.region,
+      accessKeyId: accessKeyId ?? s3.accessKeyId,
+      secretAccessKey: secretAccessKey ?? s3.secretAccessKey,
     };
+    try {
+      return s3Place(to, settings, "a directory or s3://BUCKET/PREFIX", missingKey);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      problems.push({ option: "backup-to", message: error.message });
+      return null;
+    }
   }
 }
 
-function wrongPlace(to: string): string {
-  const bucket = /^s3:\/\/([^/]+)/.exec(to)?.[1];
-  if (bucket === undefined) return `Expected a directory or s3://BUCKET/PREFIX, got "${to}".`;
-  // Amazon S3, "General purpose bucket naming rules".
-  return `Expected a bucket name of 3 to 63 lowercase letters, digits, dots, and hyphens that starts and ends with a letter or digit, got "${bucket}".`;
-}
+const missingKey =
+  "Backups to S3 need an access key: set OUTREACHD_BACKUP_S3_ACCESS_KEY_ID and OUTREACHD_BACKUP_S3_SECRET_ACCESS_KEY (or …_FILE).";
 
 function cronPattern(value: string): ReturnType<Parse<string>> {
   if (!isRecurring(value)) throw new RangeError(`Expected a cron pattern such as "15 3 * * *", got "${value}".`);

@@ -3,6 +3,7 @@ import { backupConfig, type BackupConfig } from "./backup-options.ts";
 import { connectorConfig, type ConnectorConfig } from "./connector-options.ts";
 import { describeOptions, type OptionReport } from "./describe.ts";
 import type { eventOptions } from "./event-options.ts";
+import { filesConfig, type FilesConfig } from "./files-options.ts";
 import type { enrichmentOptions } from "./enrichment-options.ts";
 import type { prospectingOptions } from "./prospecting-options.ts";
 import { serverOptions, type LogLevel } from "./options.ts";
@@ -72,6 +73,7 @@ export type Config = Readonly<{
   voiceOriginals: OriginalsPolicy;
   /** Limit for cached speech; 0 = no cache. */
   voiceCacheBytes: number;
+  files: FilesConfig;
   backup: BackupConfig;
 }> &
   Readonly<ValuesOf<typeof enrichmentOptions>> &
@@ -104,13 +106,16 @@ export class ConfigError extends Error {
 export function loadConfig(input: ConfigInput): Config {
   const { connectors, rest: others } = connectorConfig(resolve(input).values);
   const { voiceVendors, rest: more } = voiceVendorConfig(others);
-  const { backup, rest, problems } = backupConfig(more);
+  const { files, s3, rest: further, problems: filesProblems } = filesConfig(more);
+  const { backup, rest, problems: backupProblems } = backupConfig(further, s3);
+  const problems = [...filesProblems, ...backupProblems];
   if (problems.length > 0) throw new ConfigError(problems);
   const { data, listen, rateLimitMinute, rateLimitHour, rateLimitDay, corsOrigins, ...values } = rest;
   return Object.freeze({
     ...values,
     connectors,
     voiceVendors,
+    files,
     backup,
     dataDir: data,
     listen: Object.freeze(listen),

@@ -5,6 +5,7 @@ import { backupOptions } from "./backup-options.ts";
 import { connectorOptions } from "./connector-options.ts";
 import { enrichmentOptions } from "./enrichment-options.ts";
 import { eventOptions } from "./event-options.ts";
+import { filesOptions } from "./files-options.ts";
 import { prospectingOptions } from "./prospecting-options.ts";
 import { voiceOptions } from "./voice-options.ts";
 import type { Option } from "./sources.ts";
@@ -221,6 +222,7 @@ export const serverOptions = {
       "How long audit log entries (who did what, when, and from where) are retained. 0 retains them forever.",
   }),
   ...eventOptions,
+  ...filesOptions,
   ...backupOptions,
   drainSeconds: option({
     argument: "SECONDS",

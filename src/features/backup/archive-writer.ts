@@ -37,11 +37,11 @@ export class ArchiveWriter {
    * Adds a member of exactly `size` bytes. A file that turns out to be shorter is padded, because its header has
    * already been written, and is recorded as missing.
    */
-  async add(name: string, size: number, pieces: Iterable<Uint8Array>): Promise<void> {
+  async add(name: string, size: number, pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
     const hash = new Bun.CryptoHasher("sha256");
     await this.#put(tarHeader({ name, size }, this.#origin.createdAt));
     let left = size;
-    for (const piece of pieces) {
+    for await (const piece of pieces) {
       const part = piece.subarray(0, left);
       hash.update(part);
       await this.#put(part);

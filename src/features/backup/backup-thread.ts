@@ -1,5 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import type { BlobContent } from "../../platform/blobs/model.ts";
+import type { FilesPlace } from "../../platform/blobs/place.ts";
 import { giveWay, type ThreadPort } from "../../threads.ts";
 import type { ArchiveStore } from "./archive-store.ts";
 import { ArchiveWriter } from "./archive-writer.ts";
@@ -14,7 +16,7 @@ export type BackupRequest = {
   createdAt: number;
   place: ArchivePlace;
   databasePath: string;
-  blobsPath: string;
+  files: FilesPlace;
 };
 
 export type BackupMessage =
@@ -31,6 +33,7 @@ export type BackupThread = {
 
 type BackupTools = {
   createArchives: (place: ArchivePlace) => ArchiveStore;
+  findBlob: (files: FilesPlace, name: string) => Promise<BlobContent | null>;
   takeSnapshot: (path: string, now: number) => Snapshot;
 };
 
@@ -64,8 +67,8 @@ export async function runBackupThread(
 type OnProgress = (bytes: number, ofBytes: number) => void;
 
 async function makeBackup(
-  { name, version, createdAt, place, databasePath, blobsPath }: BackupRequest,
-  { createArchives, takeSnapshot }: BackupTools,
+  { name, version, createdAt, place, databasePath, files: filesPlace }: BackupRequest,
+  { createArchives, findBlob, takeSnapshot }: BackupTools,
   stop: { requested: boolean },
   onProgress: OnProgress,
 ): Promise<BackupMessage> {
@@ -85,8 +88,8 @@ async function makeBackup(
     snapshot = takeSnapshot(databasePath, createdAt);
     const { bytes: databaseBytes, migrations, audit } = snapshot;
     const archive = new ArchiveWriter({ version, createdAt, migrations, audit }, write);
-    function* counted(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
-      for (const piece of pieces) {
+    async function* counted(pieces: Pieces): AsyncGenerator<Uint8Array, void, void> {
+      for await (const piece of pieces) {
         yield piece;
         read += piece.length;
         onProgress(read, Math.max(read, databaseBytes));
@@ -96,14 +99,14 @@ async function makeBackup(
     await archive.add(memberNames.database, databaseBytes, counted(snapshot.pieces()));
     let files = 0;
     for (const blob of snapshot.blobs()) {
-      const file = openIfThere(join(blobsPath, blob.name));
+      const file = await openFile(filesPlace, blob.name);
       if (file === null && blob.required) archive.miss({ name: `blobs/${blob.name}`, reason: "gone" });
       if (file === null) continue;
       try {
-        await archive.add(`blobs/${blob.name}`, fstatSync(file).size, counted(piecesOf(file)));
+        await archive.add(`blobs/${blob.name}`, file.bytes, counted(file.pieces));
         files++;
       } finally {
-        closeSync(file);
+        file.close();
       }
     }
     const { missing } = await archive.finish();
@@ -114,6 +117,31 @@ async function makeBackup(
     throw error;
   } finally {
     snapshot?.close();
+  }
+
+  async function openFile(place: FilesPlace, fileName: string): Promise<OpenFile | null> {
+    if (place.kind === "disk") return openOnDisk(join(place.path, fileName));
+    const blob = await findBlob(place, fileName);
+    return blob && { bytes: blob.bytes, pieces: piecesOfBlob(blob), close() {} };
+  }
+}
+
+type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+type OpenFile = { bytes: number; pieces: Pieces; close(): void };
+
+/** Reads it to its end even if it is removed meanwhile. */
+function openOnDisk(path: string): OpenFile | null {
+  const file = openIfThere(path);
+  return file === null ? null : { bytes: fstatSync(file).size, pieces: piecesOf(file), close: () => closeSync(file) };
+}
+
+/** Ends early if the blob is removed meanwhile. */
+async function* piecesOfBlob({ bytes, body }: BlobContent): AsyncGenerator<Uint8Array, void, void> {
+  const content = body(0, bytes);
+  try {
+    yield* content instanceof Blob ? content.stream() : content;
+  } catch (error) {
+    if ((error as { code?: string }).code !== "NoSuchKey") throw error;
   }
 }
 

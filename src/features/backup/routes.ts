@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { routes } from "../../platform/http/route.ts";
 import { disposition, fileAnswer } from "../../platform/http/files.ts";
+import { fileContent } from "../../platform/blobs/file-content.ts";
 import { optionalBody, params } from "../../platform/http/input.ts";
 import { answers, answersJson, success, withRanges } from "../../platform/http/openapi.ts";
 import { pageFields, pageOfAll, pageQuery } from "../../platform/http/paging.ts";
@@ -66,10 +67,10 @@ export function backupRoutes(backups: BackupService) {
     .get(
       "/:name/download",
       async ({ caller, params: { name }, request }) => {
-        const { path, stream } = await backups.download(caller, name);
+        const { bytes, path, stream } = await backups.download(caller, name);
         const headers = { "content-type": "application/zstd", "content-disposition": disposition("attachment", name) };
-        const file = path === null ? null : await fileAnswer(request, path, headers);
-        return file ?? new Response(stream(), { headers });
+        if (path === null) return new Response(stream(), { headers });
+        return fileAnswer(request, fileContent(path, bytes), headers);
       },
       {
         callerOnly: "backups:read",

@@ -2,6 +2,7 @@ import { auditEntry } from "../../platform/auth/audit/entry.ts";
 import type { AuditAction, AuditEvent } from "../../platform/auth/audit/model.ts";
 import type { AuditService } from "../../platform/auth/audit/service.ts";
 import { isoTime, type Clock } from "../../platform/base/clock.ts";
+import type { FilesPlace } from "../../platform/blobs/place.ts";
 import { diskFaultOf } from "../../platform/base/disk-fault.ts";
 import { ApiError, notFound } from "../../platform/base/errors.ts";
 import { shortReason } from "../../platform/events/model.ts";
@@ -36,7 +37,7 @@ export type BackupParts = {
   keep: number;
   version: string;
   databasePath: string;
-  blobsPath: string;
+  files: FilesPlace;
   clock: Clock;
   log: Log;
 };
@@ -229,8 +230,8 @@ export class BackupService {
   }
 
   async #copy(run: Run, createdAt: number): Promise<Extract<BackupMessage, { kind: "completed" }>> {
-    const { version, place, databasePath, blobsPath } = this.#parts;
-    const request: BackupRequest = { name: run.name, version, createdAt, place, databasePath, blobsPath };
+    const { version, place, databasePath, files } = this.#parts;
+    const request: BackupRequest = { name: run.name, version, createdAt, place, databasePath, files };
     const thread = startThread<{ stop: true }, BackupMessage>("backup", request);
     this.#thread = thread;
     if (this.#isStopped) thread.post({ stop: true });

@@ -61,12 +61,12 @@ export function leadImportKind(leads: LeadStore): ImportKind<ImportReportRequest
 export function createImportHandler(leads: LeadStore, team: HolderLookup, blobs: BlobStore, clock: Clock): JobHandler {
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
     const settings = job.payload as ImportSettings;
-    const path = await blobs.localPath(fileOfJob(importFolder, job.id));
+    using file = await blobs.localFile(fileOfJob(importFolder, job.id));
     const afterRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
     const owner = await leads.ownerNumber(job.workspaceId);
     if (owner === null) return null; // the user is gone, and the job with it
     const assignTo = await activeAmong(job.workspaceId, settings.assignTo ?? []);
-    const options = { ...settings, path, owner, afterRow, batchRows, assignTo };
+    const options = { ...settings, path: file.path, owner, afterRow, batchRows, assignTo };
     const end = await importEnd(
       () => storeAll(job, context, settings, options),
       (counts) => summary(counts, settings.dryRun),

@@ -58,10 +58,10 @@ const batchRows = 800;
 export function createProspectImportHandler(prospects: ProspectStore, blobs: BlobStore, clock: Clock): JobHandler {
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
     const settings = job.payload as ProspectImportSettings;
-    const path = await blobs.localPath(fileOfJob(importFolder, job.id));
+    using file = await blobs.localFile(fileOfJob(importFolder, job.id));
     const lastRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
     // The decisions of a dry run are held in memory for the duration of the attempt.
-    const options = { ...settings, path, afterRow: settings.dryRun ? 0 : lastRow, batchRows };
+    const options = { ...settings, path: file.path, afterRow: settings.dryRun ? 0 : lastRow, batchRows };
     try {
       return await importEnd(
         () => storeAll(job, context, options, settings),

@@ -8,6 +8,7 @@ import { maxSampleBytes, maxSamples, type CloneQuality, type SampleQuality } fro
 import { cloneQuality, trainingProblem } from "./quality.ts";
 import { receiveForm, type ReceivedFile, type Upload } from "./receive.ts";
 import { maxChecksPerUser, type SampleMeter } from "./sample-meter.ts";
+import type { SampleToMeasure } from "./threads/analysis-thread.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type SampleCheck = {
@@ -83,9 +84,10 @@ export class SampleChecker {
   }
 
   async #measure(files: ReceivedFile[], place: Place, signal: AbortSignal): Promise<SampleCheck> {
-    const samples = await Promise.all(
-      files.map(async ({ blob }) => ({ id: blob, path: await this.#blobs.localPath(blob), output: null })),
-    );
+    using held = new DisposableStack();
+    const samples: SampleToMeasure[] = [];
+    for (const { blob } of files)
+      samples.push({ id: blob, path: held.use(await this.#blobs.localFile(blob)).path, isStored: false });
     // Time spent in the queue does not count toward the timeout.
     await place.turn(signal);
     const limits = new AbortController();

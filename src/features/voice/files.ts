@@ -15,7 +15,9 @@ export const voiceFiles = {
   reference: (cloneId: string) => `${folder}/${cloneId}.reference`,
   /** The consent recording. */
   consent: (cloneId: string) => `${folder}/${cloneId}.consent`,
-  folder,
+  /** The beginning of the names of all files, and of those of a clone. */
+  all: `${folder}/`,
+  allOf: (cloneId: string) => `${folder}/${cloneId}.`,
 } as const;
 
 /** The clone and sample of a file; `sampleId` is null for files of the whole clone. */

@@ -1,5 +1,5 @@
-import { open } from "node:fs/promises";
 import type { BlobStore } from "../../platform/blobs/blob-store.ts";
+import type { BlobContent } from "../../platform/blobs/model.ts";
 import { singleLine } from "../../platform/base/text.ts";
 import { ApiError, invalid } from "../../platform/base/errors.ts";
 import { audioFormats, type AudioFormat } from "../../lib/audio/pcm.ts";
@@ -154,7 +154,7 @@ class FileReceiver {
       await this.#drain();
       return null;
     }
-    const problem = await this.#problemBehindTags(await blobs.localPath(blob));
+    const problem = await this.#problemBehindTags(() => blobs.find(blob));
     if (problem !== null) {
       this.offence = { fileName: this.#fileName, kind: "format", reason: problem };
       return null;
@@ -219,22 +219,20 @@ class FileReceiver {
    * Checks the content after large tags, such as a cover picture, which the first check could not see. Null if it is
    * audio.
    */
-  async #problemBehindTags(path: string): Promise<string | null> {
+  async #problemBehindTags(find: () => Promise<BlobContent | null>): Promise<string | null> {
     const [{ id3v2Length }, { sniffAudio, sniffLength }] = await Promise.all([
       import("../../lib/audio/id3.ts"),
       import("../../lib/audio/sniff.ts"),
     ]);
     const tagLength = id3v2Length(this.#head);
     if (tagLength < this.#head.length) return null;
-    const file = await open(path);
-    try {
-      const { buffer, bytesRead } = await file.read(new Uint8Array(sniffLength), 0, sniffLength, tagLength);
-      const head = buffer.subarray(0, bytesRead);
-      this.#format = sniffAudio(head, Math.max(0, this.#bytes - tagLength));
-      return this.#format === null ? await reasonFor(head) : null;
-    } finally {
-      await file.close();
-    }
+    const stored = await find();
+    if (stored === null) throw new Error("Expected the file that was just stored, got none");
+    const start = Math.min(tagLength, stored.bytes);
+    const body = stored.body(start, Math.min(start + sniffLength, stored.bytes));
+    const head = new Uint8Array(await new Response(body).arrayBuffer());
+    this.#format = sniffAudio(head, stored.bytes - start);
+    return this.#format === null ? await reasonFor(head) : null;
   }
 }
 

@@ -14,12 +14,8 @@ export function clipSeconds(bytes: number): number {
   return Math.max(0, bytes - headerBytes) / bytesPerSecond;
 }
 
-/** Combines the clips of a clone, best first, into one reference clip of up to 30 s. */
-export async function writeReference(
-  blobs: BlobStore,
-  cloneId: string,
-  clips: readonly AudioClip[],
-): Promise<AudioClip> {
+/** Combines the clips of a clone, best first, into one reference clip of up to 30 s. Returns its length in seconds. */
+export async function writeReference(blobs: BlobStore, cloneId: string, clips: readonly AudioClip[]): Promise<number> {
   const { wavHeader } = await import("../../lib/audio/wav/encode-wav.ts");
   const chosen: Buffer[] = [];
   let remainingBytes = maxSeconds * bytesPerSecond;
@@ -31,13 +27,12 @@ export async function writeReference(
   }
   const bytes = maxSeconds * bytesPerSecond - remainingBytes;
   const header = wavHeader(clipRate, { samples: bytes / 2 });
-  const name = voiceFiles.reference(cloneId);
   async function* parts(): AsyncGenerator<Uint8Array> {
     yield header;
     yield* chosen;
   }
-  await blobs.receive(name, parts(), header.length + bytes);
-  return { path: await blobs.localPath(name), seconds: bytes / bytesPerSecond };
+  await blobs.receive(voiceFiles.reference(cloneId), parts(), header.length + bytes);
+  return bytes / bytesPerSecond;
 }
 
 async function readSamples(path: string, maxBytes: number): Promise<Buffer> {

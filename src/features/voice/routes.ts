@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { routes } from "../../platform/http/route.ts";
-import { byteStream, disposition } from "../../platform/http/files.ts";
+import { byteStream, disposition, fileAnswer } from "../../platform/http/files.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
 import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../platform/http/paging.ts";
@@ -198,8 +198,9 @@ export function voiceRoutes(voices: VoiceService, speech: SpeechService, checker
           "content-type": mediaType,
           "content-disposition": disposition("inline", `${clone.name}.${format}`),
         };
-        const sound = content.kind === "file" ? Bun.file(content.path) : byteStream(content.bytes, onStreamError);
-        return new Response(sound, { headers });
+        return content.kind === "file"
+          ? fileAnswer(request, content.file, headers)
+          : new Response(byteStream(content.bytes, onStreamError), { headers });
       },
       {
         access: "voice:preview",

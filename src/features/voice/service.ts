@@ -1,5 +1,7 @@
 import { auditEntry } from "../../platform/auth/audit/entry.ts";
 import type { BlobStore } from "../../platform/blobs/blob-store.ts";
+import type { BlobContent } from "../../platform/blobs/model.ts";
+import { mayBeOrphan } from "../../platform/blobs/orphans.ts";
 import { multiLine, singleLine } from "../../platform/base/text.ts";
 import type { Clock, Ids } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
@@ -176,12 +178,15 @@ export class VoiceService {
     return this.#parts.store.samples(workspaceId, id);
   }
 
-  /** Local path of a sample's file. Throws NOT_FOUND if it is unknown or was deleted after training. */
+  /**
+   * A sample with its file, which is null if it was deleted by hand. Throws NOT_FOUND if the sample is unknown or its file
+   * was deleted after training.
+   */
   async original(
     workspaceId: WorkspaceId,
     id: string,
     sampleId: string,
-  ): Promise<{ sample: VoiceSample; path: string }> {
+  ): Promise<{ sample: VoiceSample; file: BlobContent | null }> {
     await this.get(workspaceId, id);
     const sample = (await this.samples(workspaceId, id)).find((each) => each.id === sampleId);
     if (sample === undefined) throw notFound("voice sample", sampleId);
@@ -191,14 +196,17 @@ export class VoiceService {
           "This recording was deleted after training, as configured on this server. Its quality report is still available.",
         details: { resource: "voice sample", id: sampleId },
       });
-    return { sample, path: await this.#parts.blobs.localPath(voiceFiles.original(id, sampleId)) };
+    return { sample, file: await this.#parts.blobs.find(voiceFiles.original(id, sampleId)) };
   }
 
-  /** Local path of the consent recording. */
-  async consentRecording(workspaceId: WorkspaceId, id: string): Promise<{ consent: Consent; path: string }> {
+  /** The consent with its recording; `file` is null if that was deleted by hand. */
+  async consentRecording(
+    workspaceId: WorkspaceId,
+    id: string,
+  ): Promise<{ consent: Consent; file: BlobContent | null }> {
     const { consent } = await this.get(workspaceId, id);
     if (!consent?.recording) throw notFound("consent recording", id);
-    return { consent, path: await this.#parts.blobs.localPath(voiceFiles.consent(id)) };
+    return { consent, file: await this.#parts.blobs.find(voiceFiles.consent(id)) };
   }
 
   /** Adds samples and retrains. Throws the same errors as creation. */
@@ -270,18 +278,21 @@ export class VoiceService {
   /** Removes all files of a clone. */
   async removeFiles(cloneId: string): Promise<void> {
     const { blobs } = this.#parts;
-    for (const name of await blobs.list(voiceFiles.folder))
-      if (ownerOf(name).cloneId === cloneId) await blobs.remove(name);
+    for (const { name } of await blobs.list(voiceFiles.allOf(cloneId))) await blobs.remove(name);
   }
 
   /** Removes orphaned files of interrupted uploads and deletions. Returns how many. */
   async sweep(): Promise<number> {
-    const { blobs } = this.#parts;
-    const byClone = Map.groupBy(await blobs.list(voiceFiles.folder), (name) => ownerOf(name).cloneId);
+    const { blobs, clock, uploading } = this.#parts;
+    const old = (await blobs.list(voiceFiles.all)).filter((blob) => mayBeOrphan(blob, blobs, clock.now()));
+    const byClone = Map.groupBy(old, ({ name }) => ownerOf(name).cloneId);
     let removed = 0;
-    for (const [cloneId, names] of byClone) {
-      if (this.#parts.uploading.has(cloneId)) continue;
-      removed += await this.#removeOrphans(cloneId, names);
+    for (const [cloneId, files] of byClone) {
+      if (uploading.has(cloneId)) continue;
+      removed += await this.#removeOrphans(
+        cloneId,
+        files.map(({ name }) => name),
+      );
     }
     return removed;
   }

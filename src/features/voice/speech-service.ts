@@ -4,6 +4,7 @@ import { FairQueue } from "../../lib/concurrency/fair-queue.ts";
 import type { Log } from "../../platform/base/log.ts";
 import { version } from "../../platform/base/version.ts";
 import type { BlobStore } from "../../platform/blobs/blob-store.ts";
+import type { BlobContent } from "../../platform/blobs/model.ts";
 import type { AudioTags } from "../../lib/audio/tags.ts";
 import { voiceFiles } from "./files.ts";
 import type { PreviewFormat, VoiceCloneState, VoiceEngineName, VoiceSettings } from "./model.ts";
@@ -26,11 +27,11 @@ export type SpeechParts = {
 
 export type SpeechOptions = { text: string; settings: VoiceSettings; format: PreviewFormat };
 
-/** An audio file, either on disk or streamed. */
+/** An audio file, either stored or streamed. */
 export type SpokenFile = {
   mediaType: string;
   engine: VoiceEngineName;
-  content: { kind: "file"; path: string } | { kind: "stream"; bytes: AsyncIterable<Uint8Array> };
+  content: { kind: "file"; file: BlobContent } | { kind: "stream"; bytes: AsyncIterable<Uint8Array> };
 };
 
 export const speechMediaTypes: Record<PreviewFormat, string> = { wav: "audio/wav", m4a: "audio/mp4" };
@@ -88,7 +89,7 @@ export class SpeechService {
     const key = cacheKey(clone, artefact, { ...order, text });
     const known = await cache.find(clone.id, key);
     const { engine } = artefact;
-    if (typeof known === "string") return { mediaType, engine, content: { kind: "file", path: known } };
+    if (known !== null && "body" in known) return { mediaType, engine, content: { kind: "file", file: known } };
     if (known !== null) return { mediaType, engine, content: { kind: "stream", bytes: iterate(known) } };
     const leave = this.#joinPreviews(clone.workspaceId, signal);
     try {
@@ -171,8 +172,9 @@ export class SpeechService {
       throw new ApiError("CONFLICT", {
         message: `This voice was trained with ${name}, which is no longer configured on this server. Retrain the voice.`,
       });
-    const referencePath = await this.#parts.blobs.localPath(voiceFiles.reference(clone.id));
-    const voice = { cloneId: clone.id, artefact, reference: { path: referencePath, seconds: 0 } };
+    // Engines that need it have sent it once they answer.
+    using reference = await this.#parts.blobs.localFile(voiceFiles.reference(clone.id));
+    const voice = { cloneId: clone.id, artefact, reference: { path: reference.path, seconds: 0 } };
     const outcome = await engine.speak(voice, { text, settings }, signal);
     if (outcome.kind === "refused") throw invalid([{ path: "text", message: outcome.reason }]);
     if (outcome.kind === "busy")

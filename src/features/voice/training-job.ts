@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises";
 import type { BlobStore } from "../../platform/blobs/blob-store.ts";
 import type { Clock } from "../../platform/base/clock.ts";
 import type { Place } from "../../lib/concurrency/fair-queue.ts";
@@ -20,7 +19,7 @@ import { clipSeconds, writeReference } from "./reference.ts";
 import type { SampleMeter } from "./sample-meter.ts";
 import type { TrainedArtefact } from "./change-model.ts";
 import type { VoiceStore } from "./store.ts";
-import type { SampleToMeasure } from "./threads/analysis-thread.ts";
+import type { DerivedFiles, SampleToMeasure } from "./threads/analysis-thread.ts";
 import { TrainingProgress } from "./training-progress.ts";
 import type { TrainingMaterial, TrainingSample, VoiceEngine } from "./voice-engine.ts";
 
@@ -66,11 +65,13 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
     const signal = AbortSignal.any([context.signal, limits.signal]);
     const progress = new TrainingProgress(store, context, clock, () => limits.abort(new ClaimLost()));
     const place = meter.queue.join(`training:${job.workspaceId}`);
+    using held = new DisposableStack();
+    const localPath = async (name: string) => held.use(await blobs.localFile(name)).path;
     try {
       await place.turn(signal);
       // Time spent in the queue does not count toward the timeout.
       cancelTimeout = clock.after(timeoutMs, () => limits.abort(new TimedOut()));
-      const result = await train(found.clone, found.samples, { job, context, signal, progress, place });
+      const result = await train(found.clone, found.samples, { job, context, signal, progress, place, localPath });
       await progress.flush();
       return await finish(found.clone, context, result);
     } catch (error) {
@@ -87,7 +88,15 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
     }
   }
 
-  type TrainingWork = { job: Job; context: JobContext; signal: AbortSignal; progress: TrainingProgress; place: Place };
+  type TrainingWork = {
+    job: Job;
+    context: JobContext;
+    signal: AbortSignal;
+    progress: TrainingProgress;
+    place: Place;
+    /** Path of a local file that stays until the training ends. */
+    localPath: (name: string) => Promise<string>;
+  };
 
   async function train(clone: VoiceClone, stored: VoiceSample[], work: TrainingWork): Promise<TrainingResult> {
     const { samples, speakers, consent } = await measureAll(clone, stored, work);
@@ -105,7 +114,7 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
     const engine = engines[clone.engine];
     if (engine === undefined)
       return rejected(`The engine ${clone.engine} is no longer configured on this server. Retrain this voice.`);
-    const material = await materialOf(clone, samples);
+    const material = await materialOf(clone, samples, work);
     const onProgress = (percent: number, stage: string) =>
       work.progress.report(measuredPercent + (percent * (100 - measuredPercent)) / 100, stage);
     const outcome = await engine.train(material, onProgress, work.signal);
@@ -124,21 +133,22 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
   async function measureAll(
     clone: VoiceClone,
     stored: VoiceSample[],
-    { context, signal, progress, place }: TrainingWork,
+    { context, signal, progress, place, localPath }: TrainingWork,
   ) {
     const qualities = new Map<string, SampleQuality>();
     const toMeasure: SampleToMeasure[] = [];
     const measuredBefore: string[] = [];
     for (const sample of stored) {
-      const { source, framesPath, clipPath, isMeasured } = await filesOf(clone, sample);
+      const { source, isMeasured } = await filesOf(clone, sample);
       if (isMeasured) qualities.set(sample.id, sample.quality!);
-      if (isMeasured && sample.quality?.verdict !== "unusable") measuredBefore.push(framesPath);
+      if (isMeasured && sample.quality?.verdict !== "unusable")
+        measuredBefore.push(await localPath(voiceFiles.frames(clone.id, sample.id)));
       if (isMeasured) continue;
       if (source === null) qualities.set(sample.id, missingFile);
-      else toMeasure.push({ id: sample.id, path: source, output: { clipPath, framesPath } });
+      else toMeasure.push({ id: sample.id, path: await localPath(source), isStored: true });
     }
     if (clone.consent?.recording)
-      toMeasure.push({ id: consentId, path: await blobs.localPath(voiceFiles.consent(clone.id)), output: null });
+      toMeasure.push({ id: consentId, path: await localPath(voiceFiles.consent(clone.id)), isStored: false });
     let speakers = 0;
     for await (const answer of meter.measure({ samples: toMeasure, measuredBefore }, place, signal)) {
       if (answer.kind === "progress") {
@@ -148,7 +158,9 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
         qualities.set(answer.id, answer.quality);
         if (answer.id === consentId) continue;
         const { claim, leaseUntil } = context;
-        const { id: sampleId, quality, derivedBytes } = answer;
+        const { id: sampleId, quality, derived } = answer;
+        // Files first: a row must never refer to a missing file.
+        const derivedBytes = derived === null ? 0 : await storeDerived(clone.id, sampleId, derived);
         const step = { claim, leaseUntil: leaseUntil(), at: clock.now() };
         if (
           !(await context.retryOnDiskFault(() => store.saveMeasurement({ ...step, sampleId, quality, derivedBytes })))
@@ -161,39 +173,45 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
     return { samples, speakers, consent: qualities.get(consentId) ?? null };
   }
 
-  /** `source`: the file to measure, which is the clip if the original was deleted. */
-  async function filesOf(clone: VoiceClone, sample: VoiceSample) {
-    const original = await blobs.localPath(voiceFiles.original(clone.id, sample.id));
-    const clipPath = await blobs.localPath(voiceFiles.clip(clone.id, sample.id));
-    const framesPath = await blobs.localPath(voiceFiles.frames(clone.id, sample.id));
-    const isUnusable = sample.quality?.verdict === "unusable";
-    const isMeasured = sample.quality !== null && (isUnusable || (await sizeOf(framesPath)) !== null);
-    const candidates = sample.hasOriginal ? [original, clipPath] : [clipPath];
-    let source: string | null = null;
-    for (const path of candidates) if (source === null && (await sizeOf(path)) !== null) source = path;
-    return { original, clipPath, framesPath, isMeasured, source };
+  /** Returns the size of both files in bytes. */
+  async function storeDerived(cloneId: string, sampleId: string, { clip, frames }: DerivedFiles): Promise<number> {
+    await blobs.receive(voiceFiles.clip(cloneId, sampleId), iterate(clip), clip.length);
+    await blobs.receive(voiceFiles.frames(cloneId, sampleId), iterate(frames), frames.length);
+    return clip.length + frames.length;
   }
 
-  async function materialOf(clone: VoiceClone, measured: Measured[]): Promise<TrainingMaterial> {
+  /** `source`: the file to measure, which is the clip if the original was deleted. */
+  async function filesOf(clone: VoiceClone, sample: VoiceSample) {
+    const isUnusable = sample.quality?.verdict === "unusable";
+    const hasFrames = async () => (await blobs.find(voiceFiles.frames(clone.id, sample.id))) !== null;
+    if (sample.quality !== null && (isUnusable || (await hasFrames()))) return { isMeasured: true, source: null };
+    const clip = voiceFiles.clip(clone.id, sample.id);
+    const candidates = sample.hasOriginal ? [voiceFiles.original(clone.id, sample.id), clip] : [clip];
+    let source: string | null = null;
+    for (const name of candidates) if (source === null && (await blobs.find(name)) !== null) source = name;
+    return { isMeasured: false, source };
+  }
+
+  async function materialOf(
+    clone: VoiceClone,
+    measured: Measured[],
+    { localPath }: TrainingWork,
+  ): Promise<TrainingMaterial> {
     const usable = measured.filter(({ quality }) => quality.verdict !== "unusable").toSorted(bestFirst);
-    const samples = await Promise.all(
-      usable.map(async (sample): Promise<TrainingSample> => {
-        const { original, clipPath, framesPath } = await filesOf(clone, sample);
-        return {
-          id: sample.id,
-          fileName: sample.fileName,
-          clip: { path: clipPath, seconds: clipSeconds((await sizeOf(clipPath)) ?? 0) },
-          original: sample.hasOriginal ? { path: original, format: sample.format, bytes: sample.bytes } : null,
-          framesPath,
-          speechSeconds: sample.quality.measures?.speechSeconds ?? 0,
-        };
-      }),
-    );
-    const reference = await writeReference(
-      blobs,
-      clone.id,
-      samples.map(({ clip }) => clip),
-    );
+    const samples: TrainingSample[] = [];
+    for (const sample of usable) {
+      const clip = voiceFiles.clip(clone.id, sample.id);
+      samples.push({
+        id: sample.id,
+        fileName: sample.fileName,
+        clip: { path: await localPath(clip), seconds: clipSeconds((await blobs.find(clip))?.bytes ?? 0) },
+        framesPath: await localPath(voiceFiles.frames(clone.id, sample.id)),
+        speechSeconds: sample.quality.measures?.speechSeconds ?? 0,
+      });
+    }
+    const clips = samples.map(({ clip }) => clip);
+    const seconds = await writeReference(blobs, clone.id, clips);
+    const reference = { path: await localPath(voiceFiles.reference(clone.id)), seconds };
     const { name, description, labels, settings } = clone;
     return { cloneId: clone.id, name, description, labels, settings, samples, reference };
   }
@@ -259,10 +277,6 @@ function bestFirst(a: { quality: SampleQuality }, b: { quality: SampleQuality })
   return rank(a) - rank(b) || (b.quality.measures?.speechSeconds ?? 0) - (a.quality.measures?.speechSeconds ?? 0);
 }
 
-async function sizeOf(path: string): Promise<number | null> {
-  try {
-    return (await stat(path)).size;
-  } catch {
-    return null;
-  }
+async function* iterate(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
+  yield bytes;
 }

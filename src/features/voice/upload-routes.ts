@@ -1,5 +1,6 @@
 import { Type, type TSchema } from "@sinclair/typebox";
 import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
+import type { BlobContent } from "../../platform/blobs/model.ts";
 import { routes } from "../../platform/http/route.ts";
 import { disposition, fileAnswer } from "../../platform/http/files.ts";
 import { announcedBytes, body, type BodySource, mediaType, params, unknownFields } from "../../platform/http/input.ts";
@@ -100,8 +101,8 @@ export function voiceSampleRoutes(voices: VoiceService) {
     .get(
       "/samples/:sampleId/audio",
       async ({ workspaceId, params: { voiceId, sampleId }, request }) => {
-        const { sample, path } = await voices.original(workspaceId, voiceId, sampleId);
-        return await soundFile(request, path, sample.format, sample.fileName, ["voice sample", sampleId]);
+        const { sample, file } = await voices.original(workspaceId, voiceId, sampleId);
+        return soundFile(request, file, sample.format, sample.fileName, ["voice sample", sampleId]);
       },
       {
         access: "voice:read",
@@ -134,8 +135,8 @@ export function voiceSampleRoutes(voices: VoiceService) {
     .get(
       "/consent/audio",
       async ({ workspaceId, params: { voiceId }, request }) => {
-        const { consent, path } = await voices.consentRecording(workspaceId, voiceId);
-        return await soundFile(request, path, consent.recording!.format, "consent", ["consent recording", voiceId]);
+        const { consent, file } = await voices.consentRecording(workspaceId, voiceId);
+        return soundFile(request, file, consent.recording!.format, "consent", ["consent recording", voiceId]);
       },
       {
         access: "voice:read",
@@ -198,10 +199,10 @@ export function cloneFormBody(fields: Record<string, TSchema>) {
   return { required: true, content: { "multipart/form-data": { schema, encoding } } };
 }
 
-/** Streams an audio file. Throws NOT_FOUND if the file was deleted from disk by hand. */
-async function soundFile(
+/** Streams an audio file. Throws NOT_FOUND if the file was deleted by hand. */
+function soundFile(
   request: Request,
-  path: string,
+  file: BlobContent | null,
   format: AudioFormat,
   fileName: string,
   what: [string, string],
@@ -210,7 +211,6 @@ async function soundFile(
     "content-type": sampleMediaTypes[format],
     "content-disposition": disposition("attachment", fileName),
   };
-  const answer = await fileAnswer(request, path, headers);
-  if (answer === null) throw notFound(...what);
-  return answer;
+  if (file === null) throw notFound(...what);
+  return fileAnswer(request, file, headers);
 }

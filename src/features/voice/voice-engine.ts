@@ -1,4 +1,3 @@
-import type { AudioFormat } from "../../lib/audio/pcm.ts";
 import type { VoiceSettings } from "./model.ts";
 
 /** A local audio file that an engine may read but not modify. */
@@ -11,8 +10,6 @@ export type TrainingSample = {
   fileName: string;
   /** The clearest speech without pauses, as 16-bit mono WAV at 24 kHz, at most 30 s. */
   clip: AudioClip;
-  /** The uploaded file; null if it was deleted by policy. */
-  original: { path: string; format: AudioFormat; bytes: number } | null;
   /** File with the speech frames for the built-in engine. */
   framesPath: string;
   speechSeconds: number;

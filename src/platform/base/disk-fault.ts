@@ -1,6 +1,11 @@
-/** A disk that cannot be written to, or has lost data, with texts for clients and operators. */
+/**
+ * A disk that cannot be written to, or has lost data, or a bucket that files cannot be stored in, with texts for clients
+ * and operators.
+ */
 export type DiskFault = {
-  kind: "full" | "readOnly" | "failing" | "damaged";
+  kind:
+    | ("full" | "readOnly" | "failing" | "damaged")
+    | ("bucketMissing" | "bucketElsewhere" | "bucketRefused" | "bucketUnreachable" | "scratchFull");
   /** The problem in lower case, for use after a colon: "Not ready: the disk is full." */
   words: string;
   /** For clients, who can only wait: full sentences without internals. */
@@ -8,6 +13,9 @@ export type DiskFault = {
   /** For the operator: what to do, as a full sentence. */
   hint: string;
 };
+
+const misconfigured =
+  "The server's file storage is not set up correctly, so files cannot be read or stored. Try again after its operator has fixed it.";
 
 const faults: Record<DiskFault["kind"], DiskFault> = {
   full: {
@@ -36,10 +44,49 @@ const faults: Record<DiskFault["kind"], DiskFault> = {
       "The server's database is damaged. Nothing can be stored until its operator has checked it (`outreachd doctor`) and restored a backup (`outreachd restore`).",
     hint: "Check it with `outreachd doctor`, then restore a backup: outreachd restore FILE --replace.",
   },
+  bucketMissing: {
+    kind: "bucketMissing",
+    words: "the bucket for files does not exist",
+    message: misconfigured,
+    hint: "Create the bucket, or correct its name in the option files.",
+  },
+  bucketElsewhere: {
+    kind: "bucketElsewhere",
+    words: "the bucket for files is in another region",
+    message: misconfigured,
+    hint: "Set the option s3-region to the region of the bucket.",
+  },
+  bucketRefused: {
+    kind: "bucketRefused",
+    words: "the S3 service refused the access key for files",
+    message: misconfigured,
+    hint: "Check s3-access-key-id and s3-secret-access-key, and that this key may list, read, write, and delete objects.",
+  },
+  bucketUnreachable: {
+    kind: "bucketUnreachable",
+    words: "the S3 service for files is unavailable",
+    message: "The server's file storage is unavailable. Try again soon.",
+    hint: "Check the S3 service, the network, and the option s3-endpoint.",
+  },
+  scratchFull: {
+    kind: "scratchFull",
+    words: "the scratch space for files is full",
+    message: "The server has no room to work on files. Try again soon.",
+    hint: "Free up space on the disk of the data directory, or raise the option files-scratch-bytes.",
+  },
+};
+
+/** By the codes of `BlobFault`. */
+const bucketFaults: Partial<Record<string, DiskFault["kind"]>> = {
+  BLOBS_NO_BUCKET: "bucketMissing",
+  BLOBS_WRONG_REGION: "bucketElsewhere",
+  BLOBS_REFUSED: "bucketRefused",
+  BLOBS_UNREACHABLE: "bucketUnreachable",
+  BLOBS_NO_SCRATCH: "scratchFull",
 };
 
 /**
- * Detects disk faults by the error codes of the operating system and of SQLite, including those in the `cause` of another
+ * Detects disk faults by the error codes of the operating system, of SQLite, and of `BlobFault`, including those in the `cause` of another
  * error. Null for all other errors.
  */
 export function diskFaultOf(error: unknown): DiskFault | null {
@@ -59,5 +106,6 @@ function kindOf(error: Error): DiskFault["kind"] | null {
   if (/^(EACCES|EPERM)$/.test(code)) return "path" in error ? "readOnly" : null;
   if (/^(SQLITE_CORRUPT.*|SQLITE_NOTADB|SQLITE_IOERR_(READ|SHORT_READ|DATA|CORRUPTFS))$/.test(code)) return "damaged";
   // SQLite does not reveal whether the cause was a quota, a limit, or the disk.
-  return /^(EIO|EFBIG|SQLITE_IOERR.*)$/.test(code) ? "failing" : null;
+  if (/^(EIO|EFBIG|SQLITE_IOERR.*)$/.test(code)) return "failing";
+  return bucketFaults[code] ?? null;
 }

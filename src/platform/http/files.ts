@@ -1,22 +1,19 @@
 import { ApiError } from "../base/errors.ts";
+import type { BlobContent } from "../blobs/model.ts";
 
 /**
- * The response for a file on disk: the whole file, or the requested range of bytes (RFC 9110, section 14). Null if the
- * file does not exist. Throws RANGE_NOT_SATISFIABLE.
+ * The response for a stored file: the whole file, or the requested range of bytes (RFC 9110, section 14). Throws
+ * RANGE_NOT_SATISFIABLE.
  */
-export async function fileAnswer(
-  request: Request,
-  path: string,
-  headers: Record<string, string>,
-): Promise<Response | null> {
-  const file = Bun.file(path);
-  if (!(await file.exists())) return null;
-  const range = rangeIn(request.headers.get("range"), file.size);
-  if (range === null) return new Response(file, { headers: { ...headers, "accept-ranges": "bytes" } });
-  const { start, end } = range;
-  return new Response(file.slice(start, end), {
+export function fileAnswer(request: Request, file: BlobContent, headers: Record<string, string>): Response {
+  const { bytes } = file;
+  const range = rangeIn(request.headers.get("range"), bytes);
+  const { start, end } = range ?? { start: 0, end: bytes };
+  const all = { ...headers, "accept-ranges": "bytes" };
+  if (range === null) return new Response(file.body(start, end), { headers: all });
+  return new Response(file.body(start, end), {
     status: 206,
-    headers: { ...headers, "accept-ranges": "bytes", "content-range": `bytes ${start}-${end - 1}/${file.size}` },
+    headers: { ...all, "content-range": `bytes ${start}-${end - 1}/${bytes}` },
   });
 }
 

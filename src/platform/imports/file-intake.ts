@@ -1,6 +1,7 @@
 import { auditEntry } from "../auth/audit/entry.ts";
 import type { AuditAction } from "../auth/audit/model.ts";
 import { BlobTooLarge, type BlobStore } from "../blobs/blob-store.ts";
+import { mayBeOrphan } from "../blobs/orphans.ts";
 import type { Clock, Ids } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
@@ -122,9 +123,11 @@ export class FileIntake {
    */
   async sweep(folder: string, isOpen: (jobId: string) => Promise<boolean>): Promise<number> {
     let removed = 0;
-    for (const name of await this.#blobs.list(folder)) {
+    for (const blob of await this.#blobs.list(`${folder}/`)) {
+      const { name } = blob;
       // Checked first: a file that was being received when it was listed may have its job by now. A partial file has a suffix.
       if ([...this.#underWay].some((file) => name.startsWith(file))) continue;
+      if (!mayBeOrphan(blob, this.#blobs, this.#clock.now())) continue;
       if (await isOpen(name.slice(folder.length + 1))) continue;
       await this.#blobs.remove(name);
       removed++;

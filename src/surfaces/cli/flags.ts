@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from "commander";
 import { flagName, showValue, variableName, type OptionTable } from "../../app/config/sources.ts";
+import { filesOptions } from "../../app/config/files-options.ts";
 import { serverOptions } from "../../app/config/options.ts";
 import { wholeNumber, type Parse } from "../../app/config/values.ts";
 import { clientOptions } from "./client-options.ts";
@@ -42,7 +43,8 @@ export function addDataFlags(command: Command): Command {
   const { data, backupTo, backupS3Endpoint, backupS3Region, backupS3AccessKeyId, backupS3SecretAccessKey } =
     serverOptions;
   const s3 = { backupS3Endpoint, backupS3Region, backupS3AccessKeyId, backupS3SecretAccessKey };
-  return addConfigFileFlag(addFlags(addJsonFlag(command).optionsGroup("Connection:"), { data, backupTo, ...s3 }));
+  const options = { data, ...filesOptions, backupTo, ...s3 };
+  return addConfigFileFlag(addFlags(addJsonFlag(command).optionsGroup("Connection:"), options));
 }
 
 /** Flags of commands that need the address of a server on this machine. */

@@ -6,6 +6,8 @@ import { timeOfArchive, type Manifest } from "../../features/backup/model.ts";
 import { loadConfig, type Config } from "../../app/config/config.ts";
 import { blobsName, databaseName, restoredName, restoreMark } from "../../adapters/disk/data-directory.ts";
 import { syncPath } from "../../adapters/disk/owned-folder.ts";
+import { diskFaultOf } from "../../platform/base/disk-fault.ts";
+import type { S3Place } from "../../platform/blobs/place.ts";
 import { StartError } from "../../platform/base/start-error.ts";
 import { present, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
@@ -48,6 +50,7 @@ async function restore(file: string, flags: RestoreFlags, context: CommandContex
     if (directory === null) return await present(context, report(manifest, null), checkedText(file, manifest));
     const pausedAccounts = flags.goOn === true ? 0 : await pauseAccounts(staging, manifest);
     await leaveNote(staging, manifest);
+    if (config.files.place !== null) await uploadFiles(staging, config.files.place);
     await giveToOwner(staging, dataDir);
     const movedAside = await putInPlace(staging, dataDir);
     done = true;
@@ -163,6 +166,25 @@ async function pauseAccounts(staging: string, { createdAt }: Manifest): Promise<
 async function leaveNote(staging: string, { createdAt, version }: Manifest): Promise<void> {
   const note = { backupOf: createdAt, version, restoredAt: new Date().toISOString() };
   await writeFile(join(staging, restoredName), JSON.stringify(note), { mode: 0o600 });
+}
+
+/** Before the database, whose rows refer to them. The files that are there stay, unless they have the same names. */
+async function uploadFiles(staging: string, place: S3Place): Promise<void> {
+  const { createBlobs } = await import("../../adapters/blobs/blobs.ts");
+  const blobs = createBlobs(place, null);
+  const root = join(staging, blobsName);
+  const entries = existsSync(root) ? await readdir(root, { recursive: true, withFileTypes: true }) : [];
+  try {
+    for (const entry of entries.filter((each) => each.isFile())) {
+      const path = join(entry.parentPath, entry.name);
+      const file = Bun.file(path);
+      await blobs.receive(path.slice(root.length + 1), file.stream(), file.size);
+    }
+  } catch (cause) {
+    const message = `Could not store the files of the backup in s3://${place.bucket}/${place.prefix}: ${reasonOf(cause)}`;
+    throw new CommandError(exitCodes.failed, message, { hint: diskFaultOf(cause)?.hint, cause });
+  }
+  await rm(root, { recursive: true, force: true });
 }
 
 /** For restores by root for a server that runs as another user. */

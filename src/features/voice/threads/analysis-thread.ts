@@ -7,10 +7,12 @@ import { countVoicesAmong } from "../../../lib/voice-engine/speaker-count.ts";
 import { profileOf, type Profile } from "../../../lib/voice-engine/speaker-profile.ts";
 import { loadSilero } from "../../../lib/voice-engine/voice-assets.ts";
 import type { SampleQuality } from "../model.ts";
-import { readFrames, writeFrames, writeAtomically } from "./frames-file.ts";
+import { framesFile, readFrames } from "./frames-file.ts";
 
-/** `output`: where to store the results; null for a dry run. */
-export type SampleToMeasure = { id: string; path: string; output: { clipPath: string; framesPath: string } | null };
+/** `isStored`: whether the sample belongs to a clone, so that files are derived from it. */
+export type SampleToMeasure = { id: string; path: string; isStored: boolean };
+/** The clip and the frames of a usable sample: see `voiceFiles`. */
+export type DerivedFiles = { clip: Uint8Array; frames: Uint8Array };
 /** A sample as passed to the thread. The main thread owns the descriptor and closes it. */
 export type OpenSample = Omit<SampleToMeasure, "path"> & { descriptor: number };
 
@@ -20,7 +22,7 @@ export type AnalysisRequest = { samples: OpenSample[]; measuredBefore: string[] 
 export type AnalysisAnswer =
   /** Progress of the sample with this index, from 0 to 1. */
   | { kind: "progress"; index: number; share: number }
-  | { kind: "measured"; id: string; quality: SampleQuality; derivedBytes: number }
+  | { kind: "measured"; id: string; quality: SampleQuality; derived: DerivedFiles | null }
   /** Number of different voices in the samples. */
   | { kind: "done"; speakers: number };
 
@@ -51,8 +53,8 @@ export async function runAnalysisThread(
     const { quality, result } = measure(sample.descriptor, silero, onShare);
     profiles.push(result?.frames ? profileOf(result.frames) : null);
     speakers = Math.max(speakers, quality.measures?.speakers ?? 0);
-    const derivedBytes = result === null ? 0 : writeResult(sample, result);
-    port.post({ kind: "measured", id: sample.id, quality, derivedBytes });
+    const derived = result === null || !sample.isStored ? null : derivedFiles(result);
+    port.post({ kind: "measured", id: sample.id, quality, derived });
     // Each sample leaves about 100 MB of garbage, which must be collected before the next one needs as much.
     Bun.gc(true);
   }
@@ -90,9 +92,8 @@ function measure(descriptor: number, silero: SileroWeights, onShare: (share: num
   }
 }
 
-/** Returns the number of bytes written; 0 for an unusable sample. */
-function writeResult({ output }: OpenSample, { report, frames, excerpt }: SampleResult): number {
-  if (output === null || frames === null) return 0;
-  const clipBytes = writeAtomically(output.clipPath, [wavBytes(excerpt.signal, excerpt.sampleRate)]);
-  return clipBytes + writeFrames(output.framesPath, { report, frames });
+/** Null for an unusable sample. */
+function derivedFiles({ report, frames, excerpt }: SampleResult): DerivedFiles | null {
+  if (frames === null) return null;
+  return { clip: wavBytes(excerpt.signal, excerpt.sampleRate), frames: framesFile({ report, frames }) };
 }

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { SampleReport } from "../../../lib/voice-engine/sample-report.ts";
 import type { SpeechFrames } from "../../../lib/voice-engine/speech-frames.ts";
 
@@ -9,18 +9,17 @@ type Header = { count: number; lengths: number[]; report: SampleReport };
 export type MeasuredSpeech = { report: SampleReport; frames: SpeechFrames };
 
 /**
- * Writes the measurements of a sample, so that a clone can be retrained without decoding the sample again or after it
- * was deleted: the length of the header, the header as JSON, and the columns as 32-bit floats. Returns the size in
- * bytes.
+ * A file with the measurements of a sample, so that a clone can be retrained without decoding the sample again or after
+ * it was deleted: the length of the header, the header as JSON, and the columns as 32-bit floats.
  */
-export function writeFrames(path: string, { report, frames }: MeasuredSpeech): number {
+export function framesFile({ report, frames }: MeasuredSpeech): Uint8Array {
   const lengths = columns.map((column) => frames[column].length);
   const header: Header = { count: frames.count, lengths, report };
   const text = Buffer.from(JSON.stringify(header));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(text.length);
   const parts = columns.map((column) => new Uint8Array(Float32Array.from(frames[column]).buffer));
-  return writeAtomically(path, [length, text, ...parts]);
+  return Buffer.concat([length, text, ...parts]);
 }
 
 /** Null if the file is absent or damaged. */
@@ -44,16 +43,4 @@ export function readFrames(path: string): MeasuredSpeech | null {
   } catch {
     return null; // whatever the cause, measuring again fixes it
   }
-}
-
-/**
- * Writes a file that appears under its name only when it is completely on disk. Returns its size. A single call opens,
- * writes, and closes it, so that a thread that is stopped leaves no file open.
- */
-export function writeAtomically(path: string, parts: readonly Uint8Array[]): number {
-  const partial = `${path}.part`;
-  const bytes = Buffer.concat(parts);
-  writeFileSync(partial, bytes, { mode: 0o600, flush: true });
-  renameSync(partial, path);
-  return bytes.length;
 }

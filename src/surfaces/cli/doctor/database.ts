@@ -1,8 +1,16 @@
 import type { Database } from "bun:sqlite";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { blobsName, databaseName } from "../../../adapters/disk/data-directory.ts";
+import { createBlobs } from "../../../adapters/blobs/blobs.ts";
+import { diskFaultOf } from "../../../platform/base/disk-fault.ts";
 import { StartError } from "../../../platform/base/start-error.ts";
+import type { BlobStore } from "../../../platform/blobs/blob-store.ts";
+import type { StoredBlob } from "../../../platform/blobs/model.ts";
+import type { S3Place } from "../../../platform/blobs/place.ts";
+import { folderOfImports } from "../../../platform/imports/job-files.ts";
+import { voiceFiles } from "../../../features/voice/files.ts";
+import { reasonOf } from "../reason.ts";
 import {
   blobsNamed,
   danglingRows,
@@ -17,16 +25,22 @@ import { ok, problem, warning, type Finding } from "./finding.ts";
 const lateMs = 15 * 60_000;
 /** An upload exists before its row does. */
 const arrivingMs = 60 * 60_000;
+/** The server removes nothing younger from a bucket, and does so every night. */
+const sharedArrivingMs = 48 * 60 * 60_000;
 /** The deviation that the server tolerates before it stops sending. */
 const toleratedMs = 120_000;
 const largeLogBytes = 512 * 2 ** 20;
-/** Cached speech, to which no row refers. */
-const cacheFolder = "speech";
+/** Without cached speech, to which no row refers. */
+const folders = [voiceFiles.all, ...Object.values(folderOfImports).map((folder) => `${folder}/`)];
 
-type Look = { now: number; full: boolean; isServed: boolean };
+type Look = { now: number; full: boolean; offline: boolean; isServed: boolean };
 
 /** Also returns the URLs of the accounts' webhook connectors. */
-export function examineDatabase(dataDir: string, look: Look): { findings: Finding[]; webhooks: string[] } {
+export async function examineDatabase(
+  dataDir: string,
+  place: S3Place | null,
+  look: Look,
+): Promise<{ findings: Finding[]; webhooks: string[] }> {
   const path = join(dataDir, databaseName);
   let database: Database | null = null;
   try {
@@ -35,7 +49,11 @@ export function examineDatabase(dataDir: string, look: Look): { findings: Findin
     const findings = [...integrity(database, look.full), ...migrations, ...logSize(path)];
     // Queries of this version only work with the tables of this version.
     if (migrations.some(({ state }) => state !== "ok")) return { findings, webhooks: [] };
-    findings.push(...files(database, dataDir, look.now), queue(database, look), lastTimes(database, look.now));
+    findings.push(
+      ...(await files(database, dataDir, place, look)),
+      queue(database, look),
+      lastTimes(database, look.now),
+    );
     return { findings, webhooks: webhooksOf(database) };
   } catch (error) {
     const message = `The database ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`;
@@ -80,14 +98,25 @@ function logSize(path: string): Finding[] {
   return [warning("database", `The write-ahead log has grown to ${formatBytes(bytes)}.`, hint)];
 }
 
-function files(database: Database, dataDir: string, now: number): Finding[] {
-  const root = join(dataDir, blobsName);
+async function files(
+  database: Database,
+  dataDir: string,
+  place: S3Place | null,
+  { now, offline }: Look,
+): Promise<Finding[]> {
+  if (place !== null && offline) return [];
+  let stored: StoredBlob[];
+  try {
+    stored = await storedFiles(createBlobs(place ?? { kind: "disk", path: join(dataDir, blobsName) }, null));
+  } catch (error) {
+    const { hint = "Check the option files." } = diskFaultOf(error) ?? {};
+    return [problem("files", `The stored files cannot be listed: ${reasonOf(error)}`, hint)];
+  }
   const named = blobsNamed(database, now);
-  const missing = [...named].filter(([name, required]) => required && !existsSync(join(root, name)));
-  const orphaned = filesIn(root).filter(
-    (name) =>
-      !named.has(name) && !name.startsWith(`${cacheFolder}/`) && statSync(join(root, name)).mtimeMs < now - arrivingMs,
-  );
+  const present = new Set(stored.map(({ name }) => name));
+  const missing = [...named].filter(([name, required]) => required && !present.has(name));
+  const arriving = place === null ? arrivingMs : sharedArrivingMs;
+  const orphaned = stored.filter(({ name, changedAt }) => !named.has(name) && changedAt < now - arriving);
   const findings: Finding[] = [];
   if (missing.length > 0) {
     const message = `Missing: ${countOf(missing.length, "file")} that rows refer to, such as ${missing[0]?.[0]}.`;
@@ -96,7 +125,7 @@ function files(database: Database, dataDir: string, now: number): Finding[] {
     );
   }
   if (orphaned.length > 0) {
-    const message = `Unused: ${countOf(orphaned.length, "file")} that no row refers to, such as ${orphaned[0]}.`;
+    const message = `Unused: ${countOf(orphaned.length, "file")} that no row refers to, such as ${orphaned[0]?.name}.`;
     findings.push(warning("files", message, "The next start of the server removes them."));
   }
   return findings.length > 0
@@ -104,11 +133,10 @@ function files(database: Database, dataDir: string, now: number): Finding[] {
     : [ok("files", `All ${formatCount(named.size)} files that rows refer to exist or are no longer needed.`)];
 }
 
-function filesIn(root: string): string[] {
-  if (!existsSync(root)) return [];
-  return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+async function storedFiles(blobs: BlobStore): Promise<StoredBlob[]> {
+  const lists: StoredBlob[][] = [];
+  for (const folder of folders) lists.push(await blobs.list(folder));
+  return lists.flat();
 }
 
 function queue(database: Database, { now, isServed }: Look): Finding {

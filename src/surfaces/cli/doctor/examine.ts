@@ -20,7 +20,8 @@ export async function examineAll(config: Config, { full, offline }: DoctorOption
     return [...settings, { check: "data", ...noData(dataDir) }, ...(await examineHosts(config, [], offline))];
   const now = Date.now();
   const server = readRunningServer(dataDir);
-  const { findings, webhooks } = examineDatabase(dataDir, { now, full, isServed: server !== null });
+  const look = { now, full, offline, isServed: server !== null };
+  const { findings, webhooks } = await examineDatabase(dataDir, config.files.place, look);
   const data = [...examineDirectory(dataDir, now), ...findings];
   const hosts = await examineHosts(config, webhooks, offline);
   if (server === null) {
