@@ -49,3 +49,5 @@ CREATE TABLE credit_reservations (
   UNIQUE (workspace_id, request)
 );
 CREATE INDEX credit_reservations_open ON credit_reservations (held_until) WHERE held_until IS NOT NULL;
+
+CREATE INDEX campaign_enrollments_in_order ON campaign_enrollments (campaign_id, id);

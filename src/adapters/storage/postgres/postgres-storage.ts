@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Clock } from "../../../platform/base/clock.ts";
+import { createCampaignStore } from "./campaigns.ts";
 import { createCreditStore } from "./credits.ts";
 import { connect, openEngine, type EngineOptions } from "./engine.ts";
 import { createJobStore } from "./jobs.ts";
@@ -26,6 +27,7 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
   }
   const engine = openEngine(url, options);
   return {
+    campaigns: createCampaignStore(engine),
     credits: createCreditStore(engine),
     users: createUserStore(engine),
     jobs: createJobStore(engine, createActionJobs(engine)),
