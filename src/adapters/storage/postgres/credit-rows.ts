@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type {
   BudgetLimit,
   ChargeCredits,
@@ -103,7 +103,7 @@ export function creditFacts(connection: Connection, named: NamedFacts): CreditFa
         return found ?? null;
       }),
     settled: (id, ofRequest, ofItem) =>
-      named.get(`settled ${JSON.stringify([id, ofRequest, ofItem])}`, () => itemOf("settle", id, ofRequest, ofItem)),
+      named.get(settledName(id, ofRequest, ofItem), () => itemOf("settle", id, ofRequest, ofItem)),
     isRefunded: (id, ofRequest, ofItem) =>
       named.get(`refunded ${JSON.stringify([id, ofRequest, ofItem])}`, () =>
         itemOf("refund", id, ofRequest, ofItem),
@@ -120,6 +120,33 @@ export function creditFacts(connection: Connection, named: NamedFacts): CreditFa
         return last?.at ?? null;
       }),
   };
+}
+
+/** Loads what items of a request were charged, with one query for all that the decision will ask for. */
+export async function knowSettled(
+  connection: Connection,
+  named: NamedFacts,
+  { workspaceId, request, items }: { workspaceId: WorkspaceId; request: string; items: readonly string[] },
+): Promise<void> {
+  if (items.length === 0) return;
+  const { item, amount, purpose, keyId } = creditLedger;
+  const entries = await connection
+    .select({ item, amount, purpose, keyId })
+    .from(creditLedger)
+    .where(
+      and(
+        eq(creditLedger.workspaceId, workspaceId),
+        eq(creditLedger.request, request),
+        eq(creditLedger.kind, "settle"),
+        inArray(item, [...items]),
+      ),
+    );
+  const found = new Map(entries.map(({ item: name, ...entry }) => [name, entry]));
+  for (const name of items) named.set(settledName(workspaceId, request, name), found.get(name) ?? null);
+}
+
+function settledName(workspaceId: WorkspaceId, request: string, item: string): string {
+  return `settled ${JSON.stringify([workspaceId, request, item])}`;
 }
 
 export async function writeCreditChanges(connection: Connection, changes: readonly CreditChange[]): Promise<void> {

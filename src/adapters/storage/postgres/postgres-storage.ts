@@ -3,7 +3,9 @@ import type { Clock } from "../../../platform/base/clock.ts";
 import { createCampaignStore } from "./campaigns.ts";
 import { createCreditStore } from "./credits.ts";
 import { connect, openEngine, type EngineOptions } from "./engine.ts";
+import { createEnrichmentStore } from "./enrichment.ts";
 import { createJobStore } from "./jobs.ts";
+import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
 import { createNetworkStore } from "./network.ts";
@@ -31,6 +33,8 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     credits: createCreditStore(engine),
     users: createUserStore(engine),
     jobs: createJobStore(engine, createActionJobs(engine)),
+    enrichment: createEnrichmentStore(engine),
+    leadHints: createLeadHintStore(engine),
     leads: createLeadStore(engine),
     network: createNetworkStore(engine),
     suppressions: createSuppressionStore(engine),

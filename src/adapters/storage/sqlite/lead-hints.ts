@@ -58,7 +58,7 @@ export function createLeadHintStore(engine: Engine, { owners: ownerOf }: SharedR
     return found.filter((person) => isColleague(person, company));
   }
 
-  return { colleagues, learn };
+  return { settlesAfterMs: 2_000, colleagues, learn };
 }
 
 type Text = string | null;
