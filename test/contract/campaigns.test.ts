@@ -21,6 +21,15 @@ describe.each(enginesAndPostgres)("campaigns on $name", ({ open, isSingleWriter 
       expect(await storage.campaigns.list(stranger.id, 10)).toEqual([]);
     });
 
+    test("keeps the texts of its steps, whatever characters they have", async () => {
+      await using opened = await open();
+      const { storage, user, campaignOf } = await createWorld(opened.storage);
+      const note = "\u0000\ud800é";
+      const odd = campaignOf({ steps: [{ type: "action", actionType: "sendConnectionRequest", message: note }] });
+      await storage.campaigns.insert(odd);
+      expect(await storage.campaigns.get(user.id, odd.id)).toEqual(odd);
+    });
+
     test("is listed behind newer ones", async () => {
       await using opened = await open();
       const { user, campaign, campaignOf } = await createWorld(opened.storage);

@@ -12,6 +12,7 @@ import { createNetworkStore } from "./network.ts";
 import { createActionJobs } from "./network-jobs.ts";
 import { createSuppressionStore } from "./suppressions.ts";
 import { createUserStore } from "./users.ts";
+import { createVoiceStore } from "./voices.ts";
 
 /** The stores that exist on PostgreSQL so far, each as far as their neighbors need it. */
 export type PostgresStorage = Awaited<ReturnType<typeof openPostgresStorage>>;
@@ -38,6 +39,7 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     leads: createLeadStore(engine),
     network: createNetworkStore(engine),
     suppressions: createSuppressionStore(engine),
+    voices: createVoiceStore(engine),
     /** Throws when the database can't be reached. */
     check: async () => void (await engine.orm.execute(sql`SELECT 1`)),
     /** Waits for running statements and closes the connections. */
