@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
-import { reserveCredits, settleCredits } from "../../src/adapters/storage/postgres/credit-rows.ts";
-import { openEngine, type Connection, type Engine } from "../../src/adapters/storage/postgres/engine.ts";
+import { createCampaignStore } from "../../src/adapters/storage/postgres/campaigns.ts";
+import { createCreditStore } from "../../src/adapters/storage/postgres/credits.ts";
+import { openEngine, type Engine } from "../../src/adapters/storage/postgres/engine.ts";
 import { openPostgresStorage } from "../../src/adapters/storage/postgres/postgres-storage.ts";
 import { events } from "../../src/adapters/storage/postgres/tables.ts";
-import { changeClones } from "../../src/adapters/storage/postgres/voice-rows.ts";
+import { createVoiceStore } from "../../src/adapters/storage/postgres/voices.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import type { Campaign, Enrollment } from "../../src/features/campaigns/model.ts";
 import type { StoredBatch } from "../../src/features/enrichment/change-model.ts";
-import { decideCreate } from "../../src/features/voice/decisions.ts";
 import type { NewClone } from "../../src/features/voice/change-model.ts";
 import { defaultVoiceSettings } from "../../src/features/voice/model.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
@@ -21,8 +21,8 @@ describe("credits on two nodes", () => {
     await using nodes = await openNodes();
     const { second, make, workspaceId } = nodes;
     await second.credits.add(make.grant(workspaceId, { amount: 1 }));
-    const outcome = await nodes.whileHeld(
-      async (connection) => void (await reserveCredits(connection, make.reservation(workspaceId))),
+    const outcome = await nodes.whileOpen(
+      (engine) => createCreditStore(engine).reserve(make.reservation(workspaceId)),
       () => second.credits.reserve(make.reservation(workspaceId)),
     );
     expect(outcome).toEqual({ kind: "exhausted", by: "balance", remaining: 0, required: 1 });
@@ -51,8 +51,8 @@ describe("credits on two nodes", () => {
     const reserved = await second.credits.reserve(make.reservation(workspaceId, { amount: 7 }));
     if (reserved.kind !== "reserved") throw new Error("Expected a reservation");
     const release = () => make.settlement(reserved.id, { "0": 2 }, { closes: true });
-    const outcome = await nodes.whileHeld(
-      async (connection) => void (await settleCredits(connection, release())),
+    const outcome = await nodes.whileOpen(
+      (engine) => createCreditStore(engine).settle(release()),
       () => second.credits.settle(release()),
     );
     expect(outcome).toEqual({ kind: "void" });
@@ -142,6 +142,48 @@ describe("campaigns on two nodes", () => {
       ),
     );
     expect(outcomes.flat().toSorted()).toEqual(["inOtherCampaign", "inOtherCampaign", "inOtherCampaign", null]);
+  });
+
+  test("don't enroll a lead that another one is about to enroll, if they leave it out", async () => {
+    await using nodes = await openNodes();
+    const { first, campaign, campaignOf, enrollmentOf } = await createCampaign(nodes);
+    const { second, make, workspaceId } = nodes;
+    const other = campaignOf({ excludeOtherCampaigns: true });
+    await first.campaigns.insert(other);
+    const { id } = await make.storedLead(first, workspaceId, { networkUrl: "https://network.example/in/ada" });
+    const outcome = await nodes.whileOpen(
+      (engine) => createCampaignStore(engine).enroll([enrollmentOf(id, campaign)], false, startOfTests),
+      () => second.campaigns.enroll([enrollmentOf(id, other)], false, startOfTests),
+    );
+    expect(outcome).toEqual(["inOtherCampaign"]);
+  });
+
+  test("complete when their last two enrollments end at the same time", async () => {
+    await using nodes = await openNodes();
+    const { campaign, enrolled } = await createCampaign(nodes);
+    const [one, other] = [await enrolled(campaign), await enrolled(campaign)];
+    const end = { state: "completed", wakeAt: null, updatedAt: startOfTests } as const;
+    await nodes.whileOpen(
+      (engine) => createCampaignStore(engine).move(one, end, null),
+      () => nodes.second.campaigns.move(other, end, null),
+    );
+    const completed = await nodes.engine.orm.select().from(events).where(eq(events.type, "campaign.completed"));
+    expect(completed).toHaveLength(1);
+  });
+
+  test("are paused behind a move that is being made, and withdraw its action", async () => {
+    await using nodes = await openNodes();
+    const { campaign, enrolled, stepOf } = await createCampaign(nodes);
+    const { second, workspaceId } = nodes;
+    const { enrollment, change, request } = stepOf(await enrolled(campaign));
+    await nodes.whileOpen(
+      (engine) => createCampaignStore(engine).move(enrollment, change, request),
+      () =>
+        second.campaigns.update(workspaceId, campaign.id, ["running"], { state: "paused", updatedAt: startOfTests }),
+    );
+    expect(await second.campaigns.withdrawActions(campaign.id, 10, startOfTests)).toBe(1);
+    const found = await second.network.action(workspaceId, request.job.id);
+    expect(found?.action.state).toBe("canceled");
   });
 
   test("complete with the last of enrollments that end at the same time", async () => {
@@ -237,11 +279,8 @@ describe("voices on two nodes", () => {
   test("a clone that another node is about to store counts toward the limit", async () => {
     await using nodes = await openNodes();
     const { second, workspaceId } = nodes;
-    const outcome = await nodes.whileHeld(
-      async (connection) => {
-        const request = newClone(nodes);
-        await changeClones(connection, workspaceId, (facts) => decideCreate(request, facts));
-      },
+    const outcome = await nodes.whileOpen(
+      (engine) => createVoiceStore(engine).create(newClone(nodes)),
       () => second.voices.create(newClone(nodes)),
     );
     expect(outcome).toEqual({ kind: "tooMany", count: 1 });
@@ -296,15 +335,21 @@ async function openNodes() {
     make,
     workspaceId: user.id,
     either: (n: number): Storage => (n % 2 === 0 ? first : second),
-    /** Runs `hold` in a transaction that ends only when the action waits for it. */
-    async whileHeld<T>(hold: (connection: Connection) => Promise<void>, action: () => Promise<T>): Promise<T> {
-      let running: Promise<T> | null = null;
-      await engine.transact(async (connection) => {
-        await hold(connection);
-        running = action();
-        await untilSomebodyWaits(engine);
-      });
-      return await running!;
+    /** Runs `first` on an engine whose transaction ends only when the action waits for it. */
+    async whileOpen<T>(first: (engine: Engine) => Promise<unknown>, action: () => Promise<T>): Promise<T> {
+      const isDone = Promise.withResolvers<void>();
+      const transact: Engine["transact"] = (work) =>
+        engine.transact(async (connection) => {
+          const outcome = await work(connection);
+          isDone.resolve();
+          await untilSomebodyWaits(engine);
+          return outcome;
+        });
+      const holding = first({ ...engine, transact });
+      await Promise.race([isDone.promise, holding]);
+      const running = action();
+      await holding;
+      return await running;
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([engine.close(), one.close(), other.close()]);
