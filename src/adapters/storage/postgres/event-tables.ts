@@ -8,3 +8,9 @@ export const choreLeases = pgTable("chore_leases", {
   until: whole("until").notNull(),
   epoch: whole("epoch").notNull(),
 });
+
+/** `numbered`: the last event that has a position. `webhooks`: the last event whose deliveries were created. */
+export const eventPositions = pgTable("event_positions", {
+  name: text().$type<"numbered" | "webhooks">().primaryKey(),
+  event: whole("event").notNull(),
+});

@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { Clock } from "../../../platform/base/clock.ts";
 import { connect, openEngine, type EngineOptions } from "./engine.ts";
+import { EventLog } from "./event-log.ts";
+import { createEventStore } from "./events.ts";
 import { createJobStore } from "./jobs.ts";
 import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
@@ -24,7 +26,9 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     await client.end();
   }
   const engine = openEngine(url, options);
+  const log = new EventLog(engine);
   return {
+    events: createEventStore(engine, log),
     users: createUserStore(engine),
     jobs: createJobStore(engine, createActionJobs(engine)),
     leads: createLeadStore(engine),
