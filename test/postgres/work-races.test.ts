@@ -241,7 +241,7 @@ test("two requests that enrich the same person at the same time pay once", async
       return enrichment.answerBatch(workspaceId, batch, { job, leads: [] });
     }),
   );
-  expect(answers.map((answer) => answer!.creditsUsed).toSorted()).toEqual([0, 0, 0, 0, 0, 3]);
+  expect(answers.map((answer) => answer!.creditsUsed).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 0, 0, 3]);
   expect(answers.filter((answer) => answer!.paid.free.includes("0"))).toHaveLength(5);
   expect(await first.credits.balance(workspaceId)).toBe(97);
 });

@@ -2,6 +2,7 @@ import { count, sql, type AnyColumn, type SQL } from "drizzle-orm";
 import type { PgSelect } from "drizzle-orm/pg-core";
 import type { TimePlace } from "../../../platform/base/time-place.ts";
 import type { Connection } from "./engine.ts";
+import { countedUpTo } from "./list-counts.ts";
 
 type Timed = { createdAt: AnyColumn; id: AnyColumn };
 
@@ -14,9 +15,6 @@ export function olderThan({ createdAt, id }: Timed, place: TimePlace | null): SQ
 export function newerThan({ createdAt, id }: Timed, place: TimePlace | null): SQL | undefined {
   return place === null ? undefined : sql`(${createdAt}, ${id}) > (${place.createdAt}, ${place.id})`;
 }
-
-/** Totals of logs are counted up to this number. */
-const countedUpTo = 10_000;
 
 /** Number of rows of a dynamic SELECT, at most `countedUpTo`. */
 export async function countRows(connection: Connection, query: PgSelect): Promise<number> {

@@ -4,6 +4,8 @@ import { createCampaignStore } from "./campaigns.ts";
 import { createCreditStore } from "./credits.ts";
 import { connect, openEngine, type EngineOptions } from "./engine.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
+import { EventLog } from "./event-log.ts";
+import { createEventStore } from "./events.ts";
 import { createJobStore } from "./jobs.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
@@ -29,9 +31,11 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     await client.end();
   }
   const engine = openEngine(url, options);
+  const log = new EventLog(engine);
   return {
     campaigns: createCampaignStore(engine),
     credits: createCreditStore(engine),
+    events: createEventStore(engine, log),
     users: createUserStore(engine),
     jobs: createJobStore(engine, createActionJobs(engine)),
     enrichment: createEnrichmentStore(engine),
