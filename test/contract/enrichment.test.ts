@@ -286,12 +286,13 @@ describe.each(enginesAndPostgres)("enrichment on $name", ({ open }) => {
     expect(await enrichment.providers(workspaceId)).toBeNull();
   });
 
-  test("what providers spent is kept by month", async () => {
+  test("what providers spent is added up by month, to the millionth", async () => {
     await using opened = await open();
     const { enrichment } = opened.storage;
-    await enrichment.saveSpending(202601, { hunter: 1.5, pdl: 2 });
-    await enrichment.saveSpending(202601, { hunter: 3 });
-    expect(await enrichment.spending(202601)).toEqual({ hunter: 3, pdl: 2 });
+    expect(await enrichment.addSpending(202601, { hunter: 0.1, pdl: 2 })).toEqual({ hunter: 0.1, pdl: 2 });
+    expect(await enrichment.addSpending(202601, { hunter: 0.2 })).toEqual({ hunter: 0.3 });
+    expect(await enrichment.addSpending(202601, { pdl: -0.7 })).toEqual({ pdl: 1.3 });
+    expect(await enrichment.spending(202601)).toEqual({ hunter: 0.3, pdl: 1.3 });
     expect(await enrichment.spending(202602)).toEqual({});
   });
 

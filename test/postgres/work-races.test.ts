@@ -246,6 +246,17 @@ test("two requests that enrich the same person at the same time pay once", async
   expect(await first.credits.balance(workspaceId)).toBe(97);
 });
 
+test("what both nodes spend at providers is added up", async () => {
+  await using nodes = await openNodes();
+  const both = { hunter: 0.1, pdl: 1 };
+  const reversed = { pdl: 1, hunter: 0.1 };
+  const adding = Array.from({ length: 20 }, (_, n) =>
+    nodes.either(n).enrichment.addSpending(202601, n % 2 === 0 ? both : reversed),
+  );
+  await Promise.all(adding);
+  expect(await nodes.first.enrichment.spending(202601)).toEqual({ hunter: 2, pdl: 20 });
+});
+
 describe("voices on two nodes", () => {
   test("a clone that another node is about to store counts toward the limit", async () => {
     await using nodes = await openNodes();

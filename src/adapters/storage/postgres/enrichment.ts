@@ -151,16 +151,21 @@ export function createEnrichmentStore({ orm, transact, phoneRegion }: Engine): E
       const rows = await orm.select().from(providerSpending).where(eq(providerSpending.month, month));
       return Object.fromEntries(rows.map(({ provider, spent }) => [provider, spent]));
     },
-    async saveSpending(month, spent) {
-      const rows = Object.entries(spent).map(([provider, sum]) => ({ provider, month, spent: sum }));
-      if (rows.length === 0) return;
-      await orm
+    async addSpending(month, changes) {
+      // In one order, or two nodes that add for the same providers could wait for each other.
+      const rows = Object.entries(changes)
+        .map(([provider, change]) => ({ provider, month, spent: change }))
+        .toSorted((a, b) => (a.provider < b.provider ? -1 : 1));
+      if (rows.length === 0) return {};
+      const sums = await orm
         .insert(providerSpending)
         .values(rows)
         .onConflictDoUpdate({
           target: [providerSpending.provider, providerSpending.month],
-          set: { spent: sql`excluded.spent` },
-        });
+          set: { spent: sql`round((${providerSpending.spent} + excluded.spent)::numeric, 6)` },
+        })
+        .returning({ provider: providerSpending.provider, spent: providerSpending.spent });
+      return Object.fromEntries(sums.map(({ provider, spent }) => [provider, spent]));
     },
     forgetBefore: async (before, limit) =>
       (await forgetResults(orm, before, limit)) +
