@@ -59,6 +59,31 @@ describe("credits on two nodes", () => {
     expect(await second.credits.balance(workspaceId)).toBe(8);
   });
 
+  test("the budget of a key is one, whichever workspaces it spends in", async () => {
+    await using nodes = await openNodes();
+    const { first, second, make, workspaceId } = nodes;
+    const other = (await make.storedUser(first)).user.id;
+    for (const id of [workspaceId, other]) await first.credits.add(make.grant(id));
+    const keyId = make.key(null).id;
+    await first.credits.setBudget(keyId, 5, "admin");
+    const outcome = await nodes.whileOpen(
+      (engine) => createCreditStore(engine).reserve(make.reservation(workspaceId, { keyId, amount: 3 })),
+      () => second.credits.reserve(make.reservation(other, { keyId, amount: 3 })),
+    );
+    expect(outcome).toEqual({ kind: "exhausted", by: "budget", remaining: 2, required: 3 });
+  });
+
+  test("a budget that its owner sets while an admin does stays below the admin's", async () => {
+    await using nodes = await openNodes();
+    const { second, make } = nodes;
+    const keyId = make.key(null).id;
+    const outcome = await nodes.whileOpen(
+      (engine) => createCreditStore(engine).setBudget(keyId, 5, "admin"),
+      () => second.credits.setBudget(keyId, 6, "owner"),
+    );
+    expect(outcome).toEqual({ kind: "beyond", ceiling: 5 });
+  });
+
   test("grants that both add are added once, whatever their order", async () => {
     await using nodes = await openNodes();
     const { make } = nodes;
