@@ -117,6 +117,7 @@ async function compose(
     costs: { enrichment: config.creditsPerEnrichment, search: config.creditsPerProspect },
     monthlyGrant: config.monthlyCredits,
     upgradeUrl,
+    sharesStore: false,
   });
   const poke = () => runner.poke();
   const { readiness, operations, ...watch } = await composeOperations({

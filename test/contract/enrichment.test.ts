@@ -5,7 +5,7 @@ import type { EnrichmentStore } from "../../src/features/enrichment/store.ts";
 import type { LeadIdentity } from "../../src/features/leads/model.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { claimJobs, claimOf, createFactories } from "../support/factories.ts";
 
 const nobody: LeadIdentity = { email: null, network: null, name: null };
@@ -47,7 +47,7 @@ const emptyBatch = {
   at: startOfTests + 1,
 };
 
-describe.each(engines)("enrichment on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("enrichment on $name", ({ open }) => {
   async function arrange(storage: Storage) {
     const make = createFactories();
     const workspaceId = (await make.storedUser(storage)).user.id;
@@ -286,12 +286,13 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     expect(await enrichment.providers(workspaceId)).toBeNull();
   });
 
-  test("what providers spent is kept by month", async () => {
+  test("what providers spent is added up by month, to the millionth", async () => {
     await using opened = await open();
     const { enrichment } = opened.storage;
-    await enrichment.saveSpending(202601, { hunter: 1.5, pdl: 2 });
-    await enrichment.saveSpending(202601, { hunter: 3 });
-    expect(await enrichment.spending(202601)).toEqual({ hunter: 3, pdl: 2 });
+    expect(await enrichment.addSpending(202601, { hunter: 0.1, pdl: 2 })).toEqual({ hunter: 0.1, pdl: 2 });
+    expect(await enrichment.addSpending(202601, { hunter: 0.2 })).toEqual({ hunter: 0.3 });
+    expect(await enrichment.addSpending(202601, { pdl: -0.7 })).toEqual({ pdl: 1.3 });
+    expect(await enrichment.spending(202601)).toEqual({ hunter: 0.3, pdl: 1.3 });
     expect(await enrichment.spending(202602)).toEqual({});
   });
 
@@ -371,7 +372,7 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
   });
 });
 
-describe.each(engines)("what leads tell of companies on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("what leads tell of companies on $name", ({ open }) => {
   async function learnAll(storage: Storage, until = startOfTests): Promise<number> {
     let batches = 0;
     while (await storage.leadHints.learn(until)) batches++;

@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { jobStatuses, jobTypes, type Job, type JobFilter, type JobPlace } from "../../src/platform/jobs/model.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { claimJobs, createFactories, type Factories } from "../support/factories.ts";
 import { createDice, type Dice } from "../support/ids.ts";
 
-describe.each(engines)("jobs on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("jobs on $name", ({ open }) => {
   test("a job is read by its owner as it was stored, and by nobody else", async () => {
     await using opened = await open();
     const { storage } = opened;

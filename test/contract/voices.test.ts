@@ -10,7 +10,7 @@ import {
 } from "../../src/features/voice/model.ts";
 import type { NewClone } from "../../src/features/voice/change-model.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories, type Factories } from "../support/factories.ts";
 
 const roomy = { maxClones: 100, maxBytes: 1e9 };
@@ -84,7 +84,7 @@ async function claimed(storage: Storage) {
 const completed = { kind: "completed", message: "Ready", metadata: {}, at: startOfTests + 5 } as const;
 const failed = { kind: "failed", message: "Too little speech", metadata: {}, at: startOfTests + 5 } as const;
 
-describe.each(engines)("voices on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("voices on $name", ({ open }) => {
   async function setUp() {
     const opened = await open();
     const make = createFactories();

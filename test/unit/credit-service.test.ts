@@ -8,7 +8,7 @@ import { createIds } from "../support/ids.ts";
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
-async function arrange({ monthlyGrant = 50 } = {}) {
+async function arrange({ monthlyGrant = 50, sharesStore = false } = {}) {
   const opened = await engines[0]!.open();
   const { storage } = opened;
   const make = createFactories();
@@ -24,6 +24,7 @@ async function arrange({ monthlyGrant = 50 } = {}) {
         costs: { enrichment: 1, search: 2 },
         monthlyGrant,
         upgradeUrl: "/docs",
+        sharesStore,
       },
     );
   const ada = (await make.storedUser(storage)).user.id;
@@ -75,6 +76,19 @@ test("a process gives back what the one before it held, and leaves alone what it
   clock.advance(2 * minuteMs);
   expect(await next.releaseAbandoned()).toBe(1);
   expect(await next.balance(ada)).toBe(100);
+});
+
+test("a process that shares the store gives back only what was held too long", async () => {
+  await using arranged = await arrange({ sharesStore: true });
+  const { storage, make, clock, create, credits, ada } = arranged;
+  await storage.credits.add(make.grant(ada));
+  await credits.reserve(ada, { request: "a", purpose: "enrichment", amount: 10, keyId: null });
+  clock.advance(minuteMs);
+  const other = create();
+  expect(await other.releaseAbandoned()).toBe(0);
+  clock.advance(15 * minuteMs);
+  expect(await other.releaseAbandoned()).toBe(1);
+  expect(await other.balance(ada)).toBe(100);
 });
 
 test("what a job holds comes back when the job has ended, not before", async () => {

@@ -176,6 +176,25 @@ describe("a guarded provider", () => {
     expect(after.of("pdl")).toBe(0);
   });
 
+  test("its cap is that of all processes that share the store", async () => {
+    await using opened = await engines[0]!.open();
+    const { enrichment } = opened.storage;
+    const clock = new FakeClock();
+    const processes = [guarded({ clock, spendCap: 4 }), guarded({ clock, spendCap: 4 })] as const;
+    for (const { spending } of processes) await spending.load(enrichment);
+    const [one, other] = processes;
+    expect([await one.ask(), await one.ask(), await other.ask()]).toEqual([found, found, found]);
+    const last = await Promise.all([one.ask(), other.ask(), one.ask(), other.ask()]);
+    // Those that want the last credit at the same time may all leave it.
+    expect(last.filter(({ kind }) => kind === "found").length).toBeLessThanOrEqual(1);
+    for (const { spending } of processes) await spending.flush(enrichment);
+    await one.ask();
+    expect(await other.ask()).toEqual({ kind: "skipped" });
+    expect(one.asked.length + other.asked.length).toBe(4);
+    for (const { spending } of processes) await spending.flush(enrichment);
+    expect(await enrichment.spending(202601)).toEqual({ scripted: 4 });
+  });
+
   test("what a call may take is written before a capped provider is asked, and what it took once it is known", async () => {
     await using opened = await engines[0]!.open();
     const { enrichment } = opened.storage;

@@ -30,6 +30,8 @@ export type CreditSettings = {
   monthlyGrant: number;
   /** URL shown to users who run out of credits. */
   upgradeUrl: string;
+  /** Whether other processes use the store, too. */
+  sharesStore: boolean;
 };
 
 /** A request to spend credits. `request` is chosen by the caller; each one has at most one reservation or charge. */
@@ -57,8 +59,8 @@ export class CreditService {
   readonly #ids: Ids;
   readonly #settings: CreditSettings;
   /**
-   * Only one process uses the data at a time, so reservations made before this time belong to a process that has
-   * exited.
+   * Reservations made before this time belong to a process that has exited, if only one process uses the store at a
+   * time.
    */
   readonly #startedAt: number;
 
@@ -258,11 +260,12 @@ export class CreditService {
   }
 
   /**
-   * Releases abandoned reservations: of jobs that have ended, and, for work without a job, those made by a previous
-   * process or held longer than any request takes. Returns how many were released.
+   * Releases abandoned reservations: of jobs that have ended, and, for work without a job, those held longer than any
+   * request takes or, unless the store is shared, made by a previous process. Returns how many were released.
    */
   async releaseAbandoned(): Promise<number> {
-    const heldBefore = Math.max(this.#clock.now(), this.#startedAt + holdMs);
+    const now = this.#clock.now();
+    const heldBefore = this.#settings.sharesStore ? now : Math.max(now, this.#startedAt + holdMs);
     let released = 0;
     for (;;) {
       const abandoned = await this.#credits.abandoned(heldBefore, batchSize);

@@ -136,13 +136,17 @@ export class GuardedProvider {
   }
 
   /** The maximum cost of a capped call is written to disk before the call is sent. */
-  async #send(subject: Subject, context: LookUpContext, cost: number): Promise<LookUpOutcome> {
-    if (this.#isCapped(cost)) await this.#spending.hold(this.name, cost);
+  async #send(subject: Subject, context: LookUpContext, cost: number): Promise<GuardedOutcome> {
+    if (this.#isCapped(cost)) {
+      await this.#spending.hold(this.name, cost);
+      // Another process may have taken the rest meanwhile. This call is among the reserved ones already.
+      if (!this.#canPay(0)) return { kind: "skipped" };
+    }
     return this.#provider.lookUp(subject, context);
   }
 
   /** Does not wait for a provider that ignores its abort signal. */
-  async #sendWithTimeout(subject: Subject, context: LookUpContext, cost: number): Promise<LookUpOutcome> {
+  async #sendWithTimeout(subject: Subject, context: LookUpContext, cost: number): Promise<GuardedOutcome> {
     const stop = new AbortController();
     const abort = (): void => stop.abort();
     let giveUp = (): void => {};
@@ -165,8 +169,10 @@ export class GuardedProvider {
     }
   }
 
-  #recordOutcome(outcome: LookUpOutcome): void {
+  #recordOutcome(outcome: GuardedOutcome): void {
     switch (outcome.kind) {
+      case "skipped":
+        return;
       case "found":
       case "none":
         this.#failures = 0;

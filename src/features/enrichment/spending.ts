@@ -20,16 +20,22 @@ export class CreditSum {
 }
 
 /**
- * Credits spent at each provider in the current month. Counted in memory and written by `flush`, together with the
- * maximum cost of calls in progress: a crash never loses a call, but may count one that cost nothing.
+ * Credits spent at each provider in the current month, by all processes that share the store. Counted in memory and
+ * written by `flush`, together with the maximum cost of calls in progress: a crash never loses a call, but may count one
+ * that cost nothing.
  */
 export class Spending {
   readonly #clock: Clock;
   #month = 0;
+  /** By provider, by this process. */
   #spent: Record<string, number> = {};
   readonly #held: Record<string, number> = {};
-  #isChanged = false;
+  /** How much of what this process spent and holds is in the store. */
+  #stored: Record<string, number> = {};
+  /** What others have spent and hold, as of the last write: other processes, and this one before a restart. */
+  #others: Record<string, number> = {};
   #store: EnrichmentStore | null = null;
+  #lastWrite: Promise<void> = Promise.resolve();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -38,16 +44,16 @@ export class Spending {
 
   of(provider: string): number {
     this.#resetIfNewMonth();
-    return this.#spent[provider] ?? 0;
+    return sumOf(this.#spent[provider] ?? 0, this.#others[provider] ?? 0);
   }
 
   add(provider: string, amount: number): void {
     if (amount <= 0) return;
-    this.#spent[provider] = sumOf(this.of(provider), amount);
-    this.#isChanged = true;
+    this.#resetIfNewMonth();
+    this.#spent[provider] = sumOf(this.#spent[provider] ?? 0, amount);
   }
 
-  /** Holds the maximum cost of a call. Durable once the promise resolves. */
+  /** Holds the maximum cost of a call. Durable once the promise resolves; `of` then includes what others hold. */
   async hold(provider: string, amount: number): Promise<void> {
     this.#hold(provider, amount);
     if (this.#store !== null) await this.flush(this.#store);
@@ -60,24 +66,39 @@ export class Spending {
 
   #hold(provider: string, amount: number): void {
     this.#held[provider] = sumOf(this.#held[provider] ?? 0, amount);
-    this.#isChanged = true;
   }
 
-  /** Loads the spending from before a restart. Call once, before the first `flush` or `hold`. */
+  /** Loads the spending so far. Call once, before the first `flush` or `hold`. */
   async load(store: EnrichmentStore): Promise<void> {
     this.#store = store;
-    for (const [provider, spent] of Object.entries(await store.spending(this.#month))) this.add(provider, spent);
-    this.#isChanged = false;
+    this.#others = await store.spending(this.#month);
   }
 
-  /** Writes changes to the store. */
+  /** Writes changes to the store: one write after the other, because each adds to what was written before. */
   async flush(store: EnrichmentStore): Promise<void> {
-    if (!this.#isChanged) return;
-    this.#isChanged = false;
+    const writing = this.#lastWrite.then(() => this.#write(store));
+    this.#lastWrite = writing.catch(() => {});
+    await writing;
+  }
+
+  async #write(store: EnrichmentStore): Promise<void> {
     this.#resetIfNewMonth();
+    const month = this.#month;
     const names = new Set([...Object.keys(this.#spent), ...Object.keys(this.#held)]);
-    const sums = [...names].map((name) => [name, sumOf(this.#spent[name] ?? 0, this.#held[name] ?? 0)]);
-    await store.saveSpending(this.#month, Object.fromEntries(sums));
+    const changes = [...names]
+      .map((name) => [name, this.#changeOf(name)] as const)
+      .filter(([, change]) => change !== 0);
+    if (changes.length === 0) return;
+    const sums = await store.addSpending(month, Object.fromEntries(changes));
+    if (month !== this.#month) return;
+    for (const [name, change] of changes) {
+      this.#stored[name] = sumOf(this.#stored[name] ?? 0, change);
+      this.#others[name] = sumOf(sums[name] ?? 0, -this.#stored[name]);
+    }
+  }
+
+  #changeOf(name: string): number {
+    return sumOf(this.#spent[name] ?? 0, this.#held[name] ?? 0, -(this.#stored[name] ?? 0));
   }
 
   #resetIfNewMonth(): void {
@@ -85,6 +106,8 @@ export class Spending {
     if (month === this.#month) return;
     this.#month = month;
     this.#spent = {};
+    this.#stored = {};
+    this.#others = {};
   }
 
   #currentMonth(): number {

@@ -37,8 +37,8 @@ export type EnrichmentStore = {
 
   /** Spending by provider in a month (year * 100 + month). */
   spending(month: number): Promise<Record<string, number>>;
-  /** Replaces the spending of the month. */
-  saveSpending(month: number, spent: Record<string, number>): Promise<void>;
+  /** Adds to the spending of the month, to the millionth. Returns the new sums of these providers. */
+  addSpending(month: number, changes: Record<string, number>): Promise<Record<string, number>>;
 
   /** Deletes results, verdicts, and job leads older than `before`, at most `limit` of each; returns how many. */
   forgetBefore(before: number, limit: number): Promise<number>;

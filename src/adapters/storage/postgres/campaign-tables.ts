@@ -1,4 +1,4 @@
-import { integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
+import { integer, json, jsonb, pgTable, text } from "drizzle-orm/pg-core";
 import type {
   CampaignSettings,
   CampaignState,
@@ -12,7 +12,7 @@ export const campaigns = pgTable("campaigns", {
   workspaceId: text("workspace_id").notNull(),
   name: text().notNull(),
   state: text().$type<CampaignState>().notNull(),
-  steps: jsonb().$type<CampaignStep[]>().notNull(),
+  steps: json().$type<CampaignStep[]>().notNull(),
   accountIds: jsonb("account_ids").$type<string[]>().notNull(),
   settings: jsonb().$type<CampaignSettings>().notNull(),
   startedAt: whole("started_at"),

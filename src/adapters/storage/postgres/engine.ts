@@ -1,6 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres, { type Sql } from "postgres";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
+import { EventSignal, hasNewEvents } from "./event-signal.ts";
 
 /** Runs statements: the pool itself, or one transaction. */
 export type Connection = Pick<
@@ -17,6 +18,8 @@ export type Engine = {
    * statement sees what is committed when it starts, so whatever a decision depends on must be locked before it is read.
    */
   transact<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Announces after each commit with new events. Those of other nodes: see `EventLog.poll`. */
+  newEvents: EventSignal;
   /** Country of phone numbers without a country code; null if none is configured. */
   phoneRegion: PhoneRegion | null;
   /** Waits for running statements. */
@@ -40,9 +43,18 @@ const closeTimeoutSeconds = 5;
 export function openEngine(url: string, options: EngineOptions = {}): Engine {
   const client = connect(url, options);
   const orm = drizzle(client);
+  const newEvents = new EventSignal();
   return {
     orm,
-    transact: (work) => orm.transaction(work),
+    async transact(work) {
+      const { result, isNews } = await orm.transaction(async (connection) => {
+        const outcome = await work(connection);
+        return { result: outcome, isNews: hasNewEvents(connection) };
+      });
+      if (isNews) newEvents.announce();
+      return result;
+    },
+    newEvents,
     phoneRegion: options.phoneRegion ?? null,
     close: () => client.end({ timeout: closeTimeoutSeconds }),
   };

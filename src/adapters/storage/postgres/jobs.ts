@@ -1,23 +1,26 @@
-import { and, asc, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
+import { asc, eq, inArray, sql } from "drizzle-orm";
 import { startEventOf } from "../../../platform/jobs/job-events.ts";
-import type { Job, JobClaim, JobEnd } from "../../../platform/jobs/model.ts";
-import type { ClaimRequest, ClientChange, JobPageRequest, JobStore } from "../../../platform/jobs/store.ts";
+import type { Job, JobClaim, JobEnd, JobType } from "../../../platform/jobs/model.ts";
+import type { ClaimRequest, ClientChange, JobStore } from "../../../platform/jobs/store.ts";
 import {
   changedJob,
   claimedJob,
   decideCancel,
   decideRetry,
+  editedJob,
   endedJob,
   isFinal,
   isHeld,
   isOfAction,
+  isOpen,
   type ClientDecision,
   type JobChange,
 } from "../../../platform/jobs/transitions.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
+import { lockDueJobs } from "./job-claims.ts";
+import { createJobLists } from "./job-lists.ts";
 import { jobs } from "./tables.ts";
-import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** The jobs of actions, as the store of jobs shows and changes them. */
 export type ActionJobs = {
@@ -30,63 +33,69 @@ export type ActionJobs = {
   gaveUp(connection: Connection, jobId: string, message: string, at: number): Promise<void>;
 };
 
-type SliceOfJobs = Pick<JobStore, "insert" | "get" | "page" | "claim" | "end" | "cancel" | "retry">;
-
 /** `actions` knows the jobs of network actions, which their own store claims and ends. */
-export function createJobStore({ orm, transact }: Engine, actions: ActionJobs): SliceOfJobs {
+export function createJobStore({ orm, transact }: Engine, actions: ActionJobs): JobStore {
   const shown = async (job: Job): Promise<Job> => (isOfAction(job) ? actions.describe(orm, job) : job);
+  /** The user whose job this node claimed last, by type: on each node, users take turns. */
+  const lastServed = new Map<JobType, string>();
 
-  async function find(workspaceId: WorkspaceId, id: string): Promise<Job | null> {
-    const [job] = await orm
-      .select()
-      .from(jobs)
-      .where(and(eq(jobs.id, id), eq(jobs.workspaceId, workspaceId)));
+  async function find(id: string): Promise<Job | null> {
+    const [job] = await orm.select().from(jobs).where(eq(jobs.id, id));
     return job ?? null;
   }
 
-  async function page({ workspaceId, filter, limit, offset, after }: JobPageRequest): Promise<Job[]> {
-    const { status, type, createdFrom, createdTo } = filter;
-    const rows = await orm
-      .select()
-      .from(jobs)
-      .where(
-        and(
-          eq(jobs.workspaceId, workspaceId),
-          status && eq(jobs.status, status),
-          type && eq(jobs.type, type),
-          createdFrom === undefined ? undefined : gte(jobs.createdAt, createdFrom),
-          createdTo === undefined ? undefined : lte(jobs.createdAt, createdTo),
-          after === null ? undefined : sql`(${jobs.createdAt}, ${jobs.id}) < (${after.createdAt}, ${after.id})`,
-        ),
-      )
-      .orderBy(desc(jobs.createdAt), desc(jobs.id))
-      .limit(limit)
-      .offset(offset);
-    return Promise.all(rows.map(shown));
+  async function claim(request: ClaimRequest): Promise<Job[]> {
+    const { type, leaseUntil, now } = request;
+    const after = lastServed.get(type) ?? "";
+    const { claimed, lastInTurn } = await transact(async (connection) => {
+      const { abandoned, due } = await lockDueJobs(connection, request, after);
+      const leased = (job: Job, isAbandoned: boolean): Job => ({
+        ...job,
+        ...claimedJob(job, { isAbandoned, leaseUntil, at: now }),
+      });
+      const claimed = [...abandoned.map((job) => leased(job, true)), ...due.map((job) => leased(job, false))];
+      await writeLeases(connection, claimed);
+      return { claimed, lastInTurn: due.at(-1)?.workspaceId };
+    });
+    if (lastInTurn === undefined) lastServed.delete(type);
+    else lastServed.set(type, lastInTurn);
+    return claimed;
   }
 
   return {
+    ...createJobLists(orm, shown),
     insert: (job, audit) => {
       if (audit !== undefined) throw new Error("The audit log does not exist on PostgreSQL yet");
       return transact((connection) => insertJob(connection, job));
     },
     async get(workspaceId, id) {
-      const job = await find(workspaceId, id);
-      return job && shown(job);
+      const job = await find(id);
+      return job?.workspaceId === workspaceId ? shown(job) : null;
     },
-    page,
-    claim: (request) => transact((connection) => claim(connection, request)),
+    claim,
+    renew: (claims, leaseUntil) => transact((connection) => renew(connection, claims, leaseUntil)),
     end: (held, end) => transact((connection) => endClaim(connection, actions, held, end)),
     async cancel(workspaceId, id, at) {
-      const decision = decideCancel(await find(workspaceId, id), workspaceId, at);
+      const decision = decideCancel(await find(id), workspaceId, at);
       // An action locks its account before its job, so its job is not locked here.
       if (decision.kind === "ofAction") return transact((connection) => actions.cancel(connection, decision.job, at));
       return transact((connection) => change(connection, id, (job) => decideCancel(job, workspaceId, at)));
     },
     async retry(workspaceId, id, at) {
-      const decision = decideRetry(await find(workspaceId, id), workspaceId, at);
+      const decision = decideRetry(await find(id), workspaceId, at);
       if (decision.kind === "ofAction") return transact((connection) => actions.retry(connection, decision.job, at));
       return transact((connection) => change(connection, id, (job) => decideRetry(job, workspaceId, at)));
+    },
+    async isOpen(id, failedAfter) {
+      const job = await find(id);
+      return job !== null && isOpen(job, failedAfter);
+    },
+    async editMessage(id, message, at) {
+      const edited = await transact(async (connection) => {
+        const job = await lockJob(connection, id);
+        return job && writeJob(connection, job, editedJob(job, message, at));
+      });
+      return edited && shown(edited);
     },
   };
 }
@@ -113,36 +122,29 @@ export async function writeJob(connection: Connection, job: Job, change: JobChan
   return after;
 }
 
-async function claim(connection: Connection, { type, limit, now, leaseUntil }: ClaimRequest): Promise<Job[]> {
-  const abandoned = await connection
-    .select({ id: jobs.id })
-    .from(jobs)
-    .where(and(eq(jobs.type, type), sql`${jobs.status} = 'running'`, lte(jobs.leaseUntil, now)))
-    .orderBy(asc(jobs.leaseUntil))
-    .limit(limit)
-    .for("update", { skipLocked: true });
-  // Users take turns: the oldest job of each comes before the second of any.
-  const turn = sql`row_number() OVER (PARTITION BY workspace_id ORDER BY run_at, id)`;
-  const due = await connection.execute<{ id: string }>(sql`
-    SELECT id FROM jobs WHERE status = 'pending' AND id IN (
-      SELECT id FROM (
-        SELECT id, workspace_id, ${turn} AS turn FROM jobs
-        WHERE type = ${type} AND type <> 'linkedin_action' AND status = 'pending' AND run_at <= ${now}
-      ) AS waiting ORDER BY turn, workspace_id LIMIT ${limit - abandoned.length}
-    ) FOR UPDATE SKIP LOCKED`);
-  const isAbandoned = new Set(abandoned.map(({ id }) => id));
-  const ids = [...abandoned, ...due].map(({ id }) => id);
-  const found = new Map(
-    (await connection.select().from(jobs).where(inArray(jobs.id, ids))).map((job) => [job.id, job]),
-  );
-  const claimed: Job[] = [];
-  for (const id of ids) {
-    const job = found.get(id);
-    if (job === undefined) continue;
-    const lease = claimedJob(job, { isAbandoned: isAbandoned.has(id), leaseUntil, at: now });
-    claimed.push(await writeJob(connection, job, lease));
-  }
-  return claimed;
+/** Of locked jobs: what a claim changes. */
+async function writeLeases(connection: Connection, claimed: readonly Job[]): Promise<void> {
+  if (claimed.length === 0) return;
+  const rows = claimed.map(({ id, attempt, failures }) => ({ id, attempt, failures }));
+  const { status, leaseUntil, updatedAt } = claimed[0]!;
+  await connection
+    .update(jobs)
+    .set({ status, attempt: sql`claimed.attempt`, failures: sql`claimed.failures`, leaseUntil, updatedAt })
+    .from(sql`json_to_recordset(${JSON.stringify(rows)}::json) AS claimed (id text, attempt integer, failures integer)`)
+    .where(sql`${jobs.id} = claimed.id`);
+}
+
+async function renew(connection: Connection, claims: readonly JobClaim[], leaseUntil: number): Promise<string[]> {
+  const ids = claims.map(({ id }) => id);
+  const rows = await connection.select().from(jobs).where(inArray(jobs.id, ids)).orderBy(asc(jobs.id)).for("update");
+  const found = new Map(rows.map((job) => [job.id, job]));
+  const isValid = (claim: JobClaim): boolean => {
+    const job = found.get(claim.id);
+    return job !== undefined && isHeld(job, claim);
+  };
+  const held = claims.filter(isValid).map(({ id }) => id);
+  await connection.update(jobs).set({ leaseUntil }).where(inArray(jobs.id, held));
+  return claims.filter((claim) => !isValid(claim)).map(({ id }) => id);
 }
 
 async function endClaim(connection: Connection, actions: ActionJobs, held: JobClaim, end: JobEnd): Promise<boolean> {

@@ -1,13 +1,20 @@
 import { sql } from "drizzle-orm";
 import type { Clock } from "../../../platform/base/clock.ts";
+import { createCampaignStore } from "./campaigns.ts";
+import { createCreditStore } from "./credits.ts";
 import { connect, openEngine, type EngineOptions } from "./engine.ts";
+import { createEnrichmentStore } from "./enrichment.ts";
+import { EventLog } from "./event-log.ts";
+import { createEventStore } from "./events.ts";
 import { createJobStore } from "./jobs.ts";
+import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
 import { createNetworkStore } from "./network.ts";
 import { createActionJobs } from "./network-jobs.ts";
 import { createSuppressionStore } from "./suppressions.ts";
 import { createUserStore } from "./users.ts";
+import { createVoiceStore } from "./voices.ts";
 
 /** The stores that exist on PostgreSQL so far, each as far as their neighbors need it. */
 export type PostgresStorage = Awaited<ReturnType<typeof openPostgresStorage>>;
@@ -24,12 +31,19 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     await client.end();
   }
   const engine = openEngine(url, options);
+  const log = new EventLog(engine);
   return {
+    campaigns: createCampaignStore(engine),
+    credits: createCreditStore(engine),
+    events: createEventStore(engine, log),
     users: createUserStore(engine),
     jobs: createJobStore(engine, createActionJobs(engine)),
+    enrichment: createEnrichmentStore(engine),
+    leadHints: createLeadHintStore(engine),
     leads: createLeadStore(engine),
     network: createNetworkStore(engine),
     suppressions: createSuppressionStore(engine),
+    voices: createVoiceStore(engine),
     /** Throws when the database can't be reached. */
     check: async () => void (await engine.orm.execute(sql`SELECT 1`)),
     /** Waits for running statements and closes the connections. */

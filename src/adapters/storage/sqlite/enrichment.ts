@@ -175,14 +175,22 @@ export function createEnrichmentStore(
       const rows = orm.select().from(providerSpending).where(eq(providerSpending.month, month)).all();
       return Object.fromEntries(rows.map(({ provider, spent }) => [provider, spent]));
     },
-    saveSpending: (month, spent) =>
+    addSpending: (month, changes) =>
       writer.write(() => {
-        for (const [provider, sum] of Object.entries(spent))
-          orm
+        const sums: Record<string, number> = {};
+        for (const [provider, change] of Object.entries(changes)) {
+          const { spent } = orm
             .insert(providerSpending)
-            .values({ provider, month, spent: sum })
-            .onConflictDoUpdate({ target: [providerSpending.provider, providerSpending.month], set: { spent: sum } })
-            .run();
+            .values({ provider, month, spent: change })
+            .onConflictDoUpdate({
+              target: [providerSpending.provider, providerSpending.month],
+              set: { spent: sql`round(${providerSpending.spent} + excluded.spent, 6)` },
+            })
+            .returning({ spent: providerSpending.spent })
+            .get();
+          sums[provider] = spent;
+        }
+        return sums;
       }),
     forgetBefore: (before, limit) => writer.write(() => forgetBefore(before, limit)),
   };

@@ -1,0 +1,49 @@
+import type { Engine } from "./engine.ts";
+import { lastPosition, numberEvents, numberingBatchSize } from "./event-numbers.ts";
+
+/** The event log as this node sees it. */
+export class EventLog {
+  readonly #engine: Engine;
+  #running: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
+  #lastSeen = 0;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /**
+   * Resolves once all events that are committed now have a position, so that what a caller has caused is what it reads.
+   * Calls made while events are being numbered share the next run.
+   */
+  numberPending(): Promise<void> {
+    if (this.#running === null) return this.#start();
+    return (this.#next ??= this.#running
+      .catch(() => {})
+      .then(() => {
+        this.#next = null;
+        return this.#start();
+      }));
+  }
+
+  /**
+   * Numbers pending events and tells listeners if there are events that they may not have seen, such as those of other
+   * nodes. To be called several times a second.
+   */
+  async poll(): Promise<void> {
+    await this.numberPending();
+    const last = await lastPosition(this.#engine.orm);
+    if (last === this.#lastSeen) return;
+    this.#lastSeen = last;
+    this.#engine.newEvents.announce();
+  }
+
+  #start(): Promise<void> {
+    this.#running = this.#number().finally(() => (this.#running = null));
+    return this.#running;
+  }
+
+  async #number(): Promise<void> {
+    while ((await numberEvents(this.#engine)) === numberingBatchSize);
+  }
+}

@@ -1,0 +1,81 @@
+import { and, desc, eq, gte, lte, sql, type SQL } from "drizzle-orm";
+import { jobStatuses, type Job, type JobFilter, type JobStatus } from "../../../platform/jobs/model.ts";
+import type { JobCount, JobPageRequest, JobStore } from "../../../platform/jobs/store.ts";
+import type { Engine } from "./engine.ts";
+import { jobs } from "./tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
+
+type JobLists = Pick<JobStore, "page" | "countByStatus" | "countByTime" | "countAll" | "nextDueAt">;
+
+/** `shown` returns a job as clients see it. */
+export function createJobLists(orm: Engine["orm"], shown: (job: Job) => Promise<Job>): JobLists {
+  async function page({ workspaceId, filter, limit, offset, after }: JobPageRequest): Promise<Job[]> {
+    const rows = await orm
+      .select()
+      .from(jobs)
+      .where(
+        and(
+          filtered(workspaceId, filter),
+          after === null ? undefined : sql`(${jobs.createdAt}, ${jobs.id}) < (${after.createdAt}, ${after.id})`,
+        ),
+      )
+      .orderBy(desc(jobs.createdAt), desc(jobs.id))
+      .limit(limit)
+      .offset(offset);
+    return Promise.all(rows.map(shown));
+  }
+
+  async function counted(where: SQL | undefined): Promise<Record<JobStatus, number>> {
+    const rows = await orm
+      .select({ status: jobs.status, n: sql<number>`count(*)` })
+      .from(jobs)
+      .where(where)
+      .groupBy(jobs.status);
+    const numbers = new Map(rows.map(({ status, n }) => [status, n]));
+    return Object.fromEntries(jobStatuses.map((status) => [status, numbers.get(status) ?? 0])) as Record<
+      JobStatus,
+      number
+    >;
+  }
+
+  async function countByTime(workspaceId: WorkspaceId, from: number, bucketMs: number): Promise<JobCount[]> {
+    const at = sql<number>`${jobs.createdAt} / ${bucketMs}::bigint * ${bucketMs}::bigint`.as("at");
+    return orm
+      .select({ at, status: jobs.status, jobs: sql<number>`count(*)` })
+      .from(jobs)
+      .where(filtered(workspaceId, { createdFrom: from }))
+      .groupBy(sql`at`, jobs.status)
+      .orderBy(sql`at`);
+  }
+
+  async function nextDueAt(types: readonly Job["type"][]): Promise<number | null> {
+    const isOfType = sql`${jobs.type} = wanted.type`;
+    const [row] = await orm.execute<{ at: number | null }>(sql`
+      SELECT min(due.at) AS at FROM json_array_elements_text(${JSON.stringify(types)}::json) AS wanted (type)
+      CROSS JOIN LATERAL (
+        SELECT min(${jobs.runAt}) AS at FROM ${jobs} WHERE ${isOfType} AND ${jobs.status} = 'pending'
+        UNION ALL
+        SELECT min(${jobs.leaseUntil}) FROM ${jobs}
+        WHERE ${isOfType} AND ${jobs.status} = 'running' AND ${jobs.leaseUntil} IS NOT NULL
+      ) AS due`);
+    return row?.at ?? null;
+  }
+
+  return {
+    page,
+    countByStatus: (workspaceId, filter) => counted(filtered(workspaceId, filter)),
+    countByTime,
+    countAll: () => counted(undefined),
+    nextDueAt,
+  };
+}
+
+function filtered(workspaceId: WorkspaceId, { status, type, createdFrom, createdTo }: JobFilter): SQL | undefined {
+  return and(
+    eq(jobs.workspaceId, workspaceId),
+    status && eq(jobs.status, status),
+    type && eq(jobs.type, type),
+    createdFrom === undefined ? undefined : gte(jobs.createdAt, createdFrom),
+    createdTo === undefined ? undefined : lte(jobs.createdAt, createdTo),
+  );
+}
