@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ProspectBatch, ProspectRow } from "../../src/features/prospecting/store.ts";
+import type { ProspectBatch, ProspectRow } from "../../src/features/prospecting/directory-model.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";

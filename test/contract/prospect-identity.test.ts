@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { leadIdentity } from "../../src/features/leads/identity.ts";
 import { type ProspectDraft } from "../../src/features/prospecting/content.ts";
 import { prospectIdentity } from "../../src/features/prospecting/keys.ts";
-import type { ProspectRow } from "../../src/features/prospecting/store.ts";
+import type { ProspectRow } from "../../src/features/prospecting/directory-model.ts";
 import { createPeopleDirectory } from "../../src/features/prospecting/people-directory.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";

@@ -3,7 +3,7 @@ import { termQuery } from "../../src/features/prospecting/facets/query.ts";
 import { termKey, termsOf } from "../../src/features/prospecting/facets/terms.ts";
 import { prospectIdentity } from "../../src/features/prospecting/keys.ts";
 import type { Prospect, SearchFilters } from "../../src/features/prospecting/model.ts";
-import type { ProspectBatch, ProspectRow } from "../../src/features/prospecting/store.ts";
+import type { ProspectBatch, ProspectRow } from "../../src/features/prospecting/directory-model.ts";
 import { filters as filtersOf, prospect as draftOf } from "../bench/prospect-people.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";

@@ -6,24 +6,18 @@ import {
   personKeys,
   prospectIdentity,
 } from "../../../../features/prospecting/keys.ts";
-import type { Employer } from "../../../../features/prospecting/employer.ts";
-import { withCompanyFacts } from "../../../../features/prospecting/merge.ts";
+import { maxNamesakes, putPerson } from "../../../../features/prospecting/directory-decisions.ts";
 import type { Prospect } from "../../../../features/prospecting/model.ts";
 import { isKnownBefore } from "../../../../features/prospecting/same-person.ts";
-import type {
-  CompanyNames,
-  NewProspect,
-  ProspectPage,
-  ProspectSearch,
-  ProspectStore,
-} from "../../../../features/prospecting/store.ts";
+import type { CompanyNames, NewProspect } from "../../../../features/prospecting/directory-model.ts";
+import type { ProspectPage, ProspectSearch, ProspectStore } from "../../../../features/prospecting/store.ts";
 import type { Engine } from "../engine.ts";
 import { createProspectCompanies } from "./prospect-companies.ts";
-import { maxNamesakes } from "./index-messages.ts";
-import { addAskedKeys } from "./name-keys.ts";
-import { numberOf } from "./prospect-id.ts";
+import { addAskedKeys } from "../../../../features/prospecting/name-keys.ts";
+import { numberOf } from "../../../../features/prospecting/prospect-id.ts";
 import { createProspectImports } from "./prospect-imports.ts";
-import { createProspectRows, prospectOf, type StoredProspect } from "./prospect-rows.ts";
+import { createProspectRows } from "./prospect-rows.ts";
+import { prospectOf, type StoredProspect } from "../../../../features/prospecting/stored-prospect.ts";
 import { createReveals } from "./reveals.ts";
 import type { SharedRows } from "../shared-rows.ts";
 import type { WorkspaceId } from "../../../../platform/base/ids.ts";
@@ -74,25 +68,14 @@ export function createProspectStore(engine: Engine, shared: SharedRows): Prospec
     const hints = await imports.lookUp({ workspaceId, rows: batch });
     try {
       return await writer.write(() =>
-        rows.unit(owner, () => found.map((each) => prospectOf(workspaceId, putOne(owner, each, hints.of, at)))),
+        rows.unit(owner, () => {
+          const records = rows.records(owner, hints.of, companies);
+          return found.map((each) => prospectOf(workspaceId, rows.get(owner, putPerson(records, each, at))!));
+        }),
       );
     } finally {
       hints.release();
     }
-  }
-
-  function putOne(
-    owner: number,
-    told: NewProspect,
-    hints: (key: number) => readonly number[],
-    at: number,
-  ): StoredProspect {
-    const companyOf = (employer: Employer) => companies.ofEmployer(owner, employer);
-    const { content } = told;
-    const same = rows.findSame(owner, told, hints);
-    if (same !== null) return rows.get(owner, rows.updateSame(same, content, companyOf, at).number)!;
-    const complete = withCompanyFacts(content, companyOf(content));
-    return rows.get(owner, rows.insertContent(complete, at))!;
   }
 
   const findPerson: ProspectStore["findPerson"] = async (workspaceId, identity) => {
