@@ -26,7 +26,7 @@ import type { JobMetadata, JobStatus, JobType } from "../../../platform/jobs/mod
 export const whole = (name: string) => bigint(name, { mode: "number" });
 /** A number that PostgreSQL assigns. */
 export const assigned = (name: string) => whole(name).generatedByDefaultAsIdentity();
-const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
+export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
 
 export const workspaces = pgTable("workspaces", {
   seq: assigned("seq").primaryKey(),
