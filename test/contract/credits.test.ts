@@ -4,11 +4,11 @@ import type { LedgerPlace } from "../../src/features/credits/model.ts";
 import type { LedgerPageRequest } from "../../src/features/credits/store.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { engines, enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 import { createDice } from "../support/ids.ts";
 
-describe.each(engines)("credits on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("credits on $name", ({ open, isSingleWriter }) => {
   test("the balance of a user is the sum of that user's entries, and nothing without any", async () => {
     await using opened = await open();
     const { storage } = opened;
@@ -33,7 +33,11 @@ describe.each(engines)("credits on $name", ({ open }) => {
     const amounts = Array.from({ length: 50 }, () => dice.between(-20, 20));
     const balances = await Promise.all(amounts.map((amount) => storage.credits.add(make.grant(ada, { amount }))));
     let sum = 0;
-    expect(balances).toEqual(amounts.map((amount) => (sum += amount)));
+    const inOrder = amounts.map((amount) => (sum += amount));
+    if (isSingleWriter) expect(balances).toEqual(inOrder);
+    // In some order: the balance in front of each entry is the one behind another, except for the first.
+    const before = balances.map((balance, n) => balance - amounts[n]!);
+    expect([...before, sum].toSorted((a, b) => a - b)).toEqual([0, ...balances].toSorted((a, b) => a - b));
     expect(await storage.credits.balance(ada)).toBe(sum);
   });
 
@@ -126,24 +130,7 @@ describe.each(engines)("credits on $name", ({ open }) => {
   });
 });
 
-describe.each(engines)("reserved credits on $name", ({ open }) => {
-  async function arrange(storage: Storage, credits: number) {
-    const make = createFactories();
-    const workspaceId = (await make.storedUser(storage)).user.id;
-    if (credits > 0) await storage.credits.add(make.grant(workspaceId, { amount: credits }));
-    const reserve = (amount: number, overrides: Partial<ReserveCredits> = {}) =>
-      storage.credits.reserve(make.reservation(workspaceId, { amount, ...overrides }));
-    const reserved = async (amount: number, overrides: Partial<ReserveCredits> = {}): Promise<string> => {
-      const outcome = await reserve(amount, overrides);
-      if (outcome.kind !== "reserved") throw new Error(`Expected a reservation, got ${JSON.stringify(outcome)}`);
-      return outcome.id;
-    };
-    const settle = (reservationId: string, items: Record<string, number>, closes = false) =>
-      storage.credits.settle(make.settlement(reservationId, items, { closes }));
-    const balance = () => storage.credits.balance(workspaceId);
-    return { make, workspaceId, reserve, reserved, settle, balance };
-  }
-
+describe.each(enginesAndPostgres)("reserved credits on $name", ({ open }) => {
   test("are out of the balance at once, are charged item by item, and what is left comes back", async () => {
     await using opened = await open();
     const { storage } = opened;
@@ -243,31 +230,6 @@ describe.each(engines)("reserved credits on $name", ({ open }) => {
     expect(await balance()).toBe(0);
   });
 
-  test("a budget of a key bounds what it takes in a month, whatever the balance", async () => {
-    await using opened = await open();
-    const { storage } = opened;
-    const { make, workspaceId, reserve, reserved, settle } = await arrange(storage, 1000);
-    const key = make.key(workspaceId);
-    await storage.keys.insert(key);
-    const keyId = key.id;
-    expect(await storage.credits.budget(keyId, startOfTests)).toBeNull();
-    await settle(await reserved(4, { keyId }), { "0": 4 }, true);
-    await storage.credits.setBudget(keyId, 10, "owner");
-    expect(await storage.credits.budget(keyId, startOfTests)).toEqual({ keyId, monthly: 10, used: 4 });
-    expect(await reserve(7, { keyId })).toEqual({ kind: "exhausted", by: "budget", remaining: 6, required: 7 });
-    expect(await reserve(7)).toMatchObject({ kind: "reserved" });
-    const id = await reserved(6, { keyId });
-    expect(await reserve(1, { keyId })).toMatchObject({ by: "budget", remaining: 0 });
-    await settle(id, { "0": 1 }, true);
-    expect(await storage.credits.budget(keyId, startOfTests)).toMatchObject({ used: 5 });
-    const nextMonth = startOfTests + 31 * 86_400_000;
-    expect(await storage.credits.budget(keyId, nextMonth)).toMatchObject({ used: 0 });
-    expect(await reserve(10, { keyId, at: nextMonth })).toMatchObject({ kind: "reserved" });
-    await storage.credits.setBudget(keyId, null, "owner");
-    expect(await reserve(100, { keyId })).toMatchObject({ kind: "reserved" });
-    await expect(storage.credits.setBudget("nothing", 5, "owner")).rejects.toThrow();
-  });
-
   test("an item's charge is given back once", async () => {
     await using opened = await open();
     const { storage } = opened;
@@ -309,22 +271,6 @@ describe.each(engines)("reserved credits on $name", ({ open }) => {
     expect(await storage.credits.abandoned(startOfTests + 2, 1)).toHaveLength(1);
   });
 
-  test("survive the process: the ledger, what is held and what a key took", async () => {
-    await using opened = await open();
-    const { make, workspaceId, reserved } = await arrange(opened.storage, 100);
-    const key = make.key(workspaceId);
-    await opened.storage.keys.insert(key);
-    await opened.storage.credits.setBudget(key.id, 50, "owner");
-    const id = await reserved(10, { keyId: key.id });
-    const storage = await opened.reopen();
-    expect(await storage.credits.balance(workspaceId)).toBe(90);
-    expect(await storage.credits.reserved(workspaceId)).toBe(10);
-    expect(await storage.credits.budget(key.id, startOfTests)).toMatchObject({ monthly: 50, used: 10 });
-    expect(await storage.credits.settle(make.settlement(id, { "0": 4 }, { closes: true }))).toMatchObject({
-      balance: 96,
-    });
-  });
-
   test("the balance is the sum of the ledger after any course of events, and never below zero", async () => {
     await using opened = await open();
     const { storage } = opened;
@@ -354,3 +300,63 @@ describe.each(engines)("reserved credits on $name", ({ open }) => {
     expect(entries.reduce((sum, { amount }) => sum + amount, 0)).toBe(await balance());
   });
 });
+
+describe.each(engines)("credits that keys spend on $name", ({ open }) => {
+  test("a budget of a key bounds what it takes in a month, whatever the balance", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { make, workspaceId, reserve, reserved, settle } = await arrange(storage, 1000);
+    const key = make.key(workspaceId);
+    await storage.keys.insert(key);
+    const keyId = key.id;
+    expect(await storage.credits.budget(keyId, startOfTests)).toBeNull();
+    await settle(await reserved(4, { keyId }), { "0": 4 }, true);
+    await storage.credits.setBudget(keyId, 10, "owner");
+    expect(await storage.credits.budget(keyId, startOfTests)).toEqual({ keyId, monthly: 10, used: 4 });
+    expect(await reserve(7, { keyId })).toEqual({ kind: "exhausted", by: "budget", remaining: 6, required: 7 });
+    expect(await reserve(7)).toMatchObject({ kind: "reserved" });
+    const id = await reserved(6, { keyId });
+    expect(await reserve(1, { keyId })).toMatchObject({ by: "budget", remaining: 0 });
+    await settle(id, { "0": 1 }, true);
+    expect(await storage.credits.budget(keyId, startOfTests)).toMatchObject({ used: 5 });
+    const nextMonth = startOfTests + 31 * 86_400_000;
+    expect(await storage.credits.budget(keyId, nextMonth)).toMatchObject({ used: 0 });
+    expect(await reserve(10, { keyId, at: nextMonth })).toMatchObject({ kind: "reserved" });
+    await storage.credits.setBudget(keyId, null, "owner");
+    expect(await reserve(100, { keyId })).toMatchObject({ kind: "reserved" });
+    await expect(storage.credits.setBudget("nothing", 5, "owner")).rejects.toThrow();
+  });
+
+  test("survive the process: the ledger, what is held and what a key took", async () => {
+    await using opened = await open();
+    const { make, workspaceId, reserved } = await arrange(opened.storage, 100);
+    const key = make.key(workspaceId);
+    await opened.storage.keys.insert(key);
+    await opened.storage.credits.setBudget(key.id, 50, "owner");
+    const id = await reserved(10, { keyId: key.id });
+    const storage = await opened.reopen();
+    expect(await storage.credits.balance(workspaceId)).toBe(90);
+    expect(await storage.credits.reserved(workspaceId)).toBe(10);
+    expect(await storage.credits.budget(key.id, startOfTests)).toMatchObject({ monthly: 50, used: 10 });
+    expect(await storage.credits.settle(make.settlement(id, { "0": 4 }, { closes: true }))).toMatchObject({
+      balance: 96,
+    });
+  });
+});
+
+async function arrange(storage: Storage, credits: number) {
+  const make = createFactories();
+  const workspaceId = (await make.storedUser(storage)).user.id;
+  if (credits > 0) await storage.credits.add(make.grant(workspaceId, { amount: credits }));
+  const reserve = (amount: number, overrides: Partial<ReserveCredits> = {}) =>
+    storage.credits.reserve(make.reservation(workspaceId, { amount, ...overrides }));
+  const reserved = async (amount: number, overrides: Partial<ReserveCredits> = {}): Promise<string> => {
+    const outcome = await reserve(amount, overrides);
+    if (outcome.kind !== "reserved") throw new Error(`Expected a reservation, got ${JSON.stringify(outcome)}`);
+    return outcome.id;
+  };
+  const settle = (reservationId: string, items: Record<string, number>, closes = false) =>
+    storage.credits.settle(make.settlement(reservationId, items, { closes }));
+  const balance = () => storage.credits.balance(workspaceId);
+  return { make, workspaceId, reserve, reserved, settle, balance };
+}

@@ -5,7 +5,7 @@ import type { EnrichmentStore } from "../../src/features/enrichment/store.ts";
 import type { LeadIdentity } from "../../src/features/leads/model.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { claimJobs, claimOf, createFactories } from "../support/factories.ts";
 
 const nobody: LeadIdentity = { email: null, network: null, name: null };
@@ -47,7 +47,7 @@ const emptyBatch = {
   at: startOfTests + 1,
 };
 
-describe.each(engines)("enrichment on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("enrichment on $name", ({ open }) => {
   async function arrange(storage: Storage) {
     const make = createFactories();
     const workspaceId = (await make.storedUser(storage)).user.id;
@@ -371,7 +371,7 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
   });
 });
 
-describe.each(engines)("what leads tell of companies on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("what leads tell of companies on $name", ({ open }) => {
   async function learnAll(storage: Storage, until = startOfTests): Promise<number> {
     let batches = 0;
     while (await storage.leadHints.learn(until)) batches++;

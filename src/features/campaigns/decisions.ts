@@ -9,7 +9,9 @@ import type { Campaign, CampaignState, Enrollment } from "./model.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** What decisions may ask of the store: synchronous and read-only. */
-export type CampaignFacts = {
+export type CampaignFacts = EnrollFacts & MoveFacts;
+
+export type EnrollFacts = {
   campaign(id: string): Campaign | null;
   hasLead(workspaceId: WorkspaceId, leadId: string): boolean;
   isSuppressed(enrollment: Enrollment): boolean;
@@ -18,6 +20,10 @@ export type CampaignFacts = {
   isInOtherCampaign(campaignId: string, leadId: string): boolean;
   /** When an account of the user last invited or wrote to the person; null if none has. */
   lastContactAt(workspaceId: WorkspaceId, profileKey: string): number | null;
+};
+
+export type MoveFacts = {
+  campaign(id: string): Campaign | null;
   /** Whether the campaign has an active enrollment other than this one. */
   hasOtherActive(campaignId: string, enrollmentId: string): boolean;
   target(jobId: string): Target | null;
@@ -64,14 +70,14 @@ export function canDelete(campaign: Campaign | null, workspaceId: WorkspaceId): 
 /** Null if the lead is enrolled. */
 export function decideEnrollment(
   enrollment: Enrollment,
-  facts: CampaignFacts,
+  facts: EnrollFacts,
   now: number,
 ): Decision<EnrollRefusal | null, CampaignsChange> {
   const outcome = refusalOf(enrollment, facts, now);
   return { outcome, changes: outcome === null ? [{ kind: "enroll", enrollment }] : [] };
 }
 
-function refusalOf(enrollment: Enrollment, facts: CampaignFacts, now: number): EnrollRefusal | null {
+function refusalOf(enrollment: Enrollment, facts: EnrollFacts, now: number): EnrollRefusal | null {
   const { workspaceId, campaignId, leadId, profileKey } = enrollment;
   const campaign = facts.campaign(campaignId);
   if (campaign?.workspaceId !== workspaceId || campaign.state === "canceled") return "campaignEnded";
@@ -93,7 +99,7 @@ export function decideMove(
   version: number,
   values: EnrollmentChange,
   action: ScheduleAction | null,
-  facts: CampaignFacts,
+  facts: MoveFacts,
 ): Decision<MoveOutcome | null, CampaignsChange> {
   const nothing = { outcome: null, changes: [] };
   if (enrollment?.version !== version || enrollment.state !== "active") return nothing;
@@ -115,7 +121,7 @@ function decideAction(
   { id, campaignId }: Enrollment,
   values: EnrollmentChange,
   action: ScheduleAction,
-  facts: CampaignFacts,
+  facts: MoveFacts,
 ): Decision<MoveOutcome | null, CampaignsChange> {
   if (facts.campaign(campaignId)?.state !== "running") return { outcome: null, changes: [] };
   const { outcome, changes } = facts.schedule(action);

@@ -56,6 +56,8 @@ export type Directory = {
 
 /** Index of leads by domain and company. Built in the background, so that storing leads is not slowed down. */
 export type LeadHintStore = {
+  /** A lead may still be on its way into the store for this long after its `updatedAt`. */
+  readonly settlesAfterMs: number;
   /** Same as `Directory.colleagues`. */
   colleagues(workspaceId: WorkspaceId, company: CompanyNames, limit: number): Promise<Colleague[]>;
   /**

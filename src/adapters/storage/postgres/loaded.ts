@@ -71,6 +71,33 @@ export class Loaded<Question, Answer> implements FactSource {
   }
 }
 
+/** Facts of many kinds, each with a query of its own. A query locks what the decision depends on. */
+export class NamedFacts implements FactSource {
+  readonly #facts = new Loaded<NamedFact, unknown>({ nameOf: ({ name }) => name, fetch: loadEach });
+
+  /** `load` runs once for each name. */
+  get<T>(name: string, load: () => Promise<T>): T {
+    return this.#facts.get({ name, load }) as T;
+  }
+
+  /** Supplies a fact that is already known. */
+  set(name: string, value: unknown): void {
+    this.#facts.set({ name, load: async () => value }, value);
+  }
+
+  load(): Promise<boolean> {
+    return this.#facts.load();
+  }
+}
+
+type NamedFact = { name: string; load: () => Promise<unknown> };
+
+async function loadEach(facts: readonly NamedFact[]): Promise<Map<string, unknown>> {
+  const answers = new Map<string, unknown>();
+  for (const { name, load } of facts) answers.set(name, await load());
+  return answers;
+}
+
 /** Loads from each source in turn. Returns false if nothing was missing. */
 export async function loadAll(sources: Iterable<FactSource>): Promise<boolean> {
   let any = false;

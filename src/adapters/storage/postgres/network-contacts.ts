@@ -57,7 +57,8 @@ export function createContactStore(
   };
 }
 
-function contactOf({
+/** The contact in the form the API uses. */
+export function contactOf({
   row: { account: _account, leadId: _lead, campaignId: _campaign, ...row },
   accountId,
 }: {

@@ -15,7 +15,7 @@ import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import { meterCode } from "../meter-code.ts";
 import { campaigns } from "./campaign-tables.ts";
 import type { Connection, Engine } from "./engine.ts";
-import { decideLoaded, loadAll, Loaded, type FactSource } from "./loaded.ts";
+import { decideLoaded, loadAll, NamedFacts, type FactSource } from "./loaded.ts";
 import { lockAccounts, readAccounts, recordOf } from "./network-accounts.ts";
 import { networkAccounts, networkActions, networkContacts, networkMeters } from "./network-tables.ts";
 import { LoadedTimeline, loadUsed } from "./network-timeline.ts";
@@ -23,14 +23,11 @@ import { findSuppression } from "./suppression-rows.ts";
 import { jobs, leads } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
-/** A fact under its name. `load` locks what the decision depends on. */
-type Question = { name: string; load: () => Promise<unknown> };
-
 /** The facts of decisions about actions, loaded in the transaction that writes the changes. */
 export class LoadedFacts implements NetworkFacts, FactSource {
   readonly #connection: Connection;
   readonly #region: PhoneRegion | null;
-  readonly #facts = new Loaded<Question, unknown>({ nameOf: ({ name }) => name, fetch: loadEach });
+  readonly #facts = new NamedFacts();
   readonly #timelines = new Map<string, LoadedTimeline>();
 
   constructor(connection: Connection, { phoneRegion }: Pick<Engine, "phoneRegion">) {
@@ -70,7 +67,7 @@ export class LoadedFacts implements NetworkFacts, FactSource {
   }
 
   know(name: string, value: unknown): void {
-    this.#facts.set({ name, load: async () => value }, value);
+    this.#facts.set(name, value);
   }
 
   account = (seq: number): StoredAccount | null =>
@@ -149,14 +146,8 @@ export class LoadedFacts implements NetworkFacts, FactSource {
   }
 
   #fact<T>(name: string, load: () => Promise<T>): T {
-    return this.#facts.get({ name, load }) as T;
+    return this.#facts.get(name, load);
   }
-}
-
-async function loadEach(questions: readonly Question[]): Promise<Map<string, unknown>> {
-  const answers = new Map<string, unknown>();
-  for (const { name, load } of questions) answers.set(name, await load());
-  return answers;
 }
 
 /** The action of a job with the job and its account, all locked. */

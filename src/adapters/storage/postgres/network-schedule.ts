@@ -37,16 +37,12 @@ export function createScheduleStore(engine: Engine): ScheduleStore {
 
   /** A decision about a new action. `writes` false: only its outcome. */
   function decideNew(
-    { action }: ScheduleAction,
+    request: ScheduleAction,
     writes: boolean,
     decision: (facts: NetworkFacts) => Decision<ScheduleOutcome>,
   ): Promise<ScheduleOutcome> {
     return transact(async (connection) => {
-      await lockSuppressions(connection, [action.workspaceId], "shared");
-      await lockInvitation(connection, action);
-      const facts = new LoadedFacts(connection, engine);
-      const record = await lockAccount(connection, action.workspaceId, action.accountId);
-      facts.know(`account of ${action.workspaceId} ${action.accountId}`, record);
+      const facts = await lockForSchedule(connection, engine, request);
       const { outcome, changes } = await facts.decide(decision);
       if (writes) await writeChanges(connection, changes);
       return outcome;
@@ -123,6 +119,20 @@ export function createScheduleStore(engine: Engine): ScheduleStore {
     },
     skipObjectedTasks,
   };
+}
+
+/** Locks what the decision about a new action depends on, and returns its facts. */
+export async function lockForSchedule(
+  connection: Connection,
+  engine: Engine,
+  { action }: ScheduleAction,
+): Promise<LoadedFacts> {
+  const { workspaceId, accountId } = action;
+  await lockSuppressions(connection, [workspaceId], "shared");
+  await lockInvitation(connection, action);
+  const facts = new LoadedFacts(connection, engine);
+  facts.know(`account of ${workspaceId} ${accountId}`, await lockAccount(connection, workspaceId, accountId));
+  return facts;
 }
 
 /** Two accounts of a workspace that are about to invite the same person take turns. Before their accounts are locked. */

@@ -1,7 +1,11 @@
 import { sql } from "drizzle-orm";
 import type { Clock } from "../../../platform/base/clock.ts";
+import { createCampaignStore } from "./campaigns.ts";
+import { createCreditStore } from "./credits.ts";
 import { connect, openEngine, type EngineOptions } from "./engine.ts";
+import { createEnrichmentStore } from "./enrichment.ts";
 import { createJobStore } from "./jobs.ts";
+import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
 import { createNetworkStore } from "./network.ts";
@@ -25,8 +29,12 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
   }
   const engine = openEngine(url, options);
   return {
+    campaigns: createCampaignStore(engine),
+    credits: createCreditStore(engine),
     users: createUserStore(engine),
     jobs: createJobStore(engine, createActionJobs(engine)),
+    enrichment: createEnrichmentStore(engine),
+    leadHints: createLeadHintStore(engine),
     leads: createLeadStore(engine),
     network: createNetworkStore(engine),
     suppressions: createSuppressionStore(engine),

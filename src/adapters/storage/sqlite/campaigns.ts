@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, inArray, isNotNull, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, or, sql } from "drizzle-orm";
 import type { Campaign, Enrollment } from "../../../features/campaigns/model.ts";
 import type { EnrollmentChange, EnrollRefusal, MoveOutcome } from "../../../features/campaigns/change-model.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import type { CampaignStore, DueEnrollment } from "../../../features/campaigns/store.ts";
 import type { Decision } from "../../../platform/base/decision.ts";
 import type { ScheduleAction } from "../../../features/network/queue-model.ts";
-import { pauseAction } from "../../../features/network/decisions/ending.ts";
+import { pauseAction, withdrawn } from "../../../features/network/decisions/ending.ts";
 import { campaignEnrollments, campaigns } from "./campaign-tables.ts";
 import { doneBy } from "../../../platform/events/done-by.ts";
 import type { Engine } from "./engine.ts";
@@ -203,8 +203,10 @@ export function createCampaignStore(engine: Engine, shared: SharedRows, network:
     }
     return waiting.length;
   }
-  const isWaiting = sql`(${networkActions.state} IN ('awaitingApproval', 'scheduled') OR (${networkActions.state} = 'awaiting'
-    AND ${networkActions.pendingReason} IN ('awaitingPerson', 'awaitingWorker')))`;
+  const isWaiting = or(
+    inArray(networkActions.state, [...withdrawn.states]),
+    and(eq(networkActions.state, "awaiting"), inArray(networkActions.pendingReason, [...withdrawn.reasons])),
+  );
   async function counts(campaignId: string): ReturnType<CampaignStore["counts"]> {
     const ofCampaign = eq(campaignEnrollments.campaignId, campaignId);
     const { state, reason, connectedAt, repliedAt } = campaignEnrollments;

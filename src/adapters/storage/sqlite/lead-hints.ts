@@ -1,8 +1,6 @@
-import { companyKey } from "../../../platform/identity/company-key.ts";
-import { domainOfEmail } from "../../../platform/identity/email-domain.ts";
 import type { Colleague, CompanyNames, LeadHintStore } from "../../../features/enrichment/directory-store.ts";
+import { hintKeyFor, isColleague } from "../../../features/enrichment/lead-hints.ts";
 import type { Engine } from "./engine.ts";
-import { companyKeyHash, domainKey } from "../../../features/leads/identity.ts";
 import { leadsBehind } from "./lead-hints-reading.ts";
 import { prepared, RowInserter } from "./prepared.ts";
 import type { SharedRows } from "./shared-rows.ts";
@@ -52,24 +50,15 @@ export function createLeadHintStore(engine: Engine, { owners: ownerOf }: SharedR
     return false;
   }
 
-  async function colleagues(
-    workspaceId: WorkspaceId,
-    { domain, name }: CompanyNames,
-    limit: number,
-  ): Promise<Colleague[]> {
+  async function colleagues(workspaceId: WorkspaceId, company: CompanyNames, limit: number): Promise<Colleague[]> {
     const owner = ownerOf(workspaceId);
-    const company = name === null ? "" : companyKey(name);
-    if (owner === null || (domain === null && company === "")) return [];
-    const key = domain === null ? companyKeyHash(owner, company) : domainKey(owner, domain);
-    // Hints may be stale, so the lead itself is compared.
-    const isMeant = (person: Colleague) =>
-      domain === null
-        ? person.company !== null && (person.company === name || companyKey(person.company) === company)
-        : person.email !== null && domainOfEmail(person.email) === domain;
-    return (byKey.values(key, owner, limit) as ColleagueRow[]).map(colleagueIn).filter(isMeant);
+    const key = owner === null ? null : hintKeyFor(owner, company);
+    if (owner === null || key === null) return [];
+    const found = (byKey.values(key, owner, limit) as ColleagueRow[]).map(colleagueIn);
+    return found.filter((person) => isColleague(person, company));
   }
 
-  return { colleagues, learn };
+  return { settlesAfterMs: 2_000, colleagues, learn };
 }
 
 type Text = string | null;

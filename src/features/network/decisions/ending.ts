@@ -1,5 +1,5 @@
 import type { Job } from "../../../platform/jobs/model.ts";
-import { openStates, type Objection } from "../action-model.ts";
+import { openStates, type ActionState, type Objection, type PendingReason } from "../action-model.ts";
 import type { ActionEnd } from "../queue-model.ts";
 import { objectionText } from "../texts.ts";
 import type { NetworkChange } from "./changes.ts";
@@ -77,6 +77,12 @@ export function withdrawAction(target: Target | null, now: number): NetworkChang
   if (target === null || isUnderWay(target.row) || !openStates.includes(target.row.state)) return [];
   return cancelAction({ ...target, row: { ...target.row, enrollmentId: null } }, now);
 }
+
+/** The actions that a campaign withdraws when it pauses; of awaiting ones, those that await one of `reasons`. */
+export const withdrawn = {
+  states: ["awaitingApproval", "scheduled"],
+  reasons: ["awaitingPerson", "awaitingWorker"],
+} as const satisfies { states: readonly ActionState[]; reasons: readonly PendingReason[] };
 
 /** Withdraws an action of a paused campaign, which schedules it again when it continues. */
 export function pauseAction(target: Target, at: number): NetworkChange[] {

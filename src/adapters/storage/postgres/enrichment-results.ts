@@ -1,0 +1,84 @@
+import { and, asc, desc, eq, gte, inArray, lt } from "drizzle-orm";
+import type { EnrichmentChange, KnownResult } from "../../../features/enrichment/decisions.ts";
+import { keysOf } from "../../../features/leads/decisions.ts";
+import type { LeadIdentity } from "../../../features/leads/model.ts";
+import { enrichmentResultKeys, enrichmentResults } from "./enrichment-tables.ts";
+import type { Connection } from "./engine.ts";
+import { Loaded } from "./loaded.ts";
+
+type ResultChange = Omit<EnrichmentChange & { kind: "result" }, "kind">;
+type Question = { key: number; since: number };
+
+/** Results about people by their keys, the newest first. */
+export function loadedResults(connection: Connection, owner: number): Loaded<Question, readonly KnownResult[]> {
+  const nameOf = ({ key, since }: Question) => `${key} ${since}`;
+  const { key, result } = enrichmentResultKeys;
+
+  async function fetch(questions: readonly Question[]): Promise<Map<string, KnownResult[]>> {
+    const found = await connection
+      .select({ key, row: enrichmentResults })
+      .from(enrichmentResultKeys)
+      .innerJoin(enrichmentResults, eq(enrichmentResults.n, result))
+      .where(
+        and(
+          inArray(
+            key,
+            questions.map((question) => question.key),
+          ),
+          eq(enrichmentResults.owner, owner),
+          gte(enrichmentResults.at, Math.min(...questions.map(({ since }) => since))),
+        ),
+      )
+      .orderBy(desc(result));
+    const byKey = Map.groupBy(found, (each) => each.key);
+    return new Map(
+      questions.map((question) => {
+        const rows = (byKey.get(question.key) ?? []).filter(({ row }) => row.at >= question.since);
+        return [nameOf(question), rows.map(({ row }) => knownResult(row))];
+      }),
+    );
+  }
+
+  return new Loaded({ provisional: [], nameOf, fetch });
+}
+
+/** With the keys that each is found by. New ones get numbers in their order. */
+export async function writeResults(
+  connection: Connection,
+  owner: number,
+  changes: readonly ResultChange[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  const added = changes.filter(({ n }) => n === null);
+  const values = added.map(({ result: { identity, asked, merged, at } }) => ({
+    ...{ owner, ...identity, asked, fields: merged, at },
+  }));
+  const inserted =
+    values.length === 0
+      ? []
+      : await connection.insert(enrichmentResults).values(values).returning({ n: enrichmentResults.n });
+  for (const { n, result } of changes)
+    if (n !== null)
+      await connection
+        .update(enrichmentResults)
+        .set({ asked: result.asked, fields: result.merged })
+        .where(eq(enrichmentResults.n, n));
+  const numbers = inserted.values();
+  const keys = changes.flatMap(({ n, people }) => keysFor(owner, people, n ?? numbers.next().value!.n));
+  if (keys.length > 0) await connection.insert(enrichmentResultKeys).values(keys).onConflictDoNothing();
+}
+
+/** Returns how many. */
+export async function forgetResults(connection: Connection, before: number, limit: number): Promise<number> {
+  const { n, at } = enrichmentResults;
+  const old = connection.select({ n }).from(enrichmentResults).where(lt(at, before)).orderBy(asc(at)).limit(limit);
+  return (await connection.delete(enrichmentResults).where(inArray(n, old)).returning({ n })).length;
+}
+
+function keysFor(owner: number, people: readonly LeadIdentity[], result: number) {
+  return people.flatMap((person) => keysOf(owner, person)).map((key) => ({ key, result }));
+}
+
+function knownResult({ n, email, network, name, asked, fields, at }: typeof enrichmentResults.$inferSelect) {
+  return { n, identity: { email, network, name }, asked, merged: fields, at } satisfies KnownResult;
+}
