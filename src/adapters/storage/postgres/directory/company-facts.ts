@@ -57,6 +57,10 @@ export class LoadedCompanies implements FactSource {
     return this.#hasAny;
   }
 
+  get isMissing(): boolean {
+    return this.#byKey.isMissing || this.#byName.isMissing;
+  }
+
   load(): Promise<boolean> {
     return loadAll([this.#byKey, this.#byName]);
   }

@@ -58,6 +58,14 @@ export class LoadedProspects implements FactSource {
     return this.#rows.get(number);
   }
 
+  get isMissing(): boolean {
+    return this.#numbers.isMissing || this.#rows.isMissing;
+  }
+
+  /** As they are stored; see `DirectoryRecords`. */
+  readonly candidates = (key: number, except: number | null): StoredProspect[] =>
+    this.numbersOf(key).flatMap((number) => (number === except ? [] : (this.get(number) ?? [])));
+
   load(): Promise<boolean> {
     return loadAll([this.#numbers, this.#rows]);
   }
@@ -215,7 +223,7 @@ function listed(rows: readonly StoredProspect[]) {
 type StagedRow = { before: StoredProspect | null; now: StoredProspect | null };
 
 /** The records of a directory with the changes of one run of a decision. */
-class Stage {
+export class Stage {
   /** `before`: null if new; `now`: null if removed. */
   readonly rows = new Map<number, StagedRow>();
   readonly united: { kept: number; gone: number }[] = [];

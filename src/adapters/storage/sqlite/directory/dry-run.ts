@@ -55,10 +55,11 @@ export class DryRun {
     this.#insertKey = this.#database.prepare("INSERT OR IGNORE INTO people_keys (key, n) VALUES (?, ?)");
   }
 
-  /** The outcome of each row of the batch. Nothing is recorded if `below` throws. */
-  settle(batch: ProspectBatch, below: Below): Settled[] {
+  /** The outcome of each row of the batch. Nothing is recorded if `below` or `check`, which runs at the end, throws. */
+  settle(batch: ProspectBatch, below: Below, check: () => void = () => {}): Settled[] {
     return this.#database.transaction(() => {
       const settled = settleBatch(this.#records(below), batch);
+      check();
       return settled.map(({ outcome, number }) => ({
         outcome,
         number: number === null || isNewcomer(number) ? null : number,
