@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Campaign, Enrollment } from "../../src/features/campaigns/model.ts";
 import type { Lead } from "../../src/features/leads/model.ts";
 import { prospectContent } from "../../src/features/prospecting/content.ts";
-import type { NewProspect } from "../../src/features/prospecting/store.ts";
+import type { NewProspect } from "../../src/features/prospecting/directory-model.ts";
 import { isRoleMailbox } from "../../src/platform/identity/role-mailbox.ts";
 import type { NetworkAccount } from "../../src/features/network/account-model.ts";
 import type { SuppressionKind } from "../../src/features/suppression/model.ts";

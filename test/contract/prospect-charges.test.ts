@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import type { ProspectBatch, ProspectRow } from "../../src/features/prospecting/store.ts";
+import type { ProspectBatch, ProspectRow } from "../../src/features/prospecting/directory-model.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 import { nothing, made, personRow, all, imported } from "../support/prospect-rows.ts";
 
-describe.each(engines)("charges for prospects on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("charges for prospects on $name", ({ open }) => {
   test("the lead of a prospect is noted, and stays through changes, as long as there is one", async () => {
     await using opened = await open();
     const { storage } = opened;

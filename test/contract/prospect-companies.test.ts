@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { type ProspectDraft } from "../../src/features/prospecting/content.ts";
 import { termQuery } from "../../src/features/prospecting/facets/query.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 import { made, personRow, companyRow, all, imported } from "../support/prospect-rows.ts";
 
-describe.each(engines)("companies of prospects on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("companies of prospects on $name", ({ open }) => {
   test("companies tell their people what these do not say themselves", async () => {
     await using opened = await open();
     const { storage } = opened;

@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test";
 import { leadIdentity } from "../../src/features/leads/identity.ts";
 import { type ProspectDraft } from "../../src/features/prospecting/content.ts";
 import { prospectIdentity } from "../../src/features/prospecting/keys.ts";
-import type { ProspectRow } from "../../src/features/prospecting/store.ts";
+import type { ProspectRow } from "../../src/features/prospecting/directory-model.ts";
 import { createPeopleDirectory } from "../../src/features/prospecting/people-directory.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 import { nobody, made, personRow, companyRow, all, imported } from "../support/prospect-rows.ts";
 
-describe.each(engines)("identity of prospects on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("identity of prospects on $name", ({ open }) => {
   test("the address and the phone of an old job are told to nobody, and the address finds the person still", async () => {
     await using opened = await open();
     const { user } = await createFactories().storedUser(opened.storage);

@@ -3,10 +3,10 @@ import { termQuery } from "../../src/features/prospecting/facets/query.ts";
 import { termKey, termsOf } from "../../src/features/prospecting/facets/terms.ts";
 import { prospectIdentity } from "../../src/features/prospecting/keys.ts";
 import type { Prospect, SearchFilters } from "../../src/features/prospecting/model.ts";
-import type { ProspectBatch, ProspectRow } from "../../src/features/prospecting/store.ts";
+import type { ProspectBatch, ProspectRow } from "../../src/features/prospecting/directory-model.ts";
 import { filters as filtersOf, prospect as draftOf } from "../bench/prospect-people.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 import { seeded } from "../support/random.ts";
 import { nothing, made, personRow, all, imported } from "../support/prospect-rows.ts";
@@ -20,7 +20,7 @@ function fits(prospect: Prospect, filters: SearchFilters): boolean {
   );
 }
 
-describe.each(engines)("prospects on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("prospects on $name", ({ open }) => {
   test("a search of nobody's directory finds nobody", async () => {
     await using opened = await open();
     const { user } = await createFactories().storedUser(opened.storage);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 
-describe.each(engines)("saved searches on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("saved searches on $name", ({ open }) => {
   test("saved searches are their owner's, newest first", async () => {
     await using opened = await open();
     const { savedSearches } = opened.storage;

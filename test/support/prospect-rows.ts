@@ -10,7 +10,7 @@ import type {
   ProspectBatch,
   ProspectImportCounts,
   ProspectRow,
-} from "../../src/features/prospecting/store.ts";
+} from "../../src/features/prospecting/directory-model.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "./clock.ts";
 import { createFactories } from "./factories.ts";

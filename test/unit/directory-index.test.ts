@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { prospectContent } from "../../src/features/prospecting/content.ts";
 import type { CompanyContent } from "../../src/features/prospecting/model.ts";
 import { folded } from "../../src/platform/identity/folded.ts";
+import { finished } from "../../src/lib/concurrency/slices.ts";
 import { termQuery } from "../../src/features/prospecting/facets/query.ts";
 import { termKey, termsOf } from "../../src/features/prospecting/facets/terms.ts";
 import { besideNameOf, emailKey, prospectKeys } from "../../src/features/prospecting/keys.ts";
@@ -13,11 +14,11 @@ import { mergedProspect } from "../../src/features/prospecting/merge.ts";
 import { DirectoryIndex } from "../../src/adapters/storage/sqlite/directory/directory-index.ts";
 import type { Write } from "../../src/adapters/storage/sqlite/directory/index-messages.ts";
 import { createIndexWriter } from "../../src/adapters/storage/sqlite/directory/index-writer.ts";
-import { indexedKey } from "../../src/adapters/storage/sqlite/directory/name-keys.ts";
+import { indexedKey } from "../../src/features/prospecting/name-keys.ts";
 import { PostingsCache } from "../../src/adapters/storage/sqlite/directory/postings.ts";
 import { createProspectCompanies } from "../../src/adapters/storage/sqlite/directory/prospect-companies.ts";
 import { createProspectRows } from "../../src/adapters/storage/sqlite/directory/prospect-rows.ts";
-import { facetValues, foundNumbers, matches } from "../../src/adapters/storage/sqlite/directory/search.ts";
+import { facetValues, foundNumbers, matches } from "../../src/features/prospecting/facets/search.ts";
 import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
 import { openDatabase, openForReading } from "../../src/adapters/storage/sqlite/open.ts";
 import { prospect as draftOf } from "../bench/prospect-people.ts";
@@ -57,12 +58,10 @@ function change(from: number, to: number): void {
       }
       for (let n = from; n < to; n += 5) {
         const stored = rows.get(owner, n - 1);
-        if (stored !== null)
-          rows.update(
-            stored,
-            mergedProspect(stored.content, { ...content(n + 10_000).content, networkUrl: stored.content.networkUrl! }),
-            1,
-          );
+        if (stored === null) continue;
+        const { networkUrl = "" } = stored.content;
+        const merged = mergedProspect(stored.content, { ...content(n + 10_000).content, networkUrl });
+        rows.update(stored, merged, JSON.stringify(merged), 1);
       }
       for (let n = from + 3; n < to; n += 9) {
         const stored = rows.get(owner, n);
@@ -100,12 +99,14 @@ async function expectExact(index: DirectoryIndex): Promise<void> {
     for (const key of new Set(termsOf(JSON.parse(json)).map(termKey)))
       numbers.set(key, [...(numbers.get(key) ?? []), seq - 2 ** 32]);
   for (const [key, expected] of numbers) {
-    const found = matches(index.postings, { groups: [[[key]]], none: [] }, index.segments);
+    const found = finished(matches(index.postings, { groups: [[[key]]], none: [] }, index.segments));
     const { total, numbers: some } = foundNumbers(index.postings, found, 0, 100_000);
     const ours = [key, total, index.postings.known(key)?.count, ...some.toSorted((a, b) => a - b)].join();
     if (ours !== [key, expected.length, expected.length, ...expected].join()) throw new Error(`${ours} is not right`);
   }
-  const listed = facetValues(index.postings, "industry", "", 10_000, null).map(({ value }) => `industry ${value}`);
+  const listed = finished(facetValues(index.postings, "industry", "", 10_000, null)).map(
+    ({ value }) => `industry ${value}`,
+  );
   expect(listed.toSorted()).toEqual([...numbers.keys()].filter((key) => key.startsWith("industry ")).toSorted());
 }
 
@@ -156,7 +157,9 @@ test("changes that come while a flush is under way are in the next one", async (
 test("an index that is made anew has the addresses of old jobs", async () => {
   const rows = createProspectRows(database);
   const moved = { ...content(1).content, formerEmails: ["a@old.example", "b@old.example"] };
-  database.transaction(() => rows.unit(owner, () => rows.insertContent(moved, 0)))();
+  const { identity } = content(1);
+  const insert = () => rows.insert(JSON.stringify(moved), prospectKeys(identity), besideNameOf(identity), 0);
+  database.transaction(() => rows.unit(owner, insert))();
   const index = newIndex();
   await index.refresh();
   for (const email of moved.formerEmails) expect([...index.find(Float64Array.of(emailKey(email)), 9)]).toEqual([0, 0]);
@@ -178,7 +181,7 @@ test("an index that was made by other rules is made anew", async () => {
   const keys = prospectKeys(identity).map((key, place) => indexedKey(key, place, besideNameOf(identity)));
   for (const key of keys) expect(next.find(Float64Array.of(key), 1000).filter((_, at) => at % 2 === 1)).toContain(2);
   expect(
-    matches(next.postings, termQuery({ company: { industry: ["Industry Software of old"] } }), next.segments),
+    finished(matches(next.postings, termQuery({ company: { industry: ["Industry Software of old"] } }), next.segments)),
   ).toEqual([]);
   await next.flush();
   await expectExact(newIndex());

@@ -19,7 +19,8 @@ import {
   prospectImportKind,
   type ProspectImportSettings,
 } from "../../src/features/prospecting/import-job.ts";
-import type { ProspectReportRequest, ProspectReportRow } from "../../src/features/prospecting/store.ts";
+import type { ProspectReportRow } from "../../src/features/prospecting/directory-model.ts";
+import type { ProspectReportRequest } from "../../src/features/prospecting/store.ts";
 import { openSqliteStorage } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
 import { FakeClock } from "../support/clock.ts";
 import { createFactories } from "../support/factories.ts";

@@ -7,7 +7,7 @@ import {
 import { unpacked } from "../../src/features/prospecting/import/prospect-file.ts";
 import { RowWriter } from "../../src/features/prospecting/import/row-writer.ts";
 import type { ProspectTarget } from "../../src/features/prospecting/import/prospect-targets.ts";
-import type { ProspectRow } from "../../src/features/prospecting/store.ts";
+import type { ProspectRow } from "../../src/features/prospecting/directory-model.ts";
 import { pick, seeded } from "../support/random.ts";
 
 const targets: ProspectTarget[] = ["firstName", "lastName", "email", "company", "ignore", "technologies", "title"];

@@ -4,9 +4,9 @@ import { besideNameOf, isPersonKey, prospectIdentity, prospectKeys } from "../..
 import { isHot } from "../../src/lib/key-index/key-hash.ts";
 import { KeyRuns } from "../../src/lib/key-index/key-runs.ts";
 import { runPages } from "../../src/adapters/storage/sqlite/directory/key-run-pages.ts";
-import { indexedKey } from "../../src/adapters/storage/sqlite/directory/name-keys.ts";
+import { indexedKey } from "../../src/features/prospecting/name-keys.ts";
 import { eachBlob } from "../../src/lib/concurrency/packed-blobs.ts";
-import { numberOf, prospectId } from "../../src/adapters/storage/sqlite/directory/prospect-id.ts";
+import { numberOf, prospectId } from "../../src/features/prospecting/prospect-id.ts";
 import { RecentKeys } from "../../src/lib/key-index/recent-keys.ts";
 import { seeded } from "../support/random.ts";
 

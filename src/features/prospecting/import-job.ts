@@ -10,13 +10,8 @@ import { importEnd, removeFile } from "../leads/import/import-end.ts";
 import { readProspectFile, type ProspectFileBatch } from "./import/prospect-file.ts";
 import type { ProspectFileOptions } from "./import/prospect-file-thread.ts";
 import type { ProspectOnDuplicate } from "./model.ts";
-import type {
-  BatchHints,
-  ProspectImportCounts,
-  ProspectReportRequest,
-  ProspectReportRow,
-  ProspectStore,
-} from "./store.ts";
+import type { ProspectImportCounts, ProspectReportRow } from "./directory-model.ts";
+import type { BatchHints, ProspectReportRequest, ProspectStore } from "./store.ts";
 
 /** Payload of an import job: how to read and store the file. */
 export type ProspectImportSettings = Pick<

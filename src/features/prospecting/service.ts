@@ -22,7 +22,8 @@ import {
   type SearchFilters,
 } from "./model.ts";
 import type { ProspectProvider } from "./provider.ts";
-import type { NewProspect, ProspectPage, ProspectStore, Reveal } from "./store.ts";
+import type { NewProspect } from "./directory-model.ts";
+import type { ProspectPage, ProspectStore, Reveal } from "./store.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type SearchRequest = {

@@ -1,17 +1,15 @@
 import type { ChargeCredits, Exhausted, SettleCredits } from "../credits/change-model.ts";
-import type { FieldError } from "../../platform/base/errors.ts";
 import type { TimePlace } from "../../platform/base/time-place.ts";
 import type { TermQuery } from "./facets/query.ts";
-import type { ProspectIdentity } from "./keys.ts";
 import type {
-  CompanyContent,
-  FacetName,
-  Prospect,
-  ProspectContent,
-  ProspectOnDuplicate,
-  ProspectReportOutcome,
-  SavedSearch,
-} from "./model.ts";
+  CompanyNames,
+  NewProspect,
+  ProspectBatch,
+  ProspectImportCounts,
+  ProspectReportRow,
+} from "./directory-model.ts";
+import type { ProspectIdentity } from "./keys.ts";
+import type { CompanyContent, FacetName, Prospect, ProspectReportOutcome, SavedSearch } from "./model.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type ProspectSearch = { workspaceId: WorkspaceId; query: TermQuery; offset: number; limit: number };
@@ -45,73 +43,9 @@ export type RevealPayment =
     };
 export type RevealOutcome = { kind: "charged"; charged: number; balance: number } | Exhausted;
 
-export type NewProspect = { content: ProspectContent; identity: ProspectIdentity };
-
-/** Hashes of `prospectKeys`. */
-export type Keys = Float64Array | readonly number[];
-
-/**
- * A row of a file: a person, a company, or the errors. `content` is a ProspectContent or CompanyContent as UTF-8 JSON,
- * in the form in which it is stored; hardly any row needs to be decoded. `beside`: see `besideName`.
- */
-export type ProspectRow =
-  | { row: number; kind: "person" | "company"; content: Uint8Array; keys: Keys; beside: number }
-  | { row: number; errors: FieldError[] };
-
-/**
- * Index data of the rows of a batch, in order: the hashes of `prospectKeys`, and the raw values of their terms, as
- * numbers. Saves the index from reading rows that were just stored.
- */
-export type BatchTerms = {
-  keys: Float64Array;
-  keyCounts: Uint8Array;
-  /** See `besideName`. */
-  beside: Uint8Array;
-  raws: Int32Array;
-  /** 0: unknown; derived from the content. */
-  rawCounts: Uint8Array;
-  /** Values numbered from `from`, each as facet, space, and text. Numbers are valid within one epoch. */
-  epoch: number;
-  from: number;
-  added: string[];
-};
-
-export type ProspectBatch = {
-  workspaceId: WorkspaceId;
-  /** The import job and the attempt that holds its lease. */
-  jobId: string;
-  attempt: number;
-  rows: ProspectRow[];
-  /** Index data of the same rows; null if not available. */
-  found: BatchTerms | null;
-  onDuplicate: ProspectOnDuplicate;
-  /** Only decide and report; see `importBatch`. */
-  dryRun: boolean;
-  /** The last row of the file that this batch covers. The next batch starts after it, even after a crash. */
-  lastRow: number;
-  /** Progress through the file, in percent. */
-  progress: number;
-  leaseUntil: number;
-  at: number;
-};
-export type ProspectImportCounts = {
-  rows: number;
-  created: number;
-  updated: number;
-  skipped: number;
-  failed: number;
-  /** Number of rows that describe a company instead of a person. */
-  companies: number;
-};
 /** Numbers of prospects that may match a batch, by key. Looked up while the previous batch is stored. */
 export type BatchHints = { release(): void; of(key: number): readonly number[] };
 
-export type ProspectReportRow = {
-  row: number;
-  outcome: ProspectReportOutcome;
-  prospectId: string | null;
-  errors: FieldError[];
-};
 export type ProspectReportRequest = {
   workspaceId: WorkspaceId;
   jobId: string;
@@ -119,9 +53,6 @@ export type ProspectReportRequest = {
   afterRow: number;
   limit: number;
 };
-
-/** At least one of the two. `domain` is lowercase. */
-export type CompanyNames = { domain: string | null; name: string | null };
 
 /** Prospect directories, one per user. Duplicates are merged when stored; searches include everything stored before. */
 export type ProspectStore = {

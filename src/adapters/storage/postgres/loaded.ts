@@ -43,6 +43,11 @@ export class Loaded<Question, Answer> implements FactSource {
     return this.#provisional();
   }
 
+  /** Whether the last run asked for something that is not loaded. */
+  get isMissing(): boolean {
+    return this.#missing.size > 0;
+  }
+
   /** Supplies an answer that is already known. */
   set(question: Question, answer: Answer): void {
     this.#answers.set(this.#options.nameOf(question), answer);

@@ -4,7 +4,7 @@ import type { Connection } from "./engine.ts";
 
 /** Takes advisory locks, which the transaction holds until it ends. Before anything that they protect is read. */
 export async function takeLocks(connection: Connection, locks: readonly Lock[]): Promise<void> {
-  const rows = inOrder(locks).map(({ key, isShared }) => ({ key: `${numberOf(key)}`, shared: isShared }));
+  const rows = inOrder(locks).map(({ key, isShared }) => ({ key: `${lockNumber(key)}`, shared: isShared }));
   // One statement, which takes them one after the other, in this order.
   await connection.execute(sql`
     SELECT CASE WHEN shared THEN pg_advisory_xact_lock_shared(key) ELSE pg_advisory_xact_lock(key) END
@@ -12,6 +12,6 @@ export async function takeLocks(connection: Connection, locks: readonly Lock[]):
 }
 
 /** Two names with one number only wait for each other. */
-function numberOf(key: string): bigint {
+export function lockNumber(key: string): bigint {
   return BigInt.asIntN(64, Bun.hash.xxHash64(key));
 }

@@ -2,6 +2,9 @@ import { sql } from "drizzle-orm";
 import type { Clock } from "../../../platform/base/clock.ts";
 import { createCampaignStore } from "./campaigns.ts";
 import { createCreditStore } from "./credits.ts";
+import { DirectoryIndex } from "./directory/directory-index.ts";
+import { createProspectStore } from "./directory/prospects.ts";
+import { createSavedSearchStore } from "./directory/saved-searches.ts";
 import { connect, openEngine, type EngineOptions } from "./engine.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
 import { EventLog } from "./event-log.ts";
@@ -32,6 +35,7 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
   }
   const engine = openEngine(url, options);
   const log = new EventLog(engine);
+  const directories = new DirectoryIndex(engine);
   return {
     campaigns: createCampaignStore(engine),
     credits: createCreditStore(engine),
@@ -42,11 +46,13 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     leadHints: createLeadHintStore(engine),
     leads: createLeadStore(engine),
     network: createNetworkStore(engine),
+    prospects: createProspectStore(engine, directories),
+    savedSearches: createSavedSearchStore(engine),
     suppressions: createSuppressionStore(engine),
     voices: createVoiceStore(engine),
     /** Throws when the database can't be reached. */
     check: async () => void (await engine.orm.execute(sql`SELECT 1`)),
     /** Waits for running statements and closes the connections. */
-    close: () => engine.close(),
+    close: () => directories.close().then(() => engine.close()),
   };
 }

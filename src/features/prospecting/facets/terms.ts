@@ -20,6 +20,8 @@ export type TermFacet = FacetName | "all" | "tier";
 export type Term = { facet: TermFacet; value: string; label: string };
 
 export const everyProspect: Term = { facet: "all", value: "", label: "" };
+/** The key of its term, for queries without other conditions. */
+export const everyTerm = termKey(everyProspect);
 
 /** Tiers, best first. Results are in this order. */
 export const tiers = ["0", "1", "2", "3"] as const;

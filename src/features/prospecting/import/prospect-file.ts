@@ -4,7 +4,7 @@ import { freeMemory, garbageCollector } from "../../../lib/concurrency/garbage.t
 import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
 import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
 import { messagesOf, startThread } from "../../../threads.ts";
-import type { BatchTerms, ProspectRow } from "../store.ts";
+import type { BatchTerms, ProspectRow } from "../directory-model.ts";
 import type { ProspectFileAnswer, ProspectFileOptions, ProspectFileRequest } from "./prospect-file-thread.ts";
 import { arraysOf, rowKinds, type PackedRows } from "./row-buffer.ts";
 

@@ -1,5 +1,5 @@
 import type { FieldError } from "../../../platform/base/errors.ts";
-import type { BatchTerms } from "../store.ts";
+import type { BatchTerms } from "../directory-model.ts";
 import type { NumberedRaw } from "./row-values.ts";
 
 /** Kind of a row. For "errors", the text of the row is the list of errors as JSON. */

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { companyKey } from "../../../../platform/identity/company-key.ts";
-import { mergedCompany } from "../../../../features/prospecting/merge.ts";
+import { renamedKey, unitedCompany } from "../../../../features/prospecting/companies.ts";
 import type { CompanyContent } from "../../../../features/prospecting/model.ts";
 import type { CompanyName } from "./index-messages.ts";
 import { prepared } from "../prepared.ts";
@@ -9,13 +9,6 @@ import { prepared } from "../prepared.ts";
 
 /** Companies per slice. */
 const companiesAtOnce = 500;
-/** Prefix of the key of a company without a known website. */
-const byNameAlone = "name:";
-
-export function keyOfName(nameKey: string | null): string {
-  return `${byNameAlone}${nameKey}`;
-}
-
 type Stored = { key: string; name_key: string | null; content: string };
 
 /** Companies that are stored under an outdated normal form, some at a time. */
@@ -47,18 +40,17 @@ export function createCompanyNaming(database: Database): (owner: number, names: 
   const name = prepared(database, "UPDATE prospect_companies SET key = ?, name_key = ? WHERE owner = ? AND key = ?");
   const unite = prepared(
     database,
-    "UPDATE prospect_companies SET content = ?, updated_at = max(updated_at, ?) WHERE owner = ? AND key = ?",
+    "UPDATE prospect_companies SET content = ?, updated_at = ? WHERE owner = ? AND key = ?",
   );
   const drop = prepared(database, "DELETE FROM prospect_companies WHERE owner = ? AND key = ?");
 
   function nameOne(owner: number, { key, nameKey }: CompanyName): void {
-    const newKey = key.startsWith(byNameAlone) ? keyOfName(nameKey) : key;
+    const newKey = renamedKey(key, nameKey);
     const company = newKey === key ? null : one.get(owner, key);
     const other = company && one.get(owner, newKey);
     if (company === null || other === null) return void name.run(newKey, nameKey, owner, key);
-    const [first, second] = company.updated_at < other.updated_at ? [company, other] : [other, company];
-    const united = mergedCompany(contentOf(first), contentOf(second));
-    unite.run(JSON.stringify(united), second.updated_at, owner, newKey);
+    const { content, updatedAt } = unitedCompany(datedOf(company), datedOf(other));
+    unite.run(JSON.stringify(content), updatedAt, owner, newKey);
     drop.run(owner, key);
   }
 
@@ -68,6 +60,6 @@ export function createCompanyNaming(database: Database): (owner: number, names: 
   };
 }
 
-function contentOf({ content }: { content: string }): CompanyContent {
-  return JSON.parse(content) as CompanyContent;
+function datedOf({ content, updated_at: updatedAt }: { content: string; updated_at: number }) {
+  return { content: JSON.parse(content) as CompanyContent, updatedAt };
 }

@@ -1,7 +1,9 @@
 import { garbageCollector } from "../../../../lib/concurrency/garbage.ts";
 import { pause } from "../../../../lib/concurrency/pause.ts";
 import type { CompanyNews } from "../../../../features/prospecting/company-news.ts";
+import { tellPeople } from "../../../../features/prospecting/directory-decisions.ts";
 import type { Engine } from "../engine.ts";
+import type { ProspectCompanies } from "./prospect-companies.ts";
 import type { ProspectIndex } from "./prospect-index.ts";
 import type { ProspectRows } from "./prospect-rows.ts";
 
@@ -13,7 +15,12 @@ const unitsBetweenCollections = 20;
 const peopleOfSlice = 16_384;
 
 /** Updates people with what a file says about their companies. */
-export function createCompanyPeople({ writer }: Pick<Engine, "writer">, index: ProspectIndex, rows: ProspectRows) {
+export function createCompanyPeople(
+  { writer }: Pick<Engine, "writer">,
+  index: ProspectIndex,
+  rows: ProspectRows,
+  companies: ProspectCompanies,
+) {
   /**
    * Updates all stored people of the companies, in slices and in constant memory. Returns false as soon as `isHeld`, which
    * is called in each write, returns false. Repeating it has no effect, so it is simply repeated after a crash.
@@ -32,7 +39,11 @@ export function createCompanyPeople({ writer }: Pick<Engine, "writer">, index: P
       asked?.catch(() => undefined);
       for (let from = 0; from < people.length; from += peopleAtOnce) {
         const some = people.subarray(from, from + peopleAtOnce);
-        const tellSome = () => isHeld() && tell(owner, some, news, at);
+        const tellSome = () => {
+          const mayTell = isHeld();
+          if (mayTell) tellPeople(rows.records(owner, noHints, companies), some, news, at);
+          return mayTell;
+        };
         if (!(await writer.writeRelaxed(() => rows.unit(owner, tellSome)))) return false;
         await pause(); // see garbageCollector
         collect();
@@ -41,14 +52,7 @@ export function createCompanyPeople({ writer }: Pick<Engine, "writer">, index: P
     return true;
   }
 
-  /** Called inside a write unit. */
-  function tell(owner: number, numbers: Iterable<number>, news: CompanyNews, at: number): true {
-    for (const number of numbers) {
-      const person = rows.get(owner, number);
-      if (person !== null) rows.update(person, news.applyTo(person.content), at);
-    }
-    return true;
-  }
-
-  return { tellAll, tell };
+  return { tellAll };
 }
+
+const noHints = () => [];

@@ -1,3 +1,4 @@
+import { stretchesOf } from "../../../../features/prospecting/stretches.ts";
 import type { Engine } from "../engine.ts";
 import { seqOf } from "./index-messages.ts";
 import { prepared } from "../prepared.ts";
@@ -6,8 +7,6 @@ import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 /** One row for each that still exists. */
 export const createdOfJob = `SELECT 1 FROM prospect_import_created AS c CROSS JOIN prospects
   ON prospects.seq >= c.prospect AND prospects.seq < c.prospect + c.prospects WHERE c.job_id = ?1`;
-
-type Stretch = { row: number; prospect: number; prospects: number };
 
 /** Which rows of an import created which prospects. */
 export function createCreatedProspects({ database }: Pick<Engine, "database">) {
@@ -29,8 +28,8 @@ export function createCreatedProspects({ database }: Pick<Engine, "database">) {
   return {
     /** Called inside a write unit with the rows of a batch and their numbers, in order. */
     note(jobId: string, owner: number, created: readonly { row: number; number: number }[]): void {
-      for (const { row, prospect, prospects } of stretchesOf(owner, created))
-        insert.run(jobId, row, prospect, prospects);
+      for (const { row, number, prospects } of stretchesOf(created))
+        insert.run(jobId, row, seqOf(owner, number), prospects);
     },
     /** The prospects that still exist. */
     page(request: { workspaceId: WorkspaceId; jobId: string; afterRow: number; limit: number }) {
@@ -38,16 +37,4 @@ export function createCreatedProspects({ database }: Pick<Engine, "database">) {
       return page.all({ workspaceId, jobId, afterRow, limit });
     },
   };
-}
-
-function stretchesOf(owner: number, created: readonly { row: number; number: number }[]): Stretch[] {
-  const stretches: Stretch[] = [];
-  for (const { row, number } of created) {
-    const last = stretches.at(-1);
-    const prospect = seqOf(owner, number);
-    const goesOn = last?.row === row - (last?.prospects ?? 0) && last.prospect === prospect - last.prospects;
-    if (goesOn) last.prospects++;
-    else stretches.push({ row, prospect, prospects: 1 });
-  }
-  return stretches;
 }

@@ -2,8 +2,6 @@ import type { Database, Statement } from "bun:sqlite";
 import { freeMemory } from "../../../../lib/concurrency/garbage.ts";
 import {
   eachRaw,
-  everyProspect,
-  termKey,
   termRules,
   termsOfRaw,
   type RawFacet,
@@ -15,12 +13,12 @@ import { changedNames } from "./company-names.ts";
 import { seqOf, type KeyHints, type StoredRows, type Write } from "./index-messages.ts";
 import { KeyRuns, type RunState } from "../../../../lib/key-index/key-runs.ts";
 import { dropRuns, runPages } from "./key-run-pages.ts";
-import { addKeyColumn, addKeys } from "./name-keys.ts";
+import { addKeyColumn, addKeys } from "../../../../features/prospecting/name-keys.ts";
 import { LowestNumbers } from "../../../../lib/search-index/lowest-numbers.ts";
 import { StoredBatches } from "./stored-batches.ts";
 import { ToldRows } from "./told-rows.ts";
 import { postingWrites } from "./posting-writes.ts";
-import { RememberedTerms } from "./remembered-terms.ts";
+import { RememberedTerms } from "../../../../features/prospecting/facets/remembered-terms.ts";
 import { Postings, segments, type PostingsCache, type TermPostings } from "./postings.ts";
 
 /** Prospects per slice; other questions are answered between slices. */
@@ -60,7 +58,7 @@ export class DirectoryIndex {
   readonly #changes: Statement<unknown, [number, number, number]>;
   readonly #lastChange: Statement<{ n: number | null }, [number]>;
   readonly #state: Statement<State, [number]>;
-  #remembered = new RememberedTerms();
+  #remembered = new RememberedTerms<TermPostings[]>();
   readonly #batches = new StoredBatches();
   readonly #told = new ToldRows();
   #generation = 0;
@@ -329,7 +327,7 @@ export class DirectoryIndex {
 
   #forgetTerms(): void {
     this.#generation = this.#open.postings.generation;
-    this.#remembered = new RememberedTerms();
+    this.#remembered = new RememberedTerms<TermPostings[]>();
   }
 
   #applyChange([n, number, removed, added, keys]: Change): void {
@@ -395,6 +393,3 @@ export class DirectoryIndex {
     if (hadChanges) while ((await this.#write({ kind: "dropChanges", to: changesTo })) !== 0);
   }
 }
-
-/** The term of every prospect, for queries without other conditions. */
-export const everyTerm = termKey(everyProspect);

@@ -1,16 +1,19 @@
 import { Database } from "bun:sqlite";
-import { isPersonKey, keysOfRecord, prospectIdentity } from "../../../../features/prospecting/keys.ts";
-import type { Employer } from "../../../../features/prospecting/employer.ts";
-import { unitedContent } from "../../../../features/prospecting/same-person.ts";
-import { updatedProspect, withCompanyFacts } from "../../../../features/prospecting/merge.ts";
-import type { CompanyContent, ProspectContent, ProspectOutcome } from "../../../../features/prospecting/model.ts";
-import type { ProspectBatch, ProspectRow } from "../../../../features/prospecting/store.ts";
-import { createProspectCompanies, type ProspectCompanies } from "./prospect-companies.ts";
-import { contentIn, samePerson, type Hints, type ProspectRows, type SamePerson } from "./prospect-rows.ts";
+import {
+  settleBatch,
+  type DirectoryRecords,
+  type Settled,
+} from "../../../../features/prospecting/directory-decisions.ts";
+import type { Keys, ProspectBatch } from "../../../../features/prospecting/directory-model.ts";
+import { isPersonKey, keysOfRecord } from "../../../../features/prospecting/keys.ts";
+import type { ProspectContent } from "../../../../features/prospecting/model.ts";
+import type { StoredProspect } from "../../../../features/prospecting/stored-prospect.ts";
+import { createProspectCompanies } from "./prospect-companies.ts";
 
-/** A person as they would be stored: `n` is set once the run has recorded them, `number` if they are already stored. */
-type Person = { n: number | null; number: number | null; content: ProspectContent; updatedAt: number };
+/** `n`: in the order in which the run has recorded them; `number`: of those that are stored. */
 type Row = { n: number; number: number | null; content: string; is_gone: number };
+/** What the run would find in the directory. */
+type Below = Pick<DirectoryRecords, "candidates" | "findCompany">;
 
 // An attached database without a name: SQLite keeps it in memory while it is small, otherwise in an unnamed file that
 // disappears with the process. Commits do not wait for it, and a crash leaves nothing behind.
@@ -25,35 +28,26 @@ const scratch = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX scratch.prospect_companies_by_name ON prospect_companies (owner, name_key);`;
 
-/** The outcome of a row, and the number of the prospect, if there is one. */
-export type Settled = {
-  outcome: "created" | ProspectOutcome;
-  number: number | null;
-  /** Created, with exactly the content of the row. */
-  isAsSent?: boolean;
-};
-
-/** Simulates an import row by row. Records what it would store or change in a separate database, and only reads the directory. */
+/**
+ * Simulates an import row by row. Records what it would store or change in a separate database, and only reads the
+ * directory.
+ */
 export class DryRun {
-  readonly #owner: number;
-  readonly #stored: ProspectRows;
-  readonly #companies: ProspectCompanies;
   readonly #database = new Database(":memory:", { strict: true });
   readonly #byKey;
   readonly #byNumber;
+  readonly #byN;
   readonly #insert;
   readonly #update;
   readonly #insertKey;
 
-  constructor(owner: number, stored: ProspectRows, companies: ProspectCompanies) {
-    this.#owner = owner;
-    this.#stored = stored;
+  constructor() {
     this.#database.run(scratch);
-    this.#companies = createProspectCompanies(this.#database, companies.find);
     this.#byKey = this.#database.prepare<Row, [number]>(
       "SELECT people.* FROM people_keys JOIN people USING (n) WHERE key = ? AND NOT is_gone ORDER BY n LIMIT 8",
     );
     this.#byNumber = this.#database.prepare<Row, [number]>("SELECT * FROM people WHERE number = ?");
+    this.#byN = this.#database.prepare<Row, [number]>("SELECT * FROM people WHERE n = ?");
     this.#insert = this.#database.prepare<{ n: number }, [number | null, string, boolean]>(
       "INSERT INTO people (number, content, is_gone) VALUES (?, ?, ?) RETURNING n",
     );
@@ -61,69 +55,89 @@ export class DryRun {
     this.#insertKey = this.#database.prepare("INSERT OR IGNORE INTO people_keys (key, n) VALUES (?, ?)");
   }
 
-  /** The outcome of each row of the batch. */
-  settle(batch: ProspectBatch, hints: Hints): Settled[] {
-    return this.#database.transaction(() => batch.rows.map((row) => this.#settleRow(batch, row, hints)))();
+  /** The outcome of each row of the batch. Nothing is recorded if `below` or `check`, which runs at the end, throws. */
+  settle(batch: ProspectBatch, below: Below, check: () => void = () => {}): Settled[] {
+    return this.#database.transaction(() => {
+      const settled = settleBatch(this.#records(below), batch);
+      check();
+      return settled.map(({ outcome, number }) => ({
+        outcome,
+        number: number === null || isNewcomer(number) ? null : number,
+      }));
+    })();
   }
 
   close(): void {
     this.#database.close();
   }
 
-  #settleRow(batch: ProspectBatch, row: ProspectRow, hints: Hints): Settled {
-    if ("errors" in row) return { outcome: "failed", number: null };
-    const isUpdate = batch.onDuplicate === "update";
-    if (row.kind === "company") {
-      const company = contentIn<CompanyContent>(row);
-      return { outcome: this.#companies.put(this.#owner, company, batch.at, isUpdate), number: null };
-    }
-    const content = contentIn<ProspectContent>(row);
-    const identity = prospectIdentity(content);
-    const companyOf = (employer: Employer) => this.#companies.ofEmployer(this.#owner, employer);
-    const same = samePerson<Person>({ content, identity }, (key, except) => this.#candidates(key, hints, except));
-    if (same === null) {
-      const complete = withCompanyFacts(content, companyOf(content));
-      this.#note({ n: null, number: null, content: complete });
-      return { outcome: "created", number: null };
-    }
-    const [kept, gone] = inOrder(same);
-    const skipped: Settled = { outcome: "skipped", number: same.person.number };
-    if (!isUpdate) return skipped;
-    const merged = updatedProspect(gone === null ? kept.content : unitedContent(kept, gone), content, companyOf);
-    if (gone === null && JSON.stringify(merged) === JSON.stringify(kept.content)) return skipped;
-    if (gone !== null) this.#note(gone, true);
-    this.#note({ ...kept, content: merged });
-    return { outcome: "updated", number: kept.number };
+  #records(below: Below): DirectoryRecords {
+    const companies = createProspectCompanies(this.#database, (_owner, domain, name) =>
+      below.findCompany(domain, name),
+    );
+    return {
+      candidates: (key, except) => this.#candidates(key, below, except),
+      isHinted: () => true,
+      get: (number) => this.#recorded(number),
+      insert: (json, keys) => this.#add(typeof json === "string" ? json : decoder.decode(json), keys),
+      update: ({ number }, content, json) => this.#note(number, json, keysOfRecord(content), false),
+      unite: (_kept, { number, json }) => this.#note(number, json, [], true),
+      hasCompanies: () => true,
+      findCompany: (domain, name) => companies.find(theOwner, domain, name),
+      companyOf: (employer) => companies.ofEmployer(theOwner, employer),
+      putCompany: (content, at, mayUpdate) => companies.put(theOwner, content, at, mayUpdate),
+    };
   }
 
-  *#candidates(key: number, hints: Hints, except: Person | null): Generator<Person, void, void> {
-    for (const stored of this.#stored.candidates(this.#owner, key, hints, except?.number)) {
+  *#candidates(key: number, below: Below, except: number | null): Generator<StoredProspect, void, void> {
+    for (const stored of below.candidates(key, except)) {
       const changed = this.#byNumber.get(stored.number);
-      if (changed === null) yield { ...stored, n: null };
+      if (changed === null) yield stored;
       else if (!changed.is_gone) yield personOf(changed);
     }
-    for (const row of this.#byKey.all(key)) if (row.n !== except?.n) yield personOf(row);
+    for (const row of this.#byKey.all(key)) if (numberIn(row) !== except) yield personOf(row);
   }
 
-  #note({ n: known, number, content }: Omit<Person, "updatedAt">, isGone = false): void {
-    const json = JSON.stringify(content);
-    const n = known ?? this.#insert.get(number, json, isGone)!.n;
-    if (known !== null) this.#update.run(json, isGone, known);
-    for (const key of keysOfRecord(content)) if (isPersonKey(key)) this.#insertKey.run(key, n);
+  #recorded(number: number): StoredProspect | null {
+    const row = isNewcomer(number) ? this.#byN.get(number - newcomers) : this.#byNumber.get(number);
+    return row === null || row.is_gone ? null : personOf(row);
+  }
+
+  #add(json: string, keys: Keys): number {
+    const { n } = this.#insert.get(null, json, false)!;
+    this.#addKeys(n, keys);
+    return newcomers + n;
+  }
+
+  #note(number: number, json: string, keys: Keys, isGone: boolean): void {
+    const known = isNewcomer(number) ? number - newcomers : this.#byNumber.get(number)?.n;
+    if (known !== undefined) this.#update.run(json, isGone, known);
+    this.#addKeys(known ?? this.#insert.get(number, json, isGone)!.n, keys);
+  }
+
+  #addKeys(n: number, keys: Keys): void {
+    for (let at = 0; at < keys.length; at++) if (isPersonKey(keys[at]!)) this.#insertKey.run(keys[at]!, n);
   }
 }
 
-/** The remaining record, which is the older one, and the one that is merged into it. */
-function inOrder({ person, other }: SamePerson<Person>): [Person, Person | null] {
-  if (other === null) return [person, null];
-  const place = ({ number, n }: Person) => number ?? newcomers + n!;
-  return place(person) < place(other) ? [person, other] : [other, person];
-}
-
-/** Above all numbers, which have 32 bits. */
+/** The scratch database has one directory. */
+const theOwner = 0;
+/** People whom the run has created are numbered above all others, which have 32 bits: they are newer. */
 const newcomers = 2 ** 32;
 
-/** Recorded by the run, so newer than what is stored. */
-function personOf({ n, number, content }: Row): Person {
-  return { n, number, content: JSON.parse(content) as ProspectContent, updatedAt: Number.POSITIVE_INFINITY };
+function isNewcomer(number: number): boolean {
+  return number >= newcomers;
 }
+
+function numberIn({ n, number }: Row): number {
+  return number ?? newcomers + n;
+}
+
+/** Recorded by the run, so newer than what is stored. */
+function personOf(row: Row): StoredProspect {
+  const content = JSON.parse(row.content) as ProspectContent;
+  const dates = { createdAt: Number.POSITIVE_INFINITY, updatedAt: Number.POSITIVE_INFINITY };
+  return { number: numberIn(row), content, json: row.content, leadId: null, ...dates };
+}
+
+const decoder = new TextDecoder();

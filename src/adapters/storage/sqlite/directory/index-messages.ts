@@ -1,13 +1,9 @@
 import type { FacetName } from "../../../../features/prospecting/model.ts";
 import type { TermQuery } from "../../../../features/prospecting/facets/query.ts";
-import type { BatchTerms } from "../../../../features/prospecting/store.ts";
+import type { BatchTerms } from "../../../../features/prospecting/directory-model.ts";
 import type { ThreadPort } from "../../../../threads.ts";
 import { arraysOfBlobs, type PackedBlobs } from "../../../../lib/concurrency/packed-blobs.ts";
 
-export type FoundNumbers = { total: number; numbers: number[] };
-export type FacetValue = { value: string; label: string; count: number };
-/** At most this many people with the same name and company are compared. An email address or a profile has one person. */
-export const maxNamesakes = 8;
 /** Pairs: the index of a key in the question, and a number that may have it. */
 export type KeyHints = Uint32Array;
 

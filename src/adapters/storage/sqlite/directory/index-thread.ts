@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import { totalmem } from "node:os";
 import { freeMemory, garbageCollector } from "../../../../lib/concurrency/garbage.ts";
 import { pause } from "../../../../lib/concurrency/pause.ts";
+import { finished } from "../../../../lib/concurrency/slices.ts";
 import type { TermQuery } from "../../../../features/prospecting/facets/query.ts";
 import { openForReading } from "../open.ts";
 import type { Container } from "../../../../lib/search-index/container.ts";
@@ -19,7 +20,7 @@ import { pagesOfRun } from "../../../../lib/key-index/key-pages.ts";
 import type { RunState } from "../../../../lib/key-index/key-runs.ts";
 import { dropRuns } from "./key-run-pages.ts";
 import { PostingsCache, segments } from "./postings.ts";
-import { facetValues, foundNumbers, matches } from "./search.ts";
+import { facetValues, foundNumbers, matches } from "../../../../features/prospecting/facets/search.ts";
 
 /** During an import, about 8,000 prospects, which leave a few MB. */
 const slicesBetweenCollections = 8;
@@ -56,7 +57,7 @@ export function runIndexThread(port: IndexThread["port"], { path }: IndexThread[
       const ofOwner: Write = (work) => write(owner, work);
       const index = new DirectoryIndex(database, owner, ofOwner, shared);
       const find: Find = (query) =>
-        cache.get(owner, index.revision, query, () => matches(index.postings, query, index.segments));
+        cache.get(owner, index.revision, query, () => finished(matches(index.postings, query, index.segments)));
       entry = { index, find, last: Promise.resolve() };
       indexes.set(owner, entry);
     }
@@ -144,7 +145,7 @@ async function answerTo(question: IndexQuestion, index: DirectoryIndex, find: Fi
   const isNarrow = query.groups.length > 0 || query.none.length > 0;
   const found = question.kind === "search" || isNarrow ? find(query) : null;
   if (question.kind === "search") return foundNumbers(postings, found ?? [], question.offset, question.limit);
-  return facetValues(postings, question.facet, question.text, question.limit, found);
+  return finished(facetValues(postings, question.facet, question.text, question.limit, found));
 }
 
 /** IDs of terms and runs are assigned only here, and never twice: those above the last one on disk are free. */

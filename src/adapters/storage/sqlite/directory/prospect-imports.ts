@@ -1,30 +1,34 @@
-import { CompanyNews } from "../../../../features/prospecting/company-news.ts";
-import { isPersonKey, prospectIdentity, prospectKeys } from "../../../../features/prospecting/keys.ts";
-import type { Employer } from "../../../../features/prospecting/employer.ts";
-import { withCompanyFacts } from "../../../../features/prospecting/merge.ts";
-import type { CompanyContent, ProspectContent, ProspectOutcome } from "../../../../features/prospecting/model.ts";
+import type { CompanyFinder } from "../../../../features/prospecting/companies.ts";
+import {
+  countsIn,
+  importProgress,
+  maxNamesakes,
+  newsOf,
+  noCounts,
+  reportOf,
+  settleBatch,
+  type Settled,
+} from "../../../../features/prospecting/directory-decisions.ts";
 import type {
-  BatchHints,
   ProspectBatch,
   ProspectImportCounts,
-  ProspectReportRequest,
   ProspectReportRow,
-  ProspectRow,
-  ProspectStore,
-} from "../../../../features/prospecting/store.ts";
+} from "../../../../features/prospecting/directory-model.ts";
+import type { ProspectOutcome } from "../../../../features/prospecting/model.ts";
+import type { BatchHints, ProspectReportRequest, ProspectStore } from "../../../../features/prospecting/store.ts";
 import type { JobMetadata } from "../../../../platform/jobs/model.ts";
 import type { Engine } from "../engine.ts";
 import { countRows } from "../list-pages.ts";
 import type { Owners } from "../owners.ts";
 import { createCreatedProspects, createdOfJob } from "./created-prospects.ts";
 import { createCompanyPeople } from "./company-people.ts";
-import { DryRun, type Settled } from "./dry-run.ts";
+import { DryRun } from "./dry-run.ts";
 import type { ProspectCompanies } from "./prospect-companies.ts";
-import { maxNamesakes, type StoredRows } from "./index-messages.ts";
-import { addAskedKeys } from "./name-keys.ts";
-import { prospectId } from "./prospect-id.ts";
+import type { StoredRows } from "./index-messages.ts";
+import { addAskedKeys } from "../../../../features/prospecting/name-keys.ts";
+import { prospectId } from "../../../../features/prospecting/prospect-id.ts";
 import type { ProspectIndex } from "./prospect-index.ts";
-import { contentIn, type ProspectRows } from "./prospect-rows.ts";
+import type { ProspectRows } from "./prospect-rows.ts";
 import { prepared } from "../prepared.ts";
 import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 
@@ -67,7 +71,7 @@ export function createProspectImports(
     "DELETE FROM prospect_import_rows WHERE job_id = ?1 AND row IN (SELECT row FROM prospect_import_rows WHERE job_id = ?1 LIMIT +?2)",
   );
   const createdProspects = createCreatedProspects({ database });
-  const people = createCompanyPeople({ writer }, index, rows);
+  const people = createCompanyPeople({ writer }, index, rows, companies);
   /** By job. */
   const dryRuns = new Map<string, { attempt: number; foreseen: DryRun; counts: ProspectImportCounts }>();
 
@@ -99,7 +103,8 @@ export function createProspectImports(
       if (batch.dryRun) return await foresee(owner, batch, hints);
       // Before the batch counts as stored: after a crash in between, all of it is repeated.
       const isHeld = () => heldJob(batch) !== null;
-      if (!(await people.tellAll(owner, newsIn(owner, batch), batch.at, isHeld))) return null;
+      const findCompany: CompanyFinder = (domain, name) => companies.find(owner, domain, name);
+      if (!(await people.tellAll(owner, newsOf(findCompany, batch), batch.at, isHeld))) return null;
       // The progress of the job is stored with the rows: it resumes after those that are on disk.
       const { counts, stored } = await writer.writeRelaxed(() =>
         rows.unit(owner, () => storeBatch(owner, batch, hints)),
@@ -116,52 +121,35 @@ export function createProspectImports(
     batch: ProspectBatch,
     hints: BatchHints,
   ): { counts: ProspectImportCounts | null; stored: StoredRows | null } {
-    const ofBatch = isMixed(batch.rows) ? new Map<number, number[]>() : null;
-    const hasCompanies = ofBatch !== null || companies.hasAny(owner);
-    const places: number[] = [];
-    let first = 0;
-    let place = 0;
-    const created: { row: number; number: number }[] = [];
-    const counts = noteBatch(batch, countsOf, (row) => {
-      const settled =
-        "kind" in row && row.kind === "company"
-          ? settleCompany(owner, batch, row, ofBatch)
-          : settle(owner, batch, row, hints, hasCompanies);
-      if (ofBatch !== null) noteCompany(owner, settled, ofBatch);
-      if (settled.outcome === "created" && settled.number !== null) {
-        if (places.length === 0) first = settled.number;
-        created.push({ row: row.row, number: settled.number });
-        places.push(settled.isAsSent === true ? place : -1);
-      }
-      place++;
-      return settled;
-    });
+    const job = heldJob(batch);
+    if (job === null) return { counts: null, stored: null };
+    const settled = settleBatch(rows.records(owner, hints.of, companies), batch);
+    const counts = noteBatch(batch, job, countsIn(job), settled);
+    const places = [...settled.keys()].filter((place) => isCreated(settled[place]!));
+    const created = places.map((place) => ({ row: batch.rows[place]!.row, number: settled[place]!.number! }));
     createdProspects.note(batch.jobId, owner, created);
-    if (batch.found === null || places.length === 0) return { counts, stored: null };
-    const source = `${batch.jobId} ${batch.attempt}`;
-    return { counts, stored: { first, places: Int32Array.from(places), source, found: batch.found } };
+    if (batch.found === null || created.length === 0) return { counts, stored: null };
+    const stored: StoredRows = {
+      first: created[0]!.number,
+      places: Int32Array.from(places, (place) => (settled[place]!.isAsSent === true ? place : -1)),
+      source: `${batch.jobId} ${batch.attempt}`,
+      found: batch.found,
+    };
+    return { counts, stored };
   }
 
-  /** Called inside a write unit: stores counts, report lines, and progress of a batch. `settle` decides each row. */
+  /** Called inside a write unit: stores counts, report lines, and progress of a batch. */
   function noteBatch(
     batch: ProspectBatch,
-    countsBefore: (job: JobMetadata) => ProspectImportCounts,
-    settle: (row: ProspectRow) => Settled,
-  ): ProspectImportCounts | null {
-    const job = heldJob(batch);
-    if (job === null) return null;
-    const counts = countsBefore(job);
-    for (const row of batch.rows) {
-      const { outcome, number } = settle(row);
-      counts.rows++;
-      counts[outcome]++;
-      if ("kind" in row && row.kind === "company") counts.companies++;
-      if (outcome === "created") continue;
-      const errors = "errors" in row ? row.errors : [];
-      insertReport.run(batch.jobId, row.row, outcome, number, JSON.stringify(errors));
-    }
-    const metadata = JSON.stringify({ ...job, ...counts, lastRow: batch.lastRow });
-    tellProgress.run(metadata, batch.progress, `${counts.rows} rows read`, batch.leaseUntil, batch.at, batch.jobId);
+    job: JobMetadata,
+    before: ProspectImportCounts,
+    settled: readonly Settled[],
+  ): ProspectImportCounts {
+    const { counts, lines } = reportOf(before, batch.rows, settled);
+    for (const { row, outcome, number, errors } of lines)
+      insertReport.run(batch.jobId, row, outcome, number, JSON.stringify(errors));
+    const { metadata, progress, message, leaseUntil, updatedAt } = importProgress(job, counts, batch);
+    tellProgress.run(JSON.stringify(metadata), progress, message, leaseUntil, updatedAt, batch.jobId);
     return counts;
   }
 
@@ -171,19 +159,15 @@ export function createProspectImports(
     if (run?.attempt !== batch.attempt) {
       forgetDryRun(batch.jobId);
       while ((await writer.write(() => dropReport.run(batch.jobId, dropAtOnce).changes)) === dropAtOnce);
-      run = { attempt: batch.attempt, foreseen: new DryRun(owner, rows, companies), counts: noCounts };
+      run = { attempt: batch.attempt, foreseen: new DryRun(), counts: noCounts };
       dryRuns.set(batch.jobId, run);
     }
     const { foreseen, counts: before } = run;
-    const outcomes = foreseen.settle(batch, hints.of);
-    let at = 0;
-    const counts = await writer.write(() =>
-      noteBatch(
-        batch,
-        () => ({ ...before }),
-        () => outcomes[at++]!,
-      ),
-    );
+    const settled = foreseen.settle(batch, rows.records(owner, hints.of, companies));
+    const counts = await writer.write(() => {
+      const job = heldJob(batch);
+      return job === null ? null : noteBatch(batch, job, before, settled);
+    });
     run.counts = counts ?? before;
     return counts;
   }
@@ -191,79 +175,6 @@ export function createProspectImports(
   function forgetDryRun(jobId: string): void {
     dryRuns.get(jobId)?.foreseen.close();
     dryRuns.delete(jobId);
-  }
-
-  function settle(
-    owner: number,
-    batch: ProspectBatch,
-    row: ProspectRow,
-    hints: BatchHints,
-    hasCompanies: boolean,
-  ): Settled {
-    if ("errors" in row) return { outcome: "failed", number: null };
-    const isHinted = rows.isHinted(owner, row.keys, row.beside, hints.of);
-    // Nearly every row of a large file: the person is new, and the text is stored unchanged.
-    if (!isHinted && !hasCompanies) return created(row, batch.at);
-    return settlePerson(owner, row, hints, batch);
-  }
-
-  function settlePerson(
-    owner: number,
-    row: Extract<ProspectRow, { kind: string }>,
-    hints: BatchHints,
-    { onDuplicate, at }: ProspectBatch,
-  ): Settled {
-    const companyOf = (employer: Employer) => companies.ofEmployer(owner, employer);
-    const content = contentIn<ProspectContent>(row);
-    const identity = prospectIdentity(content);
-    const same = rows.findSame(owner, { content, identity }, hints.of);
-    if (same !== null) {
-      if (onDuplicate === "skip") return { outcome: "skipped", number: same.person.number };
-      const { number, isNews } = rows.updateSame(same, content, companyOf, at);
-      return { outcome: isNews ? "updated" : "skipped", number };
-    }
-    const complete = withCompanyFacts(content, companyOf(content));
-    if (complete === content) return created(row, at);
-    return { outcome: "created", number: rows.insertContent(complete, at) };
-  }
-
-  function created({ content, keys, beside }: Extract<ProspectRow, { kind: string }>, at: number): Settled {
-    return { outcome: "created", number: rows.insert(content, keys, beside, at), isAsSent: true };
-  }
-
-  /** `ofBatch`: see `noteCompany`. */
-  function settleCompany(
-    owner: number,
-    { onDuplicate, at }: ProspectBatch,
-    row: Extract<ProspectRow, { kind: string }>,
-    ofBatch: ReadonlyMap<number, readonly number[]> | null,
-  ): Settled {
-    const content = contentIn<CompanyContent>(row);
-    const news = new CompanyNews(onDuplicate === "update");
-    news.add(content, known(owner, content));
-    if (ofBatch !== null) people.tell(owner, new Set(news.keys.flatMap((key) => ofBatch.get(key) ?? none)), news, at);
-    return { outcome: companies.put(owner, content, at, onDuplicate === "update"), number: null };
-  }
-
-  /** For a batch with people and companies: the people to update with a company that comes later in the batch, by its keys. */
-  function noteCompany(owner: number, { outcome, number }: Settled, ofBatch: Map<number, number[]>): void {
-    if (number === null || outcome === "skipped") return;
-    for (const key of prospectKeys(prospectIdentity(rows.get(owner, number)!.content)))
-      if (!isPersonKey(key)) ofBatch.set(key, [...(ofBatch.get(key) ?? none), number]);
-  }
-
-  function newsIn(owner: number, { rows: of, onDuplicate }: ProspectBatch): CompanyNews {
-    const news = new CompanyNews(onDuplicate === "update");
-    for (const row of of) {
-      if (!("kind" in row) || row.kind !== "company") continue;
-      const content = contentIn<CompanyContent>(row);
-      news.add(content, known(owner, content));
-    }
-    return news;
-  }
-
-  function known(owner: number, { domain, company }: CompanyContent): CompanyContent | null {
-    return companies.find(owner, domain ?? null, company ?? null)?.content ?? null;
   }
 
   /** The metadata of the job, if the attempt still holds it. */
@@ -315,21 +226,6 @@ export function createProspectImports(
   return { lookUp, importBatch, importReport, countImportReport, forgetDryRun };
 }
 
-function isMixed(rows: readonly ProspectRow[]): boolean {
-  const isCompany = (row: ProspectRow) => "kind" in row && row.kind === "company";
-  return rows.some(isCompany) && rows.some((row) => !isCompany(row));
-}
-
-const noCounts: ProspectImportCounts = { rows: 0, created: 0, updated: 0, skipped: 0, failed: 0, companies: 0 };
-
-function countsOf(metadata: JobMetadata): ProspectImportCounts {
-  const count = (name: keyof ProspectImportCounts) => (typeof metadata[name] === "number" ? metadata[name] : 0);
-  return {
-    rows: count("rows"),
-    created: count("created"),
-    updated: count("updated"),
-    skipped: count("skipped"),
-    failed: count("failed"),
-    companies: count("companies"),
-  };
+function isCreated({ outcome, number }: Settled): boolean {
+  return outcome === "created" && number !== null;
 }

@@ -1,3 +1,4 @@
+import type { FacetValue, FoundNumbers } from "../../../../features/prospecting/facets/search.ts";
 import type { Database } from "bun:sqlite";
 import { freeMemory } from "../../../../lib/concurrency/garbage.ts";
 import { startThread, type Thread } from "../../../../threads.ts";
@@ -5,8 +6,6 @@ import type { Writer } from "../../../../lib/group-commit/writer.ts";
 import { createIndexWriter } from "./index-writer.ts";
 import {
   arraysOfWrite,
-  type FacetValue,
-  type FoundNumbers,
   type IndexAnswer,
   type IndexQuestion,
   type IndexRequest,

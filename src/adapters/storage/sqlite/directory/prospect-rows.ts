@@ -1,39 +1,16 @@
 import type { Database } from "bun:sqlite";
 import { changedTerms, termRules, termsOf } from "../../../../features/prospecting/facets/terms.ts";
-import {
-  addedKeys,
-  besideNameOf,
-  emailKey,
-  isPersonKey,
-  nameKey,
-  personKeys,
-  prospectIdentity,
-  prospectKeys,
-} from "../../../../features/prospecting/keys.ts";
-import { canBeOne, namesakeIsSame } from "../../../../features/leads/same-person.ts";
-import type { Employer } from "../../../../features/prospecting/employer.ts";
-import { updatedProspect } from "../../../../features/prospecting/merge.ts";
-import { isKnownBefore, unitedContent } from "../../../../features/prospecting/same-person.ts";
-import type { CompanyContent, Prospect, ProspectContent } from "../../../../features/prospecting/model.ts";
-import type { Keys, NewProspect } from "../../../../features/prospecting/store.ts";
-import { maxNamesakes, seqOf } from "./index-messages.ts";
-import { prospectId } from "./prospect-id.ts";
+import type { Keys } from "../../../../features/prospecting/directory-model.ts";
+import { maxNamesakes, type DirectoryRecords } from "../../../../features/prospecting/directory-decisions.ts";
+import { addedKeys, isPersonKey } from "../../../../features/prospecting/keys.ts";
+import type { ProspectContent } from "../../../../features/prospecting/model.ts";
+import { addAskedKeys, indexedKey, personKeysIn } from "../../../../features/prospecting/name-keys.ts";
+import type { StoredProspect } from "../../../../features/prospecting/stored-prospect.ts";
 import { RecentKeys } from "../../../../lib/key-index/recent-keys.ts";
-import { addAskedKeys, addAskedNames, indexedKey, personKeysIn } from "./name-keys.ts";
 import { prepared } from "../prepared.ts";
-import type { WorkspaceId } from "../../../../platform/base/ids.ts";
+import { seqOf } from "./index-messages.ts";
+import type { ProspectCompanies } from "./prospect-companies.ts";
 
-export type StoredProspect = {
-  number: number;
-  content: ProspectContent;
-  /** `content` as it is stored. */
-  json: string;
-  leadId: string | null;
-  createdAt: number;
-  updatedAt: number;
-};
-/** A stored person, and another record of the same person. */
-export type SamePerson<T> = { person: T; other: T | null };
 type Row = [seq: number, content: string, leadId: string | null, createdAt: number, updatedAt: number];
 /** Numbers that may have a key, as of an earlier moment. */
 export type Hints = (key: number) => readonly number[];
@@ -134,12 +111,6 @@ export function createProspectRows(database: Database) {
     return aliases.all(seq).map((alias) => alias.seq);
   }
 
-  /** Like `insert`, for content without JSON and keys. */
-  function insertContent(content: ProspectContent, at: number): number {
-    const identity = prospectIdentity(content);
-    return insert(JSON.stringify(content), prospectKeys(identity), besideNameOf(identity), at);
-  }
-
   /** `json`: text or UTF-8; `beside`: see `besideName`. Returns the number. */
   function insert(json: string | Uint8Array, keys: Keys, beside: number, at: number): number {
     const { owner, next: number } = current!;
@@ -152,38 +123,16 @@ export function createProspectRows(database: Database) {
     return number;
   }
 
-  /** False if nothing changes. */
-  function update(before: StoredProspect, content: ProspectContent, at: number): boolean {
-    const json = JSON.stringify(content);
-    if (json === before.json) return false;
+  function update(before: StoredProspect, content: ProspectContent, json: string, at: number): void {
     const { owner } = current!;
     updateRow.run(json, at, seqOf(owner, before.number));
     const keys = addedKeys(before.content, content);
     for (const key of keys) if (isPersonKey(key)) recent(owner).add(key, before.number);
     noteChange(before.number, changedTerms(before.content, content), keys);
-    return true;
-  }
-
-  /**
-   * Updates a stored person. Two records that turn out to be the same person are merged, under the number of the first.
-   * Returns the number, and whether anything changed.
-   */
-  function updateSame(
-    { person, other }: SamePerson<StoredProspect>,
-    told: ProspectContent,
-    companyOf: (employer: Employer) => CompanyContent | null,
-    at: number,
-  ): { number: number; isNews: boolean } {
-    const { number } = person;
-    if (other === null) return { number, isNews: update(person, updatedProspect(person.content, told, companyOf), at) };
-    const [kept, gone] = number < other.number ? [person, other] : [other, person];
-    update(kept, updatedProspect(unitedContent(kept, gone), told, companyOf), at);
-    moveTo(kept, gone);
-    return { number: kept.number, isNews: true };
   }
 
   /** Moves what belongs to one record to the other: its lead, what was paid for it, and its IDs. */
-  function moveTo(kept: StoredProspect, gone: StoredProspect): void {
+  function unite(kept: StoredProspect, gone: StoredProspect): void {
     const { owner } = current!;
     const [keptSeq, goneSeq] = [seqOf(owner, kept.number), seqOf(owner, gone.number)];
     if (kept.leadId === null && gone.leadId !== null) setLead(owner, kept.number, gone.leadId);
@@ -205,11 +154,6 @@ export function createProspectRows(database: Database) {
   function noteChange(number: number, { removed, added }: ReturnType<typeof changedTerms>, keys: number[]): void {
     if (removed.length === 0 && added.length === 0 && keys.length === 0) return;
     insertChange.run(current!.owner, number, JSON.stringify(removed), JSON.stringify(added), bytesOf(keys));
-  }
-
-  /** The prospect that is the same person; see `samePerson`. */
-  function findSame(owner: number, told: NewProspect, hints: Hints): SamePerson<StoredProspect> | null {
-    return samePerson(told, (key, except) => candidates(owner, key, hints, except?.number));
   }
 
   /** Prospects that may have a key, recently stored ones first: duplicates in a file are usually close together. */
@@ -236,64 +180,26 @@ export function createProspectRows(database: Database) {
   }
 
   const setLead = (owner: number, number: number, leadId: string) => setLeadOf.run(leadId, seqOf(owner, number));
+
+  /** The records of a directory, for decisions inside its unit. */
+  function records(owner: number, hints: Hints, companies: ProspectCompanies): DirectoryRecords {
+    return {
+      candidates: (key, except) => candidates(owner, key, hints, except),
+      isHinted: (keys, beside) => isHinted(owner, keys, beside, hints),
+      get: (number) => get(owner, number),
+      ...{ insert, update, unite },
+      hasCompanies: () => companies.hasAny(owner),
+      findCompany: (domain, name) => companies.find(owner, domain, name),
+      companyOf: (employer) => companies.ofEmployer(owner, employer),
+      putCompany: (content, at, mayUpdate) => companies.put(owner, content, at, mayUpdate),
+    };
+  }
+
   return {
-    ...{ recent, unit, next, isUpToDate, get, getKnown, formerSeqs, insert, insertContent, update, updateSame, remove },
-    ...{ findSame, candidates, isHinted, setLead },
+    ...{ recent, unit, next, isUpToDate, get, getKnown, formerSeqs, insert, update, remove },
+    ...{ candidates, isHinted, setLead, records },
   };
 }
-
-/**
- * The candidate that is the same person: by email address or profile, then by a former address, otherwise by name and
- * company if nothing contradicts it. If the address belongs to one record and the profile to another, returns both, unless
- * they contradict each other. `candidates` returns those that a key may lead to, except one.
- */
-export function samePerson<T extends { content: ProspectContent }>(
-  { content: told, identity }: NewProspect,
-  candidates: (key: number, except: T | null) => Iterable<T>,
-): SamePerson<T> | null {
-  const { email, network, name } = identity;
-  // A record with the same address or profile has its hash, so those found by name alone need not be compared by these.
-  const strong = personKeys({ email, network, name: null });
-  const person = first(strong, null, ({ content }) => hasAddress(content));
-  if (person !== null) return { person, other: first(strong, person, (other) => isOther(other, person)) };
-  const names: number[] = [];
-  if (name !== null) addAskedNames(nameKey(name), besideNameOf(identity), names);
-  const weak =
-    first(email === null ? [] : [emailKey(email)], null, ({ content }) => isKnownBefore(content, told)) ??
-    first(names, null, ({ content }) => isNamesake(content));
-  return weak && { person: weak, other: null };
-
-  function first(keys: number[], except: T | null, fits: (candidate: T) => boolean): T | null {
-    for (const key of keys) for (const candidate of candidates(key, except)) if (fits(candidate)) return candidate;
-    return null;
-  }
-
-  function isOther({ content }: T, known: T): boolean {
-    return hasAddress(content) && canBeOne(known.content, content);
-  }
-
-  function hasAddress(content: ProspectContent): boolean {
-    const theirs = prospectIdentity(content);
-    return (email !== null && theirs.email === email) || (network !== null && theirs.network === network);
-  }
-
-  function isNamesake(content: ProspectContent): boolean {
-    const theirs = prospectIdentity(content);
-    return theirs.name === name && namesakeIsSame(theirs, identity);
-  }
-}
-
-export function prospectOf(workspaceId: WorkspaceId, row: StoredProspect): Prospect {
-  const { number, content, leadId, createdAt, updatedAt } = row;
-  return { ...content, id: prospectId(workspaceId, number), workspaceId, leadId, createdAt, updatedAt };
-}
-
-/** The content of a row, depending on its kind. */
-export function contentIn<T extends ProspectContent | CompanyContent>({ content }: { content: Uint8Array }): T {
-  return JSON.parse(decoder.decode(content)) as T;
-}
-
-const decoder = new TextDecoder();
 
 function stored([, json, leadId, createdAt, updatedAt]: Row, number: number): StoredProspect {
   return { number, content: JSON.parse(json) as ProspectContent, json, leadId, createdAt, updatedAt };

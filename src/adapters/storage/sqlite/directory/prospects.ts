@@ -1,29 +1,15 @@
-import { namesakeIsSame } from "../../../../features/leads/same-person.ts";
-import {
-  besideNameOf,
-  companyDomainKey,
-  companyNameKey,
-  personKeys,
-  prospectIdentity,
-} from "../../../../features/prospecting/keys.ts";
-import type { Employer } from "../../../../features/prospecting/employer.ts";
-import { withCompanyFacts } from "../../../../features/prospecting/merge.ts";
+import { besideNameOf, personKeys } from "../../../../features/prospecting/keys.ts";
+import { colleaguesAmong, keysOfCompany, keysOfPerson, personAmong } from "../../../../features/prospecting/lookups.ts";
+import { maxNamesakes, putPerson } from "../../../../features/prospecting/directory-decisions.ts";
 import type { Prospect } from "../../../../features/prospecting/model.ts";
-import { isKnownBefore } from "../../../../features/prospecting/same-person.ts";
-import type {
-  CompanyNames,
-  NewProspect,
-  ProspectPage,
-  ProspectSearch,
-  ProspectStore,
-} from "../../../../features/prospecting/store.ts";
+import type { NewProspect } from "../../../../features/prospecting/directory-model.ts";
+import type { ProspectPage, ProspectSearch, ProspectStore } from "../../../../features/prospecting/store.ts";
 import type { Engine } from "../engine.ts";
 import { createProspectCompanies } from "./prospect-companies.ts";
-import { maxNamesakes } from "./index-messages.ts";
-import { addAskedKeys } from "./name-keys.ts";
-import { numberOf } from "./prospect-id.ts";
+import { numberOf } from "../../../../features/prospecting/prospect-id.ts";
 import { createProspectImports } from "./prospect-imports.ts";
-import { createProspectRows, prospectOf, type StoredProspect } from "./prospect-rows.ts";
+import { createProspectRows } from "./prospect-rows.ts";
+import { prospectOf, type StoredProspect } from "../../../../features/prospecting/stored-prospect.ts";
 import { createReveals } from "./reveals.ts";
 import type { SharedRows } from "../shared-rows.ts";
 import type { WorkspaceId } from "../../../../platform/base/ids.ts";
@@ -74,45 +60,21 @@ export function createProspectStore(engine: Engine, shared: SharedRows): Prospec
     const hints = await imports.lookUp({ workspaceId, rows: batch });
     try {
       return await writer.write(() =>
-        rows.unit(owner, () => found.map((each) => prospectOf(workspaceId, putOne(owner, each, hints.of, at)))),
+        rows.unit(owner, () => {
+          const records = rows.records(owner, hints.of, companies);
+          return found.map((each) => prospectOf(workspaceId, rows.get(owner, putPerson(records, each, at))!));
+        }),
       );
     } finally {
       hints.release();
     }
   }
 
-  function putOne(
-    owner: number,
-    told: NewProspect,
-    hints: (key: number) => readonly number[],
-    at: number,
-  ): StoredProspect {
-    const companyOf = (employer: Employer) => companies.ofEmployer(owner, employer);
-    const { content } = told;
-    const same = rows.findSame(owner, told, hints);
-    if (same !== null) return rows.get(owner, rows.updateSame(same, content, companyOf, at).number)!;
-    const complete = withCompanyFacts(content, companyOf(content));
-    return rows.get(owner, rows.insertContent(complete, at))!;
-  }
-
   const findPerson: ProspectStore["findPerson"] = async (workspaceId, identity) => {
     const owner = owners(workspaceId);
     if (owner === null) return null;
-    const keys: number[] = [];
-    addAskedKeys(personKeys(identity), besideNameOf(identity), keys);
-    const candidates = await candidatesOf(owner, keys);
-    const known = candidates.map((row) => ({ row, theirs: prospectIdentity(row.content) }));
-    const { email, network, name } = identity;
-    const strong = known.find(
-      ({ theirs }) => (email !== null && theirs.email === email) || (network !== null && theirs.network === network),
-    );
-    const told = { ...(email !== null && { email }), ...(network !== null && { networkUrl: network }) };
-    const before = strong ?? known.find(({ row }) => isKnownBefore(row.content, told));
-    if (before !== undefined) return prospectOf(workspaceId, before.row);
-    const namesakes = known.filter(
-      ({ theirs }) => name !== null && theirs.name === name && namesakeIsSame(theirs, identity),
-    );
-    return namesakes.length === 1 ? prospectOf(workspaceId, namesakes[0]!.row) : null;
+    const person = personAmong(await candidatesOf(owner, keysOfPerson(identity)), identity);
+    return person && prospectOf(workspaceId, person);
   };
 
   const findCompany: ProspectStore["findCompany"] = async (workspaceId, company) => {
@@ -122,20 +84,6 @@ export function createProspectStore(engine: Engine, shared: SharedRows): Prospec
     if (!rows.isUpToDate(owner)) await index.find(owner, [], 1, 0);
     return companies.find(owner, company.domain, company.name)?.content ?? null;
   };
-
-  /** Prospects of a company; some of them, where it has many. */
-  async function peopleOf(owner: number, { domain, name }: CompanyNames): Promise<StoredProspect[]> {
-    const wantedName = name === null ? null : prospectIdentity({ company: name }).company;
-    const keys = [
-      ...(domain === null ? [] : [companyDomainKey(domain)]),
-      ...(name === null ? [] : [companyNameKey(name)]),
-    ];
-    return (await candidatesOf(owner, keys)).filter(({ content }) => {
-      const theirs = prospectIdentity(content);
-      if (domain !== null && theirs.domain !== null) return theirs.domain === domain;
-      return wantedName !== null && theirs.company === wantedName;
-    });
-  }
 
   /** Prospects that the index, or what was stored since it looked, hints at; an e-mail's before a name's. */
   async function candidatesOf(owner: number, keys: number[]): Promise<StoredProspect[]> {
@@ -173,12 +121,10 @@ export function createProspectStore(engine: Engine, shared: SharedRows): Prospec
     findCompany,
     async colleagues(workspaceId, company, limit) {
       const owner = owners(workspaceId);
-      const people = owner === null ? [] : await peopleOf(owner, company);
-      const { true: addressed = [], false: others = [] } = Object.groupBy(
-        people,
-        ({ content }) => `${content.email !== undefined}` as const,
-      );
-      return [...addressed, ...others].slice(0, limit).map((row) => prospectOf(workspaceId, row));
+      if (owner === null) return [];
+      // Some of them, where a company has many.
+      const candidates = await candidatesOf(owner, keysOfCompany(company));
+      return colleaguesAmong(candidates, company, limit).map((row) => prospectOf(workspaceId, row));
     },
   };
 }

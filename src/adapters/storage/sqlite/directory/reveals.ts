@@ -4,7 +4,7 @@ import type { Engine } from "../engine.ts";
 import { prepared } from "../prepared.ts";
 import type { SharedRows } from "../shared-rows.ts";
 import { seqOf } from "./index-messages.ts";
-import { numberOf } from "./prospect-id.ts";
+import { numberOf } from "../../../../features/prospecting/prospect-id.ts";
 import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 
 /** Who was paid for: charged once, and then free for a while. */

@@ -11,7 +11,8 @@ import { personKeys, prospectIdentity } from "../../../../features/prospecting/k
 import { canonicalEmail } from "../../../../platform/identity/email.ts";
 import { suppressionKey } from "../../../../features/suppression/key.ts";
 import { phoneNumber, type PhoneRegion } from "../../../../platform/identity/phone.ts";
-import { maxNamesakes, seqOf } from "../directory/index-messages.ts";
+import { maxNamesakes } from "../../../../features/prospecting/directory-decisions.ts";
+import { seqOf } from "../directory/index-messages.ts";
 import type { ProspectIndex } from "../directory/prospect-index.ts";
 import type { ProspectRows } from "../directory/prospect-rows.ts";
 import type { Engine } from "../engine.ts";

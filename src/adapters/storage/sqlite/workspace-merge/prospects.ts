@@ -5,7 +5,7 @@ import type { ProspectContent } from "../../../../features/prospecting/model.ts"
 import type { ProspectStore } from "../../../../features/prospecting/store.ts";
 import { seqOf } from "../directory/index-messages.ts";
 import { segments } from "../directory/postings.ts";
-import { numberOf } from "../directory/prospect-id.ts";
+import { numberOf } from "../../../../features/prospecting/prospect-id.ts";
 import type { Engine } from "../engine.ts";
 import type { Side } from "./leads.ts";
 

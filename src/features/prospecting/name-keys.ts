@@ -1,6 +1,6 @@
-import { besideName, isPersonKey } from "../../../../features/prospecting/keys.ts";
-import type { KeyRuns } from "../../../../lib/key-index/key-runs.ts";
-import type { Keys } from "../../../../features/prospecting/store.ts";
+import { besideName, isPersonKey } from "./keys.ts";
+import type { KeyRuns } from "../../lib/key-index/key-runs.ts";
+import type { Keys } from "./directory-model.ts";
 
 // Namesakes who both have an email address, or both have a profile, are distinguished by these: the name identifies a person
 // only if each has what the other lacks (`namesakeIsSame`). So the index stores a name under a different key for each of the

@@ -1,4 +1,4 @@
-import type { WorkspaceId } from "../../../../platform/base/ids.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
 /**
  * The ID of a prospect: its number in the directory of its user, and a checksum over both, so that the ID of another user's
  * prospect is invalid. It is not stored.

@@ -1,0 +1,130 @@
+import {
+  facetValues,
+  foundNumbers,
+  matches,
+  termsOfQuery,
+  tierTerms,
+  valuesToCount,
+  type FacetValue,
+} from "../../../../features/prospecting/facets/search.ts";
+import { termKey, termRules } from "../../../../features/prospecting/facets/terms.ts";
+import type { StoredProspect } from "../../../../features/prospecting/stored-prospect.ts";
+import type { FacetRequest, ProspectSearch } from "../../../../features/prospecting/store.ts";
+import { inSlices } from "../../../../lib/concurrency/slices.ts";
+import type { Connection, Engine } from "../engine.ts";
+import { ContainerCache } from "./container-cache.ts";
+import { directoryOf, type DirectoryRow } from "./directory-row.ts";
+import { fold, rebuildStep } from "./index-fold.ts";
+import { IndexView } from "./index-view.ts";
+import { loadProspects } from "./rows.ts";
+
+/** A million prospects have about 25 MB of sets. */
+const cacheBytes = 128 * 2 ** 20;
+/** Directories whose last view is kept. */
+const maxViews = 1000;
+/** A fold starts with so many changed prospects: it rewrites the sets of a block, and searches read what is not folded. */
+const foldFrom = 16_384;
+
+/**
+ * Searches directories. An answer is that of one snapshot of the database: whatever was committed before, exactly. The sets
+ * that a search reads are kept by version, and what has changed since the last fold is followed. Long computations make
+ * room for other work every few milliseconds, so they need no thread.
+ */
+export class DirectoryIndex {
+  readonly #engine: Engine;
+  readonly #cache = new ContainerCache(cacheBytes);
+  readonly #views = new Map<number, IndexView>();
+  /** Folds that run here, by directory. */
+  readonly #folding = new Map<number, Promise<void>>();
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  search(
+    owner: number,
+    { query, offset, limit }: Omit<ProspectSearch, "workspaceId">,
+  ): Promise<{ total: number; rows: StoredProspect[] }> {
+    return this.#read(owner, { total: 0, rows: [] }, async (connection, view) => {
+      const postings = await view.postings(connection, [...termsOfQuery(query), ...tierTerms], this.#cache);
+      const found = await inSlices(matches(postings, query, view.blockCount));
+      const { total, numbers } = foundNumbers(postings, found, offset, limit);
+      const rows = await loadProspects(connection, owner, numbers);
+      return { total, rows: numbers.flatMap((number) => rows.get(number) ?? []) };
+    });
+  }
+
+  facet(owner: number, { facet, text, limit, query }: Omit<FacetRequest, "workspaceId">): Promise<FacetValue[]> {
+    return this.#read(owner, [], async (connection, view) => {
+      const values = await view.values(connection, facet);
+      const isNarrow = query.groups.length > 0 || query.none.length > 0;
+      const counted = isNarrow ? valuesToCount({ values: () => values }, facet, text) : [];
+      const keys = counted.map(({ value }) => termKey({ facet, value }));
+      const all = isNarrow ? [...new Set([...termsOfQuery(query), ...keys])] : [];
+      const postings = await view.postings(connection, all, this.#cache);
+      const found = isNarrow ? await inSlices(matches(postings, query, view.blockCount)) : null;
+      return await inSlices(facetValues(postings, facet, text, limit, found));
+    });
+  }
+
+  /** Makes the index of a directory anew if its rules have changed. Writers have to wait for it, too. */
+  async prepare(owner: number): Promise<void> {
+    for (;;) {
+      const directory = await directoryOf(this.#engine.orm, owner);
+      if (directory === null || isCurrent(directory)) return;
+      await rebuildStep(this.#engine, owner);
+    }
+  }
+
+  /** Called after a write, with the number of prospects that are not folded yet. Folds them in the background. */
+  written(owner: number, unfolded: number): void {
+    if (unfolded < foldFrom || this.#folding.has(owner)) return;
+    // If it fails, the changes stay, and the next write begins anew.
+    const folding = fold(this.#engine, owner, false).catch(() => undefined);
+    this.#folding.set(
+      owner,
+      folding.finally(() => this.#folding.delete(owner)),
+    );
+  }
+
+  /** Folds all changes. */
+  async settle(owner: number): Promise<void> {
+    await this.#folding.get(owner);
+    await fold(this.#engine, owner, true);
+  }
+
+  /** Waits for folds. */
+  async close(): Promise<void> {
+    await Promise.all(this.#folding.values());
+  }
+
+  async #read<T>(owner: number, none: T, read: (connection: Connection, view: IndexView) => Promise<T>): Promise<T> {
+    for (;;) {
+      const answer = await this.#engine.orm.transaction(
+        async (connection) => {
+          const view = await IndexView.open(connection, owner, this.#views.get(owner) ?? null);
+          if (view === null) return { value: none };
+          if (!isCurrent(view.directory)) return null;
+          this.#keep(owner, view);
+          return { value: await read(connection, view) };
+        },
+        { isolationLevel: "repeatable read", accessMode: "read only" },
+      );
+      if (answer !== null) return answer.value;
+      await this.prepare(owner);
+    }
+  }
+
+  #keep(owner: number, view: IndexView): void {
+    const known = this.#views.get(owner);
+    if (known !== undefined && known.directory.lastChange > view.directory.lastChange) return;
+    this.#views.delete(owner);
+    this.#views.set(owner, view);
+    if (this.#views.size > maxViews) this.#views.delete(this.#views.keys().next().value!);
+  }
+}
+
+/** A newer program may have made the index by newer rules: its terms are found by older ones as far as they agree. */
+function isCurrent({ rules, rebuiltTo }: DirectoryRow): boolean {
+  return rules > termRules || (rules === termRules && rebuiltTo === null);
+}
