@@ -1,3 +1,4 @@
+import type { KeyLimits } from "./may-grant.ts";
 import { permissions, type Grant, type Permission } from "./key-model.ts";
 
 /** What a member may do in a workspace: sets of permissions with names. */
@@ -35,6 +36,13 @@ export function effectivePermissions(key: readonly Grant[], role: RoleGrant): re
   const granted = permissionsOf(role);
   if (granted.includes("*")) return key;
   return key.includes("*") ? granted : key.filter((permission) => granted.includes(permission));
+}
+
+/** The limits of a key that has everything a role grants, and no others. */
+export function wholeKey(role: RoleGrant): KeyLimits {
+  const granted = permissionsOf(role);
+  const whole = granted.includes("*") ? permissions : granted;
+  return { id: "", permissions: whole, requiresApproval: false, expiresAt: null, hasBudget: false };
 }
 
 /** Whether a role manages the members, keys, and settings of a workspace. */
