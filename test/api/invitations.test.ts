@@ -80,6 +80,26 @@ test("a user who joined only by invitation can do everything a user does about t
   expect((await global.get("/api/v2/leads", { query: { userId: user.id } })).status).toBe(200);
 });
 
+test("whatever their role, members change their name and address, join other workspaces, and leave", async () => {
+  const [owner, other] = [await service.user(), await service.user()];
+  for (const [role, custom] of [
+    ["viewer", {}],
+    ["custom", { permissions: ["leads:read"] }],
+  ] as const) {
+    const address = newAddress();
+    const { user, key } = succeeded(await accept(await invited(owner, address, role, custom))).data;
+    const grace = service.client(key.key, user.id);
+    const moved = newAddress();
+    expect((await grace.patch("/api/v2/users/me", { name: "Grace", email: moved })).status).toBe(200);
+    expect((await join(grace, await invited(other, moved, "viewer"))).status).toBe(200);
+    expect((await grace.put(`/api/v2/members/${user.id}`, { role: "admin" })).status).toBe(403);
+    expect((await grace.put("/api/v2/workspaces/" + owner.userId, { name: "x" })).status).toBe(403);
+    expect((await grace.post("/api/v2/invitations", { email: newAddress(), role: "viewer" })).status).toBe(403);
+    expect((await grace.delete(`/api/v2/members/${user.id}`)).status).toBe(200);
+    expect((await grace.get("/api/v2/leads")).status).toBe(401);
+  }
+});
+
 test("an existing user joins with a key of their own, and nobody joins in their place", async () => {
   const [owner, guest] = [await service.user(), await service.user({ email: newAddress() })];
   const { email } = succeeded(await guest.get<{ email: string }>("/api/v2/users/me")).data;

@@ -14,7 +14,11 @@ const managing: readonly Permission[] = [
 ]; // prettier-ignore
 
 const ofMember = permissions.filter((permission) => !managing.includes(permission));
-const ofViewer = permissions.filter((permission) => permission.endsWith(":read") && !managing.includes(permission));
+/** Members edit their profile, join, and leave whatever their role is; whom else they manage, the role decides. */
+const ofEveryone: readonly Permission[] = ["users:write"];
+const ofViewer = permissions.filter(
+  (permission) => (permission.endsWith(":read") && !managing.includes(permission)) || ofEveryone.includes(permission),
+);
 
 /** The permissions of a role. Owners and admins have all; only owners manage owners, which `mayManage` decides. */
 export function permissionsOf({ role, permissions: custom }: RoleGrant): readonly Grant[] {
@@ -27,7 +31,7 @@ export function permissionsOf({ role, permissions: custom }: RoleGrant): readonl
     case "viewer":
       return ofViewer;
     case "custom":
-      return custom ?? [];
+      return [...new Set([...(custom ?? []), ...ofEveryone])];
   }
 }
 
