@@ -22,8 +22,8 @@ const tokenIn = ({ url }: { url: string }) => url.slice(url.indexOf("#") + 1);
 const open = async (client: Client) =>
   succeeded(await client.get<{ invitations: InvitationView[]; total: number }>(base)).data.invitations;
 
-async function invited(by: Client, email = newAddress(), role = "member"): Promise<string> {
-  return tokenIn(succeeded(await invite(by, { email, role })).data);
+async function invited(by: Client, email = newAddress(), role = "member", custom: object = {}): Promise<string> {
+  return tokenIn(succeeded(await invite(by, { email, role, ...custom })).data);
 }
 
 /** What the page of the link sends. */
@@ -74,14 +74,30 @@ test("a user who joined only by invitation can do everything a user does about t
   expect((await grace.patch("/api/v2/users/me", { name: "Grace" })).status).toBe(200);
   for (const path of ["users/jobs", "keys", "credits", "network/accounts", "workspaces", "webhooks", "events"])
     expect([path, (await grace.get(`/api/v2/${path}`)).status]).toEqual([path, 200]);
-  const another = await owner.post<{ userId: string }>("/api/v2/keys", {
-    name: "second",
-    permissions: ["leads:read"],
-    userId: user.id,
-  });
+  const another = await grace.post<{ userId: string }>("/api/v2/keys", { name: "second", permissions: ["leads:read"] });
   expect(another.data.userId).toBe(user.id);
   const global = await service.globalKey();
   expect((await global.get("/api/v2/leads", { query: { userId: user.id } })).status).toBe(200);
+});
+
+test("whatever their role, members change their name and address, join other workspaces, and leave", async () => {
+  const [owner, other] = [await service.user(), await service.user()];
+  for (const [role, custom] of [
+    ["viewer", {}],
+    ["custom", { permissions: ["leads:read"] }],
+  ] as const) {
+    const address = newAddress();
+    const { user, key } = succeeded(await accept(await invited(owner, address, role, custom))).data;
+    const grace = service.client(key.key, user.id);
+    const moved = newAddress();
+    expect((await grace.patch("/api/v2/users/me", { name: "Grace", email: moved })).status).toBe(200);
+    expect((await join(grace, await invited(other, moved, "viewer"))).status).toBe(200);
+    expect((await grace.put(`/api/v2/members/${user.id}`, { role: "admin" })).status).toBe(403);
+    expect((await grace.put("/api/v2/workspaces/" + owner.userId, { name: "x" })).status).toBe(403);
+    expect((await grace.post("/api/v2/invitations", { email: newAddress(), role: "viewer" })).status).toBe(403);
+    expect((await grace.delete(`/api/v2/members/${user.id}`)).status).toBe(200);
+    expect((await grace.get("/api/v2/leads")).status).toBe(401);
+  }
 });
 
 test("an existing user joins with a key of their own, and nobody joins in their place", async () => {
@@ -114,6 +130,7 @@ test("a key with restrictions does not join a workspace", async () => {
   for (const client of [
     await restricted({ expiresInDays: 5 }),
     await restricted({ requiresApproval: true }),
+    await restricted({}),
     await service.keyOf(guest, ["leads:read"]),
     await service.globalKey(),
   ])

@@ -4,6 +4,7 @@ import { makeSecret } from "../../src/platform/auth/secret.ts";
 import type { KeyView, NewKeyView, Permission } from "../../src/platform/auth/key-model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
+import { addMember, joinTeam } from "../support/team.ts";
 import { eventually, startService, succeeded, testInProcess } from "../support/service.ts";
 
 /** Serves the tests of this file that do not start one of their own: each has users who see nothing of each other. */
@@ -80,6 +81,22 @@ test("a member makes no keys for somebody else", async () => {
   const refused = await ada.post("/api/v2/keys", { name: "x", permissions: ["leads:read"], userId: bob.userId });
   expect(refused).toMatchObject({ status: 403, code: "PERMISSION_DENIED" });
   expect(await keyNamed(bob, "x")).toBeUndefined();
+});
+
+test("owners and admins of a workspace make no keys for its members, which would work elsewhere too", async () => {
+  await using service = await startService();
+  const [owner, guest] = [await service.user(), await service.user()];
+  joinTeam(service, owner, guest, "member");
+  const colleague = await addMember(service, owner, "admin");
+  for (const [maker, userId] of [
+    [owner, guest.userId],
+    [colleague, owner.userId],
+    [colleague, guest.userId],
+  ] as const) {
+    const refused = await maker.post("/api/v2/keys", { name: "x", permissions: ["leads:read"], userId });
+    expect(refused).toMatchObject({ status: 403, code: "PERMISSION_DENIED" });
+  }
+  expect(await keyNamed(guest, "x")).toBeUndefined();
 });
 
 test("no key is made for everybody over the network", async () => {

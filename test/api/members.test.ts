@@ -3,7 +3,7 @@ import type { MemberView } from "../../src/features/workspaces/members/model.ts"
 import type { MemberRole } from "../../src/platform/auth/member-role.ts";
 import type { Client } from "../support/client.ts";
 import { startService } from "../support/service.ts";
-import { addMember, joinTeam } from "../support/team.ts";
+import { addMember, joinByInvitation } from "../support/team.ts";
 
 /** Serves all tests of this file: each has a workspace of its own. */
 const service = await startService();
@@ -53,13 +53,7 @@ test("a deactivated member is refused and keeps their keys for later", async () 
 test("a removed member is refused at once, and works on in their own workspace", async () => {
   const owner = await service.user();
   const guest = await service.user();
-  joinTeam(service, owner, guest, "admin");
-  const made = await owner.post<{ key: string; id: string }>("/api/v2/keys", {
-    name: "guest",
-    permissions: ["leads:read"],
-    userId: guest.userId,
-  });
-  const there = service.client(made.data.key, guest.userId);
+  const there = await joinByInvitation(service, owner, guest, "admin");
   expect((await there.get("/api/v2/leads")).status).toBe(200);
   expect((await owner.delete(path(guest))).status).toBe(200);
   expect((await there.get("/api/v2/leads")).status).toBe(401);

@@ -3,7 +3,7 @@ import { permissions, type NewKeyView } from "../../src/platform/auth/key-model.
 import type { OpenSessionView, SessionView, SignInLinkView } from "../../src/features/workspaces/sessions/model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
-import { addMember, joinTeam } from "../support/team.ts";
+import { addMember, joinByInvitation, joinTeam } from "../support/team.ts";
 import { startService, succeeded, testInProcess, type Service } from "../support/service.ts";
 
 const service = await startService();
@@ -286,20 +286,15 @@ test("all other sessions end together", async () => {
 
 test("owners and admins see and end the sessions of members, in their workspace only", async () => {
   const [owner, guest] = [await service.user(), await service.user()];
-  joinTeam(service, owner, guest, "member");
-  const made = await owner.post<NewKeyView>("/api/v2/keys", {
-    name: "there",
-    permissions: ["leads:read"],
-    userId: guest.userId,
-  });
-  const [there, athome] = [await signIn({ key: made.data.key }), await signIn({ key: guest.key })];
+  const joined = await joinByInvitation(service, owner, guest, "member");
+  const [there, athome] = [await signIn({ key: joined.key }), await signIn({ key: guest.key })];
   const member = await addMember(service, owner, "member");
   const query = { memberId: guest.userId };
   expect((await member.get("/api/v2/sessions", { query })).status).toBe(403);
   expect((await owner.get("/api/v2/sessions", { query: { memberId: "nobody" } })).status).toBe(404);
   expect((await service.admin.get("/api/v2/sessions", { query })).status).toBe(404);
   const { sessions } = succeeded(await owner.get<Listed>("/api/v2/sessions", { query })).data;
-  expect(sessions.map(({ keyName }) => keyName)).toEqual(["there"]);
+  expect(sessions.map(({ keyName }) => keyName)).toEqual(["first key"]);
   const path = `/api/v2/sessions/${sessions[0]?.id}`;
   for (const client of [member, service.admin]) expect((await client.delete(path)).status).toBeGreaterThan(400);
   expect((await owner.delete(path)).status).toBe(200);
@@ -358,4 +353,15 @@ test("nobody switches to a workspace that is not theirs, or out of a restricted 
     expect((await switchWith((await signIn({ key })).cookie, owner.userId)).status).toBe(403);
   await owner.put(`/api/v2/members/${guest.userId}`, { isActive: false });
   expect((await switchWith(cookie, owner.userId)).status).toBe(404);
+});
+
+test("a key that has all of a small role here is not enough for a larger role elsewhere", async () => {
+  const [here, there] = [await service.user(), await service.user()];
+  const few = ["leads:read", "users:write"] as const;
+  const guest = await addMember(service, here, "custom", { custom: ["leads:read"], permissions: few });
+  joinTeam(service, there, guest, "member");
+  const { cookie } = await signedIn(guest);
+  expect((await switchWith(cookie, there.userId)).status).toBe(403);
+  succeeded(await there.put(`/api/v2/members/${guest.userId}`, { role: "custom", permissions: ["leads:read"] }));
+  expect((await switchWith(cookie, there.userId)).status).toBe(200);
 });

@@ -194,7 +194,10 @@ const workspaces: Record<string, Arrange> = {
   "DELETE /invitations/{invitationId}": having({ only: "managers" }),
   "POST /invitations/join": sending({ token: "nothing" }, { owner: 401, stranger: 401 }),
   "GET /sessions": having({ permission: "users:read" }),
-  "DELETE /sessions/{sessionId}": having({ permission: "users:write", colleague: { admin: 403, member: 403 } }),
+  "DELETE /sessions/{sessionId}": having({
+    permission: "users:write",
+    colleague: { admin: 403, member: 403, viewer: 403, custom: 403 },
+  }),
   "DELETE /sessions": having({ permission: "users:write" }),
   "GET /credits": plain,
   "GET /credits/ledger": plain,

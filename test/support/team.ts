@@ -27,7 +27,7 @@ export async function addMember(
     [id, email],
   );
   joinWorkspace(database, owner.userId ?? "", id, role, custom);
-  const made = await owner.post<NewKeyView>("/api/v2/keys", { name: role, permissions, userId: id });
+  const made = await service.admin.post<NewKeyView>("/api/v2/keys", { name: role, permissions, userId: id });
   return service.client(succeeded(made).data.key, id);
 }
 
@@ -36,6 +36,20 @@ export function joinTeam(service: Service, owner: Client, newcomer: Client, role
   using database = new Database(join(service.dataDir, "outreachd.db"), { strict: true });
   database.run("PRAGMA busy_timeout = 5000");
   joinWorkspace(database, owner.userId ?? "", newcomer.userId ?? "", role, null);
+}
+
+/** Makes somebody a member of another workspace by an invitation; a client with their key for it. */
+export async function joinByInvitation(
+  service: Service,
+  owner: Client,
+  newcomer: Client,
+  role: MemberRole,
+): Promise<Client> {
+  const { email } = succeeded(await newcomer.get<{ email: string }>("/api/v2/users/me")).data;
+  const { url } = succeeded(await owner.post<{ url: string }>("/api/v2/invitations", { email, role })).data;
+  const token = url.slice(url.indexOf("#") + 1);
+  const joined = await newcomer.post<{ key: NewKeyView }>("/api/v2/invitations/join", { token });
+  return service.client(succeeded(joined).data.key.key, newcomer.userId);
 }
 
 function joinWorkspace(

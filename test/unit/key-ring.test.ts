@@ -35,7 +35,8 @@ test.each<[RoleGrant, Grant[], readonly Grant[]]>([
   [{ role: "admin", permissions: null }, ["leads:delete", "audit:read"], ["leads:delete", "audit:read"]],
   [{ role: "member", permissions: null }, ["leads:delete", "audit:read"], ["leads:delete"]],
   [{ role: "viewer", permissions: null }, ["leads:read", "leads:delete", "audit:read"], ["leads:read"]],
-  [{ role: "custom", permissions: ["leads:read"] }, ["*"], ["leads:read"]],
+  [{ role: "custom", permissions: ["leads:read"] }, ["*"], ["leads:read", "users:write"]],
+  [{ role: "custom", permissions: ["leads:read"] }, ["leads:read"], ["leads:read"]],
   [{ role: "custom", permissions: [] }, ["leads:read"], []],
 ])("a key can do what both it and the role of its member include: %j and %j", async (role, granted, effective) => {
   const { ring, make, add, store } = createRing();

@@ -1,3 +1,4 @@
+import type { KeyLimits } from "./may-grant.ts";
 import { permissions, type Grant, type Permission } from "./key-model.ts";
 
 /** What a member may do in a workspace: sets of permissions with names. */
@@ -13,7 +14,11 @@ const managing: readonly Permission[] = [
 ]; // prettier-ignore
 
 const ofMember = permissions.filter((permission) => !managing.includes(permission));
-const ofViewer = permissions.filter((permission) => permission.endsWith(":read") && !managing.includes(permission));
+/** Members edit their profile, join, and leave whatever their role is; whom else they manage, the role decides. */
+const ofEveryone: readonly Permission[] = ["users:write"];
+const ofViewer = permissions.filter(
+  (permission) => (permission.endsWith(":read") && !managing.includes(permission)) || ofEveryone.includes(permission),
+);
 
 /** The permissions of a role. Owners and admins have all; only owners manage owners, which `mayManage` decides. */
 export function permissionsOf({ role, permissions: custom }: RoleGrant): readonly Grant[] {
@@ -26,7 +31,7 @@ export function permissionsOf({ role, permissions: custom }: RoleGrant): readonl
     case "viewer":
       return ofViewer;
     case "custom":
-      return custom ?? [];
+      return [...new Set([...(custom ?? []), ...ofEveryone])];
   }
 }
 
@@ -35,6 +40,13 @@ export function effectivePermissions(key: readonly Grant[], role: RoleGrant): re
   const granted = permissionsOf(role);
   if (granted.includes("*")) return key;
   return key.includes("*") ? granted : key.filter((permission) => granted.includes(permission));
+}
+
+/** The limits of a key that has everything a role grants, and no others. */
+export function wholeKey(role: RoleGrant): KeyLimits {
+  const granted = permissionsOf(role);
+  const whole = granted.includes("*") ? permissions : granted;
+  return { id: "", permissions: whole, requiresApproval: false, expiresAt: null, hasBudget: false };
 }
 
 /** Whether a role manages the members, keys, and settings of a workspace. */

@@ -2,7 +2,9 @@ import { auditEntry } from "../../../platform/auth/audit/entry.ts";
 import type { Origin } from "../../../platform/auth/audit/model.ts";
 import { hashOf, type KeyRing } from "../../../platform/auth/access.ts";
 import { denied, requireApprover, type Caller } from "../../../platform/auth/caller.ts";
-import { permissions as allPermissions } from "../../../platform/auth/key-model.ts";
+import { permissions as allPermissions, type Grant } from "../../../platform/auth/key-model.ts";
+import { mayGrant } from "../../../platform/auth/may-grant.ts";
+import { wholeKey } from "../../../platform/auth/member-role.ts";
 import { knownPermissions } from "../../../platform/auth/known-permissions.ts";
 import { managerOf, mayManage } from "../../../platform/auth/may-manage.ts";
 import type { User } from "../../../platform/auth/user-model.ts";
@@ -154,10 +156,16 @@ export class InvitationService {
     });
   }
 
-  /** Makes the user of the key a member. Throws CONFLICT if the invitation is for another address. */
+  /**
+   * Makes the user of the key a member, with a key of the same permissions. Throws CONFLICT if the invitation is for another
+   * address, and PERMISSION_DENIED if the key has less than the role of the invitation.
+   */
   async join(caller: Caller, token: string): Promise<AcceptedInvitation> {
     const userId = joiningUser(caller);
-    return this.#accept(token, { caller }, ({ invitation, invited }) => {
+    const limits = await this.#parts.keys.limitsOf(caller);
+    return this.#accept(token, { caller, permissions: limits.permissions }, ({ invitation, invited }) => {
+      if (mayGrant(limits, wholeKey(invitation)) !== null)
+        throw denied(caller, "*", "A restricted API key cannot join a workspace. Use one with all permissions.");
       if (invited?.id === userId) return invited;
       throw new ApiError("CONFLICT", {
         message: `This invitation is for ${invitation.email}, who is another user. Sign in as that user, or ask for an invitation for your address.`,
@@ -172,7 +180,11 @@ export class InvitationService {
 
   async #accept(
     token: string,
-    { caller, origin }: { caller: Caller | null; origin?: Origin },
+    {
+      caller,
+      origin,
+      permissions = allPermissions,
+    }: { caller: Caller | null; origin?: Origin; permissions?: readonly Grant[] },
     userOf: (facts: InvitationFacts, now: number) => User,
   ): Promise<AcceptedInvitation> {
     const { store, keys, ring, clock } = this.#parts;
@@ -184,10 +196,11 @@ export class InvitationService {
       const user = userOf(facts, now);
       const problem = invitingProblem({ isMember: membership !== null, members, openInvitations: 0 });
       if (problem !== null) throw new ApiError("CONFLICT", { message: problem });
-      const { workspaceId, role, permissions } = invitation;
+      const { workspaceId, role } = invitation;
       const times = { createdAt: now, updatedAt: now };
-      const member: Member = { workspaceId, userId: user.id, role, permissions, isActive: true, ...times };
-      const { key, secret } = keys.make({ workspaceId, userId: user.id }, "first key", [...allPermissions], null);
+      const grant = { role, permissions: invitation.permissions };
+      const member: Member = { workspaceId, userId: user.id, ...grant, isActive: true, ...times };
+      const { key, secret } = keys.make({ workspaceId, userId: user.id }, "first key", [...permissions], null);
       const { id, name } = workspace;
       accepted = { user: userView(user), workspace: { id, name }, key: newKeyView(key, secret) };
       const audit = auditEntry(caller, now, {
@@ -215,7 +228,7 @@ export class InvitationService {
   }
 }
 
-/** The user who joins. A key with restrictions must not obtain one without. */
+/** The user who joins. */
 function joiningUser(caller: Caller): UserId {
   requireApprover(caller, "join a workspace");
   if (caller.userId === null)

@@ -7,9 +7,8 @@ import { hintOf } from "../../../platform/base/secret-text.ts";
 import type { TimePlace } from "../../../platform/base/time-place.ts";
 import type { WorkspaceService } from "../service.ts";
 import { denied, isAdmin, keyScopeOf, type Caller } from "../../../platform/auth/caller.ts";
-import { managesWorkspace } from "../../../platform/auth/member-role.ts";
 import { hashOf, onlyWorkspace, type KeyRing } from "../../../platform/auth/access.ts";
-import { boundedExpiry, mayGrant, type Obstacle } from "../../../platform/auth/may-grant.ts";
+import { boundedExpiry, mayGrant, type KeyLimits, type Obstacle } from "../../../platform/auth/may-grant.ts";
 import { knownPermissions } from "../../../platform/auth/known-permissions.ts";
 import {
   dashboardKeyName,
@@ -64,7 +63,7 @@ export class KeyService {
   }
 
   /**
-   * Creates a key for the caller or, if the caller manages the workspace or the installation, for another user. Restrictions of
+   * Creates a key for the caller or, for admins of the installation and global keys, for another user. Restrictions of
    * the caller apply to the key. Throws PERMISSION_DENIED if the key would have more rights than its creator, VALIDATION_ERROR for an
    * unknown permission, and NOT_FOUND for an unknown user.
    */
@@ -117,9 +116,11 @@ export class KeyService {
     return key;
   }
 
-  /** Whether the key has a monthly credit budget. */
-  hasBudget(keyId: string): Promise<boolean> {
-    return this.#hasBudget(keyId);
+  /** What the caller's key was given: in another workspace of its user, the role there limits it, not the one here. */
+  async limitsOf(caller: Caller): Promise<KeyLimits> {
+    const { keyId: id, requiresApproval, expiresAt } = caller;
+    const permissions = (await this.#keys.get("all", id))?.permissions ?? [];
+    return { id, permissions, requiresApproval, expiresAt, hasBudget: await this.#hasBudget(id) };
   }
 
   /** Newest first: the caller's own keys or, for a global key, those of `userId` or all. */
@@ -261,11 +262,11 @@ export class KeyService {
         return { workspaceId: caller.workspaceId, userId: caller.userId };
       throw invalid([{ path: "userId", message: "User the new key is for. Required with a global key." }]);
     }
+    // A key acts as its user, in whatever else that user belongs to, so owners and admins of a workspace do not make keys
+    // of its members. Also for a user who does not exist: who may not create the key does not learn which users there are.
+    if (!isAdmin(caller)) throw denied(caller, "*", "Only admins of the installation can create keys for other users.");
     const own = caller.workspaceId;
-    const managed = isAdmin(caller) || managesWorkspace(caller.memberRole);
-    if (managed && own !== null && (await this.#workspaces.isMember(own, userId))) return { workspaceId: own, userId };
-    // Also for a user who does not exist: who may not create the key does not learn which users there are.
-    if (!isAdmin(caller)) throw denied(caller, "*", "Only admins can create keys for other users.");
+    if (own !== null && (await this.#workspaces.isMember(own, userId))) return { workspaceId: own, userId };
     const found = await this.#workspaces.find(userId);
     if (found.userId === null) throw notFound("user", userId);
     return { workspaceId: onlyWorkspace(found, userId), userId: found.userId };

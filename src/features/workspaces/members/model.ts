@@ -9,7 +9,7 @@ const role = Type.Union(
   memberRoles.map((name) => Type.Literal(name)),
   {
     description:
-      "owner: everything. admin: everything except managing owners. member: everything except members, webhooks, the audit log, backups, metrics, and erasures. viewer: reading only. custom: the permissions in `permissions`.",
+      "owner: everything. admin: everything except managing owners. member: everything except members, webhooks, the audit log, backups, metrics, and erasures. viewer: reading. custom: the permissions in `permissions`. Everyone may also edit their own profile and leave.",
   },
 );
 

@@ -114,11 +114,10 @@ export class SessionService {
   ): Promise<NewSession & { caller: Caller }> {
     const { store, ring, workspaces, keys } = this.#parts;
     const userId = caller.userId ?? "";
-    const here = await workspaces.holder(caller.workspaceId ?? "", userId);
-    if (here === null) throw unauthorized("Your session has ended. Sign in again.");
-    const problem = switchProblem(caller, { role: here.member, hasBudget: await keys.hasBudget(caller.keyId) });
+    const there = await workspaces.holder(workspaceId, userId);
+    if (there === null) throw notFound("workspace", workspaceId);
+    const problem = switchProblem(await keys.limitsOf(caller), there.member);
     if (problem !== null) throw denied(caller, "*", problem);
-    if ((await workspaces.holder(workspaceId, userId)) === null) throw notFound("workspace", workspaceId);
     const { hash } = await keys.dashboardKey(caller, { workspaceId, userId });
     const switched = this.#user(await ring.holder(hash));
     const started = await this.#start(switched, hash, origin);
