@@ -15,7 +15,9 @@ const enrich = (client: Client, leads: object[], more: object = {}) =>
   client.post<EnrichAnswer>(path, { leads, ...more });
 const jobsOf = async (client: Client) => succeeded(await client.get<Jobs>("/api/v2/users/jobs")).data;
 const creditsOf = async (client: Client) => succeeded(await client.get<CreditsView>("/api/v2/credits")).data;
-const people = (count: number) => Array.from({ length: count }, (_, n) => ({ email: `p${n}@analytical.example` }));
+// Each at a company of its own: what is learned of one meanwhile tells nothing of the others.
+const people = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ email: `p${n}@${n === 0 ? "analytical" : `company${n}`}.example` }));
 
 async function allResults(client: Client, jobId: string) {
   const { data: all } = await client.get<Results>(`${path}/jobs/${jobId}/results`, { query: { limit: 200 } });
