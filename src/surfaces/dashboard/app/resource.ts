@@ -8,6 +8,7 @@ export type Resource<T> = {
   /** Result of the latest successful load. Stays while reloading. */
   data: T | undefined;
   error: RequestError | null;
+  /** Whether the data is not there yet, or belongs to previous inputs. Not while the same data is refreshed. */
   isLoading: boolean;
   reload(): void;
   /** Sets the data until the next load, for a response that is already available. */
@@ -43,9 +44,12 @@ export function useResource<T>(
 
   const reload = useCallback(() => setRound((n) => n + 1), []);
 
+  const loadedRound = useRef(round);
   useEffect(() => {
     const abort = new AbortController();
-    setIsLoading(true);
+    // A table that dims with each event would flicker while campaigns run.
+    if (round === loadedRound.current) setIsLoading(true);
+    loadedRound.current = round;
     loader.current(abort.signal).then(
       (loaded) => {
         if (abort.signal.aborted) return;
