@@ -1,4 +1,3 @@
-import { memoize } from "../base/text.ts";
 import { folded } from "./folded.ts";
 
 /**
@@ -7,12 +6,12 @@ import { folded } from "./folded.ts";
  * Company" and "Boring Co.", "AT&T" and "AT and T", "トヨタ自動車株式会社" and "トヨタ自動車". A name made only of
  * signs is compared by them.
  */
-export const companyKey = memoize((name: string): string => {
+export function companyKey(name: string): string {
   const text = folded(name) || name.trim().toLowerCase();
   // What is left may end in another form: "Acme Inc. (The)".
   for (let key = text, shorter = shortened(text); ; key = shorter, shorter = shortened(key))
     if (shorter === key) return key;
-});
+}
 
 function shortened(text: string): string {
   const named = inAscii.test(text) ? text : text.replace(formInFront, "").replace(formBehind, "");
