@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prospectContent } from "../../src/features/prospecting/content.ts";
 import type { CompanyContent } from "../../src/features/prospecting/model.ts";
-import { folded } from "../../src/platform/identity/folded.ts";
+import { folded } from "../../src/platform/identity/names.ts";
 import { finished } from "../../src/lib/concurrency/slices.ts";
 import { termQuery } from "../../src/features/prospecting/facets/query.ts";
 import { termKey, termsOf } from "../../src/features/prospecting/facets/terms.ts";

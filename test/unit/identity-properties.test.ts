@@ -14,12 +14,10 @@ import { describe, expect, test } from "bun:test";
 import { prospectIdentity } from "../../src/features/prospecting/keys.ts";
 import { leadIdentity } from "../../src/features/leads/identity.ts";
 import { readValue } from "../../src/features/suppression/value.ts";
-import { companyKey } from "../../src/platform/identity/company-key.ts";
+import { companyKey, folded, canonicalName, personNameKey } from "../../src/platform/identity/names.ts";
 import { canonicalDomain, domainOfWebsite, registeredDomain } from "../../src/platform/identity/domain.ts";
 import { businessDomain, domainOfEmail } from "../../src/platform/identity/email-domain.ts";
 import { canonicalEmail, displayEmail, isEmailAddress } from "../../src/platform/identity/email.ts";
-import { folded } from "../../src/platform/identity/folded.ts";
-import { canonicalName, personNameKey } from "../../src/platform/identity/person-name.ts";
 import { phoneNumber } from "../../src/platform/identity/phone.ts";
 import { canonicalProfileUrl } from "../../src/platform/identity/profile-url.ts";
 

@@ -1,4 +1,4 @@
-import { companyKey } from "../../platform/identity/company-key.ts";
+import { companyKey } from "../../platform/identity/names.ts";
 import { domainOfEmail, isFreeMail } from "../../platform/identity/email-domain.ts";
 import { companyKeyHash, domainKey } from "../leads/identity.ts";
 import type { Lead } from "../leads/model.ts";

@@ -1,5 +1,5 @@
 import { singleLine } from "../../platform/base/text.ts";
-import { companyKey } from "../../platform/identity/company-key.ts";
+import { companyKey } from "../../platform/identity/names.ts";
 import { domainOfWebsite } from "../../platform/identity/domain.ts";
 import { businessDomain } from "../../platform/identity/email-domain.ts";
 import { canonicalEmail, extractEmailAddress, isEmailAddress } from "../../platform/identity/email.ts";

@@ -2,7 +2,7 @@ import { canonicalEmail, emailPattern } from "../../platform/identity/email.ts";
 import type { FieldError } from "../../platform/base/errors.ts";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
 import { multiLine, singleLine } from "../../platform/base/text.ts";
-import { personNameKey } from "../../platform/identity/person-name.ts";
+import { personNameKey } from "../../platform/identity/names.ts";
 import { isWholeEastAsianName } from "../../platform/identity/east-asian-name.ts";
 import {
   leadTextFields,

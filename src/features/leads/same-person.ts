@@ -1,6 +1,6 @@
 import { canonicalEmail } from "../../platform/identity/email.ts";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
-import { folded } from "../../platform/identity/folded.ts";
+import { folded } from "../../platform/identity/names.ts";
 import { leadKeysOf } from "./identity.ts";
 import type { LeadIdentity } from "./model.ts";
 

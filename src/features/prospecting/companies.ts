@@ -1,4 +1,4 @@
-import { companyKey } from "../../platform/identity/company-key.ts";
+import { companyKey } from "../../platform/identity/names.ts";
 import { registeredDomain } from "../../platform/identity/domain.ts";
 import { businessDomain } from "../../platform/identity/email-domain.ts";
 import { worksFor, type Employer } from "./employer.ts";

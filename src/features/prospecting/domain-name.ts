@@ -1,5 +1,4 @@
-import { folded } from "../../platform/identity/folded.ts";
-import { companyKey } from "../../platform/identity/company-key.ts";
+import { folded, companyKey } from "../../platform/identity/names.ts";
 import { displayDomain } from "../../platform/identity/domain.ts";
 
 // A company's domain is usually a variant of its name: without spaces or with hyphens, with or without the legal form,

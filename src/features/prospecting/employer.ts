@@ -1,7 +1,7 @@
 import { isSiteOf, isWithin } from "../../platform/identity/domain.ts";
 import { businessDomain } from "../../platform/identity/email-domain.ts";
 import { isNamedAfter, mayBeShortFor } from "./domain-name.ts";
-import { companyKey } from "../../platform/identity/company-key.ts";
+import { companyKey } from "../../platform/identity/names.ts";
 import type { CompanyContent, ProspectContent } from "./model.ts";
 
 // A domain is exact, a name is not: vendors write "Acme", "Acme, Inc.", and "Acme Robotics" for one company. If a

@@ -2,9 +2,8 @@ import { registeredDomain } from "../../platform/identity/domain.ts";
 import { businessDomain } from "../../platform/identity/email-domain.ts";
 import { leadIdentity } from "../leads/identity.ts";
 import type { LeadIdentity } from "../leads/model.ts";
-import { companyKey } from "../../platform/identity/company-key.ts";
+import { companyKey, personNameKey } from "../../platform/identity/names.ts";
 import { canonicalEmail } from "../../platform/identity/email.ts";
-import { personNameKey } from "../../platform/identity/person-name.ts";
 import type { ProspectContent } from "./model.ts";
 
 /** Identifies a prospect and its company, the latter by `companyKey` and canonical domain. */

@@ -7,7 +7,7 @@ import type { Lead } from "../leads/model.ts";
 import type { LeadService } from "../leads/service.ts";
 import type { SuppressionStore } from "../suppression/store.ts";
 import { prospectContent } from "./content.ts";
-import { folded } from "../../platform/identity/folded.ts";
+import { folded } from "../../platform/identity/names.ts";
 import { positionOf } from "./facets/position.ts";
 import { termQuery } from "./facets/query.ts";
 import { revenueStep } from "./facets/ranges.ts";

@@ -1,4 +1,4 @@
-import { companyKey } from "../../../platform/identity/company-key.ts";
+import { companyKey } from "../../../platform/identity/names.ts";
 import { businessDomain } from "../../../platform/identity/email-domain.ts";
 import type { Colleague, CompanyNames, Directory } from "../../../features/enrichment/directory-store.ts";
 import type { EnrichField } from "../../../features/enrichment/fields.ts";

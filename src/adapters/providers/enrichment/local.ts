@@ -1,4 +1,4 @@
-import { companyKey } from "../../../platform/identity/company-key.ts";
+import { companyKey } from "../../../platform/identity/names.ts";
 import { canonicalEmail } from "../../../platform/identity/email.ts";
 import { businessDomain, domainOfEmail } from "../../../platform/identity/email-domain.ts";
 import type { Directory, KnownCompany, KnownPerson } from "../../../features/enrichment/directory-store.ts";

@@ -5,9 +5,8 @@ import { paidIdentity } from "../../../features/enrichment/paid-identity.ts";
 import { leadIdentity, leadKeysOf } from "../../../features/leads/identity.ts";
 import type { LeadContent, LeadIdentity } from "../../../features/leads/model.ts";
 import { suppressionKey } from "../../../features/suppression/key.ts";
-import { companyKey } from "../../../platform/identity/company-key.ts";
+import { companyKey, canonicalName } from "../../../platform/identity/names.ts";
 import { canonicalEmail } from "../../../platform/identity/email.ts";
-import { canonicalName } from "../../../platform/identity/person-name.ts";
 import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { folded } from "../../../platform/identity/folded.ts";
+import { folded } from "../../../platform/identity/names.ts";
 import { ownTitle } from "./own-title.ts";
 import { sureTitleTerms } from "./title-words.ts";
 

@@ -1,5 +1,5 @@
 import { memoize } from "../../../platform/base/text.ts";
-import { folded } from "../../../platform/identity/folded.ts";
+import { folded } from "../../../platform/identity/names.ts";
 import {
   citiesNamed,
   countryNamed,

@@ -1,6 +1,6 @@
 import type { SearchFilters } from "../model.ts";
 import { departmentNamed } from "./department.ts";
-import { folded } from "../../../platform/identity/folded.ts";
+import { folded } from "../../../platform/identity/names.ts";
 import { wantedPlace } from "./places.ts";
 import { companySizesTouching, stepsOfRevenue } from "./ranges.ts";
 import { senioritiesNamed } from "./seniority.ts";

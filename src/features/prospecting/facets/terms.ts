@@ -1,6 +1,6 @@
 import type { FacetName, ProspectContent, RevenueRange } from "../model.ts";
 import { departmentNamed } from "./department.ts";
-import { folded } from "../../../platform/identity/folded.ts";
+import { folded } from "../../../platform/identity/names.ts";
 import { placeTerms } from "./places.ts";
 import { positionOf, senioritiesOf } from "./position.ts";
 import { companySize, revenueStepLabel, stepsOfRevenue } from "./ranges.ts";

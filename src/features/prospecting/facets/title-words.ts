@@ -1,4 +1,4 @@
-import { folded } from "../../../platform/identity/folded.ts";
+import { folded } from "../../../platform/identity/names.ts";
 import { ambiguous, spelledOut, titleSynonyms } from "./title-synonyms.ts";
 
 /** No real title has more words. Limits what other text can add to the index. */

@@ -1,4 +1,4 @@
-import { companyKey } from "../../../platform/identity/company-key.ts";
+import { companyKey } from "../../../platform/identity/names.ts";
 
 /**
  * Whether a single word in a full-name column is a complete name: "Suharto", "さくら", "田中". Not if it repeats the company

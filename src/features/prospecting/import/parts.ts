@@ -3,8 +3,7 @@ import { cleanTechnology, cleanText } from "../content.ts";
 import { impliedByTitle } from "../facets/position.ts";
 import { isNonManager, levelOfNonManager } from "../facets/seniority.ts";
 import { rawNumbers, type RawFacet } from "../facets/terms.ts";
-import { companyKey } from "../../../platform/identity/company-key.ts";
-import { canonicalName } from "../../../platform/identity/person-name.ts";
+import { companyKey, canonicalName } from "../../../platform/identity/names.ts";
 import { companyDomainKey, companyNameKey } from "../keys.ts";
 import {
   maxTechnologies,

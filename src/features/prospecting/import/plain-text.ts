@@ -1,4 +1,4 @@
-import { droppedWords } from "../../../platform/identity/company-key.ts";
+import { droppedWords } from "../../../platform/identity/names.ts";
 import { prospectTextLimits } from "../model.ts";
 import { endOf, isOf, kinds, startsWith } from "./ascii.ts";
 

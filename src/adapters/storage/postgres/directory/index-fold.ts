@@ -4,7 +4,7 @@ import { termRules } from "../../../../features/prospecting/facets/terms.ts";
 import { besideNameOf, keysOfRecord, prospectIdentity } from "../../../../features/prospecting/keys.ts";
 import type { CompanyContent, ProspectContent } from "../../../../features/prospecting/model.ts";
 import { indexedKey } from "../../../../features/prospecting/name-keys.ts";
-import { companyKey } from "../../../../platform/identity/company-key.ts";
+import { companyKey } from "../../../../platform/identity/names.ts";
 import { inSlices } from "../../../../lib/concurrency/slices.ts";
 import {
   bytesOf,

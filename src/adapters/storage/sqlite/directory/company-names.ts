@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { companyKey } from "../../../../platform/identity/company-key.ts";
+import { companyKey } from "../../../../platform/identity/names.ts";
 import { renamedKey, unitedCompany } from "../../../../features/prospecting/companies.ts";
 import type { CompanyContent } from "../../../../features/prospecting/model.ts";
 import type { CompanyName } from "./index-messages.ts";

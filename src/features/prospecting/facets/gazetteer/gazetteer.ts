@@ -1,4 +1,4 @@
-import { folded } from "../../../../platform/identity/folded.ts";
+import { folded } from "../../../../platform/identity/names.ts";
 import { cityLines } from "./cities.ts";
 import { countryLines, territoriesOf } from "./countries.ts";
 import { metroLines } from "./metros.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { companyKey } from "../../src/platform/identity/company-key.ts";
+import { companyKey } from "../../src/platform/identity/names.ts";
 
 test.each([
   ["ACME, Inc.", "acme"],

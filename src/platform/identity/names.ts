@@ -1,4 +1,27 @@
-import { folded } from "./folded.ts";
+/**
+ * Text as names, companies, and search facets compare it: lower case, without accents, with one space for each run of
+ * other characters. The signs in C++ and C# stay.
+ *
+ * @example folded("Société Générale & Co.") === "societe generale co"
+ */
+export function folded(text: string): string {
+  const lower = text.toLowerCase();
+  if (plain.test(lower)) return lower;
+  return lower
+    .normalize("NFKD")
+    .replace(marks, "")
+    .toLowerCase()
+    .replaceAll("ß", "ss")
+    .replace(apostrophes, "")
+    .replace(others, " ")
+    .trim();
+}
+
+// Compiled once: an import would otherwise create objects for each use.
+const plain = /^[a-z0-9]+( [a-z0-9]+)*$/;
+const marks = /\p{M}+/gu;
+const apostrophes = /['’]/g;
+const others = /[^\p{L}\p{N}+#]+/gu;
 
 /**
  * The form in which company names are compared: without the legal form, the article, and the sign or word between two
@@ -54,3 +77,23 @@ export const droppedWords: ReadonlySet<string> = new Set([
   ...links,
   ...`${legalForms}|${spelledForms}`.split("|").map((form) => form.slice(form.lastIndexOf(" ") + 1)),
 ]);
+
+/** What two spellings of a name can differ in besides case. Most names have none of it, which saves time. */
+const irregular = /[^\n -~]| {2}/;
+
+/** The form in which a first or last name is compared: lower case, composed accents, single spaces. */
+export function canonicalName(name: string): string {
+  return (irregular.test(name) ? name.normalize("NFC").replace(/\s+/g, " ") : name).toLowerCase();
+}
+
+/**
+ * The key of a person who is known only by name and company: both names and the `companyKey`, separated by line breaks,
+ * which none of them contains.
+ */
+export function personNameKey(firstName: string, lastName: string, company: string): string {
+  const names = `${firstName}\n${lastName}`;
+  const canonical = irregular.test(names)
+    ? `${canonicalName(firstName)}\n${canonicalName(lastName)}`
+    : names.toLowerCase();
+  return `${canonical}\n${companyKey(company)}`;
+}
