@@ -221,7 +221,7 @@ export class CampaignService {
     const campaign = await this.#require(workspaceId, id);
     if (campaign.state !== "canceled") return campaign;
     throw new ApiError("CONFLICT", {
-      message: "This campaign was canceled and no longer accepts leads. Create a new one.",
+      message: "This campaign was canceled and no longer accepts leads. Create a new campaign.",
     });
   }
 

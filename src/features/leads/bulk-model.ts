@@ -13,8 +13,8 @@ export const BulkUpdateInput = Type.Object(
   {
     ids,
     status: Type.Optional(Type.Union(leadStatuses.map((status) => Type.Literal(status)))),
-    addTags: tags("Added where they are missing."),
-    removeTags: tags("Taken away where they are; case does not matter."),
+    addTags: tags("Tags to add where they are missing."),
+    removeTags: tags("Tags to remove. Case does not matter."),
     assignedTo: Type.Optional(
       Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Null()], {
         description:

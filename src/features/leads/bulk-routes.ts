@@ -16,7 +16,7 @@ export function leadBulkRoutes(leads: LeadBulkService) {
         body: body(BulkUpdateInput),
         docs: answersJson(success(BulkReport), {
           tag: "Leads",
-          summary: "Update the status, tags, or member of several leads",
+          summary: "Update the status, tags, or assignee of several leads",
           description: "Updates up to 500 leads by ID. The report lists the leads that failed, with the reason.",
         }),
       },

@@ -19,10 +19,12 @@ const instant = (description: string) =>
 export const leadFilterFields = {
   status: text(`One or more of ${statusWords.join(", ")}; parted by commas.`),
   tag: text("Has this tag."),
-  campaignId: text("Has a place in this campaign, or was uploaded with this campaign_id of your own."),
+  campaignId: text(
+    "Leads that are enrolled in this campaign, or that were uploaded with this campaign_id of your own.",
+  ),
   email: text("Has this email address."),
   company: text("Works for this company; case does not matter."),
-  source: text("Came from this source; case does not matter."),
+  source: text("Leads from this source. Case does not matter."),
   q: text("This text is in the name, email address, company, title or source."),
   assignedTo: text("Is assigned to this member (user ID), to `me`, or to `none`."),
   createdAfter: instant("Created at or after."),

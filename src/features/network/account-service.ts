@@ -188,7 +188,7 @@ export class AccountService {
       throw denied(
         user,
         "*",
-        "Only its member, and owners and admins of the workspace, change whose account this is and whether it is shared.",
+        "Only its member and the owners and admins of the workspace can change whose account this is and whether it is shared.",
       );
     if (typeof memberId !== "string") return [];
     if ((await this.#parts.holders.holder(user.workspaceId, memberId)) !== null) return [];

@@ -25,7 +25,8 @@ export function workspaceRoutes(workspaces: WorkspaceService) {
         docs: answersJson(success(WorkspaceList), {
           tag: "Workspaces",
           summary: "List your workspaces",
-          description: "Those that the user of the key is an active member of. With a global key: all.",
+          description:
+            "Workspaces in which the user of the key is an active member. With a global key: all workspaces.",
         }),
       },
     )

@@ -94,7 +94,7 @@ export class WorkspaceService {
     const isOwn = caller.workspaceId === null || caller.workspaceId === id;
     if (!isOwn) throw denied(caller, "*", "This API key belongs to another workspace. Use one of this workspace.");
     if (caller.workspaceId !== null && !managesWorkspace(caller.memberRole))
-      throw denied(caller, "*", "Only owners and admins of the workspace change it.");
+      throw denied(caller, "*", "Only owners and admins of the workspace can change it.");
     const errors = [
       ...(name === undefined ? [] : nameErrors(name)),
       ...(timeZone === undefined ? [] : timeZoneErrors(timeZone)),

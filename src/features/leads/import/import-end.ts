@@ -17,7 +17,7 @@ export async function importEnd<Counts extends JobMetadata>(
     const counts = await read();
     return counts && { kind: "completed", message: summary(counts), metadata: { ...counts }, at: now() };
   } catch (error) {
-    if (isAbsent(error)) return failed("The file is gone; send it again.", {});
+    if (isAbsent(error)) return failed("The uploaded file is gone. Send it again.", {});
     if (!(error instanceof ImportFileError)) throw error;
     return failed(error.message, { reason: error.reason, ...error.details });
   }

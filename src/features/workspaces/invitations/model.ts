@@ -51,14 +51,14 @@ export const NewInvitationView = Type.Object(
     ...InvitationView.properties,
     url: Type.String({
       description:
-        "Link for the invited person. Returned only once, in this response. Has no host if the server is not listening.",
+        "Link to pass on to the invited person. Returned only once, in this response. Has no host if the server is not listening.",
     }),
   },
   { $id: "NewInvitation", description: "A new invitation, with its link." },
 );
 export type NewInvitationView = Static<typeof NewInvitationView>;
 
-const token = Type.String({ minLength: 1, maxLength: 200, description: "The part of the link after #." });
+const token = Type.String({ minLength: 1, maxLength: 200, description: "Token from the link: the part after #." });
 
 export const TokenInput = Type.Object({ token });
 

@@ -234,7 +234,7 @@ function joiningUser(caller: Caller): UserId {
   if (caller.userId === null)
     throw denied(caller, "*", "A global key belongs to no user. Use a key of the invited user.");
   if (caller.expiresAt !== null)
-    throw denied(caller, "*", "A key that expires cannot join a workspace. Use one that does not.");
+    throw denied(caller, "*", "A key that expires cannot join a workspace. Use a key without an expiry.");
   return caller.userId;
 }
 

@@ -40,7 +40,7 @@ export const MemberView = Type.Object(
     name: Type.Union([Type.String(), Type.Null()]),
     role,
     permissions: Type.Union([Type.Array(Type.String()), Type.Null()], {
-      description: "Of the role custom; null for other roles.",
+      description: "Permissions of the role `custom`; null for other roles.",
     }),
     isActive: Type.Boolean({ description: "false if the membership or the user is deactivated." }),
     createdAt: Type.String({ format: "date-time", description: "When the user became a member." }),

@@ -51,7 +51,7 @@ export function memberRoutes(members: MemberService) {
           tag: "Workspaces",
           summary: "Change the role of a member, or deactivate them",
           description:
-            "For owners and admins. Only owners make, change, or remove owners, and no one gives permissions that they lack. A workspace keeps an active owner.",
+            "For owners and admins. Only owners can add, change, or remove owners, and nobody can grant permissions they lack. A workspace must keep at least one active owner.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },

@@ -103,12 +103,16 @@ export class MemberService {
   async transferOwnership(caller: Caller, workspaceId: WorkspaceId, userId: UserId): Promise<MemberView> {
     const from = caller.userId;
     if (from === null)
-      throw denied(caller, "*", "Only owners transfer their ownership. With a global key, change the roles of both.");
+      throw denied(
+        caller,
+        "*",
+        "Only owners can transfer their ownership. With a global key, change the roles of both.",
+      );
     if (from === userId)
       throw invalid([{ path: "userId", message: "You already own this workspace. Choose another member." }]);
     await this.#change(caller, workspaceId, [from, userId], (facts, now) => {
       const [giver, taker] = [memberIn(facts, from), memberIn(facts, userId)];
-      if (giver.role !== "owner") throw denied(caller, "*", "Only owners transfer their ownership.");
+      if (giver.role !== "owner") throw denied(caller, "*", "Only owners can transfer their ownership.");
       if (!taker.isActive)
         throw new ApiError("CONFLICT", { message: "This member is deactivated. Reactivate them first." });
       const after = changedMember(taker, { role: "owner" }, now);
@@ -163,7 +167,7 @@ export function requireRole(grant: Parameters<typeof roleProblem>[0]): void {
   if (problem === null) return;
   const message =
     problem === "missing"
-      ? "The role custom needs at least one permission."
+      ? "The role `custom` needs at least one permission."
       : `The role ${grant.role} has fixed permissions. Omit permissions, or choose the role custom.`;
   throw invalid([{ path: "permissions", message }]);
 }
@@ -173,9 +177,9 @@ export function requireChange(caller: Caller, obstacle: MemberObstacle | null): 
   if (obstacle === null) return;
   switch (obstacle.kind) {
     case "role":
-      throw denied(caller, "*", "Only owners and admins of the workspace manage its members.");
+      throw denied(caller, "*", "Only owners and admins of the workspace can manage its members.");
     case "owner":
-      throw denied(caller, "*", "Only owners of the workspace make, change, or remove owners.");
+      throw denied(caller, "*", "Only owners of the workspace can add, change, or remove owners.");
     case "permissions": {
       const { lacking } = obstacle;
       const message = `This API key cannot give a role with permissions it lacks: ${lacking.join(", ")}.`;
