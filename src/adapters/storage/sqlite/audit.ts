@@ -1,6 +1,14 @@
 import type { Database } from "bun:sqlite";
+import {
+  beginningOfChain,
+  checkChain,
+  nextLink,
+  oldestBefore,
+  standingInChain,
+  type ChainLink,
+} from "../../../platform/auth/audit/chain.ts";
 import type { AuditAction, AuditEntry, AuditFilter, AuditWay, ChainPlace } from "../../../platform/auth/audit/model.ts";
-import type { AuditStore, ChainCheck, Standing } from "../../../platform/auth/audit/store.ts";
+import type { AuditStore } from "../../../platform/auth/audit/store.ts";
 import type { Engine } from "./engine.ts";
 import { countRows } from "./list-pages.ts";
 import { prepared } from "./prepared.ts";
@@ -44,19 +52,16 @@ export function createAuditRows({ database }: Engine): AuditRows {
     append(entry) {
       if (entry === undefined) return;
       // After tampering, this may not be the last row: missing entries must stay missing instead of being replaced.
-      const before = latest.get() ?? beginning;
-      const seq = before.seq + 1;
-      const values = valuesOf(seq, entry);
-      const hash = hashOf(before.hash, values);
-      insert.run(...values, hash);
-      moveEnd.run(seq, hash);
+      const link = nextLink(latest.get() ?? beginningOfChain, entry);
+      insert.run(...valuesOf(link), link.hash);
+      moveEnd.run(link.seq, link.hash);
     },
   };
 }
 
 /** The end of the chain in a database that is not being written to. */
 export function auditEnd(database: Database): ChainPlace {
-  return database.query<ChainPlace, []>(selectEnd).get() ?? beginning;
+  return database.query<ChainPlace, []>(selectEnd).get() ?? beginningOfChain;
 }
 
 export function createAuditStore(engine: Engine): AuditStore {
@@ -76,33 +81,8 @@ export function createAuditStore(engine: Engine): AuditStore {
   const setStart = prepared(database, "INSERT OR REPLACE INTO audit_start (only_one, seq, hash) VALUES (1, ?, ?)");
   const forget = prepared(database, "DELETE FROM audit_log WHERE seq <= ?");
 
-  function check(after: ChainPlace | null, limit: number): ChainCheck {
-    let last = after ?? startOfChain.get() ?? beginning;
-    const found = slice.all(last.seq, limit);
-    for (const [checked, row] of found.entries()) {
-      const hash = hashOf(last.hash, valuesOf(row.seq, entryOf(row)));
-      if (row.seq !== last.seq + 1 || !Buffer.from(hash).equals(row.hash))
-        return { checked, last: placeOrNull(last), brokenAt: row.seq, more: false };
-      last = { seq: row.seq, hash };
-    }
-    const more = found.length === limit;
-    const isCutOff = !more && !isSame(last, endOfChain.get());
-    return { checked: found.length, last: placeOrNull(last), brokenAt: isCutOff ? last.seq + 1 : null, more };
-  }
-
-  function standingOf({ seq, hash }: ChainPlace): Standing {
-    const start = startOfChain.get() ?? beginning;
-    if (seq < start.seq) return "expired";
-    const found = seq === start.seq ? start : hashAt.get(seq);
-    if (found === null) return "missing";
-    return Buffer.from(found.hash).equals(hash) ? "same" : "changed";
-  }
-
   function forgetBefore(before: number, limit: number): number {
-    const found = oldest.all(limit);
-    // The clock may have been set back in between: an entry after a newer one waits for it.
-    const firstKept = found.findIndex(({ at }) => at >= before);
-    const old = firstKept === -1 ? found : found.slice(0, firstKept);
+    const old = oldestBefore(oldest.all(limit), before);
     const last = old.at(-1);
     if (last === undefined) return 0;
     setStart.run(last.seq, last.hash);
@@ -125,33 +105,26 @@ export function createAuditStore(engine: Engine): AuditStore {
       const { where, params } = conditions(filter, null);
       return countRows({ reader }, { sql: `SELECT 1 FROM audit_log WHERE ${where}`, params });
     },
-    check: async (after, limit) => check(after, limit),
-    standingOf: async (place) => standingOf(place),
+    check: async (after, limit) => {
+      const from = after ?? startOfChain.get() ?? beginningOfChain;
+      return checkChain(from, slice.all(from.seq, limit).map(linkOf), { limit, end: endOfChain.get() });
+    },
+    standingOf: async (place) => standingInChain(place, startOfChain.get(), hashAt.get(place.seq)?.hash ?? null),
     forgetBefore: (at, limit) => writer.write(() => forgetBefore(at, limit)),
   };
 }
 
 const selectEnd = "SELECT seq, hash FROM audit_end";
-const beginning: ChainPlace = { seq: 0, hash: new Uint8Array(32) };
-
-function isSame(one: ChainPlace, other: ChainPlace | null): boolean {
-  return one.seq === other?.seq && Buffer.from(one.hash).equals(other.hash);
-}
-
-function placeOrNull(place: ChainPlace): ChainPlace | null {
-  return place.seq === 0 ? null : place;
-}
-
-/** All columns except the hash, in order: the input of the hash. */
-function valuesOf(seq: number, entry: AuditEntry) {
+/** All columns except the hash, in order. */
+function valuesOf({ seq, entry }: ChainLink) {
   const { at, action, workspaceId, via, actorId, keyId, keyName, address, userAgent, requestId, targetType, targetId } =
     entry;
   const who = [workspaceId, via, actorId, keyId, keyName, address, userAgent, requestId] as const;
   return [seq, at, action, ...who, targetType, targetId, JSON.stringify(entry.details)] as const;
 }
 
-function hashOf(before: Uint8Array, values: ReturnType<typeof valuesOf>): Uint8Array {
-  return new Bun.CryptoHasher("sha256").update(before).update(JSON.stringify(values)).digest();
+function linkOf(row: Row): ChainLink {
+  return { seq: row.seq, entry: entryOf(row), hash: row.hash };
 }
 
 function entryOf(row: Row): AuditEntry {

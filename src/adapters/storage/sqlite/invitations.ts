@@ -2,7 +2,7 @@ import { and, count, desc, eq, gt, inArray, lte, ne } from "drizzle-orm";
 import type { InvitationFacts, InvitationStore } from "../../../features/workspaces/invitations/store.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 import type { Engine } from "./engine.ts";
-import { keyEvent } from "./key-event.ts";
+import { keyEvent } from "../../../features/workspaces/keys/key-event.ts";
 import { olderThan } from "./list-pages.ts";
 import type { SharedRows } from "./shared-rows.ts";
 import { apiKeys, invitations, members, users, workspaces } from "./tables.ts";

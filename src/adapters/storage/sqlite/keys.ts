@@ -1,7 +1,7 @@
 import { and, count, desc, eq, gt, lte, not, sql } from "drizzle-orm";
 import type { KeyScope, KeyStore } from "../../../platform/auth/key-store.ts";
 import type { Engine } from "./engine.ts";
-import { keyEvent } from "./key-event.ts";
+import { keyEvent } from "../../../features/workspaces/keys/key-event.ts";
 import { olderThan } from "./list-pages.ts";
 import { lazy, prepared } from "./prepared.ts";
 import type { SharedRows } from "./shared-rows.ts";

@@ -2,7 +2,7 @@ import { and, asc, count, eq, ne, sql, type SQL } from "drizzle-orm";
 import type { UserId } from "../../../platform/base/ids.ts";
 import type { NewUser, UserStore } from "../../../features/workspaces/users/store.ts";
 import type { Engine } from "./engine.ts";
-import { keyEvent } from "./key-event.ts";
+import { keyEvent } from "../../../features/workspaces/keys/key-event.ts";
 import { newerThan } from "./list-pages.ts";
 import { lazy } from "./prepared.ts";
 import type { SharedRows } from "./shared-rows.ts";

@@ -3,7 +3,7 @@ import type { MemberFacts, NewWorkspace, WorkspaceStore } from "../../../feature
 import type { Workspace } from "../../../platform/auth/workspace-model.ts";
 import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
 import type { Engine } from "./engine.ts";
-import { keyEvent } from "./key-event.ts";
+import { keyEvent } from "../../../features/workspaces/keys/key-event.ts";
 import { newerThan } from "./list-pages.ts";
 import { insertAccountRow } from "./network-accounts.ts";
 import { lazy } from "./prepared.ts";

@@ -137,6 +137,18 @@ export type AuditEntryView = Static<typeof AuditEntryView>;
 export type ChainPlace = { seq: number; hash: Uint8Array };
 
 export const standings = ["same", "changed", "missing", "expired"] as const;
+/** State of an entry; `expired`: it was deleted because of its age. */
+export type Standing = (typeof standings)[number];
+
+export type ChainCheck = {
+  checked: number;
+  /** The last valid entry; null if none is valid. */
+  last: ChainPlace | null;
+  /** The first entry that is invalid or, at the end, missing. */
+  brokenAt: number | null;
+  /** Whether further entries follow. */
+  more: boolean;
+};
 
 /** Whether the log is intact: no entry was changed, inserted, or removed after it was written. */
 export const AuditCheck = Type.Object(

@@ -12,10 +12,11 @@ import type {
   AuditEntryView,
   AuditEvent,
   AuditFilter,
+  ChainCheck,
   ChainPlace,
   StoredAuditEntry,
 } from "./model.ts";
-import type { AuditStore, ChainCheck } from "./store.ts";
+import type { AuditStore } from "./store.ts";
 
 const dayMs = 86_400_000;
 const exportPage = 500;

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditFilter, ChainPlace, standings, StoredAuditEntry } from "./model.ts";
+import type { AuditEntry, AuditFilter, ChainCheck, ChainPlace, Standing, StoredAuditEntry } from "./model.ts";
 
 export type AuditPageRequest = {
   filter: AuditFilter;
@@ -6,19 +6,6 @@ export type AuditPageRequest = {
   before: number | null;
   limit: number;
 };
-
-export type ChainCheck = {
-  checked: number;
-  /** The last valid entry; null if none is valid. */
-  last: ChainPlace | null;
-  /** The first entry that is invalid or, at the end, missing. */
-  brokenAt: number | null;
-  /** Whether further entries follow. */
-  more: boolean;
-};
-
-/** State of an entry; `expired`: it was deleted because of its age. */
-export type Standing = (typeof standings)[number];
 
 /** The audit log. Other stores add to it in their own operations. */
 export type AuditStore = {
