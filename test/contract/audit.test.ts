@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
 import type { AuditEntry } from "../../src/platform/auth/audit/model.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 
 const hour = 3_600_000;
@@ -13,7 +13,7 @@ function entry(number: number, overrides: Partial<AuditEntry> = {}): AuditEntry 
   return { ...auditEntry(null, at, event), ...overrides };
 }
 
-describe.each(engines)("audit log of $name", ({ open }) => {
+describe.each(enginesAndPostgres)("audit log of $name", ({ open }) => {
   test("entries come newest first, in pages that neither skip nor repeat", async () => {
     await using opened = await open();
     const { audit } = opened.storage;

@@ -3,7 +3,7 @@ import type { Invitation } from "../../src/features/workspaces/invitations/model
 import type { Acceptance, InvitationFacts } from "../../src/features/workspaces/invitations/store.ts";
 import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 
 const audit = auditEntry(null, startOfTests, { action: "invitation.created", workspaceId: null });
@@ -26,7 +26,7 @@ function invitationTo(workspaceId: string, name: string, changes: Partial<Invita
   };
 }
 
-describe.each(engines)("invitations on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("invitations on $name", ({ open }) => {
   async function arrange() {
     const opened = await open();
     const make = createFactories();

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 
-describe.each(engines)("keys on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("keys on $name", ({ open }) => {
   test("a key is found by its hash, with everything that was stored", async () => {
     await using opened = await open();
     const { storage } = opened;

@@ -3,7 +3,7 @@ import type { Session, SignInLink } from "../../src/features/workspaces/sessions
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 
 const hour = 3_600_000;
@@ -32,7 +32,7 @@ function linkOf(key: { id: string; hash: string }, parts: Partial<SignInLink> = 
   return { hash: "of-a-link", keyId: key.id, keyHash: key.hash, ...times, ...parts };
 }
 
-describe.each(engines)("sessions on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("sessions on $name", ({ open }) => {
   test("a session is found until its end, and not once it is removed", async () => {
     await using opened = await open();
     const { storage } = opened;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 
-describe.each(engines)("workspaces on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("workspaces on $name", ({ open }) => {
   test("a new user owns a workspace, holds its keys there, and nowhere else", async () => {
     await using opened = await open();
     const { storage } = opened;

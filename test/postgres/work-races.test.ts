@@ -1,20 +1,17 @@
 import { describe, expect, test } from "bun:test";
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { createCampaignStore } from "../../src/adapters/storage/postgres/campaigns.ts";
 import { createCreditStore } from "../../src/adapters/storage/postgres/credits.ts";
-import { openEngine, type Engine } from "../../src/adapters/storage/postgres/engine.ts";
-import { openPostgresStorage } from "../../src/adapters/storage/postgres/postgres-storage.ts";
 import { events } from "../../src/adapters/storage/postgres/tables.ts";
 import { createVoiceStore } from "../../src/adapters/storage/postgres/voices.ts";
-import type { Storage } from "../../src/adapters/storage/storage.ts";
 import type { Campaign, Enrollment } from "../../src/features/campaigns/model.ts";
 import type { StoredBatch } from "../../src/features/enrichment/change-model.ts";
 import type { NewClone } from "../../src/features/voice/change-model.ts";
 import { defaultVoiceSettings } from "../../src/features/voice/model.ts";
-import { FakeClock, startOfTests } from "../support/clock.ts";
-import { alwaysOpen, claimOf, createFactories } from "../support/factories.ts";
+import { startOfTests } from "../support/clock.ts";
+import { alwaysOpen, claimOf } from "../support/factories.ts";
 import { createDice } from "../support/ids.ts";
-import { createTestDatabase } from "../support/postgres.ts";
+import { openNodes, type Nodes } from "../support/postgres-nodes.ts";
 
 describe("credits on two nodes", () => {
   test("the last credit is spent by one of two that want it", async () => {
@@ -64,7 +61,9 @@ describe("credits on two nodes", () => {
     const { first, second, make, workspaceId } = nodes;
     const other = (await make.storedUser(first)).user.id;
     for (const id of [workspaceId, other]) await first.credits.add(make.grant(id));
-    const keyId = make.key(null).id;
+    const key = make.key(null);
+    await first.keys.insert(key);
+    const keyId = key.id;
     await first.credits.setBudget(keyId, 5, "admin");
     const outcome = await nodes.whileOpen(
       (engine) => createCreditStore(engine).reserve(make.reservation(workspaceId, { keyId, amount: 3 })),
@@ -76,7 +75,9 @@ describe("credits on two nodes", () => {
   test("a budget that its owner sets while an admin does stays below the admin's", async () => {
     await using nodes = await openNodes();
     const { second, make } = nodes;
-    const keyId = make.key(null).id;
+    const key = make.key(null);
+    await second.keys.insert(key);
+    const keyId = key.id;
     const outcome = await nodes.whileOpen(
       (engine) => createCreditStore(engine).setBudget(keyId, 5, "admin"),
       () => second.credits.setBudget(keyId, 6, "owner"),
@@ -320,60 +321,6 @@ describe("voices on two nodes", () => {
     }
   });
 });
-
-type Nodes = Awaited<ReturnType<typeof openNodes>>;
-
-/** Two nodes on one database, and a user. `engine`: for what a test does inside a transaction of its own. */
-async function openNodes() {
-  const database = await createTestDatabase();
-  const clock = new FakeClock();
-  const engine = openEngine(database.url, { poolSize: 3 });
-  const [one, other] = [
-    await openPostgresStorage(database.url, clock),
-    await openPostgresStorage(database.url, clock),
-  ] as const;
-  const [first, second] = [one, other] as unknown as [Storage, Storage];
-  const make = createFactories();
-  const { user } = await make.storedUser(first);
-  return {
-    first,
-    second,
-    engine,
-    make,
-    workspaceId: user.id,
-    either: (n: number): Storage => (n % 2 === 0 ? first : second),
-    /** Runs `first` on an engine whose transaction ends only when the action waits for it. */
-    async whileOpen<T>(first: (engine: Engine) => Promise<unknown>, action: () => Promise<T>): Promise<T> {
-      const isDone = Promise.withResolvers<void>();
-      const transact: Engine["transact"] = (work) =>
-        engine.transact(async (connection) => {
-          const outcome = await work(connection);
-          isDone.resolve();
-          await untilSomebodyWaits(engine);
-          return outcome;
-        });
-      const holding = first({ ...engine, transact });
-      await Promise.race([isDone.promise, holding]);
-      const running = action();
-      await holding;
-      return await running;
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.all([engine.close(), one.close(), other.close()]);
-      await database.release();
-    },
-  };
-}
-
-/** Resolves once some connection waits for a lock that another one holds. */
-async function untilSomebodyWaits({ orm }: Engine): Promise<void> {
-  for (;;) {
-    const rows = await orm.execute(sql`
-      SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`);
-    if (rows.length > 0) return;
-    await Bun.sleep(5);
-  }
-}
 
 async function createCampaign(nodes: Nodes) {
   const { first, make, workspaceId } = nodes;

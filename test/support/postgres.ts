@@ -58,9 +58,12 @@ async function empty(url: string): Promise<void> {
     SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migrations'`;
   // Not TRUNCATE, which makes new files. Without the triggers of foreign keys, since nothing remains to refer to.
   const deletions = tables.map(({ name }) => `DELETE FROM ${name};`).join("\n");
-  await client.unsafe(`BEGIN; SET LOCAL session_replication_role = replica; ${deletions} COMMIT`);
+  await client.unsafe(`BEGIN; SET LOCAL session_replication_role = replica; ${deletions} ${rowsOfMigrations} COMMIT`);
   await client.end();
 }
+
+/** What a new database starts with. */
+const rowsOfMigrations = "INSERT INTO audit_end VALUES (1, 0, decode(repeat('00', 32), 'hex'));";
 
 async function serverUrl(): Promise<string> {
   const folder = join(tmpdir(), `outreachd-postgres-${runPid}`);

@@ -16,6 +16,7 @@ import {
   type ClientDecision,
   type JobChange,
 } from "../../../platform/jobs/transitions.ts";
+import { appendAudit } from "./audit.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
 import { lockDueJobs } from "./job-claims.ts";
@@ -64,10 +65,11 @@ export function createJobStore({ orm, transact }: Engine, actions: ActionJobs): 
 
   return {
     ...createJobLists(orm, shown),
-    insert: (job, audit) => {
-      if (audit !== undefined) throw new Error("The audit log does not exist on PostgreSQL yet");
-      return transact((connection) => insertJob(connection, job));
-    },
+    insert: (job, audit) =>
+      transact(async (connection) => {
+        await insertJob(connection, job);
+        await appendAudit(connection, [audit]);
+      }),
     async get(workspaceId, id) {
       const job = await find(id);
       return job?.workspaceId === workspaceId ? shown(job) : null;

@@ -2,7 +2,9 @@ import { and, eq, inArray, sql } from "drizzle-orm";
 import type { LeadChange, StoredLead } from "../../../features/leads/decisions.ts";
 import { allKeysOf, foldedLead, foldedTags, leadIdentity } from "../../../features/leads/identity.ts";
 import type { Lead, LeadIdentity, LeadStatus } from "../../../features/leads/model.ts";
+import type { AuditEntry } from "../../../platform/auth/audit/model.ts";
 import type { NewEvent } from "../../../platform/events/model.ts";
+import { appendAudit } from "./audit.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
 import { addEntries } from "./suppressions.ts";
@@ -32,6 +34,7 @@ export async function writeLeadChanges(
   changes: readonly LeadChange[],
 ): Promise<void> {
   const appended: NewEvent[] = [];
+  const audits: (AuditEntry | undefined)[] = [];
   for (const change of changes)
     switch (change.kind) {
       case "insert":
@@ -47,11 +50,13 @@ export async function writeLeadChanges(
         await addEntries(connection, [change.entry]);
         break;
       case "audit":
-        throw new Error("The audit log does not exist on PostgreSQL yet");
+        audits.push(change.entry);
+        break;
       case "event":
         appended.push(change.event);
     }
   await appendEvents(connection, appended);
+  await appendAudit(connection, audits);
 }
 
 async function insertLead(connection: Connection, owner: number, lead: Lead, identity: LeadIdentity): Promise<void> {

@@ -7,7 +7,6 @@ import { meterOf } from "../meter-code.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { writeChanges } from "./network-changes.ts";
 import { networkAccounts, networkActions, networkMeters } from "./network-tables.ts";
-import { insertAccount } from "./users.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 type AccountStore = Pick<
@@ -58,7 +57,7 @@ export function createAccountStore({ orm, transact }: Engine): AccountStore {
   }
 
   return {
-    insertAccount: (account) => transact((connection) => insertAccount(connection, account)),
+    insertAccount: async (account) => void (await orm.insert(networkAccounts).values(account)),
     async accounts(workspaceId) {
       const { createdAt, id } = networkAccounts;
       const ofOwner = eq(networkAccounts.workspaceId, workspaceId);

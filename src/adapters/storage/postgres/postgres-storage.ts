@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Clock } from "../../../platform/base/clock.ts";
+import { createAuditStore } from "./audit.ts";
 import { createCampaignStore } from "./campaigns.ts";
 import { createCreditStore } from "./credits.ts";
 import { DirectoryIndex } from "./directory/directory-index.ts";
@@ -9,15 +10,19 @@ import { connect, openEngine, type EngineOptions } from "./engine.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
 import { EventLog } from "./event-log.ts";
 import { createEventStore } from "./events.ts";
+import { createInvitationStore } from "./invitations.ts";
 import { createJobStore } from "./jobs.ts";
+import { createKeyStore } from "./keys.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
 import { createNetworkStore } from "./network.ts";
 import { createActionJobs } from "./network-jobs.ts";
+import { createSessionStore } from "./sessions.ts";
 import { createSuppressionStore } from "./suppressions.ts";
 import { createUserStore } from "./users.ts";
 import { createVoiceStore } from "./voices.ts";
+import { createWorkspaceStore } from "./workspaces.ts";
 
 /** The stores that exist on PostgreSQL so far, each as far as their neighbors need it. */
 export type PostgresStorage = Awaited<ReturnType<typeof openPostgresStorage>>;
@@ -37,10 +42,15 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
   const log = new EventLog(engine);
   const directories = new DirectoryIndex(engine);
   return {
+    audit: createAuditStore(engine),
     campaigns: createCampaignStore(engine),
     credits: createCreditStore(engine),
     events: createEventStore(engine, log),
     users: createUserStore(engine),
+    workspaces: createWorkspaceStore(engine),
+    keys: createKeyStore(engine),
+    sessions: createSessionStore(engine),
+    invitations: createInvitationStore(engine),
     jobs: createJobStore(engine, createActionJobs(engine)),
     enrichment: createEnrichmentStore(engine),
     leadHints: createLeadHintStore(engine),

@@ -2,6 +2,7 @@ import { and, eq, isNull, or, sql } from "drizzle-orm";
 import { lockOfWriter } from "../../../features/suppression/locks.ts";
 import type { Suppression } from "../../../features/suppression/model.ts";
 import type { AddSuppressionOutcome, SuppressionStore } from "../../../features/suppression/store.ts";
+import { appendAudit } from "./audit.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { ownersOf } from "./event-rows.ts";
 import { takeLocks } from "./locks.ts";
@@ -27,12 +28,15 @@ export function createSuppressionStore({ orm, transact, phoneRegion }: Engine): 
       return row === undefined ? null : entryOf(workspaceId, row);
     },
     async remove(workspaceId, id, audit) {
-      if (audit !== undefined) throw new Error("The audit log does not exist on PostgreSQL yet");
-      const removed = await orm
-        .delete(suppressions)
-        .where(and(eq(suppressions.id, id), await appliesTo(workspaceId)))
-        .returning({ seq: suppressions.seq });
-      return removed.length > 0;
+      const applies = await appliesTo(workspaceId);
+      return transact(async (connection) => {
+        const removed = await connection
+          .delete(suppressions)
+          .where(and(eq(suppressions.id, id), applies))
+          .returning({ seq: suppressions.seq });
+        if (removed.length > 0) await appendAudit(connection, [audit]);
+        return removed.length > 0;
+      });
     },
     async count(workspaceId, filter) {
       if (Object.keys(filter).length > 0) throw new Error("Filters do not exist on PostgreSQL yet");

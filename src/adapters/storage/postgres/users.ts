@@ -1,25 +1,40 @@
-import { eq, sql } from "drizzle-orm";
-import type { NetworkAccount } from "../../../features/network/account-model.ts";
+import { and, asc, count, eq, ne, type SQL } from "drizzle-orm";
+import { keyEvent } from "../../../features/workspaces/keys/key-event.ts";
 import type { NewUser, UserStore } from "../../../features/workspaces/users/store.ts";
-import type { User } from "../../../platform/auth/user-model.ts";
+import type { UserId } from "../../../platform/base/ids.ts";
+import { appendAudit } from "./audit.ts";
 import type { Connection, Engine } from "./engine.ts";
-import { networkAccounts } from "./network-tables.ts";
-import { members, users, workspaces } from "./tables.ts";
+import { appendEvents } from "./event-rows.ts";
+import { newerThan } from "./list-pages.ts";
+import { takeLocks } from "./locks.ts";
+import { apiKeys } from "./people-tables.ts";
+import { users } from "./tables.ts";
+import { insertWorkspaceRows, userOf } from "./workspaces.ts";
 
-/** What the slice needs: users without a first key and without credits. */
-export function createUserStore({ orm, transact }: Engine): Pick<UserStore, "insert" | "get" | "count"> {
-  async function insert(
-    connection: Connection,
-    { user, workspace, member, account, grant, key, audit }: NewUser,
-  ): Promise<boolean> {
-    if (grant !== null || key !== null || audit !== undefined)
-      throw new Error("Credits, keys, and the audit log do not exist on PostgreSQL yet");
-    const rows = await connection.insert(users).values(user).onConflictDoNothing().returning({ seq: users.seq });
-    if (rows.length === 0) return false;
-    await connection.insert(workspaces).values(workspace);
-    await connection.insert(members).values(member);
-    await insertAccount(connection, account);
+export function createUserStore({ orm, transact }: Engine): UserStore {
+  async function insert(connection: Connection, { user, key, audit, ...created }: NewUser): Promise<boolean> {
+    await lockUsers(connection);
+    const added = await connection
+      .insert(users)
+      .values(user)
+      .onConflictDoNothing({ target: users.emailKey })
+      .returning();
+    if (added.length === 0) return false;
+    await insertWorkspaceRows(connection, created);
+    if (key !== null) {
+      await connection.insert(apiKeys).values(key);
+      await appendEvents(connection, [keyEvent("key.created", key, key.createdAt, audit?.actorId)]);
+    }
+    await appendAudit(connection, [audit]);
     return true;
+  }
+
+  async function countOthers(connection: Connection, id: UserId, condition: SQL | undefined): Promise<number> {
+    const [row] = await connection
+      .select({ n: count() })
+      .from(users)
+      .where(and(ne(users.id, id), condition));
+    return row?.n ?? 0;
   }
 
   return {
@@ -28,17 +43,38 @@ export function createUserStore({ orm, transact }: Engine): Pick<UserStore, "ins
       const [row] = await orm.select().from(users).where(eq(users.id, id));
       return row === undefined ? null : userOf(row);
     },
-    count: async () => {
-      const [row] = await orm.select({ n: sql<number>`count(*)` }).from(users);
-      return row?.n ?? 0;
+    byAddress: async (emailKey) => {
+      const [row] = await orm.select().from(users).where(eq(users.emailKey, emailKey));
+      return row === undefined ? null : userOf(row);
     },
+    list: async (limit, offset, after = null) =>
+      (
+        await orm
+          .select()
+          .from(users)
+          .where(newerThan(users, after))
+          .orderBy(asc(users.createdAt), asc(users.id))
+          .limit(limit)
+          .offset(offset)
+      ).map(userOf),
+    count: async () => (await orm.select({ n: count() }).from(users))[0]?.n ?? 0,
+    change: (id, emailKey, decide) =>
+      transact(async (connection) => {
+        await lockUsers(connection);
+        const [user] = await connection.select().from(users).where(eq(users.id, id));
+        if (user === undefined) return null;
+        const isTaken = emailKey !== null && (await countOthers(connection, id, eq(users.emailKey, emailKey))) > 0;
+        const isActiveAdmin = and(eq(users.role, "admin"), eq(users.isActive, true));
+        const otherAdmins = await countOthers(connection, id, isActiveAdmin);
+        const { change, audit } = decide({ user: userOf(user), otherAdmins, isTaken });
+        const [row] = await connection.update(users).set(change).where(eq(users.id, id)).returning();
+        await appendAudit(connection, [audit]);
+        return userOf(row!);
+      }),
   };
 }
 
-export async function insertAccount(connection: Connection, account: NetworkAccount): Promise<void> {
-  await connection.insert(networkAccounts).values(account);
-}
-
-function userOf({ seq: _seq, ...user }: typeof users.$inferSelect): User {
-  return user;
+/** Users are few and rarely change: one at a time, so that an address is taken once and an admin remains. */
+export async function lockUsers(connection: Connection): Promise<void> {
+  await takeLocks(connection, [{ key: "users", isShared: false }]);
 }

@@ -3,7 +3,9 @@ import type { CloneUsage, VoiceChange, VoiceFacts } from "../../../features/voic
 import type { VoiceClone, VoiceSample } from "../../../features/voice/model.ts";
 import type { Decision } from "../../../platform/base/decision.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
+import type { AuditEntry } from "../../../platform/auth/audit/model.ts";
 import type { NewEvent } from "../../../platform/events/model.ts";
+import { appendAudit } from "./audit.ts";
 import type { Connection } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
 import { insertJob, lockJob, writeJob } from "./jobs.ts";
@@ -86,6 +88,7 @@ export function owned(workspaceId: WorkspaceId, id: string): SQL | undefined {
 
 export async function writeVoiceChanges(connection: Connection, changes: readonly VoiceChange[]): Promise<void> {
   const appended: NewEvent[] = [];
+  const audits: (AuditEntry | undefined)[] = [];
   for (const change of changes)
     switch (change.kind) {
       case "create":
@@ -116,10 +119,11 @@ export async function writeVoiceChanges(connection: Connection, changes: readonl
         await writeJob(connection, change.job, change.change);
         break;
       case "audit":
-        if (change.entry !== undefined) throw new Error("The audit log does not exist on PostgreSQL yet");
+        audits.push(change.entry);
         break;
       case "event":
         appended.push(change.event);
     }
   await appendEvents(connection, appended);
+  await appendAudit(connection, audits);
 }
