@@ -47,7 +47,8 @@ describe.each(enginesAndPostgres)("users on $name", ({ open, isSingleWriter }) =
     const make = createFactories();
     const twins = [make.newUser({ email: "ada@example.com" }), make.newUser({ email: "Ada@example.com" })];
     const stored = await Promise.all(twins.map((twin) => storage.users.insert(twin)));
-    expect(isSingleWriter ? stored : stored.toSorted().toReversed()).toEqual([true, false]);
+    if (isSingleWriter) expect(stored).toEqual([true, false]);
+    expect(stored.filter(Boolean)).toHaveLength(1);
     expect(await storage.users.count()).toBe(1);
   });
 

@@ -98,7 +98,7 @@ export function createAuditStore({ orm, transact }: Engine): AuditStore {
 }
 
 function place<Table extends typeof auditLog | typeof auditStart | typeof auditEnd>({ seq, hash }: Table) {
-  return { seq, hash } as { seq: Table["seq"]; hash: Table["hash"] };
+  return { seq, hash };
 }
 
 function entryOf({ seq: _seq, hash: _hash, ...entry }: typeof auditLog.$inferSelect): AuditEntry {
