@@ -3,7 +3,7 @@ import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { leadIdentity } from "../../src/features/leads/identity.ts";
 import { currentRequest } from "../../src/platform/base/current-request.ts";
 import type { Fingerprint, KeyedAttempt, StoredResponse } from "../../src/platform/http/idempotency-store.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 
 const idOf = (n: number): Uint8Array => Uint8Array.fromHex(n.toString(16).padStart(32, "0"));
@@ -17,11 +17,12 @@ async function keyed(
   work: (attempt: KeyedAttempt) => Promise<void>,
   { startedAt = 5, body = fingerprint }: { startedAt?: number; body?: Fingerprint } = {},
 ): Promise<void> {
-  const attempt = idempotency.begin({ id: idOf(n), startedAt, workspaceId: null }, body);
+  const replaced = await idempotency.find(idOf(n));
+  const attempt = idempotency.begin({ id: idOf(n), startedAt, workspaceId: null }, body, replaced);
   await currentRequest.run(attempt, () => work(attempt));
 }
 
-describe.each(engines)("idempotency on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("idempotency on $name", ({ open }) => {
   async function world() {
     const opened = await open();
     const make = createFactories();
@@ -203,7 +204,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     const many = 5_000;
     const store = (n: number) =>
       here.storage.idempotency
-        .begin({ id: idAt(n), startedAt: n, workspaceId: null }, fingerprint)
+        .begin({ id: idAt(n), startedAt: n, workspaceId: null }, fingerprint, null)
         .end({ ...response, body: `${n}` });
     for (let from = 0; from < many; from += 250)
       await Promise.all(Array.from({ length: 250 }, (_, n) => store(from + n)));

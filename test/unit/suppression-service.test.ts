@@ -53,7 +53,7 @@ test("what is rolled back with a failed commit is not logged", async () => {
     },
   };
   const key = { id: new Uint8Array(16), startedAt: 0, workspaceId: null };
-  const attempt = storage.idempotency.begin(key, body);
+  const attempt = storage.idempotency.begin(key, body, null);
   const forgetting = currentRequest.run(attempt, () => service.forgetValue(caller, user.id, entry.id));
   await expect(forgetting).rejects.toThrow("database or disk is full");
   expect(await storage.suppressions.get(user.id, entry.id)).toMatchObject({ value: "ada@example.com" });

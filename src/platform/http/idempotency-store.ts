@@ -44,8 +44,12 @@ export type KeyedAttempt = Participation & {
 };
 
 export type IdempotencyStore = {
-  /** Starts an execution. `body` is read whenever the key is stored. */
-  begin(key: StoredKey, body: Fingerprint): KeyedAttempt;
+  /**
+   * Starts an execution. `body` is read whenever the key is stored. `replaced` is what was found under the key if it has
+   * expired, or null: if another server has stored the key since, the first transaction that changes something fails with
+   * REQUEST_IN_PROGRESS.
+   */
+  begin(key: StoredKey, body: Fingerprint, replaced: StoredRequest | null): KeyedAttempt;
   /** Null, without a promise, if the store knows that the request is new. */
   find(id: Uint8Array): null | Promise<StoredRequest | null>;
   /** Deletes requests that started before `startedBefore`, oldest first, at most `limit`. Returns their number. */

@@ -163,7 +163,7 @@ export class Idempotency {
       const stored = await store.find(id);
       if (stored === null || stored.startedAt <= startedAt - retentionMs) {
         keyed.serial = ++this.#begun;
-        keyed.attempt = store.begin({ id, startedAt, workspaceId }, keyed.digest);
+        keyed.attempt = store.begin({ id, startedAt, workspaceId }, keyed.digest, stored);
         return null;
       }
       this.#release(keyed);

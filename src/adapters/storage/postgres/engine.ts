@@ -1,13 +1,11 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres, { type Sql } from "postgres";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
+import { watch, type Connection } from "./connection.ts";
 import { EventSignal, hasNewEvents } from "./event-signal.ts";
+import { currentAttempt } from "./keyed-attempt.ts";
 
-/** Runs statements: the pool itself, or one transaction. */
-export type Connection = Pick<
-  PostgresJsDatabase,
-  "select" | "selectDistinct" | "insert" | "update" | "delete" | "execute"
->;
+export type { Connection } from "./connection.ts";
 
 /** What every PostgreSQL store works with. */
 export type Engine = {
@@ -47,10 +45,14 @@ export function openEngine(url: string, options: EngineOptions = {}): Engine {
   return {
     orm,
     async transact(work) {
-      const { result, isNews } = await orm.transaction(async (connection) => {
-        const outcome = await work(connection);
-        return { result: outcome, isNews: hasNewEvents(connection) };
+      const attempt = currentAttempt();
+      const { result, isNews, isRecorded } = await orm.transaction(async (connection) => {
+        const watched = attempt === null ? null : watch(connection);
+        const outcome = await work(watched ?? connection);
+        const isRecorded = watched?.hasWritten() === true && (await attempt!.store(connection));
+        return { result: outcome, isNews: hasNewEvents(watched ?? connection), isRecorded };
       });
+      if (isRecorded) attempt!.committed();
       if (isNews) newEvents.announce();
       return result;
     },

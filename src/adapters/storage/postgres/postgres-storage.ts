@@ -10,6 +10,7 @@ import { connect, openEngine, type EngineOptions } from "./engine.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
 import { EventLog } from "./event-log.ts";
 import { createEventStore } from "./events.ts";
+import { createIdempotencyStore } from "./idempotency.ts";
 import { createInvitationStore } from "./invitations.ts";
 import { createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
@@ -48,6 +49,7 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     events: createEventStore(engine, log),
     users: createUserStore(engine),
     workspaces: createWorkspaceStore(engine),
+    idempotency: createIdempotencyStore(engine),
     keys: createKeyStore(engine),
     sessions: createSessionStore(engine),
     invitations: createInvitationStore(engine),

@@ -1,0 +1,16 @@
+import { boolean, integer, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
+import { bytes, whole } from "./tables.ts";
+
+export const idempotentRequests = pgTable("idempotent_requests", {
+  id: bytes("id").primaryKey(),
+  attempt: uuid().notNull(),
+  workspaceId: text("workspace_id").$type<WorkspaceId>(),
+  startedAt: whole("started_at").notNull(),
+  fingerprint: bytes("fingerprint"),
+  bytes: whole("bytes").notNull(),
+  status: integer(),
+  headers: jsonb().$type<Record<string, string>>(),
+  body: bytes("body"),
+  isEncrypted: boolean("is_encrypted").notNull(),
+});
