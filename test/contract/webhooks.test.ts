@@ -4,7 +4,7 @@ import type { Attempt, Endpoint } from "../../src/features/webhooks/model.ts";
 import type { Settlement } from "../../src/features/webhooks/change-model.ts";
 import type { ReplayRequest } from "../../src/features/webhooks/store.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories, type Factories } from "../support/factories.ts";
 
 const now = startOfTests;
@@ -18,7 +18,7 @@ const bad: Attempt = {
   response: "oops",
 };
 
-describe.each(engines)("webhooks on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("webhooks on $name", ({ open }) => {
   describe("endpoints", () => {
     test("are read by their owner as they were stored, newest first, and by nobody else", async () => {
       await using opened = await open();

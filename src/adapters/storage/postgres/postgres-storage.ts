@@ -23,6 +23,7 @@ import { createSessionStore } from "./sessions.ts";
 import { createSuppressionStore } from "./suppressions.ts";
 import { createUserStore } from "./users.ts";
 import { createVoiceStore } from "./voices.ts";
+import { createWebhookStore } from "./webhooks.ts";
 import { createWorkspaceStore } from "./workspaces.ts";
 
 /** The stores that exist on PostgreSQL so far, each as far as their neighbors need it. */
@@ -48,6 +49,7 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     credits: createCreditStore(engine),
     events: createEventStore(engine, log),
     users: createUserStore(engine),
+    webhooks: createWebhookStore(engine, log),
     workspaces: createWorkspaceStore(engine),
     idempotency: createIdempotencyStore(engine),
     keys: createKeyStore(engine),
