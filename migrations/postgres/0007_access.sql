@@ -4,7 +4,8 @@ CREATE TABLE idempotent_requests (
   id BYTEA PRIMARY KEY,
   -- Which execution wrote the row: of two nodes that execute the same request, the second fails.
   attempt UUID NOT NULL,
-  workspace_id TEXT COLLATE "C",
+  -- The workspace that it concerns; null: none, or several.
+  owner BIGINT,
   started_at BIGINT NOT NULL,
   -- SHA-256 of the body, and its length; null if it was not read to its end.
   fingerprint BYTEA,
@@ -17,7 +18,7 @@ CREATE TABLE idempotent_requests (
   is_encrypted BOOLEAN NOT NULL
 );
 CREATE INDEX idempotent_requests_by_age ON idempotent_requests (started_at);
-CREATE INDEX idempotent_requests_by_workspace ON idempotent_requests (workspace_id);
+CREATE INDEX idempotent_requests_by_owner ON idempotent_requests (owner);
 
 -- No longer partial, because deliveries refer to it.
 DROP INDEX events_by_position;

@@ -1,11 +1,10 @@
-import { boolean, integer, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
-import type { WorkspaceId } from "../../../platform/base/ids.ts";
+import { boolean, integer, jsonb, pgTable, uuid } from "drizzle-orm/pg-core";
 import { bytes, whole } from "./tables.ts";
 
 export const idempotentRequests = pgTable("idempotent_requests", {
   id: bytes("id").primaryKey(),
   attempt: uuid().notNull(),
-  workspaceId: text("workspace_id").$type<WorkspaceId>(),
+  owner: whole("owner"),
   startedAt: whole("started_at").notNull(),
   fingerprint: bytes("fingerprint"),
   bytes: whole("bytes").notNull(),

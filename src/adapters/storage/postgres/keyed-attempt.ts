@@ -11,6 +11,7 @@ import { currentRequest } from "../../../platform/base/current-request.ts";
 import { ApiError } from "../../../platform/base/errors.ts";
 import { idempotentRequests } from "./access-tables.ts";
 import type { Connection } from "./connection.ts";
+import { workspaces } from "./tables.ts";
 
 /** The execution of a request with an Idempotency-Key, and the row that each of its transactions writes. */
 export class PostgresAttempt implements KeyedAttempt {
@@ -73,7 +74,8 @@ export class PostgresAttempt implements KeyedAttempt {
     const { status, headers, body } = response ?? { status: null, headers: null, body: null };
     const isEncrypted = body !== null && typeof body !== "string";
     const content = {
-      ...{ workspaceId, startedAt, fingerprint, bytes, status, headers, isEncrypted, attempt: this.#attempt },
+      owner: workspaceId && sql`(SELECT ${workspaces.seq} FROM ${workspaces} WHERE ${workspaces.id} = ${workspaceId})`,
+      ...{ startedAt, fingerprint, bytes, status, headers, isEncrypted, attempt: this.#attempt },
       body: typeof body === "string" ? Buffer.from(body) : body,
     };
     const rows = await connection
