@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import type { Suppression, SuppressionKind } from "../../src/features/suppression/model.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 import { createDice } from "../support/ids.ts";
 
-describe.each(engines)("the do-not-contact list on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("the do-not-contact list on $name", ({ open }) => {
   test("entries are read as they were stored, each with its outcome in order", async () => {
     await using opened = await open();
     const { storage, workspaceId, make } = await withUser(opened.storage);

@@ -2,7 +2,7 @@ import { domainsOfEmail } from "../../platform/identity/email-domain.ts";
 import { canonicalEmail } from "../../platform/identity/email.ts";
 import { phoneNumber, type PhoneRegion } from "../../platform/identity/phone.ts";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
-import type { SuppressionKind, SuppressionMatch, SuppressionTarget } from "./model.ts";
+import type { Reachable, SuppressionKind, SuppressionMatch, SuppressionTarget } from "./model.ts";
 import { identifiersOfPerson, type Identifier, type StoredBeside } from "./person-identifiers.ts";
 
 /** An entry as stored. `owner` null: it applies to every user. */
@@ -78,5 +78,24 @@ export function identifiersOfRecord(
   return identifiersOf(
     { email, phone, profileKey: networkUrl === null ? null : canonicalProfileUrl(networkUrl) },
     region,
+  );
+}
+
+/** What a person is called in a decision about contact. */
+export function targetOfReachable({ email, networkUrl, phone }: Reachable): SuppressionTarget {
+  return { email, profileKey: networkUrl === null ? null : canonicalProfileUrl(networkUrl), phone };
+}
+
+/** Whether an entry blocks a person. Of addresses from former jobs, only entries for the address itself apply. */
+export function isSuppressed(
+  person: Reachable,
+  entries: {
+    suppression(target: SuppressionTarget): SuppressionMatch | null;
+    addressSuppressions(email: string): readonly SuppressionMatch[];
+  },
+): boolean {
+  if (entries.suppression(targetOfReachable(person)) !== null) return true;
+  return (person.formerEmails ?? []).some((former) =>
+    entries.addressSuppressions(former).some(({ kind }) => kind === "email"),
   );
 }

@@ -29,8 +29,9 @@ export function loadedEntries(connection: Connection, owner: number): Loaded<Val
   }
 }
 
-/** Whether any entry applies to the user. */
+/** Whether any entry applies to the user; none applies to one that does not exist, whose number is 0. */
 export async function hasEntries(connection: Connection, owner: number): Promise<boolean> {
+  if (owner === 0) return false;
   const rows = await connection
     .select({ seq: suppressions.seq })
     .from(suppressions)

@@ -1,5 +1,6 @@
 import { lockOfWriter, locksOfReader } from "../../../features/suppression/locks.ts";
-import type { SuppressionMatch, SuppressionTarget } from "../../../features/suppression/model.ts";
+import { isSuppressed } from "../../../features/suppression/matching.ts";
+import type { Reachable, SuppressionMatch, SuppressionTarget } from "../../../features/suppression/model.ts";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import type { Connection } from "./engine.ts";
 import { LeadFactLoader } from "./lead-facts.ts";
@@ -40,4 +41,16 @@ export async function findSuppressions(
   const loader = await LeadFactLoader.open(connection, workspaceId, region, () => []);
   if (!loader.hasSuppressions) return [];
   return await decideLoaded(() => [...loader.suppressions(target).take(limit)], loader);
+}
+
+/** For each person, in order, whether an entry blocks contact with them. */
+export async function areSuppressed(
+  connection: Connection,
+  region: PhoneRegion | null,
+  workspaceId: WorkspaceId,
+  people: readonly Reachable[],
+): Promise<boolean[]> {
+  const loader = await LeadFactLoader.open(connection, workspaceId, region, () => []);
+  if (!loader.hasSuppressions) return people.map(() => false);
+  return await decideLoaded(() => people.map((person) => isSuppressed(person, loader.facts)), loader);
 }

@@ -1,21 +1,33 @@
-import { and, eq, isNull, or, sql } from "drizzle-orm";
+import { and, count, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
 import { lockOfWriter } from "../../../features/suppression/locks.ts";
-import type { Suppression } from "../../../features/suppression/model.ts";
+import type { Suppression, SuppressionFilter } from "../../../features/suppression/model.ts";
 import type { AddSuppressionOutcome, SuppressionStore } from "../../../features/suppression/store.ts";
 import { appendAudit } from "./audit.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { ownersOf } from "./event-rows.ts";
 import { takeLocks } from "./locks.ts";
-import { findSuppressions } from "./suppression-rows.ts";
+import { areSuppressed, findSuppressions } from "./suppression-rows.ts";
 import { suppressions } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
-type SliceOfSuppressions = Pick<SuppressionStore, "add" | "get" | "remove" | "count" | "matches">;
-
-export function createSuppressionStore({ orm, transact, phoneRegion }: Engine): SliceOfSuppressions {
-  async function appliesTo(workspaceId: WorkspaceId) {
+export function createSuppressionStore({ orm, transact, phoneRegion }: Engine): SuppressionStore {
+  /** Entries that hold for the workspace. */
+  async function holdsFor(workspaceId: WorkspaceId, scope?: SuppressionFilter["scope"]) {
     const owner = (await ownersOf(orm, [workspaceId])).get(workspaceId) ?? 0;
-    return or(eq(suppressions.owner, owner), isNull(suppressions.owner));
+    const own = eq(suppressions.owner, owner);
+    const everyones = isNull(suppressions.owner);
+    if (scope === "user") return own;
+    return scope === "team" ? everyones : or(own, everyones);
+  }
+
+  async function filtered(workspaceId: WorkspaceId, { scope, kind, key, text }: SuppressionFilter) {
+    return and(
+      await holdsFor(workspaceId, scope),
+      kind && eq(suppressions.kind, kind),
+      key && eq(suppressions.key, key),
+      // Values are stored in lower case.
+      text === undefined ? undefined : sql`strpos(${suppressions.value}, ${text.toLowerCase()}) > 0`,
+    );
   }
 
   return {
@@ -24,29 +36,51 @@ export function createSuppressionStore({ orm, transact, phoneRegion }: Engine): 
       const [row] = await orm
         .select()
         .from(suppressions)
-        .where(and(eq(suppressions.id, id), await appliesTo(workspaceId)));
+        .where(and(eq(suppressions.id, id), await holdsFor(workspaceId)));
       return row === undefined ? null : entryOf(workspaceId, row);
     },
+    async page({ workspaceId, filter, after, limit }) {
+      const found = await orm
+        .select()
+        .from(suppressions)
+        .where(and(await filtered(workspaceId, filter), after === null ? undefined : lt(suppressions.seq, after)))
+        .orderBy(desc(suppressions.seq))
+        .limit(limit + 1);
+      const rows = found.slice(0, limit);
+      return {
+        entries: rows.map((row) => entryOf(workspaceId, row)),
+        next: found.length > limit ? (rows.at(-1)?.seq ?? null) : null,
+      };
+    },
+    async count(workspaceId, filter) {
+      const [row] = await orm
+        .select({ n: count() })
+        .from(suppressions)
+        .where(await filtered(workspaceId, filter));
+      return row?.n ?? 0;
+    },
     async remove(workspaceId, id, audit) {
-      const applies = await appliesTo(workspaceId);
+      const isHeld = and(eq(suppressions.id, id), await holdsFor(workspaceId));
       return transact(async (connection) => {
-        const removed = await connection
-          .delete(suppressions)
-          .where(and(eq(suppressions.id, id), applies))
-          .returning({ seq: suppressions.seq });
+        const removed = await connection.delete(suppressions).where(isHeld).returning({ seq: suppressions.seq });
         if (removed.length > 0) await appendAudit(connection, [audit]);
         return removed.length > 0;
       });
     },
-    async count(workspaceId, filter) {
-      if (Object.keys(filter).length > 0) throw new Error("Filters do not exist on PostgreSQL yet");
-      const [row] = await orm
-        .select({ n: sql<number>`count(*)` })
-        .from(suppressions)
-        .where(await appliesTo(workspaceId));
-      return row?.n ?? 0;
+    async forgetValue(workspaceId, id, audit) {
+      const isHeld = and(eq(suppressions.id, id), await holdsFor(workspaceId));
+      return transact(async (connection) => {
+        const nothing = { value: null, reason: null };
+        const [row] = await connection.update(suppressions).set(nothing).where(isHeld).returning();
+        if (row === undefined) return null;
+        await appendAudit(connection, [audit]);
+        return entryOf(workspaceId, row);
+      });
     },
+    // Every transaction is on disk when its promise resolves.
+    durable: async () => {},
     matches: (workspaceId, target) => findSuppressions(orm, phoneRegion, workspaceId, target),
+    among: (workspaceId, people) => areSuppressed(orm, phoneRegion, workspaceId, people),
   };
 }
 

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, isNull, lt, or, sql, type SQL } from "drizzle-orm";
-import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
-import type { Suppression, SuppressionFilter } from "../../../features/suppression/model.ts";
+import { isSuppressed, targetOfReachable } from "../../../features/suppression/matching.ts";
+import type { Suppression, SuppressionFilter, SuppressionTarget } from "../../../features/suppression/model.ts";
 import type { SuppressionPageRequest, SuppressionStore } from "../../../features/suppression/store.ts";
 import type { AuditEntry } from "../../../platform/auth/audit/model.ts";
 import type { Engine } from "./engine.ts";
@@ -116,19 +116,13 @@ export function createSuppressionStore(
       ),
     among: async (workspaceId, people) => {
       if (!rows.hasAny(workspaceId)) return people.map(() => false);
-      const persons = people.map(({ email, networkUrl, phone, formerEmails = [] }) => {
-        const profileKey = networkUrl === null ? null : canonicalProfileUrl(networkUrl);
-        return { workspaceId, target: { email, profileKey, phone }, formerEmails };
-      });
+      const entries = {
+        suppression: (target: SuppressionTarget) => rows.find(workspaceId, target),
+        addressSuppressions: (email: string) => rows.findExact(workspaceId, email),
+      };
       return rows.knowing(
-        () => persons,
-        async () =>
-          persons.map(({ target, formerEmails }) => {
-            if (rows.find(workspaceId, target) !== null) return true;
-            return formerEmails.some((former) =>
-              rows.findExact(workspaceId, former).some(({ kind }) => kind === "email"),
-            );
-          }),
+        () => people.map((person) => ({ workspaceId, target: targetOfReachable(person) })),
+        async () => people.map((person) => isSuppressed(person, entries)),
       );
     },
   };
