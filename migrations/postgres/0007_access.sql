@@ -76,3 +76,9 @@ CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint, next_at, ev
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (endpoint, event) WHERE state = 'failed';
 CREATE INDEX webhook_deliveries_asked ON webhook_deliveries (endpoint, asked_at) WHERE asked_at IS NOT NULL;
 CREATE INDEX webhook_deliveries_by_event ON webhook_deliveries (event);
+
+-- What the cluster remembers of its operation, as JSON.
+CREATE TABLE server_state (
+  name TEXT COLLATE "C" PRIMARY KEY,
+  value JSONB NOT NULL
+);

@@ -2,13 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
 import { createNetworkWorld } from "../support/network-world.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
 const entry = auditEntry(null, startOfTests, { action: "clock.accepted", workspaceId: null, via: "commandLine" });
 
-describe.each(engines)("what $name remembers of its operation", ({ open }) => {
+describe.each(enginesAndPostgres)("what $name remembers of its operation", ({ open }) => {
   test("the time is that of the latest process, and of the latest action that was carried out", async () => {
     await using opened = await open();
     const { operations } = opened.storage;

@@ -1,4 +1,4 @@
-import { boolean, integer, jsonb, pgTable, uuid } from "drizzle-orm/pg-core";
+import { boolean, integer, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { bytes, whole } from "./tables.ts";
 
 export const idempotentRequests = pgTable("idempotent_requests", {
@@ -12,4 +12,9 @@ export const idempotentRequests = pgTable("idempotent_requests", {
   headers: jsonb().$type<Record<string, string>>(),
   body: bytes("body"),
   isEncrypted: boolean("is_encrypted").notNull(),
+});
+
+export const serverState = pgTable("server_state", {
+  name: text().$type<"clock" | "maintenance">().primaryKey(),
+  value: jsonb().notNull(),
 });

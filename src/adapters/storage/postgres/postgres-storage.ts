@@ -19,6 +19,7 @@ import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
 import { createNetworkStore } from "./network.ts";
 import { createActionJobs } from "./network-jobs.ts";
+import { createOperationsStore } from "./operations.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createSuppressionStore } from "./suppressions.ts";
 import { createUserStore } from "./users.ts";
@@ -53,6 +54,7 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     workspaces: createWorkspaceStore(engine),
     idempotency: createIdempotencyStore(engine),
     keys: createKeyStore(engine),
+    operations: createOperationsStore(engine),
     sessions: createSessionStore(engine),
     invitations: createInvitationStore(engine),
     jobs: createJobStore(engine, createActionJobs(engine)),
