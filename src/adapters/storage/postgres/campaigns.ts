@@ -204,7 +204,7 @@ export function createCampaignStore(engine: Engine): CampaignStore {
   }
 
   return {
-    insert: async (campaign) => void (await orm.insert(campaigns).values(campaign)),
+    insert: (campaign) => transact(async (connection) => void (await connection.insert(campaigns).values(campaign))),
     get: async (workspaceId, id) => {
       const ofWorkspace = and(eq(campaigns.id, id), eq(campaigns.workspaceId, workspaceId));
       const [found] = await orm.select().from(campaigns).where(ofWorkspace);

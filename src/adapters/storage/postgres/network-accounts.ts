@@ -57,7 +57,8 @@ export function createAccountStore({ orm, transact }: Engine): AccountStore {
   }
 
   return {
-    insertAccount: async (account) => void (await orm.insert(networkAccounts).values(account)),
+    insertAccount: (account) =>
+      transact(async (connection) => void (await connection.insert(networkAccounts).values(account))),
     async accounts(workspaceId) {
       const { createdAt, id } = networkAccounts;
       const ofOwner = eq(networkAccounts.workspaceId, workspaceId);

@@ -22,7 +22,7 @@ export function createSessionStore({ orm, transact }: Engine): SessionStore {
   }
 
   return {
-    insert: async (session) => void (await orm.insert(sessions).values(session)),
+    insert: (session) => transact(async (connection) => void (await connection.insert(sessions).values(session))),
     find: async (hash, now) =>
       (
         await orm
@@ -37,8 +37,11 @@ export function createSessionStore({ orm, transact }: Engine): SessionStore {
         .limit(limit),
     holder: async (id, now) => (await held().where(and(eq(sessions.id, id), gt(sessions.expiresAt, now))))[0] ?? null,
     touch: async (id, at) => void (await orm.update(sessions).set({ lastUsedAt: at }).where(eq(sessions.id, id))),
-    remove: async (hash) =>
-      (await orm.delete(sessions).where(eq(sessions.hash, hash)).returning({ id: sessions.id })).length > 0,
+    remove: (hash) =>
+      transact(async (connection) => {
+        const removed = await connection.delete(sessions).where(eq(sessions.hash, hash)).returning({ id: sessions.id });
+        return removed.length > 0;
+      }),
     end: (scope, which, audit) =>
       transact(async (connection) => {
         const keys = connection.select({ id: apiKeys.id }).from(apiKeys).where(within(scope));
@@ -55,7 +58,7 @@ export function createSessionStore({ orm, transact }: Engine): SessionStore {
         if (ended.length > 0) await appendAudit(connection, [audit]);
         return ended.length;
       }),
-    insertLink: async (link) => void (await orm.insert(signInLinks).values(link)),
+    insertLink: (link) => transact(async (connection) => void (await connection.insert(signInLinks).values(link))),
     redeemLink: (linkHash, begun) =>
       transact(async (connection) => {
         // Of two that delete a row at once, the second finds it gone.

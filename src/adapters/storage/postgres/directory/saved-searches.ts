@@ -4,12 +4,12 @@ import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 import type { Engine } from "../engine.ts";
 import { savedSearches } from "./tables.ts";
 
-export function createSavedSearchStore({ orm }: Engine): SavedSearchStore {
+export function createSavedSearchStore({ orm, transact }: Engine): SavedSearchStore {
   const one = (workspaceId: WorkspaceId, id: string) =>
     and(eq(savedSearches.id, id), eq(savedSearches.workspaceId, workspaceId));
   return {
     async insert(search) {
-      await orm.insert(savedSearches).values(search);
+      await transact((connection) => connection.insert(savedSearches).values(search));
     },
     async get(workspaceId, id) {
       const [search] = await orm.select().from(savedSearches).where(one(workspaceId, id));
