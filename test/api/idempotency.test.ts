@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from "bun:test";
-import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { LeadView } from "../../src/features/leads/model.ts";
 import type { NewKeyView } from "../../src/platform/auth/key-model.ts";
@@ -7,6 +6,7 @@ import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startService, succeeded, testInProcess } from "../support/service.ts";
 import { beep, cloneForm, clonesPath, type CloneList, type Created } from "../support/voices.ts";
+import { openLiveDatabase } from "../support/live-database.ts";
 
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
@@ -326,7 +326,7 @@ test("JSON is kept without its type and told with it, also as the version before
   const user = await own.user();
   const key = newKey();
   const first = succeeded(await user.post<LeadView>(leads, ada, withKey(key)));
-  using database = new Database(join(own.dataDir, "outreachd.db"));
+  using database = openLiveDatabase(own.dataDir);
   const etag = first.headers.get("etag") ?? "";
   expect(database.query("SELECT headers FROM idempotent_requests").all()).toEqual([
     { headers: JSON.stringify({ etag }) },
@@ -358,7 +358,7 @@ test("what was begun and has no answer is not done again, and that is said", asy
   const key = newKey();
   succeeded(await user.post(leads, ada, withKey(key)));
   // As a crash leaves it between two writes of a request that makes several.
-  using database = new Database(join(own.dataDir, "outreachd.db"));
+  using database = openLiveDatabase(own.dataDir);
   database.run("UPDATE idempotent_requests SET status = NULL, headers = NULL, body = NULL");
   const again = await user.post(leads, ada, withKey(key));
   expect(again).toMatchObject({ status: 409, code: "REQUEST_INTERRUPTED" });

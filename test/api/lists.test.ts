@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,6 +6,7 @@ import type { JobView } from "../../src/platform/jobs/model.ts";
 import { startOfTests } from "../support/clock.ts";
 import { beep, createClone } from "../support/voices.ts";
 import { startService, succeeded } from "../support/service.ts";
+import { openLiveDatabase } from "../support/live-database.ts";
 
 // Thousands of rows are stored and read again.
 setDefaultTimeout(60_000);
@@ -33,8 +33,7 @@ type List = {
 
 /** Copies of a row that is there, with other values in some columns: SQL over the row `t` and the number `k.n`. */
 function multiply(table: string, which: string, changes: Record<string, string>, times = rows - 1): void {
-  using database = new Database(join(service.dataDir, "outreachd.db"));
-  database.run("PRAGMA busy_timeout = 20000");
+  using database = openLiveDatabase(service.dataDir);
   const columns = database
     .query<{ name: string; type: string; pk: number }, []>(`SELECT name, type, pk FROM pragma_table_info('${table}')`)
     .all()
@@ -212,8 +211,7 @@ const lists: Record<string, List> = {
     field: "tasks",
     id: ({ jobId }) => jobId,
     async arrange() {
-      using database = new Database(join(service.dataDir, "outreachd.db"));
-      database.run("PRAGMA busy_timeout = 20000");
+      using database = openLiveDatabase(service.dataDir);
       database.run("UPDATE network_actions SET state = 'awaiting', pending_reason = 'awaitingPerson'");
       database.run("UPDATE network_actions SET updated_at = updated_at + seq / 2");
     },
@@ -264,8 +262,7 @@ const lists: Record<string, List> = {
     id: byId,
     path: async () => `/webhooks/${endpointId}/deliveries`,
     async arrange() {
-      using database = new Database(join(service.dataDir, "outreachd.db"));
-      database.run("PRAGMA busy_timeout = 20000");
+      using database = openLiveDatabase(service.dataDir);
       database.run(
         `INSERT INTO webhook_deliveries (endpoint, event, state, next_at, tries, attempts)
          SELECT (SELECT seq FROM webhook_endpoints WHERE id = ?), seq, 'delivered', NULL, 1, '[]'

@@ -1,9 +1,8 @@
-import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
-import { join } from "node:path";
 import type { CampaignView } from "../../src/features/campaigns/model.ts";
 import type { Client } from "../support/client.ts";
 import { startService, succeeded } from "../support/service.ts";
+import { openLiveDatabase } from "../support/live-database.ts";
 
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
@@ -14,8 +13,7 @@ const most = 500;
 
 /** While `work` runs, the database refuses a row: a fault in the middle, as a crash or a full disk is one. */
 async function withFault<T>(trigger: string, work: () => Promise<T>): Promise<T> {
-  using database = new Database(join(service.dataDir, "outreachd.db"));
-  database.run("PRAGMA busy_timeout = 5000");
+  using database = openLiveDatabase(service.dataDir);
   database.run(`CREATE TRIGGER fault BEFORE ${trigger} BEGIN SELECT RAISE(ABORT, 'fault'); END`);
   try {
     return await work();
@@ -96,7 +94,7 @@ test("an enrollment of many leads that fails in the middle enrolls nobody", asyn
 test("a change of many leads is one commit", async () => {
   const user = await service.user();
   const leadIds = await storedLeads(user, most);
-  using database = new Database(join(service.dataDir, "outreachd.db"), { readonly: true });
+  using database = openLiveDatabase(service.dataDir, { readonly: true });
   const tagged = database.query<{ n: number }, []>("SELECT count(*) AS n FROM lead_tags WHERE tag = 'fair'");
   const seen = new Set<number>();
   let isDone = false;

@@ -1,6 +1,4 @@
-import { Database } from "bun:sqlite";
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
 import type { CreditsView } from "../../src/features/credits/model.ts";
 import type { MergeReport } from "../../src/features/workspaces/merge/model.ts";
 import type { MemberView } from "../../src/features/workspaces/members/model.ts";
@@ -9,6 +7,7 @@ import { runProgram } from "../support/program.ts";
 import type { Found } from "../support/prospects.ts";
 import { createObjects, mark } from "../support/route-objects.ts";
 import { startService, succeeded } from "../support/service.ts";
+import { openLiveDatabase } from "../support/live-database.ts";
 
 setDefaultTimeout(60_000);
 
@@ -28,7 +27,7 @@ const merge = (...args: string[]) => runProgram(["workspace", "merge", ...args, 
 
 /** Rows of all tables that have an owner, for each owner. */
 function rowsByOwner(): Record<string, number> {
-  using database = new Database(join(service.dataDir, "outreachd.db"), { readonly: true });
+  using database = openLiveDatabase(service.dataDir, { readonly: true });
   const tables = database
     .query<{ name: string; column: string }, []>(
       `SELECT schema.name, info.name AS column FROM sqlite_schema AS schema, pragma_table_info(schema.name) AS info
@@ -158,13 +157,13 @@ test("what cannot be merged is said, and nothing is changed", async () => {
     const unknown = await merge("nobody@merge.example", two.userId, "--yes");
     expect(unknown).toMatchObject({ exitCode: 1, err: expect.stringContaining("nobody@merge.example") });
     {
-      using database = new Database(join(service.dataDir, "outreachd.db"));
+      using database = openLiveDatabase(service.dataDir);
       database.run(`INSERT INTO jobs (id, workspace_id, type, status, run_at, max_attempts, message, metadata, payload,
         created_at, updated_at) VALUES ('j', '${two.userId}', 'data_enrichment', 'pending', 1, 1, '', '{}', '{}', 1, 1)`);
     }
     const busy = await merge(one.userId, two.userId, "--yes");
     expect(busy).toMatchObject({ exitCode: 1, err: expect.stringContaining("1 jobs of the two workspaces") });
-    using database = new Database(join(service.dataDir, "outreachd.db"));
+    using database = openLiveDatabase(service.dataDir);
     database.run("DELETE FROM jobs WHERE id = 'j'");
   });
   const running = await merge(one.userId, two.userId, "--yes");

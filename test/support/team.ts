@@ -1,9 +1,9 @@
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
+import type { Database } from "bun:sqlite";
 import { permissions as allPermissions, type NewKeyView, type Permission } from "../../src/platform/auth/key-model.ts";
 import type { MemberRole } from "../../src/platform/auth/member-role.ts";
 import type { Client } from "./client.ts";
 import { succeeded, type Service } from "./service.ts";
+import { openLiveDatabase } from "./live-database.ts";
 
 /**
  * A new member of a workspace, whose owner is `owner`, with a key that has these permissions. Written to the database of the
@@ -20,8 +20,7 @@ export async function addMember(
 ): Promise<Client> {
   const id = crypto.randomUUID();
   const email = `${id}@example.com`;
-  using database = new Database(join(service.dataDir, "outreachd.db"), { strict: true });
-  database.run("PRAGMA busy_timeout = 5000");
+  using database = openLiveDatabase(service.dataDir);
   database.run(
     `INSERT INTO users (id, email, email_key, role, time_zone, created_at, updated_at) VALUES (?1, ?2, ?2, 'member', 'UTC', 1, 1)`,
     [id, email],
@@ -33,8 +32,7 @@ export async function addMember(
 
 /** Makes somebody who has a workspace of their own a member of another one too. */
 export function joinTeam(service: Service, owner: Client, newcomer: Client, role: MemberRole): void {
-  using database = new Database(join(service.dataDir, "outreachd.db"), { strict: true });
-  database.run("PRAGMA busy_timeout = 5000");
+  using database = openLiveDatabase(service.dataDir);
   joinWorkspace(database, owner.userId ?? "", newcomer.userId ?? "", role, null);
 }
 

@@ -1,8 +1,7 @@
-import { Database } from "bun:sqlite";
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
 import { postRoutes, type Keeping, type PostRequest } from "../../support/post-routes.ts";
 import { eventually, startService } from "../../support/service.ts";
+import { openLiveDatabase } from "../../support/live-database.ts";
 
 setDefaultTimeout(60_000);
 
@@ -28,8 +27,7 @@ async function sent({ client, path, body, headers = {} }: PostRequest, key: stri
 
 /** Runs `work` while the database has no room for rows of requests with a key, or only for those with a response. */
 async function withoutRoomFor<T>(rows: "keys" | "responses", work: () => Promise<T>): Promise<T> {
-  using database = new Database(join(service.dataDir, "outreachd.db"));
-  database.run("PRAGMA busy_timeout = 5000");
+  using database = openLiveDatabase(service.dataDir);
   const when = rows === "keys" ? "" : "WHEN new.status IS NOT NULL";
   database.run(
     `CREATE TRIGGER no_room BEFORE INSERT ON idempotent_requests ${when} BEGIN SELECT RAISE(ABORT, 'no room'); END`,

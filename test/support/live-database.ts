@@ -1,0 +1,11 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+
+const patienceMs = 20_000;
+
+/** The database of a service that may be running: waits while the service writes. Hold it with `using`. */
+export function openLiveDatabase(dataDir: string, { readonly = false } = {}): Database {
+  const database = new Database(join(dataDir, "outreachd.db"), { readonly, readwrite: !readonly, strict: true });
+  database.run(`PRAGMA busy_timeout = ${patienceMs}`);
+  return database;
+}
