@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { openEngine } from "../../src/adapters/storage/sqlite/engine.ts";
 import { createLeadStore } from "../../src/adapters/storage/sqlite/leads.ts";
 import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
-import { createSharedRows } from "../../src/adapters/storage/sqlite/shared-rows.ts";
+import { createCommonRows } from "../../src/adapters/storage/sqlite/common-rows.ts";
 import { openSqliteStorage } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
 import { createUserStore } from "../../src/adapters/storage/sqlite/users.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
@@ -73,7 +73,7 @@ test("a lead that comes while a list is searched is shown to nobody but its owne
   const engine = openEngine(path);
   migrate(engine.database, migrations, 0);
   const make = createFactories();
-  const users = createUserStore(engine, createSharedRows(engine));
+  const users = createUserStore(engine, createCommonRows(engine));
   const [ada, bob] = [make.newUser(), make.newUser()];
   for (const newcomer of [ada, bob]) await users.insert(newcomer);
   let betweenLooks = async (): Promise<unknown> => undefined;
@@ -84,7 +84,7 @@ test("a lead that comes while a list is searched is shown to nobody but its owne
       return rows;
     },
   });
-  const leads = createLeadStore({ ...engine, reader }, createSharedRows(engine));
+  const leads = createLeadStore({ ...engine, reader }, createCommonRows(engine));
   const own = make.leadInsert(ada.user.id, { company: "Engines" });
   await leads.insert(own);
   betweenLooks = async () => {

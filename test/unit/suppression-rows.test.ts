@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createProspectStore } from "../../src/adapters/storage/sqlite/directory/prospects.ts";
 import { openEngine } from "../../src/adapters/storage/sqlite/engine.ts";
 import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
-import { createSharedRows } from "../../src/adapters/storage/sqlite/shared-rows.ts";
+import { createCommonRows } from "../../src/adapters/storage/sqlite/common-rows.ts";
 import { prospectContent } from "../../src/features/prospecting/content.ts";
 import { suppressionKey } from "../../src/features/suppression/key.ts";
 import type { Suppression } from "../../src/features/suppression/model.ts";
@@ -16,11 +16,11 @@ async function openRows(phoneRegion: Parameters<typeof openEngine>[1] = null) {
   const engine = openEngine(join(directory, "outreachd.db"), phoneRegion);
   migrate(engine.database, migrations, startOfTests);
   engine.database.run(`INSERT INTO workspaces VALUES (1, 'ada', 'Sales', 'UTC', ${startOfTests}, ${startOfTests})`);
-  const shared = createSharedRows(engine);
+  const common = createCommonRows(engine);
   return {
     engine,
-    shared,
-    rows: shared.suppressions,
+    common,
+    rows: common.suppressions,
     async [Symbol.asyncDispose]() {
       await engine.prospectIndex.close();
       engine.writer.close();
@@ -90,11 +90,11 @@ test("numbers without a country code are read as those of the region", async () 
 
 test("what a directory ties together is known until the end, though somebody else asked first and is done", async () => {
   await using opened = await openRows();
-  const { engine, shared, rows } = opened;
+  const { engine, common, rows } = opened;
   const profile = "https://network.example/in/bob";
   const bob = prospectContent({ email: "bob@example.com", networkUrl: profile });
   if ("errors" in bob) throw new Error(JSON.stringify(bob.errors));
-  await createProspectStore(engine, shared).put("ada", [bob], startOfTests);
+  await createProspectStore(engine, common).put("ada", [bob], startOfTests);
   await engine.writer.write(() => rows.add(entry("bob@example.com")));
   const first = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();

@@ -1,9 +1,9 @@
 import type { BackupStore } from "../../../features/backup/store.ts";
 import type { Engine } from "./engine.ts";
 import { prepared } from "./prepared.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 
-export function createBackupStore(engine: Engine, { audits, events }: SharedRows): BackupStore {
+export function createBackupStore(engine: Engine, { audits, events }: CommonRows): BackupStore {
   const { database, writer } = engine;
   const begin = prepared(database, "INSERT INTO backups_begun (name) VALUES (?)");
   const forget = prepared(database, "DELETE FROM backups_begun WHERE name = ?");

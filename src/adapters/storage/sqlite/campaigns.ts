@@ -22,14 +22,14 @@ import { createLeadReader } from "./lead-rows.ts";
 import type { NetworkRows } from "./network.ts";
 import { networkActions } from "./network-tables.ts";
 import { lazy, prepared } from "./prepared.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Actions are scheduled and withdrawn through the rows of the network. */
-export function createCampaignStore(engine: Engine, shared: SharedRows, network: NetworkRows): CampaignStore {
+export function createCampaignStore(engine: Engine, common: CommonRows, network: NetworkRows): CampaignStore {
   const { orm, database, writer, reader } = engine;
-  const { events, suppressions } = shared;
-  const lead = createLeadReader(engine, shared.owners);
+  const { events, suppressions } = common;
+  const lead = createLeadReader(engine, common.owners);
   const byId = lazy(() =>
     orm
       .select()

@@ -5,11 +5,11 @@ import { endedStatuses } from "../../../platform/jobs/model.ts";
 import { creditReservations } from "./credit-tables.ts";
 import type { Engine } from "./engine.ts";
 import { countRows, olderThan } from "./list-pages.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 import { creditLedger, jobs, workspaces } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
-export function createCreditStore(engine: Engine, { credits: rows }: SharedRows): CreditStore {
+export function createCreditStore(engine: Engine, { credits: rows }: CommonRows): CreditStore {
   const { orm, writer } = engine;
   const { facts, apply } = rows;
 

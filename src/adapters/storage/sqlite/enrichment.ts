@@ -15,12 +15,12 @@ import type { Engine } from "./engine.ts";
 import { countRows } from "./list-pages.ts";
 import { limitOf } from "./parameter.ts";
 import { lazy, prepared } from "./prepared.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 export function createEnrichmentStore(
   engine: Engine,
-  { owners: ownerOf, credits, jobRows, suppressions }: SharedRows,
+  { owners: ownerOf, credits, jobRows, suppressions }: CommonRows,
 ): EnrichmentStore {
   const { orm, database, writer } = engine;
   const results = createResultRows(engine);

@@ -4,9 +4,9 @@ import type { Engine } from "./engine.ts";
 import { eventColumns, storedEvent, subjectColumns, type EventRow } from "./event-rows.ts";
 import { countRows } from "./list-pages.ts";
 import { prepared } from "./prepared.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 
-export function createEventStore(engine: Engine, { events: rows, owners }: SharedRows): EventStore {
+export function createEventStore(engine: Engine, { events: rows, owners }: CommonRows): EventStore {
   const { database, reader, writer } = engine;
   const since = prepared<EventRow, [number, number]>(
     database,

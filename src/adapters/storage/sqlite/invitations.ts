@@ -4,12 +4,12 @@ import type { WorkspaceId } from "../../../platform/base/ids.ts";
 import type { Engine } from "./engine.ts";
 import { keyEvent } from "../../../features/workspaces/keys/key-event.ts";
 import { olderThan } from "./list-pages.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 import { apiKeys, invitations, members, users, workspaces } from "./tables.ts";
 import { userOf } from "./user-rows.ts";
 import { workspaceOf } from "./workspaces.ts";
 
-export function createInvitationStore({ orm, writer }: Engine, { audits, events }: SharedRows): InvitationStore {
+export function createInvitationStore({ orm, writer }: Engine, { audits, events }: CommonRows): InvitationStore {
   const countMembers = (workspaceId: WorkspaceId) =>
     orm.select({ n: count() }).from(members).where(eq(members.workspaceId, workspaceId)).get()?.n ?? 0;
   const userBy = (emailKey: string) => {

@@ -15,12 +15,12 @@ import type { Engine } from "./engine.ts";
 import type { NetworkRows } from "./network.ts";
 import { valueOf } from "./parameter.ts";
 import { lazy } from "./prepared.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 import { jobs } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** `network` decides about the jobs of its actions. */
-export function createJobStore(engine: Engine, { audits, jobRows: rows }: SharedRows, network: NetworkRows): JobStore {
+export function createJobStore(engine: Engine, { audits, jobRows: rows }: CommonRows, network: NetworkRows): JobStore {
   const { orm, writer, reader } = engine;
 
   const ofUser = (workspaceId: WorkspaceId, id: string): Job | null => {

@@ -4,10 +4,10 @@ import type { Engine } from "./engine.ts";
 import { keyEvent } from "../../../features/workspaces/keys/key-event.ts";
 import { olderThan } from "./list-pages.ts";
 import { lazy, prepared } from "./prepared.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 import { apiKeys, keyWarnings } from "./tables.ts";
 
-export function createKeyStore(engine: Engine, { audits, events }: SharedRows): KeyStore {
+export function createKeyStore(engine: Engine, { audits, events }: CommonRows): KeyStore {
   const { orm, database, writer } = engine;
   const at = sql.placeholder;
   const byHash = lazy(() =>

@@ -3,7 +3,7 @@ import { hintKeyFor, isColleague } from "../../../features/enrichment/lead-hints
 import type { Engine } from "./engine.ts";
 import { leadsBehind } from "./lead-hints-reading.ts";
 import { prepared, RowInserter } from "./prepared.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Written in one unit, which takes a few milliseconds. */
@@ -12,7 +12,7 @@ const pairsAtOnce = 500;
 type Owner = [owner: number, updatedAt: number, lead: number];
 
 /** Leads by the domain of their address and by their company. */
-export function createLeadHintStore(engine: Engine, { owners: ownerOf }: SharedRows): LeadHintStore {
+export function createLeadHintStore(engine: Engine, { owners: ownerOf }: CommonRows): LeadHintStore {
   const { database, reader, writer } = engine;
   const owners = prepared(
     database,

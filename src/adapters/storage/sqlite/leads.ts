@@ -16,11 +16,11 @@ import { createLeadImports } from "./lead-imports.ts";
 import { createLeadQueries } from "./lead-queries.ts";
 import type { LeadRows } from "./lead-rows.ts";
 import type { Owners } from "./owners.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 import { type Person, type SuppressionRows } from "./suppressions.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
-export function createLeadStore(engine: Engine, { audits, events, leadParts, suppressions }: SharedRows): LeadStore {
+export function createLeadStore(engine: Engine, { audits, events, leadParts, suppressions }: CommonRows): LeadStore {
   const { owners, keys, rows } = leadParts;
   const { writer } = engine;
 

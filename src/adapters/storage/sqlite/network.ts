@@ -25,7 +25,7 @@ import { createActionLists } from "./network-lists.ts";
 import { createPlanStore } from "./network-plan.ts";
 import { createScheduleStore } from "./network-schedule.ts";
 import { createTimelines } from "./network-timeline.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 
 /** Actions inside the write units of other stores. */
 export type NetworkRows = {
@@ -47,7 +47,7 @@ export type ActionJobs = {
   gaveUp(jobId: string, message: string, at: number): void;
 };
 
-export function createNetworkRows(engine: Engine, { events, jobRows, suppressions }: SharedRows): NetworkRows {
+export function createNetworkRows(engine: Engine, { events, jobRows, suppressions }: CommonRows): NetworkRows {
   const accounts = createAccountRows(engine);
   const actions = createActionRows(engine, accounts);
   const contacts = createContactRows(engine);

@@ -2,9 +2,9 @@ import type { MaintenanceState } from "../../../platform/operations/model.ts";
 import type { OperationsStore } from "../../../platform/operations/store.ts";
 import type { Engine } from "./engine.ts";
 import { prepared } from "./prepared.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 
-export function createOperationsStore(engine: Engine, { audits }: SharedRows): OperationsStore {
+export function createOperationsStore(engine: Engine, { audits }: CommonRows): OperationsStore {
   const { database, writer } = engine;
   const read = prepared<{ value: string }, [string]>(database, "SELECT value FROM server_state WHERE name = ?");
   const write = prepared(

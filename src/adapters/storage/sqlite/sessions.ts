@@ -3,10 +3,10 @@ import type { HeldSession } from "../../../features/workspaces/sessions/model.ts
 import type { SessionScope, SessionStore } from "../../../features/workspaces/sessions/store.ts";
 import type { Engine } from "./engine.ts";
 import { lazy } from "./prepared.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 import { apiKeys, sessions, signInLinks } from "./tables.ts";
 
-export function createSessionStore({ orm, writer }: Engine, { audits }: SharedRows): SessionStore {
+export function createSessionStore({ orm, writer }: Engine, { audits }: CommonRows): SessionStore {
   const at = sql.placeholder;
   const byHash = lazy(() =>
     orm

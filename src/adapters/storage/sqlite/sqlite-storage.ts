@@ -25,7 +25,7 @@ import { createOperationsStore } from "./operations.ts";
 import { createPersonStore } from "./privacy/person-store.ts";
 import { createRateStore } from "./rates.ts";
 import { createSessionStore } from "./sessions.ts";
-import { createSharedRows } from "./shared-rows.ts";
+import { createCommonRows } from "./common-rows.ts";
 import { createSimulationStore } from "./simulation.ts";
 import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
@@ -49,37 +49,37 @@ export function openSqliteStorage(
   const engine = openEngine(path, phoneRegion, migrated);
   const { database, writer } = engine;
   database.run(endLeases);
-  const shared = createSharedRows(engine);
-  const network = createNetworkRows(engine, shared);
-  const prospects = createProspectStore(engine, shared);
+  const common = createCommonRows(engine);
+  const network = createNetworkRows(engine, common);
+  const prospects = createProspectStore(engine, common);
   return {
     audit: createAuditStore(engine),
-    backups: createBackupStore(engine, shared),
-    operations: createOperationsStore(engine, shared),
-    users: createUserStore(engine, shared),
-    workspaces: createWorkspaceStore(engine, shared),
-    keys: createKeyStore(engine, shared),
+    backups: createBackupStore(engine, common),
+    operations: createOperationsStore(engine, common),
+    users: createUserStore(engine, common),
+    workspaces: createWorkspaceStore(engine, common),
+    keys: createKeyStore(engine, common),
     metrics: createMetricsStore(engine, path),
     idempotency: createIdempotencyStore(engine),
-    sessions: createSessionStore(engine, shared),
-    invitations: createInvitationStore(engine, shared),
+    sessions: createSessionStore(engine, common),
+    invitations: createInvitationStore(engine, common),
     rates: createRateStore(engine),
-    credits: createCreditStore(engine, shared),
-    leads: createLeadStore(engine, shared),
-    jobs: createJobStore(engine, shared, network),
+    credits: createCreditStore(engine, common),
+    leads: createLeadStore(engine, common),
+    jobs: createJobStore(engine, common, network),
     network: network.store,
-    campaigns: createCampaignStore(engine, shared, network),
-    suppressions: createSuppressionStore(engine, shared),
-    leadHints: createLeadHintStore(engine, shared),
-    enrichment: createEnrichmentStore(engine, shared),
+    campaigns: createCampaignStore(engine, common, network),
+    suppressions: createSuppressionStore(engine, common),
+    leadHints: createLeadHintStore(engine, common),
+    enrichment: createEnrichmentStore(engine, common),
     prospects,
-    persons: createPersonStore(engine, shared, network),
+    persons: createPersonStore(engine, common, network),
     savedSearches: createSavedSearchStore(engine),
-    voices: createVoiceStore(engine, shared),
+    voices: createVoiceStore(engine, common),
     simulation: createSimulationStore(engine),
-    events: createEventStore(engine, shared),
-    webhooks: createWebhookStore(engine, shared),
-    merges: createWorkspaceMerge(engine, shared, prospects),
+    events: createEventStore(engine, common),
+    webhooks: createWebhookStore(engine, common),
+    merges: createWorkspaceMerge(engine, common, prospects),
     // Writes a page with unchanged content: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {

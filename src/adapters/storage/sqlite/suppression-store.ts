@@ -4,7 +4,7 @@ import type { Suppression, SuppressionFilter, SuppressionTarget } from "../../..
 import type { SuppressionPageRequest, SuppressionStore } from "../../../features/suppression/store.ts";
 import type { AuditEntry } from "../../../platform/auth/audit/model.ts";
 import type { Engine } from "./engine.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 import { suppressions } from "./suppression-tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
@@ -17,7 +17,7 @@ const phonesAtOnce = 2_000;
 
 export function createSuppressionStore(
   engine: Engine,
-  { owners, audits, leadParts, suppressions: rows }: SharedRows,
+  { owners, audits, leadParts, suppressions: rows }: CommonRows,
 ): SuppressionStore {
   const { orm, writer, reader } = engine;
   const { keys, phoneKeys } = leadParts;

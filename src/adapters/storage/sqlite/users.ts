@@ -5,12 +5,12 @@ import type { Engine } from "./engine.ts";
 import { keyEvent } from "../../../features/workspaces/keys/key-event.ts";
 import { newerThan } from "./list-pages.ts";
 import { lazy } from "./prepared.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 import { apiKeys, users } from "./tables.ts";
 import { userOf } from "./user-rows.ts";
 import { insertWorkspaceRows } from "./workspaces.ts";
 
-export function createUserStore(engine: Engine, { audits, events }: SharedRows): UserStore {
+export function createUserStore(engine: Engine, { audits, events }: CommonRows): UserStore {
   const { orm, writer } = engine;
   const byId = lazy(() =>
     orm

@@ -4,7 +4,7 @@ import type { CloneUsage, VoiceChange, VoiceFacts } from "../../../features/voic
 import type { VoiceClone, VoiceSample } from "../../../features/voice/model.ts";
 import type { Decision } from "../../../platform/base/decision.ts";
 import type { Engine } from "./engine.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 import { jobs } from "./tables.ts";
 import { voiceArtefacts, voiceClones, voiceSamples } from "./voice-tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
@@ -13,7 +13,7 @@ import type { WorkspaceId } from "../../../platform/base/ids.ts";
 export type VoiceRows = ReturnType<typeof createVoiceRows>;
 
 /** Queries are built for each call, because voices are rarely listed or changed. */
-export function createVoiceRows({ orm }: Engine, { audits, events, jobRows }: SharedRows) {
+export function createVoiceRows({ orm }: Engine, { audits, events, jobRows }: CommonRows) {
   const cloneWhere = (which: SQL | undefined): VoiceClone | null =>
     orm.select().from(voiceClones).where(which).get() ?? null;
 

@@ -12,7 +12,7 @@ import type { ClonePage, VoiceStore } from "../../../features/voice/store.ts";
 import type { JobStatus } from "../../../platform/jobs/model.ts";
 import type { Engine } from "./engine.ts";
 import { olderThan } from "./list-pages.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 import { jobs } from "./tables.ts";
 import { createVoiceRows } from "./voice-rows.ts";
 import { createVoiceSamples } from "./voice-samples.ts";
@@ -20,9 +20,9 @@ import { voiceArtefacts, voiceClones, voiceRemovals, voiceSamples } from "./voic
 import { createVoiceTraining } from "./voice-training.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
-export function createVoiceStore(engine: Engine, shared: SharedRows): VoiceStore {
+export function createVoiceStore(engine: Engine, common: CommonRows): VoiceStore {
   const { orm, writer } = engine;
-  const rows = createVoiceRows(engine, shared);
+  const rows = createVoiceRows(engine, common);
   const { facts, apply } = rows;
 
   const states = () =>
@@ -59,7 +59,7 @@ export function createVoiceStore(engine: Engine, shared: SharedRows): VoiceStore
 
   return {
     ...createVoiceSamples(engine, rows),
-    ...createVoiceTraining(engine, shared.jobRows, rows),
+    ...createVoiceTraining(engine, common.jobRows, rows),
     create: (request) => writer.write(() => apply(decideCreate(request, facts))),
     durable: () => writer.write(() => {}),
     countClones: async (workspaceId) => countedClones(facts.usage(workspaceId)),

@@ -3,7 +3,7 @@ import type { DeliveryPageRequest, WebhookStore } from "../../../features/webhoo
 import type { Engine } from "./engine.ts";
 import { countRows } from "./list-pages.ts";
 import { prepared } from "./prepared.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 import { createWebhookQueue } from "./webhook-queue.ts";
 import { createWebhookReplays } from "./webhook-replays.ts";
 import {
@@ -18,7 +18,7 @@ import {
   type EndpointRow,
 } from "./webhook-rows.ts";
 
-export function createWebhookStore(engine: Engine, { events, owners }: SharedRows): WebhookStore {
+export function createWebhookStore(engine: Engine, { events, owners }: CommonRows): WebhookStore {
   const { database, reader, writer } = engine;
   const rows = createEndpointRows(engine, owners);
   const ofUser = prepared<EndpointRow, [number, number]>(

@@ -7,11 +7,11 @@ import { keyEvent } from "../../../features/workspaces/keys/key-event.ts";
 import { newerThan } from "./list-pages.ts";
 import { insertAccountRow } from "./network-accounts.ts";
 import { lazy } from "./prepared.ts";
-import type { SharedRows } from "./shared-rows.ts";
+import type { CommonRows } from "./common-rows.ts";
 import { apiKeys, creditLedger, members, users, workspaces } from "./tables.ts";
 import { userOf } from "./user-rows.ts";
 
-export function createWorkspaceStore(engine: Engine, { audits, events }: SharedRows): WorkspaceStore {
+export function createWorkspaceStore(engine: Engine, { audits, events }: CommonRows): WorkspaceStore {
   const { orm, writer } = engine;
   const at = sql.placeholder;
   const holder = lazy(() =>

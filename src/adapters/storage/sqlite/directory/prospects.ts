@@ -11,12 +11,12 @@ import { createProspectImports } from "./prospect-imports.ts";
 import { createProspectRows } from "./prospect-rows.ts";
 import { prospectOf, type StoredProspect } from "../../../../features/prospecting/stored-prospect.ts";
 import { createReveals } from "./reveals.ts";
-import type { SharedRows } from "../shared-rows.ts";
+import type { CommonRows } from "../common-rows.ts";
 import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 
-export function createProspectStore(engine: Engine, shared: SharedRows): ProspectStore {
+export function createProspectStore(engine: Engine, common: CommonRows): ProspectStore {
   const { database, writer, prospectIndex: index } = engine;
-  const { owners } = shared;
+  const { owners } = common;
   const rows = createProspectRows(database);
   const companies = createProspectCompanies(database);
   const imports = createProspectImports(engine, owners, index, rows, companies);
@@ -111,7 +111,7 @@ export function createProspectStore(engine: Engine, shared: SharedRows): Prospec
       await changed(workspaceId, id, (owner, { number }) => rows.setLead(owner, number, leadId));
     },
     put,
-    ...createReveals(engine, shared),
+    ...createReveals(engine, common),
     ...imports,
     async settle(workspaceId) {
       const owner = owners(workspaceId);

@@ -2,7 +2,7 @@ import type { ChargeOutcome, SettleOutcome } from "../../../../features/credits/
 import type { ProspectStore, RevealPayment } from "../../../../features/prospecting/store.ts";
 import type { Engine } from "../engine.ts";
 import { prepared } from "../prepared.ts";
-import type { SharedRows } from "../shared-rows.ts";
+import type { CommonRows } from "../common-rows.ts";
 import { seqOf } from "./index-messages.ts";
 import { numberOf } from "../../../../features/prospecting/prospect-id.ts";
 import type { WorkspaceId } from "../../../../platform/base/ids.ts";
@@ -10,7 +10,7 @@ import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 /** Who was paid for: charged once, and then free for a while. */
 export function createReveals(
   engine: Engine,
-  { owners, credits }: SharedRows,
+  { owners, credits }: CommonRows,
 ): Pick<ProspectStore, "reveal" | "unpaid"> {
   const { database, writer } = engine;
   const paidAt = prepared<{ at: number }, [number]>(database, "SELECT at FROM prospect_reveals WHERE seq = ?");

@@ -5,7 +5,7 @@ import type { Engine } from "../engine.ts";
 import type { NetworkRows } from "../network.ts";
 import { setBusyTimeout, setSecureDelete } from "../open.ts";
 import { prepared } from "../prepared.ts";
-import type { SharedRows } from "../shared-rows.ts";
+import type { CommonRows } from "../common-rows.ts";
 import { createPersonErasure } from "./person-erasure.ts";
 import { createPersonSearch } from "./person-search.ts";
 
@@ -13,7 +13,7 @@ const importingTypes = importingJobTypes.map((type) => `'${type}'`).join(", ");
 
 export function createPersonStore(
   engine: Engine,
-  { owners, audits, events, jobRows, leadParts, suppressions }: SharedRows,
+  { owners, audits, events, jobRows, leadParts, suppressions }: CommonRows,
   network: NetworkRows,
 ): PersonStore {
   const { database, writer, reader, prospectIndex: index } = engine;

@@ -10,16 +10,16 @@ import type {
 } from "../../../../features/workspaces/merge/model.ts";
 import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 import type { Engine } from "../engine.ts";
-import type { SharedRows } from "../shared-rows.ts";
+import type { CommonRows } from "../common-rows.ts";
 import { moveLeads, moveResults, type Side } from "./leads.ts";
 import { copyProspects, countProspects, removeDirectory } from "./prospects.ts";
 import { keptTables, mergedTables } from "./tables.ts";
 
 type Sides = { from: Side; into: Side };
 
-export function createWorkspaceMerge(engine: Engine, shared: SharedRows, prospects: ProspectStore): MergeStore {
+export function createWorkspaceMerge(engine: Engine, common: CommonRows, prospects: ProspectStore): MergeStore {
   const { database, writer } = engine;
-  const { owners, audits, leadParts } = shared;
+  const { owners, audits, leadParts } = common;
 
   /** Everything but prospects, in one transaction; a dry run takes it back. */
   function mergeRest(sides: Sides, { at, audit }: MergeRequest): MergeReport {
@@ -84,7 +84,7 @@ const countedTables: Partial<Record<MergedKind, string>> = {
   events: "events",
 };
 
-function sidesOf({ from, into }: MergeRequest, owners: SharedRows["owners"]): Sides | MergeOutcome {
+function sidesOf({ from, into }: MergeRequest, owners: CommonRows["owners"]): Sides | MergeOutcome {
   const [fromOwner, intoOwner] = [owners(from), owners(into)];
   if (fromOwner === null) return { kind: "absent", id: from };
   if (intoOwner === null) return { kind: "absent", id: into };

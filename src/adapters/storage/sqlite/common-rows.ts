@@ -11,7 +11,7 @@ import { createSuppressionRows, type SuppressionRows } from "./suppressions.ts";
  * Rows that several stores read and write inside their write units. There is one set per engine: some of them keep what
  * they read in memory, which holds only if every write passes through them.
  */
-export type SharedRows = {
+export type CommonRows = {
   owners: Owners;
   audits: AuditRows;
   events: EventRows;
@@ -21,7 +21,7 @@ export type SharedRows = {
   suppressions: SuppressionRows;
 };
 
-export function createSharedRows(engine: Engine): SharedRows {
+export function createCommonRows(engine: Engine): CommonRows {
   const owners = createOwners(engine);
   const events = createEventRows(engine, owners);
   const leadParts = createLeadParts(engine, owners);
