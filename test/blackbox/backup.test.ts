@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
 import { openDatabase } from "../../src/adapters/storage/sqlite/open.ts";
+import { openLiveDatabase } from "../support/live-database.ts";
 import { createDirectory, runProgram, startServer } from "../support/program.ts";
 import { eventually } from "../support/service.ts";
 import { startS3Server } from "../support/s3-server.ts";
@@ -529,7 +530,7 @@ test("the doctor asks the hosts that are configured whether they answer", async 
 
 /** What was told of backups: types and reasons. */
 function toldOf(dataDir: string): unknown[] {
-  using database = new Database(join(dataDir, "outreachd.db"), { readonly: true });
+  using database = openLiveDatabase(dataDir, { readonly: true });
   return database.query("SELECT type, data ->> 'reason' FROM events WHERE type LIKE 'backup.%' ORDER BY seq").values();
 }
 

@@ -1,6 +1,6 @@
-import { Database } from "bun:sqlite";
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
+import { openLiveDatabase } from "../support/live-database.ts";
 import { createDirectory, runProgram, startServer } from "../support/program.ts";
 
 setDefaultTimeout(60_000);
@@ -47,7 +47,7 @@ test("a clock that was ahead is accepted once the server is stopped, which the d
   }
   const inAYear = Date.now() + 365 * 86_400_000;
   {
-    using database = new Database(join(dataDir, "outreachd.db"));
+    using database = openLiveDatabase(dataDir);
     database.run("UPDATE server_state SET value = ? WHERE name = 'clock'", [String(inAYear)]);
   }
   const accept = () => runProgram(["clock", "accept", "--data", dataDir]);

@@ -1,8 +1,7 @@
-import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { join } from "node:path";
 import type { JobView } from "../../src/platform/jobs/model.ts";
 import { prospectCsvHeader, prospectCsvRow } from "../bench/prospect-people.ts";
+import { openLiveDatabase } from "../support/live-database.ts";
 import { createDirectory, startServer } from "../support/program.ts";
 import { eventually } from "../support/service.ts";
 
@@ -36,9 +35,8 @@ test("an import of prospects that is killed goes on, stores everybody once and l
     await server.stop("SIGKILL");
     expect(rows).toBeLessThan(people);
   }
-  const path = join(directory.path, "outreachd.db");
   {
-    using database = new Database(path);
+    using database = openLiveDatabase(directory.path);
     database.run("INSERT INTO prospect_key_pages (place, entries) VALUES (?, zeroblob(12))", [strayRun * 65_536]);
   }
   await using server = await startServer(directory.path, { env: noLimits });
@@ -57,7 +55,7 @@ test("an import of prospects that is killed goes on, stores everybody once and l
     "/prospecting/facets?facet=size",
   );
   expect(facets[0]!.values.reduce((sum, { count }) => sum + count, 0)).toBe(people);
-  using database = new Database(path, { readonly: true });
+  using database = openLiveDatabase(directory.path, { readonly: true });
   await eventually("the stray pages to go", async () => {
     const stray = database.query(`SELECT 1 FROM prospect_key_pages WHERE place = ${strayRun * 65_536}`).get();
     return stray === null || null;

@@ -9,6 +9,7 @@ import { permissions as allPermissions, type NewKeyView, type Permission } from 
 import type { UserInput, UserView } from "../../src/platform/auth/user-model.ts";
 import { Client, type Answer, type ClientSetup } from "./client.ts";
 import type { FakeClock } from "./clock.ts";
+import { databaseName } from "./live-database.ts";
 import { ApiDocument } from "./openapi.ts";
 import { startServer } from "./program.ts";
 
@@ -169,8 +170,6 @@ async function prepare(dataDir: string): Promise<void> {
   await mkdir(dataDir, { mode: 0o700 });
   await placeEmptyDatabase(join(dataDir, databaseName));
 }
-
-const databaseName = "outreachd.db";
 
 function variables(settings: Record<string, string | number>): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`OUTREACHD_${name}`, String(value)]));
