@@ -8,7 +8,8 @@ import { GuardedProvider } from "../features/enrichment/provider-guard.ts";
 import type { EnrichmentProvider } from "../features/enrichment/provider.ts";
 import { EnrichmentService } from "../features/enrichment/service.ts";
 import { Spending } from "../features/enrichment/spending.ts";
-import { RateLimiter, requestCost } from "../platform/http/rate-limit.ts";
+import { RateLimiter } from "../lib/rate-limit/rate-limiter.ts";
+import { requestCost } from "../platform/http/rate-limit.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
 import type { JobService } from "../platform/jobs/service.ts";
 import type { LeadService } from "../features/leads/service.ts";
@@ -47,8 +48,7 @@ export async function composeEnrichment(parts: EnrichmentParts) {
       ? await createProviders(local, config, clock)
       : [local, simulated].map((provider) => ({ provider, timeoutMs: simulatedTimeoutMs, spendCap: null }));
   const providers = created.map(({ provider, ...guard }) => new GuardedProvider(provider, guard, spending, clock, log));
-  const limiter = new RateLimiter({ minute: 0, hour: config.enrichmentsPerHour, day: 0 }, clock);
-  await limiter.load(storage.rates);
+  const limiter = new RateLimiter({ minute: 0, hour: config.enrichmentsPerHour, day: 0 }, storage.rates, clock);
   const cost = credits.costOf("enrichment");
   const enricher = new Enricher(storage.enrichment, leads, storage.suppressions, providers, clock, cost);
   const service = new EnrichmentService({
@@ -90,7 +90,6 @@ export async function composeEnrichment(parts: EnrichmentParts) {
       if (providers.some(({ name }) => name !== local.name)) await spending.load(storage.enrichment);
     },
     async flush(): Promise<void> {
-      await limiter.flush(storage.rates);
       await spending.flush(storage.enrichment);
     },
   };

@@ -31,8 +31,9 @@ import type { WorkspaceId } from "../../platform/base/ids.ts";
 /** Counts the requests of a user in the current hour. */
 export type HourlyLimit = {
   limit: number;
-  take(workspaceId: WorkspaceId): { isAllowed: boolean; retryAfterSeconds: number };
+  take(workspaceId: WorkspaceId): HourlyVerdict | Promise<HourlyVerdict>;
 };
+type HourlyVerdict = { isAllowed: boolean; retryAfterSeconds: number };
 
 export type EnrichmentParts = {
   store: EnrichmentStore;
@@ -85,7 +86,7 @@ export class EnrichmentService {
     if (mode.dryRun)
       return { kind: "answered", answer: await this.#estimate(caller, workspaceId, leads, settings, byJob) };
     // Jobs are not rate limited: they wait for providers and run two at a time.
-    if (!byJob) this.#enforceHourlyLimit(workspaceId);
+    if (!byJob) await this.#enforceHourlyLimit(workspaceId);
     const batches = await this.#prepare(workspaceId, leads);
     if (byJob) return { kind: "submitted", job: await this.#submit(caller, workspaceId, batches, settings) };
     return { kind: "answered", answer: await this.#enrichDirectly(caller, workspaceId, batches, settings) };
@@ -205,9 +206,9 @@ export class EnrichmentService {
     if (errors.length > 0) throw invalid(errors);
   }
 
-  #enforceHourlyLimit(workspaceId: WorkspaceId): void {
+  async #enforceHourlyLimit(workspaceId: WorkspaceId): Promise<void> {
     const { hourly, clock } = this.#parts;
-    const { isAllowed, retryAfterSeconds } = hourly.take(workspaceId);
+    const { isAllowed, retryAfterSeconds } = await hourly.take(workspaceId);
     if (isAllowed) return;
     throw new ApiError("RATE_LIMIT_EXCEEDED", {
       message: `Rate limit exceeded: ${hourly.limit} direct enrichment requests per hour. Try again in ${retryAfterSeconds} seconds, or request a job with the header Prefer: respond-async.`,

@@ -10,7 +10,8 @@ import type { Idempotency } from "./idempotency.ts";
 import { checkNames, parsed, queryOf, readJson } from "./input.ts";
 import { noDryRun } from "./input-errors.ts";
 import { idempotencyHeader, keyedRequestOf } from "./keyed-request.ts";
-import { refuseStranger, requestCost, requireAllowed, unlimitedHeaders, type RateLimiter } from "./rate-limit.ts";
+import { unlimitedHeaders, type RateLimiter, type RateVerdict } from "../../lib/rate-limit/rate-limiter.ts";
+import { refuseStranger, requestCost, tooManyRequests } from "./rate-limit.ts";
 import type { Refusals } from "./refusals.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { RequestLog } from "./request-log.ts";
@@ -69,7 +70,7 @@ export class Pipeline {
     if (early !== null) return early;
     if (requiresKey(context.path)) {
       await this.#identify(context);
-      this.#limit(context);
+      await this.#limit(context);
     }
     if (route === null) throw this.#parts.table.noRoute(context.request.method, context.path);
     if (route.access === null) return render(context, await route.handle(context));
@@ -131,12 +132,13 @@ export class Pipeline {
     }
   }
 
-  #limit(context: RequestContext): void {
+  /** Throws RATE_LIMIT_EXCEEDED if the caller has used up its quota. */
+  async #limit(context: RequestContext): Promise<void> {
     const { caller, path, request, isPage } = context;
-    const { limiter, clock, publicUrl } = this.#parts;
+    const { limiter, publicUrl } = this.#parts;
     if (isPage) {
       // Counted separately, so that pages and programs of a user do not use up each other's quota.
-      requireAllowed(context, limiter.take(`page:${caller.userId}`, requestCost.page), clock);
+      this.#requireAllowed(context, await limiter.take(`page:${caller.userId}`, requestCost.page));
       requireOwnPage(request, publicUrl);
     } else if (caller.isLocal) {
       // The command line on this machine manages the server and shares no quota with clients.
@@ -144,8 +146,13 @@ export class Pipeline {
     } else {
       const subject = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
       const cost = cheapPaths.includes(path) ? requestCost.health : requestCost.full;
-      requireAllowed(context, limiter.take(subject, cost), clock);
+      this.#requireAllowed(context, await limiter.take(subject, cost));
     }
+  }
+
+  #requireAllowed({ set }: RequestContext, verdict: RateVerdict): void {
+    Object.assign(set.headers, verdict.headers);
+    if (!verdict.isAllowed) throw tooManyRequests(verdict, this.#parts.clock);
   }
 
   /** Throws PERMISSION_DENIED, or SERVICE_UNAVAILABLE for a change while the server accepts none. */
