@@ -78,9 +78,10 @@ const table: Record<Kind, Row> = {
 const rooms = [
   "threads.ts",
   "lib",
-  ...["base", "identity", "blobs", "auth", "http", "metrics", "events", "jobs", "imports", "operations"].map(
+  ...["base", "identity", "blobs", "auth", "http", "metrics", "events", "jobs", "imports"].map(
     (name) => `platform/${name}`,
   ),
+  ...["operations", "cluster"].map((name) => `platform/${name}`),
   ...["suppression", "credits", "leads", "enrichment", "prospecting", "network", "workspaces", "campaigns"].map(
     (name) => `features/${name}`,
   ),

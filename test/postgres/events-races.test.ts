@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { fenceLease, releaseLease, renewLease, takeLease } from "../../src/adapters/storage/postgres/chore-leases.ts";
 import { openEngine } from "../../src/adapters/storage/postgres/engine.ts";
 import { numberEvents } from "../../src/adapters/storage/postgres/event-numbers.ts";
 import { appendEvents } from "../../src/adapters/storage/postgres/event-rows.ts";
@@ -85,60 +84,41 @@ describe("events", () => {
   test("of another node are announced by the next poll, once", async () => {
     await using nodes = await openNodes();
     const { first, second, workspaceId, make } = nodes;
-    const events = nodes.polled;
-    await events.poll();
+    await first.cluster!.pulse();
     let announced = 0;
     const stop = first.events.onNew(() => void announced++);
     await make.storedLead(second, workspaceId);
     expect(announced).toBe(0);
-    await events.poll();
-    await events.poll();
+    await first.cluster!.pulse();
+    await first.cluster!.pulse();
     stop();
     expect(announced).toBe(1);
   });
 });
 
-describe("the lease of a chore", () => {
-  const request = (holder: string, at: number) => ({ name: "chore", holder, now: at, until: at + minute });
-
-  test("goes to one of the nodes that want it, and to the next when it has expired", async () => {
+describe("the lead", () => {
+  test("goes to one of the nodes that want it, stays while it is extended, and passes on when it has expired", async () => {
     await using nodes = await openNodes();
-    const { engine, other } = nodes;
-    const taken = await Promise.all([engine, other].map(({ orm }, n) => takeLease(orm, request(`${n}`, now))));
-    expect(taken.filter((lease) => lease !== null)).toEqual([{ name: "chore", epoch: 1 }]);
-    expect(await takeLease(other.orm, request("2", now + minute - 1))).toBeNull();
-    const again = await Promise.all([engine, other].map(({ orm }, n) => takeLease(orm, request(`${n}`, now + minute))));
-    expect(again.filter((lease) => lease !== null)).toEqual([{ name: "chore", epoch: 2 }]);
+    const [one, other] = [nodes.first.cluster!, nodes.second.cluster!];
+    const taken = await Promise.all([one, other].map((store, n) => store.lead(`${n}`, now, now + minute)));
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    const [holder, follower] = taken[0] === true ? ["0", "1"] : ["1", "0"];
+    expect(await other.leader(now)).toBe(holder);
+    expect(await one.lead(holder, now + minute - 1, now + 2 * minute)).toBe(true);
+    expect(await one.lead(follower, now + 2 * minute - 1, now + 9 * minute)).toBe(false);
+    expect(await one.leader(now + 2 * minute)).toBeNull();
+    expect(await other.lead(follower, now + 2 * minute, now + 3 * minute)).toBe(true);
+    expect(await one.lead(holder, now + 2 * minute, now + 9 * minute)).toBe(false);
   });
 
-  test("that another holder has taken is neither renewed nor released, and fences off what its chore writes", async () => {
+  test("is passed on immediately by a node that resigns, and by no other", async () => {
     await using nodes = await openNodes();
-    const { engine, other } = nodes;
-    const old = (await takeLease(engine.orm, request("old", now)))!;
-    expect(await renewLease(engine.orm, old, now + 2 * minute)).toBe(true);
-    expect(await takeLease(other.orm, request("new", now + minute))).toBeNull();
-    const taken = (await takeLease(other.orm, request("new", now + 2 * minute)))!;
-    expect(await renewLease(engine.orm, old, now + 9 * minute)).toBe(false);
-    await releaseLease(engine.orm, old);
-    expect(await engine.transact((connection) => fenceLease(connection, old))).toBe(false);
-    expect(await other.transact((connection) => fenceLease(connection, taken))).toBe(true);
-    await releaseLease(other.orm, taken);
-    expect(await takeLease(engine.orm, request("third", now))).toEqual({ name: "chore", epoch: 3 });
-  });
-
-  test("stays with its holder until a chore that has checked it is done", async () => {
-    await using nodes = await openNodes();
-    const { engine, other } = nodes;
-    const lease = (await takeLease(engine.orm, request("old", now)))!;
-    let taking: ReturnType<typeof takeLease> | null = null;
-    let isTaken = false;
-    await engine.transact(async (connection) => {
-      expect(await fenceLease(connection, lease)).toBe(true);
-      taking = takeLease(other.orm, request("new", now + minute)).finally(() => (isTaken = true));
-      await nodes.untilWaiting();
-      expect(isTaken).toBe(false);
-    });
-    expect(await taking!).toEqual({ name: "chore", epoch: 2 });
+    const [one, other] = [nodes.first.cluster!, nodes.second.cluster!];
+    expect(await one.lead("a", now, now + minute)).toBe(true);
+    await other.resign("b");
+    expect(await other.lead("b", now, now + minute)).toBe(false);
+    await one.resign("a");
+    expect(await other.lead("b", now, now + minute)).toBe(true);
   });
 });
 

@@ -4,45 +4,45 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPostgresStorage, type PostgresStorage } from "../../src/adapters/storage/postgres/postgres-storage.ts";
 import { openSqliteStorage } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
-import type { Storage } from "../../src/adapters/storage/storage.ts";
+import type { EmbeddedStorage, Storage } from "../../src/adapters/storage/storage.ts";
 import { FakeClock } from "./clock.ts";
 import { placeEmptyDatabase } from "./empty-database.ts";
 import { createTestDatabase } from "./postgres.ts";
 
 /** An empty storage. `await using` closes it and leaves nothing behind. */
-export type OpenedStorage = {
+export type OpenedStorage<S extends Storage = Storage> = {
   /** After `reopen`: the new one. */
-  readonly storage: Storage;
+  readonly storage: S;
   /**
    * Opens what the next process would find if this one were killed at this moment: nothing is closed or flushed
    * before. The storage of before must not be used any more.
    */
-  reopen(): Promise<Storage>;
+  reopen(): Promise<S>;
   /** Safe to call twice. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-export type TestEngine = {
+export type TestEngine<S extends Storage = Storage> = {
   name: string;
   /** Concurrent requests take effect in the order in which they were made, and a restart ends the leases of jobs. */
   isSingleWriter: boolean;
-  open(): Promise<OpenedStorage>;
+  open(): Promise<OpenedStorage<S>>;
 };
 
-const sqlite: TestEngine = { name: "sqlite", isSingleWriter: true, open: openSqlite };
+const sqlite: TestEngine<EmbeddedStorage> = { name: "sqlite", isSingleWriter: true, open: openSqlite };
 const postgres: TestEngine = { name: "postgres", isSingleWriter: false, open: openPostgres };
 
 /** A run of the tests covers one engine; starting PostgreSQL for the others would take a third of their time. */
 const isOnPostgres = process.env["OUTREACHD_TEST_STORAGE"] === "postgres";
 
 /** Every engine that has all storage ports; the contract tests run over each. */
-export const engines: TestEngine[] = isOnPostgres ? [] : [sqlite];
+export const engines: TestEngine<EmbeddedStorage>[] = isOnPostgres ? [] : [sqlite];
 
 /** And PostgreSQL, for the suites of stores that it has so far; its other stores throw when they are used. */
 export const enginesAndPostgres: TestEngine[] = isOnPostgres ? [postgres] : [sqlite];
 
-async function openSqlite(): Promise<OpenedStorage> {
+async function openSqlite(): Promise<OpenedStorage<EmbeddedStorage>> {
   const root = await mkdtemp(join(tmpdir(), "outreachd-storage-"));
   const clock = new FakeClock();
   let lives = 0;
@@ -57,7 +57,7 @@ async function openSqlite(): Promise<OpenedStorage> {
     return join(folder, "outreachd.db");
   }
 
-  async function reopen(): Promise<Storage> {
+  async function reopen(): Promise<EmbeddedStorage> {
     const next = await nextPath();
     // The file and its log as they are on disk now, without the shared memory that dies with a process.
     for (const suffix of ["", "-wal"]) if (existsSync(path + suffix)) copyFileSync(path + suffix, next + suffix);

@@ -63,7 +63,8 @@ async function empty(url: string): Promise<void> {
 }
 
 /** What a new database starts with. */
-const rowsOfMigrations = "INSERT INTO audit_end VALUES (1, 0, decode(repeat('00', 32), 'hex'));";
+const rowsOfMigrations =
+  "INSERT INTO audit_end VALUES (1, 0, decode(repeat('00', 32), 'hex')); INSERT INTO keys_version VALUES (1, 0);";
 
 async function serverUrl(): Promise<string> {
   const folder = join(tmpdir(), `outreachd-postgres-${runPid}`);

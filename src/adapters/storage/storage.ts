@@ -1,12 +1,13 @@
 import type { AuditStore } from "../../platform/auth/audit/store.ts";
 import type { BackupStore } from "../../features/backup/store.ts";
 import type { CampaignStore } from "../../features/campaigns/store.ts";
+import type { ClusterStore } from "../../platform/cluster/store.ts";
 import type { CreditStore } from "../../features/credits/store.ts";
 import type { LeadHintStore } from "../../features/enrichment/directory-store.ts";
 import type { EnrichmentStore } from "../../features/enrichment/store.ts";
 import type { EventStore } from "../../platform/events/store.ts";
 import type { IdempotencyStore } from "../../platform/http/idempotency-store.ts";
-import type { RateStore } from "../../platform/http/rate-store.ts";
+import type { RateCounters } from "../../lib/rate-limit/rate-limiter.ts";
 import type { JobStore } from "../../platform/jobs/store.ts";
 import type { KeyStore } from "../../platform/auth/key-store.ts";
 import type { LeadStore } from "../../features/leads/store.ts";
@@ -28,14 +29,15 @@ import type { WebhookStore } from "../../features/webhooks/store.ts";
 /** Everything that is kept in the database: the sum of the features' ports, in one engine. */
 export type Storage = {
   audit: AuditStore;
-  backups: BackupStore;
+  /** Null if this program cannot copy the database, because a database server holds it. */
+  backups: BackupStore | null;
   operations: OperationsStore;
   users: UserStore;
   workspaces: WorkspaceStore;
   keys: KeyStore;
   sessions: SessionStore;
   invitations: InvitationStore;
-  rates: RateStore;
+  rates: RateCounters;
   metrics: MetricsStore;
   idempotency: IdempotencyStore;
   credits: CreditStore;
@@ -50,12 +52,18 @@ export type Storage = {
   prospects: ProspectStore;
   savedSearches: SavedSearchStore;
   voices: VoiceStore;
-  simulation: SimulationStore;
+  /** Null if the engine runs no simulations. */
+  simulation: SimulationStore | null;
   events: EventStore;
   webhooks: WebhookStore;
   merges: MergeStore;
+  /** Null if only one process can use the database. */
+  cluster: ClusterStore | null;
   /** Throws when the database can't be written to. */
   check(): Promise<void>;
   /** Commits what is queued and closes; nothing may be asked of it afterwards. */
   close(): Promise<void>;
 };
+
+/** Storage in a file of this process. */
+export type EmbeddedStorage = Storage & { backups: BackupStore; simulation: SimulationStore; cluster: null };

@@ -157,8 +157,9 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
   total("process_cpu_system_seconds_total", "CPU time in system mode.", () => process.cpuUsage().system / 1e6);
   gauge("process_start_time_seconds", "Start time of the process in Unix time.", () => startedAt / 1000);
   gauge("outreachd_uptime_seconds", "Time since the process started.", () => (clock.now() - startedAt) / 1000);
-  gauge("outreachd_database_bytes", "Size of the database file.", () => store.sizes().database);
-  gauge("outreachd_database_log_bytes", "Size of the write-ahead log.", () => store.sizes().log);
+  gauge("outreachd_database_bytes", "Size of the database.", async () => (await store.sizes()).database);
+  if ((await store.sizes()).log !== null)
+    gauge("outreachd_database_log_bytes", "Size of the write-ahead log.", async () => (await store.sizes()).log ?? 0);
   gauge("outreachd_disk_free_bytes", "Free disk space of the data directory.", async () => {
     const { bavail, bsize } = await statfs(dataDir);
     return bavail * bsize;

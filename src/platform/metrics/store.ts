@@ -20,7 +20,7 @@ export type MetricsStore = {
   lastCredit(): Promise<number>;
   /** Movements after the entry `after`, at most `limit` entries, oldest first. */
   credits(after: number, limit: number): Promise<CreditMovements>;
-  /** Size in bytes of the database and of its write-ahead log. */
-  sizes(): { database: number; log: number };
+  /** Size in bytes of the database and of its write-ahead log; null if the latter belongs to a database server. */
+  sizes(): Promise<{ database: number; log: number | null }>;
   measureCommits(metrics: CommitMetrics): void;
 };

@@ -15,6 +15,6 @@ export const idempotentRequests = pgTable("idempotent_requests", {
 });
 
 export const serverState = pgTable("server_state", {
-  name: text().$type<"clock" | "maintenance">().primaryKey(),
+  name: text().$type<"clock" | "installation" | "maintenance">().primaryKey(),
   value: jsonb().notNull(),
 });

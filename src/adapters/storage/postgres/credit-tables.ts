@@ -1,6 +1,6 @@
 import { integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import type { CreditPurpose, LedgerKind } from "../../../features/credits/model.ts";
-import { whole } from "./tables.ts";
+import { assigned, whole } from "./tables.ts";
 
 export const creditLedger = pgTable("credit_ledger", {
   id: text().primaryKey(),
@@ -13,6 +13,7 @@ export const creditLedger = pgTable("credit_ledger", {
   request: text(),
   item: text(),
   keyId: text("key_id"),
+  seq: assigned("seq"),
 });
 
 export const creditBalances = pgTable("credit_balances", {

@@ -1,5 +1,6 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres, { type Sql } from "postgres";
+import type { CommitMetrics } from "../../../lib/group-commit/writer.ts";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import { watch, type Connection } from "./connection.ts";
 import { EventSignal, hasNewEvents } from "./event-signal.ts";
@@ -18,22 +19,29 @@ export type Engine = {
   transact<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Announces after each commit with new events. Those of other nodes: see `EventLog.poll`. */
   newEvents: EventSignal;
+  measureCommits(metrics: CommitMetrics): void;
   /** Country of phone numbers without a country code; null if none is configured. */
   phoneRegion: PhoneRegion | null;
   /** Waits for running statements. */
   close(): Promise<void>;
 };
 
-export type EngineOptions = {
-  phoneRegion?: PhoneRegion | null;
+export type ConnectionOptions = {
   /** Connections at most. */
   poolSize?: number;
   /** False behind pgbouncer 1.20 and older in transaction mode, where prepared statements break. */
   prepare?: boolean;
+  /** False behind a pooler that refuses settings at the start of a session; its database user should have them. */
+  hasSettings?: boolean;
 };
+
+export type EngineOptions = ConnectionOptions & { phoneRegion?: PhoneRegion | null };
 
 /** 10 nodes with such a pool stay within the 100 connections that PostgreSQL allows by default. */
 const defaultPoolSize = 10;
+const connectTimeoutSeconds = 10;
+/** A statement that takes longer is a mistake, and a node that stops in a transaction must not hold its locks. */
+export const sessionSettings = { statement_timeout: 30_000, idle_in_transaction_session_timeout: 10_000 };
 /** For running statements when the pool closes. */
 const closeTimeoutSeconds = 5;
 
@@ -42,9 +50,11 @@ export function openEngine(url: string, options: EngineOptions = {}): Engine {
   const client = connect(url, options);
   const orm = drizzle(client);
   const newEvents = new EventSignal();
+  let metrics: CommitMetrics | null = null;
   return {
     orm,
     async transact(work) {
+      const startedAt = performance.now();
       const attempt = currentAttempt();
       const { result, isNews, isRecorded } = await orm.transaction(async (connection) => {
         const watched = attempt === null ? null : watch(connection);
@@ -54,8 +64,11 @@ export function openEngine(url: string, options: EngineOptions = {}): Engine {
       });
       if (isRecorded) attempt!.committed();
       if (isNews) newEvents.announce();
+      metrics?.units.observe(1);
+      metrics?.seconds.observe((performance.now() - startedAt) / 1000);
       return result;
     },
+    measureCommits: (given) => void (metrics = given),
     newEvents,
     phoneRegion: options.phoneRegion ?? null,
     close: () => client.end({ timeout: closeTimeoutSeconds }),
@@ -63,12 +76,15 @@ export function openEngine(url: string, options: EngineOptions = {}): Engine {
 }
 
 /** A pool of connections without drizzle. The caller ends it. */
-export function connect(url: string, { poolSize = defaultPoolSize, prepare = true }: EngineOptions = {}): Sql {
+export function connect(
+  url: string,
+  { poolSize = defaultPoolSize, prepare = true, hasSettings = true }: ConnectionOptions = {},
+): Sql {
   return postgres(url, {
     max: poolSize,
     prepare,
-    // A pooler refuses any other parameter at the start of a session.
-    connection: { application_name: "outreachd" },
+    connect_timeout: connectTimeoutSeconds,
+    connection: { application_name: "outreachd", ...(hasSettings && sessionSettings) },
     // Instants and counts are bigint in the tables, and numbers here: none comes near 2^53.
     types: { bigint: { to: bigintType, from: [bigintType], serialize: String, parse: Number } },
     onnotice: () => {},

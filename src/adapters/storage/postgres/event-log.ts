@@ -27,12 +27,14 @@ export class EventLog {
   }
 
   /**
-   * Numbers pending events and tells listeners if there are events that they may not have seen, such as those of other
-   * nodes. To be called several times a second.
+   * Numbers events that are pending, and tells listeners if there are events that they may not have seen, such as those of
+   * other nodes. `last` is the last position, as read a moment ago.
    */
-  async poll(): Promise<void> {
-    await this.numberPending();
-    const last = await lastPosition(this.#engine.orm);
+  async follow(last: number, hasPending: boolean): Promise<void> {
+    if (hasPending) {
+      await this.numberPending();
+      last = await lastPosition(this.#engine.orm);
+    }
     if (last === this.#lastSeen) return;
     this.#lastSeen = last;
     this.#engine.newEvents.announce();

@@ -8,9 +8,7 @@ import { eventColumns, ownersOf } from "./event-rows.ts";
 import { countedUpTo } from "./list-counts.ts";
 import { events, workspaces } from "./tables.ts";
 
-type PostgresEventStore = EventStore & Pick<EventLog, "poll">;
-
-export function createEventStore({ orm, newEvents }: Engine, log: EventLog): PostgresEventStore {
+export function createEventStore({ orm, newEvents }: Engine, log: EventLog): EventStore {
   const selectEvents = () =>
     orm.select(eventColumns).from(events).leftJoin(workspaces, eq(workspaces.seq, events.owner));
 
@@ -81,7 +79,6 @@ export function createEventStore({ orm, newEvents }: Engine, log: EventLog): Pos
     },
     onNew: (listener) => newEvents.onNew(listener),
     deleteBefore,
-    poll: () => log.poll(),
   };
 }
 

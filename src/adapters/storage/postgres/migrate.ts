@@ -16,6 +16,7 @@ const migrationLock = 7_263_448_114;
  */
 export async function migrate(client: Sql, list: readonly Migration[], now: number): Promise<number> {
   return await client.begin(async (transaction) => {
+    await transaction`SET LOCAL statement_timeout = 0`;
     await transaction`SELECT pg_advisory_xact_lock(${migrationLock}::bigint)`;
     await transaction.unsafe(createMigrationTable);
     const applied = await transaction<

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Clock } from "../../../platform/base/clock.ts";
 import { createAuditStore } from "./audit.ts";
 import { createCampaignStore } from "./campaigns.ts";
+import { createClusterStore } from "./cluster.ts";
 import { createCreditStore } from "./credits.ts";
 import { DirectoryIndex } from "./directory/directory-index.ts";
 import { createProspectStore } from "./directory/prospects.ts";
@@ -17,9 +18,11 @@ import { createKeyStore } from "./keys.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
+import { createMetricsStore } from "./metrics.ts";
 import { createNetworkStore } from "./network.ts";
 import { createActionJobs } from "./network-jobs.ts";
 import { createOperationsStore } from "./operations.ts";
+import { createRateCounters } from "./rates.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createSuppressionStore } from "./suppressions.ts";
 import { createUserStore } from "./users.ts";
@@ -46,7 +49,9 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
   const directories = new DirectoryIndex(engine);
   return {
     audit: createAuditStore(engine),
+    backups: null,
     campaigns: createCampaignStore(engine),
+    cluster: createClusterStore(engine, log),
     credits: createCreditStore(engine),
     events: createEventStore(engine, log),
     users: createUserStore(engine),
@@ -54,8 +59,11 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     workspaces: createWorkspaceStore(engine),
     idempotency: createIdempotencyStore(engine),
     keys: createKeyStore(engine),
+    metrics: createMetricsStore(engine, () => clock.now()),
     operations: createOperationsStore(engine),
+    rates: createRateCounters(engine),
     sessions: createSessionStore(engine),
+    simulation: null,
     invitations: createInvitationStore(engine),
     jobs: createJobStore(engine, createActionJobs(engine)),
     enrichment: createEnrichmentStore(engine),

@@ -25,7 +25,7 @@ export function createMetricsStore({ database, reader, writer }: Engine, path: s
       const sums = rows.map(({ kind, amount }) => ({ kind, amount }));
       return { sums, last: Math.max(after, ...rows.map(({ last }) => last)) };
     },
-    sizes: () => ({ database: sizeOf(path), log: sizeOf(`${path}-wal`) }),
+    sizes: async () => ({ database: sizeOf(path), log: sizeOf(`${path}-wal`) }),
     measureCommits: (metrics) => writer.measure(metrics),
   };
 }

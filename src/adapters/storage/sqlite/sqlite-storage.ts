@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { Clock } from "../../../platform/base/clock.ts";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
-import type { Storage } from "../storage.ts";
+import type { EmbeddedStorage } from "../storage.ts";
 import { createAuditStore } from "./audit.ts";
 import { createBackupStore } from "./backups.ts";
 import { createCampaignStore } from "./campaigns.ts";
@@ -23,7 +23,7 @@ import { createNetworkRows } from "./network.ts";
 import { openDatabase } from "./open.ts";
 import { createOperationsStore } from "./operations.ts";
 import { createPersonStore } from "./privacy/person-store.ts";
-import { createRateStore } from "./rates.ts";
+import { createRateCounters } from "./rates.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createCommonRows } from "./common-rows.ts";
 import { createSimulationStore } from "./simulation.ts";
@@ -44,7 +44,7 @@ export function openSqliteStorage(
   clock: Clock,
   phoneRegion: PhoneRegion | null = null,
   { beforeUpgrade = () => {}, beforeCreation = () => {} } = {},
-): Storage {
+): EmbeddedStorage {
   const migrated = openMigrated(path, clock.now(), beforeUpgrade, beforeCreation);
   const engine = openEngine(path, phoneRegion, migrated);
   const { database, writer } = engine;
@@ -63,7 +63,7 @@ export function openSqliteStorage(
     idempotency: createIdempotencyStore(engine),
     sessions: createSessionStore(engine, common),
     invitations: createInvitationStore(engine, common),
-    rates: createRateStore(engine),
+    rates: createRateCounters(engine),
     credits: createCreditStore(engine, common),
     leads: createLeadStore(engine, common),
     jobs: createJobStore(engine, common, network),
@@ -80,6 +80,7 @@ export function openSqliteStorage(
     events: createEventStore(engine, common),
     webhooks: createWebhookStore(engine, common),
     merges: createWorkspaceMerge(engine, common, prospects),
+    cluster: null,
     // Writes a page with unchanged content: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {

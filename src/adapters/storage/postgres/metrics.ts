@@ -1,0 +1,47 @@
+import { and, asc, count, eq, gt, lte, max, sql, sum } from "drizzle-orm";
+import type { MetricsStore } from "../../../platform/metrics/store.ts";
+import { creditLedger } from "./credit-tables.ts";
+import type { Engine } from "./engine.ts";
+import { jobs } from "./tables.ts";
+
+/** Entries get their number before they are committed. None appears later than a statement may take. */
+const settledMs = 30_000;
+
+export function createMetricsStore({ orm, measureCommits }: Engine, now: () => number): MetricsStore {
+  return {
+    queue: async (at) => {
+      const isDue = lte(jobs.runAt, at);
+      return orm
+        .select({
+          type: jobs.type,
+          waiting: count(),
+          due: sql<number>`count(*) FILTER (WHERE ${isDue})`,
+          oldestDueAt: sql<number | null>`min(${jobs.runAt}) FILTER (WHERE ${isDue})`,
+        })
+        .from(jobs)
+        .where(eq(jobs.status, "pending"))
+        .groupBy(jobs.type);
+    },
+    lastCredit: async () => (await orm.select({ last: max(creditLedger.seq) }).from(creditLedger))[0]?.last ?? 0,
+    async credits(after, limit) {
+      const settled = orm
+        .select({ seq: creditLedger.seq, kind: creditLedger.kind, amount: creditLedger.amount })
+        .from(creditLedger)
+        .where(and(gt(creditLedger.seq, after), lte(creditLedger.createdAt, now() - settledMs)))
+        .orderBy(asc(creditLedger.seq))
+        .limit(limit)
+        .as("settled");
+      const rows = await orm
+        .select({ kind: settled.kind, amount: sum(settled.amount).mapWith(Number), last: max(settled.seq) })
+        .from(settled)
+        .groupBy(settled.kind);
+      const sums = rows.map(({ kind, amount }) => ({ kind, amount: amount ?? 0 }));
+      return { sums, last: Math.max(after, ...rows.map(({ last }) => last ?? 0)) };
+    },
+    async sizes() {
+      const [row] = await orm.execute<{ size: number }>(sql`SELECT pg_database_size(current_database()) AS size`);
+      return { database: row?.size ?? 0, log: null };
+    },
+    measureCommits,
+  };
+}
