@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { backupOptions } from "../src/app/config/backup-options.ts";
 import { connectorOptions } from "../src/app/config/connector-options.ts";
+import { databaseOptions } from "../src/app/config/database-options.ts";
 import { enrichmentOptions } from "../src/app/config/enrichment-options.ts";
 import { eventOptions } from "../src/app/config/event-options.ts";
 import { filesOptions } from "../src/app/config/files-options.ts";
@@ -35,6 +36,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   Voices: [...keysOf(voiceOptions), ...keysOf(voiceVendorOptions)],
   "Events and webhooks": keysOf(eventOptions),
   Files: keysOf(filesOptions),
+  "Several nodes": keysOf(databaseOptions),
   Backups: keysOf(backupOptions),
   Simulation: ["simulate", "simulatedStart"],
 };
@@ -67,7 +69,8 @@ function table(keys: readonly string[]): string {
 function row(key: string): string {
   const option = options.get(key);
   if (option === undefined) throw new Error(`Unknown option ${key}`);
-  const argument = option.secret ? "FILE" : option.canBeBare ? `[${option.argument}]` : option.argument;
+  const argument =
+    option.secret && !option.hasFlag ? "FILE" : option.canBeBare ? `[${option.argument}]` : option.argument;
   const variable = variableName(key);
   const cells = [
     code(`${flagName(key, option)} ${argument}`),

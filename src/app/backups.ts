@@ -8,7 +8,6 @@ import type { Clock } from "../platform/base/clock.ts";
 import type { FilesPlace } from "../platform/blobs/place.ts";
 import type { Config } from "./config/config.ts";
 import type { DataDirectory } from "../adapters/disk/data-directory.ts";
-import { installationId } from "../adapters/disk/installation-id.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
 import type { Log } from "../platform/base/log.ts";
 import type { Storage } from "../adapters/storage/storage.ts";
@@ -19,6 +18,8 @@ import { version } from "../platform/base/version.ts";
 export type BackupParts = {
   config: Config;
   directory: DataDirectory;
+  /** ID of this installation. */
+  installation: string;
   files: FilesPlace;
   storage: Storage;
   audit: AuditService;
@@ -27,9 +28,9 @@ export type BackupParts = {
 };
 
 /** Backups on request and on schedule. */
-export function composeBackups({ config, directory, files, storage, audit, clock, log }: BackupParts) {
+export function composeBackups({ config, directory, installation, files, storage, audit, clock, log }: BackupParts) {
   const { schedule, keep, place: configured } = config.backup;
-  const { path: dataDir, databasePath, backupsPath } = directory;
+  const { databasePath, backupsPath } = directory;
   const place = configured ?? { kind: "disk" as const, path: backupsPath };
   const archives = createArchives(place);
   const service = new BackupService({
@@ -37,7 +38,7 @@ export function composeBackups({ config, directory, files, storage, audit, clock
     audit,
     archives,
     place,
-    installation: installationId(dataDir),
+    installation,
     ownFolder: backupsPath,
     schedule,
     keep,

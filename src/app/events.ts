@@ -21,6 +21,8 @@ export type EventParts = {
   keyRing: KeyRing;
   sessions: SessionService;
   keys: KeyService;
+  /** Whether this process is the one that delivers to webhooks. */
+  mayDeliver: () => boolean;
 };
 
 const dayMs = 86_400_000;
@@ -28,7 +30,7 @@ const dayMs = 86_400_000;
 const lastPostsMs = 2000;
 
 /** Composes events: lists, streams, and webhooks. */
-export function composeEvents({ config, storage, clock, ids, log, keyRing, sessions, keys }: EventParts) {
+export function composeEvents({ config, storage, clock, ids, log, keyRing, sessions, keys, mayDeliver }: EventParts) {
   const events = new EventService(storage.events, clock, config.eventDays);
   const streams = new EventStreams({
     events: storage.events,
@@ -39,15 +41,33 @@ export function composeEvents({ config, storage, clock, ids, log, keyRing, sessi
     log,
   });
   const connector = createWebhookSender(config.webhookPrivateHosts);
-  const deliverer = new Deliverer({
-    store: storage.webhooks,
-    connector,
-    onNewEvents: (tell) => storage.events.onNew(tell),
-    disableAfterMs: config.webhookDisableDays * dayMs,
-    clock,
-    ids,
-    log,
-  });
+  const createDeliverer = () =>
+    new Deliverer({
+      store: storage.webhooks,
+      connector,
+      onNewEvents: (tell) => storage.events.onNew(tell),
+      mayDeliver,
+      disableAfterMs: config.webhookDisableDays * dayMs,
+      clock,
+      ids,
+      log,
+    });
+  let deliverer = createDeliverer();
+  const delivering = {
+    get isBusy(): boolean {
+      return deliverer.isBusy;
+    },
+    idle: () => deliverer.idle(),
+    start: () => deliverer.start(),
+    /** Looks for what other nodes have queued. */
+    lookAgain: () => deliverer.lookAgain(),
+    /** Can be started again. */
+    async stop(drainMs: number): Promise<void> {
+      const stopped = deliverer;
+      deliverer = createDeliverer();
+      await stopped.stop(Math.min(drainMs, lastPostsMs));
+    },
+  };
   const webhooks = new WebhookService({
     store: storage.webhooks,
     connector,
@@ -67,17 +87,17 @@ export function composeEvents({ config, storage, clock, ids, log, keyRing, sessi
     webhooks,
     chores,
     /** Background work outside the job runner. */
-    workers: [deliverer],
+    workers: [delivering],
+    delivering,
     start(): void {
       streams.start();
-      deliverer.start();
     },
     /** Called before the server waits for its requests to end, because a stream never ends on its own. */
     async endStreams(): Promise<void> {
       await streams.stop();
     },
     async stop(drainMs: number): Promise<void> {
-      await deliverer.stop(Math.min(drainMs, lastPostsMs));
+      await delivering.stop(drainMs);
       await connector.stop();
     },
   };

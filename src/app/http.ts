@@ -5,7 +5,7 @@ import type { Operations } from "../platform/operations/operations.ts";
 import type { Readiness } from "../platform/operations/readiness.ts";
 import { Idempotency } from "../platform/http/idempotency.ts";
 import { Pipeline } from "../platform/http/pipeline.ts";
-import type { RateLimiter } from "../platform/http/rate-limit.ts";
+import type { RateLimiter } from "../lib/rate-limit/rate-limiter.ts";
 import { Refusals } from "../platform/http/refusals.ts";
 import { RequestLog, type RequestMetrics } from "../platform/http/request-log.ts";
 import { RouteTable } from "../platform/http/route-table.ts";

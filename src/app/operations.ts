@@ -38,7 +38,7 @@ export async function composeOperations(parts: OperationsParts) {
   await operations.load();
   operations.watchClock();
   const chores: Chore[] = [
-    { name: "watch the clock", pattern: "* * * * * *", run: () => operations.watchClock() },
+    { name: "watch the clock", pattern: "* * * * * *", run: () => operations.watchClock(), onEachNode: true },
     { name: "store the time", pattern: "7 * * * * *", run: () => operations.keepTime() },
   ];
   return {

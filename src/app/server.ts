@@ -1,30 +1,30 @@
-import { existsSync } from "node:fs";
 import { AuditService } from "../platform/auth/audit/service.ts";
 import { composeApi } from "./api.ts";
 import { composeEnrichment } from "./enrichment.ts";
-import { installationId } from "../adapters/disk/installation-id.ts";
 import { SessionCookies } from "../platform/http/session-cookie.ts";
 import { composeTeam } from "./team.ts";
 import { composeEvents } from "./events.ts";
 import type { App, Overrides } from "./app.ts";
 import type { Surfaces } from "./surfaces.ts";
-import { beginAnew, refuseLostData } from "./first-run.ts";
-import { composeBackups, keepCopy } from "./backups.ts";
+import { beginAnew } from "./first-run.ts";
+import { composeBackups } from "./backups.ts";
+import { composeCluster } from "./cluster.ts";
 import { openFiles, refuseUsedBucket } from "./files.ts";
 import { composeHttp } from "./http.ts";
 import { composeImports } from "./imports.ts";
 import { composeNetwork } from "./network.ts";
+import { openStorage, type OpenedStorage } from "./open-storage.ts";
 import { composeOperations } from "./operations.ts";
 import { trackRunning } from "./track-running.ts";
 import { runAfterStart } from "./run-after-start.ts";
 import { createSimulator, openSimulation, type SimulatedWorld } from "./simulation.ts";
-import { SteadyClock, systemClock, systemIds } from "../platform/base/clock.ts";
+import { systemIds } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
 import { settingsPrint } from "./config/settings-print.ts";
 import { CreditService } from "../features/credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "../adapters/disk/data-directory.ts";
 import { docsRoutes } from "../platform/http/docs.ts";
-import { RateLimiter } from "../platform/http/rate-limit.ts";
+import { RateLimiter } from "../lib/rate-limit/rate-limiter.ts";
 import type { Listening } from "../platform/http/server.ts";
 import type { JobHandler } from "../platform/jobs/handler.ts";
 import { Maintenance, type Chore } from "../platform/jobs/maintenance.ts";
@@ -43,9 +43,6 @@ import { SavedSearchService } from "../features/prospecting/saved-searches.ts";
 import { ProspectingService } from "../features/prospecting/service.ts";
 import { createSources } from "../adapters/providers/prospecting/create-sources.ts";
 import { createVoiceEngines } from "../adapters/providers/voice/voice-engines.ts";
-import { removeSnapshot } from "../adapters/storage/sqlite/snapshot.ts";
-import { openSqliteStorage } from "../adapters/storage/sqlite/sqlite-storage.ts";
-import type { Storage } from "../adapters/storage/storage.ts";
 import { SuppressionService } from "../features/suppression/service.ts";
 import { createVoices } from "../features/voice/setup.ts";
 
@@ -53,24 +50,13 @@ import { createVoices } from "../features/voice/setup.ts";
 export async function createServer(config: Config, surfaces: Surfaces, overrides: Overrides = {}): Promise<App> {
   const directory = holdDataDirectory(config.dataDir);
   try {
-    const clock = new SteadyClock(overrides.clock ?? systemClock);
     const log = overrides.log ?? createLog(config.logLevel);
-    if (directory.wasOpen)
-      log.warn(
-        { dataDir: directory.path },
-        "other users of this machine had access to the data directory; removed their access",
-      );
-    if (!existsSync(directory.databasePath)) refuseLostData(directory);
-    removeSnapshot(directory.databasePath); // of a backup that was killed
-    const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion, {
-      beforeUpgrade: () => keepCopy(directory, clock, log),
-      beforeCreation: () => refuseLostData(directory),
-    });
+    const opened = await openStorage(config, directory, overrides.clock ?? null, log);
     try {
-      const simulated = await openSimulation(config, storage, clock);
-      return await compose(config, surfaces, directory, storage, clock, log, overrides, simulated);
+      const simulated = await openSimulation(config, opened.storage, opened.clock);
+      return await compose(config, surfaces, directory, opened, log, overrides, simulated);
     } catch (error) {
-      await storage.close();
+      await opened.storage.close();
       throw error;
     }
   } catch (error) {
@@ -83,8 +69,7 @@ async function compose(
   config: Config,
   surfaces: Surfaces,
   directory: DataDirectory,
-  storage: Storage,
-  realClock: SteadyClock,
+  { storage, clock: realClock, installation, database }: OpenedStorage,
   ownLog: Log,
   overrides: Overrides,
   simulated: SimulatedWorld | null,
@@ -97,10 +82,10 @@ async function compose(
   const metrics = config.metrics
     ? await createMetrics({ store: storage.metrics, clock, dataDir: directory.path })
     : null;
-  const keyRing = new KeyRing(storage.keys, storage.workspaces, clock);
+  const isCurrent = () => cluster?.isCurrent ?? true;
+  const keyRing = new KeyRing(storage.keys, storage.workspaces, clock, database === null ? undefined : isCurrent);
   // Protects against real load, so its clock is real even in a simulation.
-  const limiter = new RateLimiter(config.rateLimit, realClock.system);
-  await limiter.load(storage.rates);
+  const limiter = new RateLimiter(config.rateLimit, storage.rates, realClock.system);
 
   // Errors prefix it with the URL under which the client reaches the server.
   const upgradeUrl = config.upgradeUrl ?? "/docs";
@@ -189,8 +174,9 @@ async function compose(
     sendsAgainAt: () => operations.sendsAgainAt(),
   });
   const privacy = new PrivacyService(storage.persons, jobs, suppressions, audit, clock, ids);
-  const events = composeEvents({ config, storage, clock, ids, log, keyRing, sessions, keys });
-  const backups = composeBackups({ config, directory, files: filesPlace, storage, audit, clock, log });
+  const hasLead = () => cluster?.hasLead ?? true;
+  const events = composeEvents({ config, storage, clock, ids, log, keyRing, sessions, keys, mayDeliver: hasLead });
+  const backups = composeBackups({ config, directory, installation, files: filesPlace, storage, audit, clock, log });
   const handlers: JobHandler[] = [
     leadImport.handler,
     enrichment.handler,
@@ -210,7 +196,7 @@ async function compose(
   runner.onDiskFault((error) => readiness.reportError(error));
   const flush = async () => {
     await keyRing.flush();
-    await limiter.flush(storage.rates);
+    await limiter.flush();
     await enrichment.flush();
     await audit.writeOwed();
     await backups.flush();
@@ -219,23 +205,32 @@ async function compose(
     ...enrichment.chores,
     ...imports.chores,
     { name: "delete old audit entries", pattern: "40 50 3 * * *", run: () => audit.forgetOld() },
-    { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
+    { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush, onEachNode: true },
     { name: "delete expired invitations", pattern: "40 15 * * * *", run: () => team.invitations.sweep() },
     { name: "delete expired sessions", pattern: "25 15 * * * *", run: () => sessions.sweep() },
     ...watch.chores,
-    { name: "check for due jobs", pattern: "*/10 * * * * *", run: poke },
+    { name: "check for due jobs", pattern: "*/10 * * * * *", run: poke, onEachNode: true },
     ...backups.chores,
     ...network.chores,
     ...voices.chores,
     ...events.chores,
     { name: "delete old Idempotency-Keys", pattern: "30 * * * * *", run: () => http.idempotency.sweep() },
   ];
-  const maintenance = new Maintenance(simulated === null ? chores : [], log, (error) => readiness.reportError(error));
+  const onFailure = (error: unknown) => readiness.reportError(error);
+  const maintenance = new Maintenance(simulated === null ? chores : [], log, onFailure, hasLead);
+  const role = config.database?.role ?? "all";
+  const drainMs = config.drainSeconds * 1000;
+  const cluster = await composeCluster({
+    ...{ config, storage, database, files: filesPlace, clock: realClock, ids, log },
+    ...{ keyRing, poke, delivering: events.delivering, operations },
+  });
   let noting: Promise<void> | null = null;
   const background = runAfterStart(() => {
-    runner.start();
+    if (role !== "api") {
+      runner.start();
+      network.start();
+    }
     maintenance.start();
-    network.start();
     noting = audit.noteRisk(config.acknowledgeNetworkRisk);
     void backups.start();
   });
@@ -280,7 +275,7 @@ async function compose(
     baseUrl,
     backups,
   });
-  const cookies = new SessionCookies(installationId(directory.path));
+  const cookies = new SessionCookies(installation);
   const browser = { ...config, cookies, ...team, operations, audit, limiter, clock: realClock };
   const http = composeHttp(
     {
@@ -302,20 +297,22 @@ async function compose(
       isSimulation: simulated !== null,
       metrics: metrics?.http ?? null,
     },
-    [
-      ...api,
-      surfaces.session(browser),
-      surfaces.invitation(browser),
-      surfaces.pages(),
-      docsRoutes(document),
-      surfaces.tools({
-        document,
-        call: (request, outer) => http.server.call(request, outer),
-        corsOrigins: config.corsOrigins,
-        clock,
-      }),
-      ...(metrics === null ? [] : [metricsRoutes(metrics)]),
-    ],
+    role === "worker"
+      ? [api[0], ...(metrics === null ? [] : [metricsRoutes(metrics)])]
+      : [
+          ...api,
+          surfaces.session(browser),
+          surfaces.invitation(browser),
+          surfaces.pages(),
+          docsRoutes(document),
+          surfaces.tools({
+            document,
+            call: (request, outer) => http.server.call(request, outer),
+            corsOrigins: config.corsOrigins,
+            clock,
+          }),
+          ...(metrics === null ? [] : [metricsRoutes(metrics)]),
+        ],
   );
 
   if ((await users.count()) === 0) await refuseUsedBucket(blobs, filesPlace);
@@ -338,6 +335,8 @@ async function compose(
     });
     await enrichment.start();
     events.start();
+    if (cluster === null) events.delivering.start();
+    else await cluster.start();
   }
   const prepare = async () => (prepared ??= prepareWork());
 
@@ -360,7 +359,7 @@ async function compose(
   }
 
   async function stopAll(): Promise<void> {
-    const drainMs = config.drainSeconds * 1000;
+    await cluster?.drain();
     background.stop();
     await noting;
     maintenance.stop();
@@ -378,6 +377,7 @@ async function compose(
     // Little has been counted since the last flush. A failure here must not keep the rest from closing.
     await flush().catch((error: unknown) => log.error({ err: error }, "could not write key usage and rate limits"));
     await watch.stop();
+    await cluster?.stop();
     await storage.close();
     directory.release();
     log.info("stopped");

@@ -10,6 +10,7 @@ import { createSimulatedProvider } from "../adapters/providers/enrichment/simula
 import { createSimulatedConnector } from "../adapters/providers/network/simulated.ts";
 import { createSimulatedSources } from "../adapters/providers/prospecting/simulated.ts";
 import { createSimulatedVoices } from "../adapters/providers/voice/simulated.ts";
+import type { SimulationStore } from "../features/simulation/store.ts";
 import { SimulatedClock } from "../features/simulation/simulated-clock.ts";
 import { Simulator, type SimulatorParts } from "../features/simulation/simulator.ts";
 import { createSimulatedIds } from "../features/simulation/simulated-ids.ts";
@@ -20,6 +21,7 @@ import type { VoiceEngines } from "../features/voice/training-job.ts";
 
 /** What a simulation uses instead of the real world. */
 export type SimulatedWorld = {
+  store: SimulationStore;
   clock: SimulatedClock;
   ids: Ids;
   seed: number;
@@ -40,6 +42,8 @@ export async function openSimulation(
   storage: Storage,
   realClock: Clock,
 ): Promise<SimulatedWorld | null> {
+  // The configuration refuses a simulation on any other engine.
+  if (storage.simulation === null) return null;
   const before = await storage.simulation.read();
   if (!simulate && before !== null)
     throw new StartError(`The data directory ${dataDir} belongs to a simulation.`, {
@@ -60,6 +64,7 @@ export async function openSimulation(
   // Tasks for people and workers are left to the tester.
   const played = connectorNames.filter((name) => name !== "manual" && name !== "worker");
   return {
+    store: storage.simulation,
     clock,
     ids: createSimulatedIds(seed, starts),
     seed,
@@ -75,7 +80,7 @@ type Moved = Pick<SimulatorParts, "idle" | "chores" | "log"> & { runner: JobRunn
 
 /** Advances the clock of the simulation. */
 export function createSimulator(
-  { clock, seed, nextNewsAt }: SimulatedWorld,
+  { store, clock, seed, nextNewsAt }: SimulatedWorld,
   storage: Storage,
   { runner, ...moved }: Moved,
 ): Simulator {
@@ -91,7 +96,7 @@ export function createSimulator(
   return new Simulator({
     clock,
     seed,
-    store: storage.simulation,
+    store,
     nextDueAt,
     onDiskFault: (tell) => runner.onDiskFault(tell),
     ...moved,

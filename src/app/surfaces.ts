@@ -3,7 +3,7 @@ import type { SessionService } from "../features/workspaces/sessions/service.ts"
 import type { Operations } from "../platform/operations/operations.ts";
 import type { AuditService } from "../platform/auth/audit/service.ts";
 import type { Clock } from "../platform/base/clock.ts";
-import type { RateLimiter } from "../platform/http/rate-limit.ts";
+import type { RateLimiter } from "../lib/rate-limit/rate-limiter.ts";
 import type { RequestContext } from "../platform/http/request-context.ts";
 import type { SessionCookies } from "../platform/http/session-cookie.ts";
 import type { Route } from "../platform/http/route.ts";

@@ -11,14 +11,24 @@ import { Client, type Answer, type ClientSetup } from "./client.ts";
 import type { FakeClock } from "./clock.ts";
 import { databaseName } from "./live-database.ts";
 import { ApiDocument } from "./openapi.ts";
+import { createTestDatabase } from "./postgres.ts";
 import { startServer } from "./program.ts";
 
 /** True when the tests are pointed at a compiled binary instead of the source. */
 export const usesBinary = Boolean(process.env["OUTREACHD_TEST_BINARY"]);
 
+/** True when the service runs on PostgreSQL instead of the embedded database. */
+export const usesPostgres = process.env["OUTREACHD_TEST_STORAGE"] === "postgres";
+
 /** A test that moves the clock or puts something of its own in the place of the real world. */
 export function testInProcess(title: string, run: () => Promise<void>, register: Register = test): void {
   if (usesBinary) test.skip(`${title} (nobody can move the clock of a binary or replace its parts)`, run);
+  else register(title, run);
+}
+
+/** A test that opens the embedded database of the service, or that needs what only the embedded engine has. */
+export function testEmbedded(title: string, run: () => Promise<void>, register: Register = test): void {
+  if (usesPostgres) test.skip(`${title} (embedded database only)`, run);
   else register(title, run);
 }
 type Register = (title: string, run: () => Promise<void>) => void;
@@ -78,10 +88,19 @@ export async function startService({ settings = {}, ...overrides }: ServiceOptio
     throw new Error("A binary takes no overrides: use testInProcess");
   const directory = await mkdtemp(join(tmpdir(), "outreachd-api-"));
   const dataDir = join(directory, "data");
-  const env = variables({ ...quiet, ...settings, LISTEN: "127.0.0.1:0" });
+  const database = usesPostgres ? await createTestDatabase() : null;
+  const env = variables({
+    ...quiet,
+    ...settings,
+    ...(database !== null && { DATABASE: database.url, DATABASE_POOL: "4" }),
+    LISTEN: "127.0.0.1:0",
+  });
   const launch = () => (usesBinary ? launchBinary(dataDir, env) : launchApp(dataDir, env, overrides));
-  const remove = () => rm(directory, { recursive: true, force: true });
-  if (!usesBinary) await prepare(dataDir);
+  const remove = async () => {
+    await database?.release();
+    await rm(directory, { recursive: true, force: true });
+  };
+  if (!usesBinary && !usesPostgres) await prepare(dataDir);
   let running = await launch().catch(async (error: unknown) => {
     await remove();
     throw error;

@@ -12,7 +12,7 @@ import { createArchives } from "../../src/adapters/blobs/archives.ts";
 import type { Caller } from "../../src/platform/auth/caller.ts";
 import { createLog } from "../../src/platform/base/log.ts";
 import { openSqliteStorage } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
-import type { Storage } from "../../src/adapters/storage/storage.ts";
+import type { EmbeddedStorage } from "../../src/adapters/storage/storage.ts";
 import { unpack } from "../support/archives.ts";
 import { FakeClock } from "../support/clock.ts";
 import { eventually } from "../support/service.ts";
@@ -20,7 +20,7 @@ import { startS3Server } from "../support/s3-server.ts";
 
 let root: string;
 let clock: FakeClock;
-let storage: Storage;
+let storage: EmbeddedStorage;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "outreachd-backups-"));

@@ -24,6 +24,7 @@ function problemsOf(setting: Setting): readonly Problem[] {
 test("without any setting the documented defaults hold", () => {
   expect(load()).toEqual({
     dataDir: "./outreachd-data",
+    database: null,
     listen: { host: "127.0.0.1", port: 8080 },
     publicUrl: null,
     rateLimit: { minute: 60, hour: 1000, day: 10_000 },

@@ -62,12 +62,23 @@ async function withErasure(storage: Storage) {
       log,
     });
     const now = clock.now();
-    const [job] = await storage.jobs.claim({ type: "person_erasure", limit: 1, now, leaseUntil: now + 60_000 });
+    const [job] = await storage.jobs.claim({
+      type: "person_erasure",
+      limit: 1,
+      now,
+      leaseUntil: now + 60_000,
+    });
     const claim = claimOf(job!);
     const interruption = new Interruption();
     const { signal } = interruption;
     const retry = <T>(write: () => Promise<T>) => retryOnDiskFault(write, { clock, interruption, onFault: () => {} });
-    const end = await handler.run(job!, { claim, signal, leaseUntil: () => now + 60_000, retryOnDiskFault: retry });
+    const end = await handler.run(job!, {
+      claim,
+      signal,
+      isHeld: () => true,
+      leaseUntil: () => now + 60_000,
+      retryOnDiskFault: retry,
+    });
     if (end !== null) await storage.jobs.end(claim, end);
     return storage.jobs.get(user.id, job!.id);
   }

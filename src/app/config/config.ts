@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { backupConfig, type BackupConfig } from "./backup-options.ts";
 import { connectorConfig, type ConnectorConfig } from "./connector-options.ts";
+import { databaseConfig, type DatabaseConfig } from "./database-options.ts";
 import { describeOptions, type OptionReport } from "./describe.ts";
 import type { eventOptions } from "./event-options.ts";
 import { filesConfig, type FilesConfig } from "./files-options.ts";
@@ -25,6 +26,8 @@ import type { ConsentMode, OriginalsPolicy, VoiceEngineName } from "../../featur
 /** Everything an operator can configure, validated and frozen. Sizes are in bytes. */
 export type Config = Readonly<{
   dataDir: string;
+  /** Null = the embedded database in the data directory. */
+  database: DatabaseConfig | null;
   listen: Readonly<ListenAddress>;
   /** Without a trailing slash; null = unknown. */
   publicUrl: string | null;
@@ -106,15 +109,17 @@ export class ConfigError extends Error {
 export function loadConfig(input: ConfigInput): Config {
   const { connectors, rest: others } = connectorConfig(resolve(input).values);
   const { voiceVendors, rest: more } = voiceVendorConfig(others);
-  const { files, s3, rest: further, problems: filesProblems } = filesConfig(more);
+  const { database, rest: embedded, problems: databaseProblems } = databaseConfig(more);
+  const { files, s3, rest: further, problems: filesProblems } = filesConfig(embedded);
   const { backup, rest, problems: backupProblems } = backupConfig(further, s3);
-  const problems = [...filesProblems, ...backupProblems];
+  const problems = [...databaseProblems, ...filesProblems, ...backupProblems];
   if (problems.length > 0) throw new ConfigError(problems);
   const { data, listen, rateLimitMinute, rateLimitHour, rateLimitDay, corsOrigins, ...values } = rest;
   return Object.freeze({
     ...values,
     connectors,
     voiceVendors,
+    database,
     files,
     backup,
     dataDir: data,

@@ -3,6 +3,7 @@ import { connectorNames, type ConnectorName } from "../../features/network/accou
 import type { PhoneRegion } from "../../platform/identity/phone.ts";
 import { backupOptions } from "./backup-options.ts";
 import { connectorOptions } from "./connector-options.ts";
+import { databaseOptions } from "./database-options.ts";
 import { enrichmentOptions } from "./enrichment-options.ts";
 import { eventOptions } from "./event-options.ts";
 import { filesOptions } from "./files-options.ts";
@@ -45,8 +46,10 @@ export const serverOptions = {
     argument: "DIR",
     parse: text,
     default: "./outreachd-data",
-    description: "Directory for the database and all files. Use a local disk; only one process can open it at a time.",
+    description:
+      "Directory for the database and all files; with database and files, only for temporary copies. Use a local disk; only one process can open it at a time.",
   }),
+  ...databaseOptions,
   listen: option<ListenAddress>({
     argument: "HOST:PORT",
     parse: listenAddress,

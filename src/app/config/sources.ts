@@ -18,6 +18,8 @@ export type Option<T> = {
    * variable, NAME or NAME_FILE.
    */
   secret?: true;
+  /** A secret that is also accepted as a flag, because it need not contain anything secret. */
+  hasFlag?: true;
   /** The flag without a value means true. */
   canBeBare?: true;
 };
@@ -53,8 +55,12 @@ export function optionName(key: string): string {
 }
 
 /** Returns the flag of an option. A secret's flag names a file, because flags are visible in the process list. */
-export function flagName(key: string, { secret }: Pick<Option<unknown>, "secret">): string {
-  return `--${optionName(key)}${secret ? "-file" : ""}`;
+export function flagName(key: string, option: Pick<Option<unknown>, "secret" | "hasFlag">): string {
+  return `--${optionName(key)}${isFileFlag(option) ? "-file" : ""}`;
+}
+
+function isFileFlag({ secret, hasFlag }: Pick<Option<unknown>, "secret" | "hasFlag">): boolean {
+  return secret === true && hasFlag !== true;
 }
 
 export function variableName(key: string): string {
@@ -121,12 +127,13 @@ export function unknownFileKeys(table: OptionTable, file: Sources["file"]): Prob
 
 type Given = { origin: Origin; option: string; text: string };
 
-function fromFlag(key: string, { secret }: Option<unknown>, { flags, readFile }: Sources): Given | null {
-  const given = flags[secret ? `${key}File` : key];
+function fromFlag(key: string, option: Option<unknown>, { flags, readFile }: Sources): Given | null {
+  const isFile = isFileFlag(option);
+  const given = flags[isFile ? `${key}File` : key];
   const value = given === true ? "true" : given;
   if (typeof value !== "string") return null;
-  const flag = flagName(key, { secret });
-  return { origin: "flag", option: flag, text: secret ? named(flag, () => readSecret(value, readFile)) : value };
+  const flag = flagName(key, option);
+  return { origin: "flag", option: flag, text: isFile ? named(flag, () => readSecret(value, readFile)) : value };
 }
 
 function fromEnvironment(key: string, { secret }: Option<unknown>, { env, readFile }: Sources): Given | null {

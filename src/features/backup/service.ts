@@ -25,7 +25,8 @@ import type { ArchivePlace } from "./place.ts";
 import type { BackupEnd, BackupStore } from "./store.ts";
 
 export type BackupParts = {
-  store: BackupStore;
+  /** Null if a database server holds the data, which this program cannot copy. */
+  store: BackupStore | null;
   audit: AuditService;
   archives: ArchiveStore;
   place: ArchivePlace;
@@ -68,8 +69,10 @@ export class BackupService {
 
   async list(caller: Caller): Promise<BackupList> {
     requireAdmin(caller);
-    const { archives, place, schedule, keep } = this.#parts;
-    const { stored, problem } = await inspectDestination(archives, place);
+    const { archives, place, schedule, keep, store } = this.#parts;
+    const inspected = await inspectDestination(archives, place);
+    const { stored } = inspected;
+    const problem = store === null ? unsupported : inspected.problem;
     const backups = stored.map((archive) => this.#viewOf(archive));
     const runs = { running: runView(this.#running), last: this.#last };
     return { backups, ...runs, place: archives.place, problem, schedule, keep };
@@ -88,9 +91,10 @@ export class BackupService {
     return { name, status: "completed", message: "Complete", ...ended };
   }
 
-  /** Starts a backup. Throws CONFLICT while another one is running. */
+  /** Starts a backup. Throws CONFLICT while another one is running, or if a database server holds the data. */
   start(caller: Caller, prune: boolean): BackupRunView {
     requireAdmin(caller);
+    if (this.#parts.store === null) throw new ApiError("CONFLICT", { message: unsupported });
     return runView(this.#startRun(caller, prune))!;
   }
 
@@ -116,7 +120,8 @@ export class BackupService {
 
   /** Logs a warning at startup if the destination is unavailable. Not fatal: its disk may be mounted later. */
   async checkDestination(): Promise<void> {
-    const { archives, place, log } = this.#parts;
+    const { archives, place, log, store } = this.#parts;
+    if (store === null) return;
     const { problem } = await inspectDestination(archives, place);
     if (problem !== null) log.warn({ place: archives.place, problem }, "backup destination is unavailable");
   }
@@ -124,6 +129,7 @@ export class BackupService {
   /** Reports the outcome of runs that a previous process started, at startup. Never rejects. */
   async reportInterrupted(): Promise<void> {
     const { archives, store, log } = this.#parts;
+    if (store === null) return;
     try {
       for (const name of await store.begun()) {
         if (name === this.#running?.name) continue;
@@ -139,7 +145,7 @@ export class BackupService {
   async storePendingOutcomes(): Promise<void> {
     for (let end = this.#pendingOutcomes.shift(); end !== undefined; end = this.#pendingOutcomes.shift()) {
       try {
-        await this.#parts.store.end(end);
+        await this.#parts.store?.end(end);
       } catch (error) {
         this.#pendingOutcomes.unshift(end);
         throw error;
@@ -204,7 +210,7 @@ export class BackupService {
     const { archives, clock, log, store } = this.#parts;
     const { place } = archives;
     try {
-      await store.begin(run.name);
+      await store?.begin(run.name);
       await archives.sweep(this.#isOwn);
       const { bytes, files, missing } = await this.#copy(run, startedAt);
       const notes =
@@ -294,6 +300,9 @@ function endOf(name: string, caller: Caller | null, at: number, outcome: Outcome
 function auditOf(action: AuditAction, name: string): AuditEvent {
   return { action, workspaceId: null, target: { type: "backup", id: name } };
 }
+
+const unsupported =
+  "The data is in PostgreSQL, so back it up there: with pg_dump or point-in-time recovery, and with versions of the objects in the bucket. See docs/scale-out.md.";
 
 const interrupted: Outcome = {
   status: "failed",

@@ -68,7 +68,7 @@ export function createActionHandler({
     claimedActions.delete(claimKey(job));
     if (due === undefined) throw new Error("The job was not claimed by its handler");
     if (due.task === "follow") await settle(due, context, await follow(due));
-    else if (due.task === "send") await settle(due, context, await carryOut(due, null));
+    else if (due.task === "send") await send(due, context, null);
     else await speakAndSend(due, context);
     return null;
   }
@@ -86,8 +86,15 @@ export function createActionHandler({
     if (spoken.kind === "refused") {
       const retryAt = clock.now() + speechRetryMs;
       await store.defer(claim, { kind: "retry", retryAt, message: spoken.reason, at: clock.now() });
-    } else if (await store.markSending(claim, clock.now()))
-      await settle(due, context, await carryOut(due, spoken.audio));
+    } else if (await store.markSending(claim, clock.now())) await send(due, context, spoken.audio);
+  }
+
+  /** The action is marked as sending. */
+  async function send(due: DueAction, context: JobContext, audio: VoiceAudio | null): Promise<void> {
+    if (context.isHeld()) return settle(due, context, await carryOut(due, audio));
+    // The process stood still. If another node has not claimed the action meanwhile, it is certain that nothing was sent.
+    const message = "The server paused before the action was sent.";
+    await store.defer(context.claim, { kind: "retry", retryAt: clock.now(), message, at: clock.now() });
   }
 
   /** Errors and timeouts of the voice are returned as refusals. */

@@ -18,6 +18,8 @@ export type DelivererParts = {
   connector: WebhookConnector;
   /** Calls back after each commit that contains events; returns a function that stops the callbacks. */
   onNewEvents: (notify: () => void) => () => void;
+  /** Whether this process may still post: another one may have taken over. Default: always. */
+  mayDeliver?: () => boolean;
   /** Endpoints are disabled after failing for this long; 0 never disables endpoints. */
   disableAfterMs: number;
   clock: Clock;
@@ -123,6 +125,13 @@ export class Deliverer {
   /** Schedules a check for due deliveries. */
   wake(): void {
     if (this.#isStarted) this.#dispatchWork.wake();
+  }
+
+  /** Schedules a check for everything that another process may have changed: events, endpoints, and deliveries. */
+  lookAgain(): void {
+    if (!this.#isStarted) return;
+    this.#fanOutWork.wake();
+    this.#dispatchWork.wake();
   }
 
   /** Stops posting with the previous settings of an endpoint, and posts events to it if it is new or enabled again. */
@@ -319,9 +328,10 @@ export class Deliverer {
     return { endpointId: endpoint.id, eventId: event.id, attempt, isOnDemand, disableReason, ...next };
   }
 
-  /** Null if the server stops: the outcome is unknown, and the event is posted again. */
+  /** Null if the server stops or another process delivers: the outcome is unknown, and the event is posted again. */
   async #outcomeOf(endpoint: Endpoint, event: DueDelivery["event"]): Promise<PostOutcome | null> {
-    const { clock, connector } = this.#parts;
+    const { clock, connector, mayDeliver } = this.#parts;
+    if (mayDeliver?.() === false) return null;
     const { url, secret, oldSecret, oldSecretUntil } = endpoint;
     const now = clock.now();
     const body = JSON.stringify(payloadOf(event));

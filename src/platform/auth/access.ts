@@ -39,6 +39,7 @@ export class KeyRing {
   readonly #keys: KeyStore;
   readonly #holders: HolderLookup;
   readonly #clock: Clock;
+  readonly #mayCache: () => boolean;
   readonly #known = new Map<string, Known>();
   readonly #locals = new Map<string, Known>();
   readonly #listeners = new Set<() => void>();
@@ -47,7 +48,9 @@ export class KeyRing {
   /** Incremented when keys change, so that the result of a lookup that started earlier is not cached. */
   #generation = 0;
 
-  constructor(keys: KeyStore, holders: HolderLookup, clock: Clock) {
+  /** `mayCache`: false while this process would not learn that a key changed elsewhere. */
+  constructor(keys: KeyStore, holders: HolderLookup, clock: Clock, mayCache: () => boolean = () => true) {
+    this.#mayCache = mayCache;
     this.#keys = keys;
     this.#holders = holders;
     this.#clock = clock;
@@ -87,7 +90,7 @@ export class KeyRing {
 
   /** Like `identify`, for code that stored the hash of a secret it was sent earlier. */
   holder(hash: string): Caller | Promise<Caller> {
-    const known = this.#locals.get(hash) ?? this.#known.get(hash);
+    const known = this.#locals.get(hash) ?? (this.#mayCache() ? this.#known.get(hash) : undefined);
     return known === undefined ? this.#lookUp(hash) : this.#accept(known);
   }
 
@@ -165,7 +168,7 @@ export class KeyRing {
       throw new ApiError("UNAUTHORIZED", { message: "The user of this API key is not active in its workspace." });
     const known = { key, caller: callerOf(key, holder) };
     if (this.#known.size >= maxCached) this.#known.clear();
-    if (generation === this.#generation) this.#known.set(hash, known);
+    if (generation === this.#generation && this.#mayCache()) this.#known.set(hash, known);
     return this.#accept(known);
   }
 

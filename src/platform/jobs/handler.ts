@@ -5,6 +5,11 @@ export type JobContext = {
   claim: JobClaim;
   /** Aborted when the server stops or the claim is lost: end soon, and in the second case write nothing more. */
   signal: AbortSignal;
+  /**
+   * Whether the lease has certainly not expired. To be asked before anything outside the database that must not happen
+   * twice: another node may have claimed the job.
+   */
+  isHeld(): boolean;
   /** The new expiry for a write that extends the lease now. */
   leaseUntil(): number;
   /** Performs a write that must not be lost, retrying while the disk cannot be written to. */

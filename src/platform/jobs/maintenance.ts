@@ -6,6 +6,8 @@ export type Chore = {
   /** Cron pattern with seconds, in UTC. */
   pattern: string;
   run: () => Promise<void> | void;
+  /** Run by every node; other chores are run by the node that has the lead. */
+  onEachNode?: true;
 };
 
 /**
@@ -16,11 +18,21 @@ export class Maintenance {
   readonly #chores: readonly Chore[];
   readonly #log: Log;
   readonly #onFailure: (error: unknown) => void;
+  readonly #hasLead: () => boolean;
   readonly #problems = new Map<string, string>();
   #crons: Cron[] = [];
 
-  /** `onFailure` is called for every failure, including those that are not logged again. */
-  constructor(chores: readonly Chore[], log: Log, onFailure: (error: unknown) => void = () => {}) {
+  /**
+   * `onFailure` is called for every failure, including those that are not logged again. `hasLead`: whether this process
+   * runs the chores of all nodes.
+   */
+  constructor(
+    chores: readonly Chore[],
+    log: Log,
+    onFailure: (error: unknown) => void = () => {},
+    hasLead: () => boolean = () => true,
+  ) {
+    this.#hasLead = hasLead;
     this.#onFailure = onFailure;
     this.#chores = chores;
     this.#log = log;
@@ -41,7 +53,8 @@ export class Maintenance {
     this.#crons = [];
   }
 
-  async #run({ name, run }: Chore): Promise<void> {
+  async #run({ name, run, onEachNode }: Chore): Promise<void> {
+    if (onEachNode !== true && !this.#hasLead()) return;
     try {
       await run();
       if (this.#problems.delete(name)) this.#log.info({ chore: name }, "chore recovered");

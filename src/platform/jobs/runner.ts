@@ -23,7 +23,8 @@ export type JobObserver = {
   jobEnded(type: string, outcome: JobEnd["kind"] | "own"): void;
 };
 
-type Running = { claim: JobClaim; interruption: Interruption; done: Promise<void> };
+/** `heldUntil`: when the lease ends by the monotonic clock. */
+type Running = { claim: JobClaim; interruption: Interruption; heldUntil: number; done: Promise<void> };
 
 /**
  * Claims due jobs and runs their handlers. The table is the queue; the timer is only a hint when to check again, and
@@ -164,9 +165,10 @@ export class JobRunner {
       if (this.#isPaused(handler.type)) return;
       const limit = handler.concurrency - this.#runningOf(handler);
       if (limit <= 0) return; // `poke` is called when one of its jobs ends
+      const heldUntil = performance.now() + leaseMs;
       const { jobs, more } = await this.#claim(handler, limit);
       if (jobs.length > 0) this.#observer?.jobsClaimed(handler.type, jobs.length);
-      for (const job of jobs) this.#start(handler, job);
+      for (const job of jobs) this.#start(handler, job, heldUntil);
       if (more) hasMore = true;
       else waiting.push(handler);
     };
@@ -200,24 +202,26 @@ export class JobRunner {
     this.#cancelTimer = this.#clock.after(Math.min(Math.max(ms, 0), maxSleepMs), () => this.poke());
   }
 
-  #start(handler: JobHandler, job: Job): void {
+  #start(handler: JobHandler, job: Job, heldUntil: number): void {
     // Includes the attempt, because a job whose claim was lost may be claimed again before its previous run has ended.
     const key = `${handler.type}:${job.id}:${job.attempt}`;
     const interruption = new Interruption();
     const claim: JobClaim = { id: job.id, attempt: job.attempt };
     this.#count(handler, 1);
-    const done = this.#run(handler, job, claim, interruption).finally(() => {
+    const running: Running = { claim, interruption, heldUntil, done: Promise.resolve() };
+    this.#running.set(key, running);
+    running.done = this.#run(handler, job, running).finally(() => {
       this.#running.delete(key);
       this.#count(handler, -1);
       this.poke();
     });
-    this.#running.set(key, { claim, interruption, done });
   }
 
   /** Never throws: if the end of a job can't be stored, its lease expires. */
-  async #run(handler: JobHandler, job: Job, claim: JobClaim, interruption: Interruption): Promise<void> {
+  async #run(handler: JobHandler, job: Job, running: Running): Promise<void> {
+    const { claim, interruption } = running;
     try {
-      const end = await this.#endOf(handler, job, claim, interruption);
+      const end = await this.#endOf(handler, job, running);
       this.#observer?.jobEnded(handler.type, end?.kind ?? "own");
       if (end === null) return;
       const isOurs = await this.#retryOnDiskFault(job, () => this.#store.end(claim, end), interruption);
@@ -238,7 +242,8 @@ export class JobRunner {
     );
   }
 
-  async #endOf(handler: JobHandler, job: Job, claim: JobClaim, interruption: Interruption): Promise<JobEnd | null> {
+  async #endOf(handler: JobHandler, job: Job, running: Running): Promise<JobEnd | null> {
+    const { claim, interruption } = running;
     if (job.failures >= job.maxAttempts) return this.#failed(job, "The job was interrupted too often.");
     try {
       return await handler.run(job, {
@@ -246,6 +251,8 @@ export class JobRunner {
         get signal() {
           return interruption.signal;
         },
+        // Not by the clock, which may be changed, or stand still for a process that is stopped.
+        isHeld: () => performance.now() < running.heldUntil,
         leaseUntil: () => this.#clock.now() + leaseMs,
         retryOnDiskFault: (write) => this.#retryOnDiskFault(job, write, interruption),
       });
@@ -283,12 +290,15 @@ export class JobRunner {
   }
 
   async #renew(): Promise<void> {
-    const claims = [...this.#running.values()].map(({ claim }) => claim);
+    const renewed = [...this.#running.values()];
+    const claims = renewed.map(({ claim }) => claim);
     if (claims.length === 0) return;
+    const heldUntil = performance.now() + leaseMs;
     try {
       const lost = new Set(await this.#store.renew(claims, this.#clock.now() + leaseMs));
-      for (const { claim, interruption } of this.#running.values())
-        if (lost.has(claim.id)) interruption.abort(new Error("The claim was lost"));
+      for (const running of renewed)
+        if (lost.has(running.claim.id)) running.interruption.abort(new Error("The claim was lost"));
+        else running.heldUntil = heldUntil;
     } catch (error) {
       this.#log.error({ err: error }, "could not renew leases");
     }

@@ -52,6 +52,13 @@ export class Operations {
     this.#update();
   }
 
+  /** Takes over what another node has set. */
+  followMaintenance(state: MaintenanceState | null): void {
+    this.#maintenance = state;
+    this.#update();
+    this.#parts.onChange();
+  }
+
   /** Rejects writes until the server starts with intact data. */
   reportDamage(damage: { message: string }): void {
     this.#damage = damage;

@@ -1,0 +1,132 @@
+import { openPostgresStorage, type PostgresStorage } from "../adapters/storage/postgres/postgres-storage.ts";
+import { readServerFacts, type ServerFacts } from "../adapters/storage/postgres/server-facts.ts";
+import { durationText } from "../platform/operations/duration-text.ts";
+import { StartError } from "../platform/base/start-error.ts";
+import { systemClock, type Clock } from "../platform/base/clock.ts";
+import { ClusterClock } from "../platform/cluster/cluster-clock.ts";
+import type { Log } from "../platform/base/log.ts";
+import type { PhoneRegion } from "../platform/identity/phone.ts";
+import { shownDatabase, type DatabaseConfig } from "./config/database-options.ts";
+
+const oldestVersion = 15;
+/** Certificates and signatures of requests fail with a clock that is further off. */
+const maxClockErrorMs = 300_000;
+
+/** A connected and migrated database, and the time that its nodes share. */
+export type OpenedDatabase = {
+  storage: PostgresStorage;
+  clock: Clock;
+  /** Reads the time of the database again. */
+  sampleTime: () => Promise<void>;
+  /** How far the clock of this machine is ahead. */
+  clockAheadMs: () => number;
+};
+
+/**
+ * Connects to PostgreSQL and migrates the database if necessary. `ownClock` replaces the time of the database, for tests.
+ * Throws `StartError` if the database cannot be used.
+ */
+export async function openDatabase(
+  { url, poolSize, prepare }: DatabaseConfig,
+  phoneRegion: PhoneRegion | null,
+  ownClock: Clock | null,
+  log: Log,
+): Promise<OpenedDatabase> {
+  const shown = shownDatabase(url);
+  const failed = (error: unknown): never => {
+    throw startErrorOf(error, shown);
+  };
+  const clusterClock = new ClusterClock(systemClock);
+  const facts = await readServerFacts(url, { prepare }, (read) => clusterClock.sample(read)).catch(failed);
+  requireUsable(facts, shown);
+  if (ownClock === null) requireRightClock(clusterClock.systemAheadMs());
+  if (facts.refusesSettings && !facts.endsIdleTransactions) log.warn(poolerHint);
+  const clock = ownClock ?? clusterClock;
+  const options = { poolSize, prepare, phoneRegion, hasSettings: !facts.refusesSettings };
+  const storage = await openPostgresStorage(url, clock, options).catch(failed);
+  return {
+    storage,
+    clock,
+    sampleTime: () => clusterClock.sample(() => storage.cluster.time()),
+    clockAheadMs: () => clusterClock.systemAheadMs(),
+  };
+}
+
+const poolerHint =
+  "the connection pooler ignores the timeouts of sessions; set them for the database user: " +
+  "ALTER ROLE … SET idle_in_transaction_session_timeout = '10s'; ALTER ROLE … SET statement_timeout = '30s'";
+
+function requireUsable({ versionNumber, version, isReadOnly, mayCreate }: ServerFacts, shown: string): void {
+  if (Math.floor(versionNumber / 10_000) < oldestVersion)
+    throw new StartError(`The database ${shown} runs PostgreSQL ${version}, which is too old.`, {
+      hint: `Upgrade it to PostgreSQL ${oldestVersion} or later.`,
+    });
+  if (isReadOnly)
+    throw new StartError(`The database ${shown} is read-only.`, {
+      hint: "Connect to the primary server rather than to a replica; after a failover, check where the host name points.",
+    });
+  if (!mayCreate)
+    throw new StartError(`The database user of ${shown} may not create tables.`, {
+      hint: "As the owner of the database, run GRANT CREATE, USAGE ON SCHEMA public TO this user, or make it the owner.",
+    });
+}
+
+function requireRightClock(aheadMs: number): void {
+  if (Math.abs(aheadMs) < maxClockErrorMs) return;
+  const off = `${durationText(Math.abs(aheadMs))} ${aheadMs > 0 ? "ahead of" : "behind"}`;
+  throw new StartError(`The clock of this machine is ${off} the clock of the database.`, {
+    hint: "Synchronize both machines with a time server (NTP), then start again.",
+  });
+}
+
+/** Reasons by error code: of PostgreSQL (Appendix A of its manual), of the driver, and of the operating system. */
+const reasons: { codes: RegExp; message: (shown: string) => string; hint: string }[] = [
+  {
+    codes: /^(28P01|28000)$/,
+    message: (shown) => `The database ${shown} refused the user or the password.`,
+    hint: "Check both in OUTREACHD_DATABASE (special characters must be percent-encoded), and the rules in pg_hba.conf.",
+  },
+  {
+    codes: /^3D000$/,
+    message: (shown) => `The database ${shown} does not exist.`,
+    hint: "Create it with `createdb`, or correct its name in OUTREACHD_DATABASE.",
+  },
+  {
+    codes: /^42501$/,
+    message: (shown) => `The database user of ${shown} lacks a privilege.`,
+    hint: "Make it the owner of the database and of its tables.",
+  },
+  {
+    codes: /^53300$/,
+    message: (shown) => `The database ${shown} accepts no more connections.`,
+    hint: "Lower database-pool on each node, or raise max_connections of PostgreSQL.",
+  },
+  {
+    codes: /^(53100|58030)$/,
+    message: (shown) => `The disk of the database ${shown} is full or failing.`,
+    hint: "Free up space on the machine of PostgreSQL.",
+  },
+  {
+    codes: /^(25006)$/,
+    message: (shown) => `The database ${shown} is read-only.`,
+    hint: "Connect to the primary server rather than to a replica.",
+  },
+  {
+    codes: /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|CONNECT|57P0|08|FailedToOpenSocket|ERR_)/,
+    message: (shown) => `Cannot connect to the database ${shown}.`,
+    hint: "Check that PostgreSQL is running and reachable from this machine, its host and port, and sslmode.",
+  },
+];
+
+/** Converts an error of the database into a reason not to start; returns other errors unchanged. */
+export function startErrorOf(error: unknown, shown: string): unknown {
+  if (error instanceof StartError) return error;
+  for (let each = error; each instanceof Error; each = each.cause) {
+    const code = "code" in each && typeof each.code === "string" ? each.code : "";
+    const reason = reasons.find(({ codes }) => codes.test(code));
+    if (reason === undefined) continue;
+    const message = `${reason.message(shown)} (${each.message || code})`;
+    return new StartError(message, { hint: reason.hint, cause: error });
+  }
+  return error;
+}

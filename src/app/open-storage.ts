@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import type { DataDirectory } from "../adapters/disk/data-directory.ts";
+import { installationId } from "../adapters/disk/installation-id.ts";
+import { removeSnapshot } from "../adapters/storage/sqlite/snapshot.ts";
+import { openSqliteStorage } from "../adapters/storage/sqlite/sqlite-storage.ts";
+import type { Storage } from "../adapters/storage/storage.ts";
+import { SteadyClock, systemClock, type Clock } from "../platform/base/clock.ts";
+import type { Log } from "../platform/base/log.ts";
+import { StartError } from "../platform/base/start-error.ts";
+import { keepCopy } from "./backups.ts";
+import type { Config } from "./config/config.ts";
+import type { OpenedDatabase } from "./database.ts";
+import { refuseLostData } from "./first-run.ts";
+
+export type OpenedStorage = {
+  storage: Storage;
+  clock: SteadyClock;
+  /** ID of this installation: 8 hex digits. */
+  installation: string;
+  /** Null: the embedded database. */
+  database: OpenedDatabase | null;
+};
+
+/**
+ * Opens the database that the configuration selects, and migrates it if necessary. `ownClock` replaces the system clock
+ * and the time of the database. Throws `StartError`.
+ */
+export async function openStorage(
+  config: Config,
+  directory: DataDirectory,
+  ownClock: Clock | null,
+  log: Log,
+): Promise<OpenedStorage> {
+  if (directory.wasOpen)
+    log.warn(
+      { dataDir: directory.path },
+      "other users of this machine had access to the data directory; removed their access",
+    );
+  if (config.database !== null) return openShared(config, directory, ownClock, log);
+  const { databasePath, path } = directory;
+  const clock = new SteadyClock(ownClock ?? systemClock);
+  if (!existsSync(databasePath)) refuseLostData(directory);
+  removeSnapshot(databasePath); // of a backup that was killed
+  const storage = openSqliteStorage(databasePath, clock, config.phoneRegion, {
+    beforeUpgrade: () => keepCopy(directory, clock, log),
+    beforeCreation: () => refuseLostData(directory),
+  });
+  return { storage, clock, installation: installationId(path), database: null };
+}
+
+async function openShared(
+  { database: options, phoneRegion }: Config,
+  { databasePath, path }: DataDirectory,
+  ownClock: Clock | null,
+  log: Log,
+): Promise<OpenedStorage> {
+  if (existsSync(databasePath))
+    throw new StartError(`The data directory ${path} contains an embedded database, which --database would ignore.`, {
+      hint: "Choose an empty directory with --data DIR for temporary files. To move the data, run `outreachd copy`.",
+    });
+  // Loaded only if needed: it is a large part of the program.
+  const { openDatabase } = await import("./database.ts");
+  const database = await openDatabase(options!, phoneRegion, ownClock, log);
+  const installation = await database.storage.cluster.installationId(randomBytes(4).toString("hex"));
+  return {
+    storage: database.storage as unknown as Storage,
+    clock: new SteadyClock(database.clock),
+    installation,
+    database,
+  };
+}
