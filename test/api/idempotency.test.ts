@@ -6,7 +6,7 @@ import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startService, succeeded, testInProcess } from "../support/service.ts";
 import { beep, cloneForm, clonesPath, type CloneList, type Created } from "../support/voices.ts";
-import { openLiveDatabase } from "../support/live-database.ts";
+import { jsonOf } from "../support/live-database.ts";
 
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
@@ -326,18 +326,17 @@ test("JSON is kept without its type and told with it, also as the version before
   const user = await own.user();
   const key = newKey();
   const first = succeeded(await user.post<LeadView>(leads, ada, withKey(key)));
-  using database = openLiveDatabase(own.dataDir);
+  await using database = await own.openDatabase();
   const etag = first.headers.get("etag") ?? "";
-  expect(database.query("SELECT headers FROM idempotent_requests").all()).toEqual([
-    { headers: JSON.stringify({ etag }) },
-  ]);
+  const [stored] = await database.all<{ headers: unknown }>("SELECT headers FROM idempotent_requests");
+  expect(jsonOf(stored?.headers)).toEqual({ etag });
   const type = "application/json;charset=utf-8";
   for (const headers of [
     { etag },
     { "content-type": type, etag },
     { "content-type": "application/problem+json", etag },
   ]) {
-    database.run("UPDATE idempotent_requests SET headers = ?", [JSON.stringify(headers)]);
+    await database.run(`UPDATE idempotent_requests SET headers = '${JSON.stringify(headers)}'`);
     const again = await fetch(`${own.url}${leads}`, {
       method: "POST",
       headers: { "x-api-key": user.key ?? "", "idempotency-key": key, "content-type": "application/json" },
@@ -358,8 +357,8 @@ test("what was begun and has no answer is not done again, and that is said", asy
   const key = newKey();
   succeeded(await user.post(leads, ada, withKey(key)));
   // As a crash leaves it between two writes of a request that makes several.
-  using database = openLiveDatabase(own.dataDir);
-  database.run("UPDATE idempotent_requests SET status = NULL, headers = NULL, body = NULL");
+  await using database = await own.openDatabase();
+  await database.run("UPDATE idempotent_requests SET status = NULL, headers = NULL, body = NULL");
   const again = await user.post(leads, ada, withKey(key));
   expect(again).toMatchObject({ status: 409, code: "REQUEST_INTERRUPTED" });
   expect(again.message).toContain("new key");

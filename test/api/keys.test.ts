@@ -86,7 +86,7 @@ test("a member makes no keys for somebody else", async () => {
 test("owners and admins of a workspace make no keys for its members, which would work elsewhere too", async () => {
   await using service = await startService();
   const [owner, guest] = [await service.user(), await service.user()];
-  joinTeam(service, owner, guest, "member");
+  await joinTeam(service, owner, guest, "member");
   const colleague = await addMember(service, owner, "admin");
   for (const [maker, userId] of [
     [owner, guest.userId],

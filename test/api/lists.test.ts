@@ -5,8 +5,7 @@ import { archiveName } from "../../src/features/backup/model.ts";
 import type { JobView } from "../../src/platform/jobs/model.ts";
 import { startOfTests } from "../support/clock.ts";
 import { beep, createClone } from "../support/voices.ts";
-import { startService, succeeded } from "../support/service.ts";
-import { openLiveDatabase } from "../support/live-database.ts";
+import { startService, usesPostgres, succeeded } from "../support/service.ts";
 
 // Thousands of rows are stored and read again.
 setDefaultTimeout(60_000);
@@ -32,26 +31,28 @@ type List = {
 };
 
 /** Copies of a row that is there, with other values in some columns: SQL over the row `t` and the number `k.n`. */
-function multiply(table: string, which: string, changes: Record<string, string>, times = rows - 1): void {
-  using database = openLiveDatabase(service.dataDir);
-  const columns = database
-    .query<{ name: string; type: string; pk: number }, []>(`SELECT name, type, pk FROM pragma_table_info('${table}')`)
-    .all()
-    .filter(({ name }) => changes[name] !== "auto");
-  const values = columns.map(({ name }) => changes[name] ?? `t.${name}`);
-  const { changes: made } = database
-    .query(
-      `WITH RECURSIVE k(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n < ${times})
-       INSERT INTO ${table} (${columns.map(({ name }) => name).join(", ")})
-       SELECT ${values.join(", ")} FROM (SELECT * FROM ${table} WHERE ${which} LIMIT 1) AS t, k`,
-    )
-    .run();
+async function multiply(
+  table: string,
+  which: string,
+  changes: Record<string, string>,
+  times = rows - 1,
+): Promise<void> {
+  await using database = await service.openDatabase();
+  const columns = (await database.columnsOf(table)).filter((name) => changes[name] !== "auto");
+  const values = columns.map((name) => changes[name] ?? `t.${name}`);
+  const made = await database.run(
+    `INSERT INTO ${table} (${columns.join(", ")})
+     SELECT ${values.join(", ")} FROM (SELECT * FROM ${table} WHERE ${which} LIMIT 1) AS t, ${database.numbers(times)}`,
+  );
   expect(made).toBeGreaterThanOrEqual(times);
 }
 
+/** The column of a table that both engines have, but not under one name. */
+const numberOfEvent = usesPostgres ? "position" : "seq";
+
 /** Every two of them come in the same millisecond. */
 const later = (column: string): string => `t.${column} + k.n / 2`;
-const copied = { id: "printf('%s-%05d', t.id, k.n)", created_at: later("created_at") };
+const copied = { id: "t.id || '-' || (10000 + k.n)", created_at: later("created_at") };
 
 const post = async <T>(path: string, body?: unknown): Promise<T> =>
   succeeded(await admin.post<T>(`${api}${path}`, body)).data;
@@ -88,14 +89,21 @@ const lists: Record<string, List> = {
     field: "users",
     id: byId,
     arrange: async () =>
-      multiply("users", "1", { ...copied, seq: "auto", email: "k.n || t.email", email_key: "k.n || t.email_key" }),
+      await multiply("users", "true", {
+        ...copied,
+        seq: "auto",
+        email: "k.n || t.email",
+        email_key: "k.n || t.email_key",
+      }),
   },
   "/api/v2/workspaces": {
     field: "workspaces",
     id: byId,
     async arrange() {
-      multiply("workspaces", "1", { ...copied, seq: "auto" });
-      multiply("members", "1", { workspace_id: `(SELECT id FROM workspaces WHERE id LIKE printf('%%-%05d', k.n))` });
+      await multiply("workspaces", "true", { ...copied, seq: "auto" });
+      await multiply("members", "true", {
+        workspace_id: `(SELECT id FROM workspaces WHERE id LIKE '%-' || (10000 + k.n))`,
+      });
     },
   },
   "/api/v2/invitations": {
@@ -104,7 +112,7 @@ const lists: Record<string, List> = {
     bound: 200,
     async arrange() {
       await post("/invitations", { email: "grace@example.com", role: "member" });
-      multiply("invitations", "1", { ...copied, hash: "t.hash || k.n", email_key: "t.email_key || k.n" }, 199);
+      await multiply("invitations", "true", { ...copied, hash: "t.hash || k.n", email_key: "t.email_key || k.n" }, 199);
     },
   },
   "/api/v2/members": {
@@ -112,8 +120,13 @@ const lists: Record<string, List> = {
     id: ({ userId: id }) => id,
     bound: 1000,
     async arrange() {
-      const others = `(SELECT id FROM users WHERE id LIKE printf('%%-%05d', k.n))`;
-      multiply("members", `workspace_id = '${userId}'`, { user_id: others, created_at: later("created_at") }, 999);
+      const others = `(SELECT id FROM users WHERE id LIKE '%-' || (10000 + k.n))`;
+      await multiply(
+        "members",
+        `workspace_id = '${userId}'`,
+        { user_id: others, created_at: later("created_at") },
+        999,
+      );
     },
   },
   "/api/v2/sessions": {
@@ -124,7 +137,7 @@ const lists: Record<string, List> = {
       const headers = { "x-outreachd-page": "1", "content-type": "application/json" };
       const body = JSON.stringify({ key: admin.key });
       expect((await fetch(`${service.url}/app/session`, { method: "POST", headers, body })).status).toBe(200);
-      multiply("sessions", "1", { ...copied, hash: "t.hash || k.n" }, 199);
+      await multiply("sessions", "true", { ...copied, hash: "t.hash || k.n" }, 199);
     },
   },
   "/api/v2/credits/ledger": {
@@ -132,7 +145,7 @@ const lists: Record<string, List> = {
     id: byId,
     async arrange() {
       await post(`/users/${userId}/credits`, { amount: 5 });
-      multiply("credit_ledger", "item IS NULL", copied);
+      await multiply("credit_ledger", "item IS NULL", { ...copied, seq: "auto" });
     },
   },
   "/api/v2/leads": {
@@ -151,7 +164,7 @@ const lists: Record<string, List> = {
     path: async () => `/leads/import/${leadImportId}/report`,
     async arrange() {
       leadImportId = await imported("/leads/import", "email\np1@example.com\n");
-      multiply("lead_import_rows", `job_id = '${leadImportId}'`, { row: "t.row + k.n" });
+      await multiply("lead_import_rows", `job_id = '${leadImportId}'`, { row: "t.row + k.n" });
     },
   },
   "/api/v2/suppressions": {
@@ -170,7 +183,7 @@ const lists: Record<string, List> = {
     async arrange() {
       for (let time = 0; time < 2; time++)
         prospectImportId = await imported("/prospecting/import", `email\n${ada.email}\n`);
-      multiply("prospect_import_rows", `job_id = '${prospectImportId}'`, { row: "t.row + k.n" });
+      await multiply("prospect_import_rows", `job_id = '${prospectImportId}'`, { row: "t.row + k.n" });
     },
   },
   "/api/v2/prospecting/searches": {
@@ -178,7 +191,7 @@ const lists: Record<string, List> = {
     id: byId,
     async arrange() {
       await post("/prospecting/searches", { name: "All", filters: {} });
-      multiply("saved_searches", "1", copied);
+      await multiply("saved_searches", "true", copied);
     },
   },
   "/api/v2/enrich/jobs/{jobId}/results": {
@@ -190,8 +203,9 @@ const lists: Record<string, List> = {
       const headers = { prefer: "respond-async" };
       enrichmentId = succeeded(await admin.post<JobView>(`${api}/enrich`, body, { headers })).data.id;
       await service.ended(admin, enrichmentId);
-      const outcome = "json_replace(t.outcome, '$.failed.index', k.n, '$.failure.index', k.n, '$.index', k.n)";
-      multiply("enrichment_items", `job_id = '${enrichmentId}'`, { n: "t.n + k.n", outcome });
+      const text = `replace(CAST(t.outcome AS TEXT), '"index":0', '"index":' || k.n)`;
+      const outcome = usesPostgres ? `CAST(${text} AS JSON)` : text;
+      await multiply("enrichment_items", `job_id = '${enrichmentId}'`, { n: "t.n + k.n", outcome });
     },
   },
   "/api/v2/network/actions": {
@@ -202,18 +216,18 @@ const lists: Record<string, List> = {
       const { jobId } = await post<{ jobId: string }>("/network/scheduleNetworkAction", {
         ...{ actionType: "visitProfile", profileUrl, requireApproval: true },
       });
-      multiply("jobs", `id = '${jobId}'`, copied);
-      const changes = { seq: "auto", job_id: "t.job_id || '-' || k.n", profile_key: "t.profile_key || k.n" };
-      multiply("network_actions", `job_id = '${jobId}'`, { ...changes, target_key: "t.target_key || k.n" });
+      await multiply("jobs", `id = '${jobId}'`, copied);
+      const changes = { seq: "auto", job_id: "t.job_id || '-' || (10000 + k.n)", profile_key: "t.profile_key || k.n" };
+      await multiply("network_actions", `job_id = '${jobId}'`, { ...changes, target_key: "t.target_key || k.n" });
     },
   },
   "/api/v2/network/tasks": {
     field: "tasks",
     id: ({ jobId }) => jobId,
     async arrange() {
-      using database = openLiveDatabase(service.dataDir);
-      database.run("UPDATE network_actions SET state = 'awaiting', pending_reason = 'awaitingPerson'");
-      database.run("UPDATE network_actions SET updated_at = updated_at + seq / 2");
+      await using database = await service.openDatabase();
+      await database.run("UPDATE network_actions SET state = 'awaiting', pending_reason = 'awaitingPerson'");
+      await database.run("UPDATE network_actions SET updated_at = updated_at + seq / 2");
     },
   },
   "/api/v2/network/accounts": {
@@ -234,7 +248,7 @@ const lists: Record<string, List> = {
     async arrange() {
       const steps = [{ type: "action", actionType: "visitProfile" }];
       campaignId = (await post<{ id: string }>("/campaigns", { name: "Spring", steps })).id;
-      multiply("campaigns", `id = '${campaignId}'`, copied);
+      await multiply("campaigns", `id = '${campaignId}'`, copied);
     },
   },
   "/api/v2/campaigns/{campaignId}/enrollments": {
@@ -244,7 +258,7 @@ const lists: Record<string, List> = {
     async arrange() {
       const { id } = await post<{ id: string }>("/leads", ada);
       await post(`/campaigns/${campaignId}/enroll`, { leadIds: [id] });
-      multiply("campaign_enrollments", "1", { ...copied, lead_id: "t.lead_id || k.n" });
+      await multiply("campaign_enrollments", "true", { ...copied, lead_id: "t.lead_id || k.n" });
     },
   },
   "/api/v2/webhooks": {
@@ -254,7 +268,7 @@ const lists: Record<string, List> = {
     async arrange() {
       const url = "https://crm.example.com/hook";
       endpointId = (await post<{ id: string }>("/webhooks", { url, events: ["backup.*"] })).id;
-      multiply("webhook_endpoints", "1", { ...copied, seq: "auto", is_enabled: "0" }, 49);
+      await multiply("webhook_endpoints", "true", { ...copied, seq: "auto", is_enabled: "false" }, 49);
     },
   },
   "/api/v2/webhooks/{endpointId}/deliveries": {
@@ -262,11 +276,11 @@ const lists: Record<string, List> = {
     id: byId,
     path: async () => `/webhooks/${endpointId}/deliveries`,
     async arrange() {
-      using database = openLiveDatabase(service.dataDir);
-      database.run(
+      await using database = await service.openDatabase();
+      await database.run(
         `INSERT INTO webhook_deliveries (endpoint, event, state, next_at, tries, attempts)
-         SELECT (SELECT seq FROM webhook_endpoints WHERE id = ?), seq, 'delivered', NULL, 1, '[]'
-         FROM events ORDER BY seq LIMIT ${rows}`,
+         SELECT (SELECT seq FROM webhook_endpoints WHERE id = $1), ${numberOfEvent}, 'delivered', NULL, 1, '[]'
+         FROM events ORDER BY ${numberOfEvent} LIMIT ${rows}`,
         [endpointId],
       );
     },
@@ -278,7 +292,7 @@ const lists: Record<string, List> = {
       const { voiceId, jobId } = succeeded(await createClone(admin, [["a.wav", beep()]])).data;
       await service.ended(admin, jobId);
       cloneId = voiceId;
-      multiply("voice_clones", "1", copied);
+      await multiply("voice_clones", "true", copied);
     },
   },
   "/api/v2/voice-clones/{voiceId}/samples": {

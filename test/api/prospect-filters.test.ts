@@ -2,7 +2,6 @@ import { afterAll, expect, test } from "bun:test";
 import type { SavedSearchView } from "../../src/features/prospecting/model.ts";
 import { startService, succeeded } from "../support/service.ts";
 import { api, searched, directory } from "../support/prospecting-api.ts";
-import { openLiveDatabase } from "../support/live-database.ts";
 
 const service = await startService({ settings: { DEFAULT_CREDITS: 100_000 } });
 
@@ -91,8 +90,8 @@ test("a search that was saved with a misspelled filter can be read, put right an
     return `${api}/searches/${succeeded(made).data.id}`;
   };
   const [path, other] = [await save(), await save()];
-  using database = openLiveDatabase(service.dataDir);
-  database.run("UPDATE saved_searches SET filters = ? WHERE name = 'Old'", [JSON.stringify(wrong)]);
+  await using database = await service.openDatabase();
+  await database.run(`UPDATE saved_searches SET filters = '${JSON.stringify(wrong)}' WHERE name = 'Old'`);
   expect((await client.get(path)).data).toMatchObject({ name: "Old", filters: wrong });
   expect((await client.get(`${api}/searches`)).data).toMatchObject({ total: 2, searches: [{ filters: wrong }, {}] });
   for (const dryRun of [true, false])

@@ -319,7 +319,7 @@ async function switchWith(cookie: string, workspaceId: string) {
 
 test("a session is switched to another workspace of the person, with their role there", async () => {
   const [owner, guest] = [await service.user({ name: "Ada" }), await service.user()];
-  joinTeam(service, owner, guest, "viewer");
+  await joinTeam(service, owner, guest, "viewer");
   const home = await signIn({ key: guest.key });
   const there = await switchWith(home.cookie, owner.userId);
   expect(there.status).toBe(200);
@@ -341,7 +341,7 @@ test("nobody switches to a workspace that is not theirs, or out of a restricted 
   const [owner, guest] = [await service.user(), await service.user()];
   const { cookie } = await signIn({ key: guest.key });
   expect((await switchWith(cookie, owner.userId)).status).toBe(404);
-  joinTeam(service, owner, guest, "admin");
+  await joinTeam(service, owner, guest, "admin");
   const restricted = async (input: object) =>
     succeeded(await guest.post<NewKeyView>("/api/v2/keys", { name: "x", permissions: [...permissions], ...input })).data
       .key;
@@ -359,7 +359,7 @@ test("a key that has all of a small role here is not enough for a larger role el
   const [here, there] = [await service.user(), await service.user()];
   const few = ["leads:read", "users:write"] as const;
   const guest = await addMember(service, here, "custom", { custom: ["leads:read"], permissions: few });
-  joinTeam(service, there, guest, "member");
+  await joinTeam(service, there, guest, "member");
   const { cookie } = await signedIn(guest);
   expect((await switchWith(cookie, there.userId)).status).toBe(403);
   succeeded(await there.put(`/api/v2/members/${guest.userId}`, { role: "custom", permissions: ["leads:read"] }));

@@ -2,7 +2,6 @@ import { afterAll, expect, test } from "bun:test";
 import type { CampaignView } from "../../src/features/campaigns/model.ts";
 import type { Client } from "../support/client.ts";
 import { startService, succeeded } from "../support/service.ts";
-import { openLiveDatabase } from "../support/live-database.ts";
 
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
@@ -12,14 +11,10 @@ const api = "/api/v2";
 const most = 500;
 
 /** While `work` runs, the database refuses a row: a fault in the middle, as a crash or a full disk is one. */
-async function withFault<T>(trigger: string, work: () => Promise<T>): Promise<T> {
-  using database = openLiveDatabase(service.dataDir);
-  database.run(`CREATE TRIGGER fault BEFORE ${trigger} BEGIN SELECT RAISE(ABORT, 'fault'); END`);
-  try {
-    return await work();
-  } finally {
-    database.run("DROP TRIGGER fault");
-  }
+async function withFault<T>(table: string, when: string, work: () => Promise<T>): Promise<T> {
+  await using database = await service.openDatabase();
+  await using _ = await database.refuse(table, when);
+  return await work();
 }
 
 async function leadsOf(user: Client, query: Record<string, string> = {}): Promise<number> {
@@ -44,7 +39,7 @@ async function storedLeads(user: Client, count: number): Promise<string[]> {
 test.each([2, 23, most])("an upload of %d rows that fails in the middle leaves nothing", async (count) => {
   const user = await service.user();
   const upload = () => user.post(`${api}/network/upload-prospects`, { prospects: uploaded(count) });
-  const refused = await withFault(`INSERT ON leads WHEN new.email = 'ada-${count - 1}@example.com'`, upload);
+  const refused = await withFault("leads", `new.email = 'ada-${count - 1}@example.com'`, upload);
   expect(refused.status).toBe(503);
   expect(await leadsOf(user)).toBe(0);
   expect(succeeded(await upload()).body).toMatchObject({ uploaded_count: count, skipped_count: 0 });
@@ -70,8 +65,8 @@ test("a list of values for the do-not-contact list that fails in the middle leav
   const user = await service.user();
   const values = Array.from({ length: most }, (_, n) => `ada-${n}@example.com`);
   const add = () => user.post(`${api}/suppressions`, { values });
-  const trigger = `INSERT ON suppressions WHEN new.value = 'ada-${most - 1}@example.com'`;
-  expect((await withFault(trigger, add)).status).toBe(503);
+  const fault = `new.value = 'ada-${most - 1}@example.com'`;
+  expect((await withFault("suppressions", fault, add)).status).toBe(503);
   const total = async () => succeeded(await user.get<{ total: number }>(`${api}/suppressions`)).data.total;
   expect(await total()).toBe(0);
   succeeded(await add());
@@ -84,8 +79,8 @@ test("an enrollment of many leads that fails in the middle enrolls nobody", asyn
   const steps = [{ type: "action", actionType: "visitProfile" }];
   const { id } = succeeded(await user.post<CampaignView>(`${api}/campaigns`, { name: "Spring", steps })).data;
   const enroll = () => user.post(`${api}/campaigns/${id}/enroll`, { leadIds });
-  const trigger = `INSERT ON campaign_enrollments WHEN new.lead_id = '${leadIds.at(-1)}'`;
-  expect((await withFault(trigger, enroll)).status).toBe(503);
+  const fault = `new.lead_id = '${leadIds.at(-1)}'`;
+  expect((await withFault("campaign_enrollments", fault, enroll)).status).toBe(503);
   const enrolled = async () =>
     succeeded(await user.get<{ enrollments: unknown[] }>(`${api}/campaigns/${id}/enrollments`)).data.enrollments.length;
   expect(await enrolled()).toBe(0);
@@ -94,8 +89,9 @@ test("an enrollment of many leads that fails in the middle enrolls nobody", asyn
 test("a change of many leads is one commit", async () => {
   const user = await service.user();
   const leadIds = await storedLeads(user, most);
-  using database = openLiveDatabase(service.dataDir, { readonly: true });
-  const tagged = database.query<{ n: number }, []>("SELECT count(*) AS n FROM lead_tags WHERE tag = 'fair'");
+  await using database = await service.openDatabase();
+  const tagged = async () =>
+    (await database.all<{ n: number }>("SELECT count(*) AS n FROM lead_tags WHERE tag = 'fair'"))[0]!.n;
   const seen = new Set<number>();
   let isDone = false;
   const change = user.post(`${api}/leads/bulk/update`, { ids: leadIds, addTags: ["fair"] }).then((answer) => {
@@ -103,10 +99,10 @@ test("a change of many leads is one commit", async () => {
     return answer;
   });
   while (!isDone) {
-    seen.add(tagged.get()!.n);
+    seen.add(await tagged());
     await new Promise((resolve) => setImmediate(resolve));
   }
   succeeded(await change);
-  seen.add(tagged.get()!.n);
+  seen.add(await tagged());
   expect([...seen].filter((n) => n !== 0 && n !== most)).toEqual([]);
 });

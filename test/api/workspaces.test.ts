@@ -15,7 +15,7 @@ const listed = async (client: Client, query: Record<string, string | number> = {
 
 test("a user sees the workspaces that they are active in, with their role in each", async () => {
   const [owner, guest] = [await service.user({ name: "Ada" }), await service.user({ name: "Bob" })];
-  joinTeam(service, owner, guest, "viewer");
+  await joinTeam(service, owner, guest, "viewer");
   const { workspaces, total } = await listed(guest);
   expect(workspaces.map(({ name, role, isCurrent }) => [name, role, isCurrent])).toEqual([
     ["Ada", "viewer", false],
@@ -75,7 +75,7 @@ test("owners and admins rename their workspace, nobody else", async () => {
   expect((await member.get<WorkspaceView>(path)).data.name).toBe("Berlin");
   const stranger = await service.user();
   expect((await stranger.put(path, { name: "Theirs" })).status).toBe(404);
-  joinTeam(service, owner, stranger, "owner");
+  await joinTeam(service, owner, stranger, "owner");
   // Still the key of another workspace.
   expect((await stranger.put(path, { name: "Theirs" })).status).toBe(403);
   expect((await owner.put(path, { timeZone: "nowhere" })).status).toBe(400);

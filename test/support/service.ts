@@ -9,7 +9,7 @@ import { permissions as allPermissions, type NewKeyView, type Permission } from 
 import type { UserInput, UserView } from "../../src/platform/auth/user-model.ts";
 import { Client, type Answer, type ClientSetup } from "./client.ts";
 import type { FakeClock } from "./clock.ts";
-import { databaseName } from "./live-database.ts";
+import { databaseName, openDatabaseOf, type LiveDatabase } from "./live-database.ts";
 import { ApiDocument } from "./openapi.ts";
 import { createTestDatabase } from "./postgres.ts";
 import { startServer } from "./program.ts";
@@ -57,6 +57,8 @@ export type Service = {
   globalKey(): Promise<Client>;
   /** The job after it completed or failed. */
   ended(client: Client, jobId: string): Promise<JobView>;
+  /** Its database on whichever engine it runs. Hold it with `await using`. */
+  openDatabase(): Promise<LiveDatabase>;
   /** In process: resolves when nothing is due and nothing runs. */
   idle(): Promise<void>;
   /** In process: asks the connectors for news of people, as a chore does. */
@@ -138,6 +140,7 @@ export async function startService({ settings = {}, ...overrides }: ServiceOptio
       const made = await (await localClient()).post<UserView>("/api/v2/users", { email, ...input });
       return keyFor(succeeded(made).data.id, permissions);
     },
+    openDatabase: () => openDatabaseOf(database ?? { dataDir }),
     keyOf: ({ userId }, permissions) => keyFor(userId, permissions),
     async globalKey() {
       const made = await (

@@ -1,9 +1,8 @@
-import type { Database } from "bun:sqlite";
 import { permissions as allPermissions, type NewKeyView, type Permission } from "../../src/platform/auth/key-model.ts";
 import type { MemberRole } from "../../src/platform/auth/member-role.ts";
 import type { Client } from "./client.ts";
 import { succeeded, type Service } from "./service.ts";
-import { openLiveDatabase } from "./live-database.ts";
+import type { LiveDatabase } from "./live-database.ts";
 
 /**
  * A new member of a workspace, whose owner is `owner`, with a key that has these permissions. Written to the database of the
@@ -20,20 +19,20 @@ export async function addMember(
 ): Promise<Client> {
   const id = crypto.randomUUID();
   const email = `${id}@example.com`;
-  using database = openLiveDatabase(service.dataDir);
-  database.run(
-    `INSERT INTO users (id, email, email_key, role, time_zone, created_at, updated_at) VALUES (?1, ?2, ?2, 'member', 'UTC', 1, 1)`,
+  await using database = await service.openDatabase();
+  await database.run(
+    `INSERT INTO users (id, email, email_key, role, time_zone, created_at, updated_at) VALUES ($1, $2, $2, 'member', 'UTC', 1, 1)`,
     [id, email],
   );
-  joinWorkspace(database, owner.userId ?? "", id, role, custom);
+  await joinWorkspace(database, owner.userId ?? "", id, role, custom);
   const made = await service.admin.post<NewKeyView>("/api/v2/keys", { name: role, permissions, userId: id });
   return service.client(succeeded(made).data.key, id);
 }
 
 /** Makes somebody who has a workspace of their own a member of another one too. */
-export function joinTeam(service: Service, owner: Client, newcomer: Client, role: MemberRole): void {
-  using database = openLiveDatabase(service.dataDir);
-  joinWorkspace(database, owner.userId ?? "", newcomer.userId ?? "", role, null);
+export async function joinTeam(service: Service, owner: Client, newcomer: Client, role: MemberRole): Promise<void> {
+  await using database = await service.openDatabase();
+  await joinWorkspace(database, owner.userId ?? "", newcomer.userId ?? "", role, null);
 }
 
 /** Makes somebody a member of another workspace by an invitation; a client with their key for it. */
@@ -50,14 +49,14 @@ export async function joinByInvitation(
   return service.client(succeeded(joined).data.key.key, newcomer.userId);
 }
 
-function joinWorkspace(
-  database: Database,
+async function joinWorkspace(
+  database: LiveDatabase,
   workspaceId: string,
   userId: string,
   role: MemberRole,
   custom: Permission[] | null,
-): void {
-  database.run("INSERT INTO members VALUES (?, ?, ?, ?, 1, 2, 2)", [
+): Promise<void> {
+  await database.run("INSERT INTO members VALUES ($1, $2, $3, $4, CAST(1 AS BOOLEAN), 2, 2)", [
     workspaceId,
     userId,
     role,

@@ -1,7 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { postRoutes, type Keeping, type PostRequest } from "../../support/post-routes.ts";
 import { eventually, startService } from "../../support/service.ts";
-import { openLiveDatabase } from "../../support/live-database.ts";
 
 setDefaultTimeout(60_000);
 
@@ -27,16 +26,9 @@ async function sent({ client, path, body, headers = {} }: PostRequest, key: stri
 
 /** Runs `work` while the database has no room for rows of requests with a key, or only for those with a response. */
 async function withoutRoomFor<T>(rows: "keys" | "responses", work: () => Promise<T>): Promise<T> {
-  using database = openLiveDatabase(service.dataDir);
-  const when = rows === "keys" ? "" : "WHEN new.status IS NOT NULL";
-  database.run(
-    `CREATE TRIGGER no_room BEFORE INSERT ON idempotent_requests ${when} BEGIN SELECT RAISE(ABORT, 'no room'); END`,
-  );
-  try {
-    return await work();
-  } finally {
-    database.run("DROP TRIGGER no_room");
-  }
+  await using database = await service.openDatabase();
+  await using _ = await database.refuse("idempotent_requests", rows === "keys" ? "true" : "new.status IS NOT NULL");
+  return await work();
 }
 
 const done = { outcome: "completed", isReplay: false };
