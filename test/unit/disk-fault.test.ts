@@ -80,3 +80,47 @@ function thrownBy(run: () => unknown): unknown {
   }
   throw new Error("Expected it to throw");
 }
+
+describe("a database on another machine", () => {
+  const coded = (code: string) => Object.assign(new Error("x"), { code });
+  const ofQuery = (cause: Error) =>
+    Object.assign(new Error("Failed query: select 1", { cause }), { query: "select 1" });
+
+  test.each([
+    ["57P01", "databaseUnreachable"],
+    ["57P03", "databaseUnreachable"],
+    ["08006", "databaseUnreachable"],
+    ["CONNECT_TIMEOUT", "databaseUnreachable"],
+    ["CONNECTION_CLOSED", "databaseUnreachable"],
+    ["DATABASE_UNREACHABLE", "databaseUnreachable"],
+    ["53100", "databaseFull"],
+    ["25006", "databaseReadOnly"],
+  ])("%s is %s, also when a query failed by it", (code, kind) => {
+    expect<string | undefined>(diskFaultOf(coded(code))?.kind).toBe(kind);
+    expect<string | undefined>(diskFaultOf(ofQuery(coded(code)))?.kind).toBe(kind);
+  });
+
+  test("a refused connection is the database's only if a query failed by it", () => {
+    expect(diskFaultOf(coded("ECONNREFUSED"))).toBeNull();
+    expect(diskFaultOf(ofQuery(coded("ECONNREFUSED")))?.kind).toBe("databaseUnreachable");
+  });
+
+  test("an error of a query is none", () => {
+    expect(diskFaultOf(ofQuery(coded("23505")))).toBeNull();
+  });
+
+  test("the log has the failed query, and neither its parameters nor what the database quotes", () => {
+    const lines: string[] = [];
+    const cause = Object.assign(new Error("duplicate key"), { code: "23505", detail: "Key (email)=(ada@x.example)" });
+    const failed = Object.assign(new Error("Failed query: select $1\nparams: ada@x.example", { cause }), {
+      query: "select $1",
+      params: ["ada@x.example"],
+    });
+    const log = createLog("info", { write: (line) => void lines.push(line) });
+    log.error({ err: failed }, "failed");
+    expect(lines.join("")).not.toContain("ada@x.example");
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+      err: { type: "FailedQuery", message: "duplicate key", code: "23505", query: "select $1" },
+    });
+  });
+});

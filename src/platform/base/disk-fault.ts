@@ -1,10 +1,11 @@
 /**
- * A disk that cannot be written to, or has lost data, or a bucket that files cannot be stored in, with texts for clients
- * and operators.
+ * A disk that cannot be written to, or has lost data, a bucket that files cannot be stored in, or a database that cannot
+ * be reached, with texts for clients and operators.
  */
 export type DiskFault = {
   kind:
     | ("full" | "readOnly" | "failing" | "damaged")
+    | ("databaseFull" | "databaseReadOnly" | "databaseUnreachable")
     | ("bucketMissing" | "bucketElsewhere" | "bucketRefused" | "bucketUnreachable" | "scratchFull");
   /** The problem in lower case, for use after a colon: "Not ready: the disk is full." */
   words: string;
@@ -43,6 +44,24 @@ const faults: Record<DiskFault["kind"], DiskFault> = {
     message:
       "The server's database is damaged. Nothing can be stored until its operator has checked it (`outreachd doctor`) and restored a backup (`outreachd restore`).",
     hint: "Check it with `outreachd doctor`, then restore a backup: outreachd restore FILE --replace.",
+  },
+  databaseFull: {
+    kind: "databaseFull",
+    words: "the disk of the database is full or failing",
+    message: "The server's database cannot store anything. Try again after its operator has freed up space.",
+    hint: "Free up space on the machine of PostgreSQL, and check its log.",
+  },
+  databaseReadOnly: {
+    kind: "databaseReadOnly",
+    words: "the database is read-only",
+    message: "The server's database is read-only, so nothing can be stored. Try again soon.",
+    hint: "After a failover, check where the host name of the database points: it must be the primary server.",
+  },
+  databaseUnreachable: {
+    kind: "databaseUnreachable",
+    words: "the database cannot be reached",
+    message: "The server's database is unavailable. Try again soon.",
+    hint: "Check that PostgreSQL is running and accepts connections. The server reconnects by itself.",
   },
   bucketMissing: {
     kind: "bucketMissing",
@@ -86,13 +105,14 @@ const bucketFaults: Partial<Record<string, DiskFault["kind"]>> = {
 };
 
 /**
- * Detects disk faults by the error codes of the operating system, of SQLite, and of `BlobFault`, including those in the `cause` of another
+ * Detects disk faults by the error codes of the operating system, of SQLite, of PostgreSQL and its driver, and of `BlobFault`, including those in the `cause` of another
  * error. Null for all other errors.
  */
 export function diskFaultOf(error: unknown): DiskFault | null {
   for (let each = error; each instanceof Error; each = each.cause) {
     const kind = kindOf(each);
     if (kind !== null) return faults[kind];
+    if ("query" in each && isLostConnection(each.cause)) return faults.databaseUnreachable;
   }
   return null;
 }
@@ -107,5 +127,16 @@ function kindOf(error: Error): DiskFault["kind"] | null {
   if (/^(SQLITE_CORRUPT.*|SQLITE_NOTADB|SQLITE_IOERR_(READ|SHORT_READ|DATA|CORRUPTFS))$/.test(code)) return "damaged";
   // SQLite does not reveal whether the cause was a quota, a limit, or the disk.
   if (/^(EIO|EFBIG|SQLITE_IOERR.*)$/.test(code)) return "failing";
+  // Appendix A of PostgreSQL's manual, and the codes of the driver.
+  if (/^(53100|58030)$/.test(code)) return "databaseFull";
+  if (code === "25006") return "databaseReadOnly";
+  if (/^(57P0[1-5]|53300|08\w{3}|DATABASE_UNREACHABLE|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED))$/.test(code))
+    return "databaseUnreachable";
   return bucketFaults[code] ?? null;
+}
+
+/** The system's code alone does not say to which server. */
+function isLostConnection(cause: unknown): boolean {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  return /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|FailedToOpenSocket)/.test(code);
 }

@@ -100,8 +100,15 @@ const standardErrorFd = 2;
 /** Like pino's serializer, except for disk faults, where a clear text helps the operator more than a stack trace. */
 function serializeError(error: Error): object {
   const fault = diskFaultOf(error);
-  if (fault === null) return pino.stdSerializers.err(error);
+  if (fault === null) return "query" in error ? serializeFailedQuery(error) : pino.stdSerializers.err(error);
   const { kind, words, hint } = fault;
   const code = "code" in error ? error.code : undefined;
   return { type: "DiskFault", kind, message: words, reason: error.message, code, hint };
+}
+
+/** Without its parameters and without details of the database, which quote what people store. */
+function serializeFailedQuery({ query, cause, stack = "" }: Error & { query?: unknown }): object {
+  const { message, code, constraint_name: constraint } = (cause ?? {}) as Record<string, unknown>;
+  const frames = stack.slice(stack.search(/^\s+at /m));
+  return { type: "FailedQuery", message, code, constraint, query, stack: frames };
 }

@@ -23,6 +23,8 @@ const successHeaders = [
 
 /** Freeing disk space takes a while, so retrying every second would only add to the load. */
 const diskRetrySeconds = 30;
+/** A database that fails over is back within half a minute. */
+const failoverRetrySeconds = 5;
 
 /** Turns errors into responses; nothing else does. */
 export class Refusals {
@@ -77,5 +79,6 @@ function challenge({ secret, request }: RequestContext): string {
 function faultOf(cause: unknown): ApiError {
   const disk = diskFaultOf(cause);
   if (disk === null) return new ApiError("SERVICE_UNAVAILABLE", { cause, retryAfterSeconds: 1 });
-  return new ApiError("SERVICE_UNAVAILABLE", { message: disk.message, cause, retryAfterSeconds: diskRetrySeconds });
+  const retryAfterSeconds = disk.kind === "databaseUnreachable" ? failoverRetrySeconds : diskRetrySeconds;
+  return new ApiError("SERVICE_UNAVAILABLE", { message: disk.message, cause, retryAfterSeconds });
 }

@@ -3,6 +3,7 @@ import postgres, { type Sql } from "postgres";
 import type { CommitMetrics } from "../../../lib/group-commit/writer.ts";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import { watch, type Connection } from "./connection.ts";
+import { codeOf, DatabaseUnreachable, isConnectionCode } from "./error-codes.ts";
 import { EventSignal, hasNewEvents } from "./event-signal.ts";
 import { currentAttempt } from "./keyed-attempt.ts";
 
@@ -56,12 +57,16 @@ export function openEngine(url: string, options: EngineOptions = {}): Engine {
     async transact(work) {
       const startedAt = performance.now();
       const attempt = currentAttempt();
-      const { result, isNews, isRecorded } = await orm.transaction(async (connection) => {
-        const watched = attempt === null ? null : watch(connection);
-        const outcome = await work(watched ?? connection);
-        const isRecorded = watched?.hasWritten() === true && (await attempt!.store(connection));
-        return { result: outcome, isNews: hasNewEvents(watched ?? connection), isRecorded };
-      });
+      const { result, isNews, isRecorded } = await orm
+        .transaction(async (connection) => {
+          const watched = attempt === null ? null : watch(connection);
+          const outcome = await work(watched ?? connection);
+          const isRecorded = watched?.hasWritten() === true && (await attempt!.store(connection));
+          return { result: outcome, isNews: hasNewEvents(watched ?? connection), isRecorded };
+        })
+        .catch((error: unknown) => {
+          throw isConnectionCode(codeOf(error)) ? new DatabaseUnreachable(error) : error;
+        });
       if (isRecorded) attempt!.committed();
       if (isNews) newEvents.announce();
       metrics?.units.observe(1);

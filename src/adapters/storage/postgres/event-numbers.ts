@@ -1,5 +1,6 @@
 import { eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { NewEvent } from "../../../platform/events/model.ts";
+import { codeOf, sqlStates } from "./error-codes.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
 import { eventPositions } from "./event-tables.ts";
@@ -13,7 +14,6 @@ import { events } from "./tables.ts";
 export const numberingBatchSize = 5000;
 /** Another node numbers events for milliseconds, unless it was stopped in the middle of it. */
 const maxWaitMs = 1000;
-const lockTimeoutCode = "55P03";
 
 /**
  * Numbers committed events in the order in which they were inserted, at most `numberingBatchSize`, and returns how many.
@@ -36,7 +36,7 @@ export async function numberEvents({ orm, transact }: Engine): Promise<number> {
       return numbered.count;
     });
   } catch (error) {
-    if (isLockTimeout(error)) return 0;
+    if (codeOf(error) === sqlStates.lockTimeout) return 0;
     throw error;
   }
 }
@@ -89,10 +89,4 @@ async function positionOf(
 async function hasPending(connection: Connection): Promise<boolean> {
   const rows = await connection.select({ id: events.id }).from(events).where(isNull(events.position)).limit(1);
   return rows.length > 0;
-}
-
-/** drizzle wraps the errors of the driver. */
-function isLockTimeout(error: unknown): boolean {
-  const cause: unknown = error instanceof Error ? (error.cause ?? error) : null;
-  return typeof cause === "object" && cause !== null && "code" in cause && cause.code === lockTimeoutCode;
 }

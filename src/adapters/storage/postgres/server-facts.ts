@@ -1,3 +1,4 @@
+import { codeOf, sqlStates } from "./error-codes.ts";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { readTime } from "./cluster.ts";
 import { connect, type ConnectionOptions } from "./engine.ts";
@@ -16,8 +17,6 @@ export type ServerFacts = {
   refusesSettings: boolean;
 };
 
-const unsupportedParameter = "08P01";
-
 /** Connects once, and lets `sampleTime` read the time of the database. Throws the error of the driver. */
 export async function readServerFacts(
   url: string,
@@ -27,7 +26,7 @@ export async function readServerFacts(
   try {
     return { ...(await read(url, options, sampleTime)), refusesSettings: false };
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === unsupportedParameter)) throw error;
+    if (codeOf(error) !== sqlStates.unsupportedParameter) throw error;
     return { ...(await read(url, { ...options, hasSettings: false }, sampleTime)), refusesSettings: true };
   }
 }
