@@ -58,7 +58,8 @@ export function createDispatchStore(engine: Engine): DispatchStore {
     const { outcome, changes } = await facts.decide(() => decideDue(targets, facts, now, leaseUntil));
     await writeChanges(connection, changes);
     const { claimed, needsPlan } = outcome;
-    return { due: claimed.map(dueActionOf), more: candidates.length >= limit, needsPlan };
+    // If other nodes hold all of them, there is no more to do until they are done.
+    return { due: claimed.map(dueActionOf), more: candidates.length >= limit && changes.length > 0, needsPlan };
   }
 
   async function claimForWorker(
