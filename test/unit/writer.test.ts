@@ -57,45 +57,6 @@ test("a write is committed soon, also while each turn brings more", async () => 
   expect(all.length).toBeLessThanOrEqual(256);
 });
 
-test("units that belong together share one commit, however many they are and however long they take", async () => {
-  using notes = openNotes();
-  const slowly = (text: string) => () => {
-    for (const until = performance.now() + 0.1; performance.now() < until;);
-    return notes.insert(text);
-  };
-  const others = Array.from({ length: 300 }, (_, n) => notes.writer.write(slowly(`before ${n}`)));
-  const group = notes.writer.together(() =>
-    Promise.all(Array.from({ length: 400 }, (_, n) => notes.writer.write(slowly(`one ${n}`)))),
-  );
-  const sizes: number[] = [];
-  notes.onCommit(() => sizes.push(notes.all().filter((text) => text.startsWith("one")).length));
-  others.push(...Array.from({ length: 300 }, (_, n) => notes.writer.write(slowly(`after ${n}`))));
-  await Promise.all([...others, group]);
-  expect(sizes.length).toBeGreaterThan(2);
-  expect(new Set(sizes)).toEqual(new Set([0, 400]));
-});
-
-test("two groups whose units alternate are committed as one", async () => {
-  using notes = openNotes();
-  const all: Promise<unknown>[] = [];
-  const turn = Promise.resolve();
-  for (const name of ["a", "b"])
-    all.push(
-      notes.writer.together(async () => {
-        const mine: Promise<unknown>[] = [];
-        for (let n = 0; n < 200; n++) {
-          await turn;
-          mine.push(notes.writer.write(() => notes.insert(`${name}${n}`)));
-        }
-        await Promise.all(mine);
-      }),
-    );
-  const sizes: number[] = [];
-  notes.onCommit(() => sizes.push(notes.all().length));
-  await Promise.all(all);
-  expect(sizes).toEqual([400]);
-});
-
 test("another connection sees what was written as soon as the write resolves", async () => {
   const folder = mkdtempSync(join(tmpdir(), "outreachd-writer-"));
   try {

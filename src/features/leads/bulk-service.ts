@@ -5,12 +5,9 @@ import type { Lead, LeadUpdate } from "./model.ts";
 import type { LeadService } from "./service.ts";
 import type { Acting } from "../../platform/auth/access.ts";
 
-/** How often a change is tried while other requests change the same lead. */
-const maxTries = 5;
-
 type BulkChange = Pick<BulkUpdateInput, "status" | "addTags" | "removeTags" | "assignedTo">;
 
-/** Applies one change to many leads, each independently; the changes of a request share a commit. */
+/** Applies one change to many leads, each independently, in one operation. */
 export class LeadBulkService {
   readonly #leads: LeadService;
   readonly #assignees: LeadAssignees;
@@ -27,29 +24,16 @@ export class LeadBulkService {
     const isInTurn = assignedTo === "roundRobin";
     const turns = isInTurn ? await this.#assignees.inTurn(workspaceId) : [];
     if (assignedTo && !isInTurn) await this.#assignees.require(workspaceId, assignedTo);
-    const changeOf = (n: number) => (isInTurn ? { ...change, assignedTo: turns[n % turns.length] ?? null } : change);
-    return this.#leads.together(() => each(ids, (id, n) => this.#change(acting, id, changeOf(n))));
+    const turnOf = new Map([...new Set(ids)].map((id, n) => [id, turns[n % turns.length] ?? null]));
+    const results = await this.#leads.updateAll(acting, ids, (lead) =>
+      updateOf(lead, isInTurn ? { ...change, assignedTo: turnOf.get(lead.id) ?? null } : change),
+    );
+    return reportOf(results);
   }
 
   /** Permanent. */
-  remove(acting: Acting, ids: readonly string[]): Promise<BulkReport> {
-    return this.#leads.together(() => each(ids, (id) => this.#leads.remove(acting, id, null)));
-  }
-
-  async #change(acting: Acting, id: string, change: BulkChange): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      const lead = await this.#leads.get(acting.workspaceId, id);
-      const wanted = updateOf(lead, change);
-      // Nothing to change: no new version and no event.
-      if (Object.keys(wanted).length === 0) return;
-      try {
-        // All tags are replaced, so the lead must still have those from which the new list was made.
-        await this.#leads.update(acting, id, wanted, [lead.version]);
-        return;
-      } catch (error) {
-        if (!(error instanceof ApiError && error.code === "PRECONDITION_FAILED") || attempt === maxTries) throw error;
-      }
-    }
+  async remove(acting: Acting, ids: readonly string[]): Promise<BulkReport> {
+    return reportOf(await this.#leads.removeAll(acting, ids));
   }
 }
 
@@ -67,17 +51,9 @@ function updateOf(lead: Lead, { status, addTags = [], removeTags = [], assignedT
   };
 }
 
-async function each(ids: readonly string[], run: (id: string, n: number) => Promise<void>): Promise<BulkReport> {
-  const unique = [...new Set(ids)];
-  const outcomes = await Promise.allSettled(unique.map(run));
-  const failed = outcomes.flatMap((outcome, index) =>
-    outcome.status === "rejected" ? [refusal(unique[index] ?? "", outcome.reason)] : [],
+function reportOf(results: ReadonlyMap<string, Lead | ApiError>): BulkReport {
+  const failed = [...results].flatMap(([id, result]) =>
+    result instanceof ApiError ? [{ id, code: result.code, message: result.message }] : [],
   );
-  return { changed: unique.length - failed.length, failed };
-}
-
-/** Internal errors fail the whole request. */
-function refusal(id: string, reason: unknown): BulkReport["failed"][number] {
-  if (reason instanceof ApiError) return { id, code: reason.code, message: reason.message };
-  throw reason;
+  return { changed: results.size - failed.length, failed };
 }

@@ -102,12 +102,57 @@ export class LeadService {
     for (let attempt = 1; ; attempt++) {
       const lead = await this.get(workspaceId, id);
       if (versions?.includes(lead.version) === false) throw stale(lead);
-      const { content, identity } = contentOf({ ...draftOf(lead), ...sent(input) });
-      const change = { workspaceId, id, content, identity, version: lead.version, at: this.#clock.now(), actorId };
+      const change = this.#changeOf(lead, input, actorId);
       const outcome = await this.#leads.update({ ...change, ...(cause !== undefined && { cause }) });
       if (outcome.kind === "stale" && versions === null && attempt < maxUpdateTries) continue;
       return changedLead(outcome, id);
     }
+  }
+
+  /**
+   * Changes leads in one operation, each by the fields that `inputOf` returns for it as it is then; a lead without any
+   * stays as it is. Assignees are not checked. Returns the lead, or why it was not changed, for each of the IDs.
+   */
+  async updateAll(
+    { workspaceId, userId: actorId }: { workspaceId: WorkspaceId; userId: UserId | null },
+    ids: readonly string[],
+    inputOf: (lead: Lead) => LeadUpdate,
+  ): Promise<ReadonlyMap<string, Lead | ApiError>> {
+    const results = new Map<string, Lead | ApiError>();
+    let pending = [...new Set(ids)];
+    for (let attempt = 1; pending.length > 0; attempt++) {
+      const found = new Map((await this.#leads.getAll(workspaceId, pending)).map((lead) => [lead.id, lead]));
+      const requests: UpdateLead[] = [];
+      for (const id of pending) {
+        const lead = found.get(id);
+        const prepared = resultOf(() => {
+          if (lead === undefined) throw notFound("lead", id);
+          const input = sent(inputOf(lead));
+          // Nothing to change: no new version and no event.
+          return Object.keys(input).length === 0 ? lead : this.#changeOf(lead, input, actorId);
+        });
+        if (prepared instanceof ApiError || !("content" in prepared)) results.set(id, prepared);
+        else requests.push(prepared);
+      }
+      const outcomes = requests.length === 0 ? [] : await this.#leads.updateAll(requests);
+      pending = [];
+      for (const [n, outcome] of outcomes.entries()) {
+        const { id } = requests[n]!;
+        if (outcome.kind === "stale" && attempt < maxUpdateTries) pending.push(id);
+        else
+          results.set(
+            id,
+            resultOf(() => changedLead(outcome, id)),
+          );
+      }
+    }
+    return results;
+  }
+
+  #changeOf(lead: Lead, input: LeadUpdate, actorId: UserId | null): UpdateLead {
+    const { content, identity } = contentOf({ ...draftOf(lead), ...sent(input) });
+    const { workspaceId, id, version } = lead;
+    return { workspaceId, id, content, identity, version, at: this.#clock.now(), actorId };
   }
 
   /** Assigns all leads of one member to another, or to nobody; leads that change meanwhile may be left out. */
@@ -117,18 +162,10 @@ export class LeadService {
     do {
       const request = { workspaceId, filter: { assignedTo: from }, sort, limit, offset: 0, after };
       const page: LeadPage = await this.#leads.page(request);
-      const nobody = { workspaceId, userId: null };
-      const change = (lead: Lead) => this.update(nobody, lead.id, { assignedTo: to }, null);
-      const outcomes = await this.together(() => Promise.allSettled(page.leads.map(change)));
-      for (const outcome of outcomes)
-        if (outcome.status === "rejected" && !(outcome.reason instanceof ApiError)) throw outcome.reason;
+      const ids = page.leads.map(({ id }) => id);
+      await this.updateAll({ workspaceId, userId: null }, ids, () => ({ assignedTo: to }));
       after = page.next;
     } while (after !== null);
-  }
-
-  /** See `LeadStore.together`. */
-  together<T>(work: () => Promise<T>): Promise<T> {
-    return this.#leads.together(work);
   }
 
   /** Permanent. `versions` as in `update`. */
@@ -137,6 +174,17 @@ export class LeadService {
     if (versions?.includes(lead.version) === false) throw stale(lead);
     const version = versions === null ? null : lead.version;
     changedLead(await this.#leads.remove({ workspaceId, id, version, at: this.#clock.now(), actorId }), id);
+  }
+
+  /** Removes leads in one operation. Returns the lead as it was, or why it was not removed, for each of the IDs. */
+  async removeAll(
+    { workspaceId, userId: actorId }: Acting,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, Lead | ApiError>> {
+    const unique = [...new Set(ids)];
+    const at = this.#clock.now();
+    const outcomes = await this.#leads.removeAll(unique.map((id) => ({ workspaceId, id, version: null, at, actorId })));
+    return new Map(unique.map((id, n) => [id, resultOf(() => changedLead(outcomes[n]!, id))]));
   }
 
   /**
@@ -206,6 +254,16 @@ function changedLead(outcome: ChangeLeadOutcome | DoNotContact, id: string): Lea
   if (outcome.kind === "absent") throw notFound("lead", id);
   if (outcome.kind === "stale") throw new ApiError("PRECONDITION_FAILED");
   return outcome.lead;
+}
+
+/** Errors that are the fault of the service are thrown on. */
+function resultOf<T>(work: () => T): T | ApiError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
 }
 
 function stale(lead: Lead): ApiError {

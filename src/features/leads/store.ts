@@ -34,11 +34,11 @@ export type LeadStore = {
   insert(request: InsertLead): Promise<InsertLeadOutcome>;
   /** Inserts several in one operation, in which each sees those before it. Outcomes in their order. */
   insertAll(requests: readonly InsertLead[]): Promise<InsertLeadOutcome[]>;
-  /** Writes that `work` makes without awaiting anything but reads of single leads share a commit, if the engine can. */
-  together<T>(work: () => Promise<T>): Promise<T>;
   /** The outcome that `insert` would have; stores nothing. */
   previewInsert(request: InsertLead): Promise<InsertLeadOutcome>;
   get(workspaceId: WorkspaceId, id: string): Promise<Lead | null>;
+  /** Those that exist, in any order. */
+  getAll(workspaceId: WorkspaceId, ids: readonly string[]): Promise<Lead[]>;
   /** The user's lead that is the same person, by the rules of duplicates; never the one with the ID `exceptId`. */
   findSame(workspaceId: WorkspaceId, identity: LeadIdentity, exceptId: string | null): Promise<Lead | null>;
   /** In the order of `sort`, ties oldest first; at most `limit`. */
@@ -50,8 +50,12 @@ export type LeadStore = {
    * on the do-not-contact list; identifiers that the lead already has may stay.
    */
   update(request: UpdateLead): Promise<ChangeLeadOutcome | DoNotContact>;
+  /** Changes several leads of one user, each by its own outcome, in one operation. Outcomes in their order. */
+  updateAll(requests: readonly UpdateLead[]): Promise<(ChangeLeadOutcome | DoNotContact)[]>;
   /** Deletes the lead and returns it as it was. */
   remove(request: RemoveLead): Promise<ChangeLeadOutcome>;
+  /** Deletes several leads of one user, each by its own outcome, in one operation. Outcomes in their order. */
+  removeAll(requests: readonly RemoveLead[]): Promise<ChangeLeadOutcome[]>;
   /** Number of the user in large tables, which the packed rows of an import refer to; null if the user does not exist. */
   ownerNumber(workspaceId: WorkspaceId): Promise<number | null>;
   /**

@@ -25,8 +25,6 @@ type Unit = {
   resolve: (value: unknown) => void;
   reject: (reason: unknown) => void;
   participant: TransactionParticipant | null;
-  /** Shared by units that must be committed together. */
-  group: object | null;
   /** Would be repeated after a power failure. */
   isRelaxed: boolean;
 };
@@ -42,8 +40,6 @@ type Outcome = {
 /** Maximum number and run time of the units in one commit. They limit how long a commit blocks the event loop. */
 const maxBatch = 256;
 const maxBatchMs = 10;
-
-const groups = new AsyncLocalStorage<object>();
 
 /** Runs what belongs to no caller. */
 const outside = AsyncLocalStorage.snapshot();
@@ -105,11 +101,6 @@ export class Writer {
     return this.#add(run, true);
   }
 
-  /** All units that `work` queues before the next commit are part of that commit, however long they take. */
-  together<T>(work: () => Promise<T>): Promise<T> {
-    return groups.run({}, work);
-  }
-
   /** Calls `forget` when a unit or a whole batch was rolled back, to discard what is in memory about it. */
   onRollback(forget: () => void): void {
     this.#onRollback.push(forget);
@@ -134,7 +125,6 @@ export class Writer {
         resolve: resolve as (value: unknown) => void,
         reject,
         participant: this.#current.getStore()?.participant ?? null,
-        group: groups.getStore() ?? null,
         isRelaxed,
       });
       this.#schedule();
@@ -162,7 +152,7 @@ export class Writer {
   }
 
   #commitBatch(): void {
-    const batch = this.#queue.slice(0, withGroups(this.#queue, maxBatch));
+    const batch = this.#queue.slice(0, maxBatch);
     if (batch.length === 0) return;
     let outcome: Outcome;
     try {
@@ -207,7 +197,7 @@ export class Writer {
     const startedAt = performance.now();
     const endAt = startedAt + maxBatchMs;
     for (const [index, unit] of batch.entries()) {
-      if (index > 0 && performance.now() > endAt && withGroups(batch, index) === index) batch.length = index;
+      if (index > 0 && performance.now() > endAt) batch.length = index;
       else run(unit, outcome);
     }
     try {
@@ -279,16 +269,4 @@ export class Writer {
       // The connection is unusable; the batch is rejected with the first error, which says why.
     }
   }
-}
-
-/** Returns how many units of the queue to take, starting from `count`, so that no group is split. */
-function withGroups(queue: readonly Unit[], count: number): number {
-  let taken = Math.min(count, queue.length);
-  for (let from = 0; from < taken;) {
-    const started = new Set(queue.slice(from, taken).map(({ group }) => group));
-    started.delete(null);
-    from = taken;
-    if (started.size > 0) taken = 1 + queue.findLastIndex(({ group }, at) => at < from || started.has(group));
-  }
-  return taken;
 }

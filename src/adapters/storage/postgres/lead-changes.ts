@@ -6,6 +6,7 @@ import type { AuditEntry } from "../../../platform/auth/audit/model.ts";
 import type { NewEvent } from "../../../platform/events/model.ts";
 import { appendAudit } from "./audit.ts";
 import type { Connection, Engine } from "./engine.ts";
+import { codeOf, sqlStates } from "./error-codes.ts";
 import { appendEvents } from "./event-rows.ts";
 import { addEntries } from "./suppressions.ts";
 import { leadCounts, leadKeys, leads, leadTags } from "./tables.ts";
@@ -16,13 +17,17 @@ class Outdated extends Error {}
 /** Far more than ever follow each other by chance. */
 const maxTries = 20;
 
-/** A transaction that starts again, with a new decision, if another one has changed a lead that it decided about. */
+/**
+ * A transaction that starts again, with a new decision, if another one has changed a lead that it decided about, or
+ * waits for it just as it waits for the other one.
+ */
 export async function transactAnew<T>({ transact }: Engine, work: (connection: Connection) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await transact(work);
     } catch (error) {
-      if (!(error instanceof Outdated) || attempt === maxTries) throw error;
+      const isWorthAnother = error instanceof Outdated || codeOf(error) === sqlStates.deadlock;
+      if (!isWorthAnother || attempt === maxTries) throw error;
     }
   }
 }
@@ -33,12 +38,16 @@ export async function writeLeadChanges(
   owner: number,
   changes: readonly LeadChange[],
 ): Promise<void> {
+  await insertLeads(
+    connection,
+    owner,
+    changes.filter((change) => change.kind === "insert"),
+  );
   const appended: NewEvent[] = [];
   const audits: (AuditEntry | undefined)[] = [];
   for (const change of changes)
     switch (change.kind) {
       case "insert":
-        await insertLead(connection, owner, change.lead, change.identity);
         break;
       case "replace":
         await replaceLead(connection, owner, change.before, change.lead, change.identity);
@@ -59,18 +68,36 @@ export async function writeLeadChanges(
   await appendAudit(connection, audits);
 }
 
-async function insertLead(connection: Connection, owner: number, lead: Lead, identity: LeadIdentity): Promise<void> {
-  if (owner === 0) throw new Error(`User ${lead.workspaceId} no longer exists`);
-  const { workspaceId: _workspaceId, ...values } = lead;
-  const [row] = await connection
+async function insertLeads(connection: Connection, owner: number, inserted: readonly Insertion[]): Promise<void> {
+  if (inserted.length === 0) return;
+  if (owner === 0) throw new Error(`User ${inserted[0]!.lead.workspaceId} no longer exists`);
+  const rows = await connection
     .insert(leads)
-    .values({ ...values, owner, folded: foldedLead(lead) })
-    .returning({ seq: leads.seq });
-  const { seq } = row!;
-  await addKeys(connection, seq, allKeysOf(owner, identity, lead.phone));
-  await addTags(connection, owner, seq, foldedTags(lead));
-  await addCounts(connection, owner, [[lead.status, 1]]);
+    .values(
+      inserted.map(({ lead: { workspaceId: _workspaceId, ...values } }) => ({
+        ...values,
+        owner,
+        folded: foldedLead(values),
+      })),
+    )
+    .returning({ seq: leads.seq, id: leads.id });
+  const seqs = new Map(rows.map(({ seq, id }) => [id, seq]));
+  const stored = inserted.map((each) => ({ ...each, seq: seqs.get(each.lead.id)! }));
+  const keys = stored.flatMap(({ seq, lead, identity }) =>
+    allKeysOf(owner, identity, lead.phone).map((key) => ({ key, lead: seq })),
+  );
+  if (keys.length > 0) await connection.insert(leadKeys).values(keys).onConflictDoNothing();
+  const tags = stored.flatMap(({ seq, lead }) => [...foldedTags(lead)].map((tag) => ({ owner, tag, lead: seq })));
+  if (tags.length > 0) await connection.insert(leadTags).values(tags).onConflictDoNothing();
+  const byStatus = Map.groupBy(inserted, ({ lead }) => lead.status);
+  await addCounts(
+    connection,
+    owner,
+    [...byStatus].map(([status, those]) => [status, those.length]),
+  );
 }
+
+type Insertion = Extract<LeadChange, { kind: "insert" }>;
 
 export async function replaceLead(
   connection: Connection,

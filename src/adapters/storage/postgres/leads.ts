@@ -8,8 +8,11 @@ import {
   keysOf,
   leadLocks,
   type LeadChange,
+  type LeadFacts,
 } from "../../../features/leads/decisions.ts";
-import type { InsertLead, InsertLeadOutcome } from "../../../features/leads/change-model.ts";
+import { allKeysOf, emailKey, leadIdentity } from "../../../features/leads/identity.ts";
+import type { Lead } from "../../../features/leads/model.ts";
+import type { InsertLead, InsertLeadOutcome, RemoveLead, UpdateLead } from "../../../features/leads/change-model.ts";
 import type { LeadStore } from "../../../features/leads/store.ts";
 import { locksOfReader, lockOfWriter } from "../../../features/suppression/locks.ts";
 import type { Lock } from "../../../platform/base/lock.ts";
@@ -62,19 +65,42 @@ export function createLeadStore(engine: Engine): LeadStore {
     keys: (owner: number) => keysFor(owner, request),
   });
 
+  /** Each request sees those before it: those that can be about one person are decided and written in turn. */
   async function insertAll(connection: Connection, requests: readonly InsertLead[]): Promise<InsertLeadOutcome[]> {
     const outcomes: InsertLeadOutcome[] = [];
-    for (const request of requests) {
-      const { keys, workspaceId } = insertion(request);
+    while (outcomes.length < requests.length) {
+      const rest = requests.slice(outcomes.length);
+      const { workspaceId } = rest[0]!.lead;
       // One exclusive lock for all: separate locks, in the order of the requests, could deadlock.
       const locks = (owner: number) => [...locksOfReader(workspaceId), allLeads(owner, false)];
-      const decided = await decide(connection, { workspaceId, keys, locks }, ({ facts }) =>
-        decideInsert(request, facts),
-      );
+      const keys = (owner: number) => rest.flatMap((request) => keysFor(owner, request));
+      const decided = await decide(connection, { workspaceId, keys, locks }, ({ facts }) => decideInserts(rest, facts));
       await writeLeadChanges(connection, decided.owner, decided.changes);
-      outcomes.push(decided.outcome);
+      outcomes.push(...decided.outcome);
     }
     return outcomes;
+  }
+
+  /** Several changes of leads of one user, in the order of their IDs, so that no two transactions wait for each other. */
+  async function changeAll<Request extends UpdateLead | RemoveLead, Outcome>(
+    requests: readonly Request[],
+    locks: (request: Request) => readonly Lock[],
+    decision: (request: Request, facts: LeadFacts) => Decision<Outcome, LeadChange>,
+  ): Promise<Outcome[]> {
+    const [first] = requests;
+    if (first === undefined) return [];
+    const sorted = requests.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const outcomes = await change(
+      { ...ofUser(first.workspaceId), locks: () => requests.flatMap(locks) },
+      ({ facts }): Decision<Map<string, Outcome>, LeadChange> => {
+        const decided = sorted.map((request) => [request.id, decision(request, facts)] as const);
+        return {
+          outcome: new Map(decided.map(([id, { outcome }]) => [id, outcome])),
+          changes: decided.flatMap(([, { changes }]) => changes),
+        };
+      },
+    );
+    return requests.map(({ id }) => outcomes.get(id)!);
   }
 
   const ofUser = (workspaceId: WorkspaceId, keys: (owner: number) => number[] = () => []) => ({
@@ -86,8 +112,6 @@ export function createLeadStore(engine: Engine): LeadStore {
   return {
     insert: (request) => change(insertion(request), ({ facts }) => decideInsert(request, facts)),
     insertAll: (requests) => transactAnew(engine, (connection) => insertAll(connection, requests)),
-    // Each change has its own transaction: this engine has no shared commits.
-    together: (work) => work(),
     previewInsert: async (request) => {
       const { keys, workspaceId } = insertion(request);
       const decided = await decide(orm, ofUser(workspaceId, keys), ({ facts }) => decideInsert(request, facts));
@@ -104,18 +128,41 @@ export function createLeadStore(engine: Engine): LeadStore {
       return found?.lead ?? null;
     },
     ...createLeadQueries(engine),
-    update: (request) =>
-      change({ ...ofUser(request.workspaceId), locks: () => locksOfReader(request.workspaceId) }, ({ facts }) =>
-        decideUpdate(request, facts),
-      ),
-    remove: (request) =>
-      change(
-        {
-          ...ofUser(request.workspaceId),
-          locks: () => (request.suppress ?? []).map(({ workspaceId }) => lockOfWriter(workspaceId)),
-        },
-        ({ facts }) => decideRemove(request, facts),
-      ),
+    getAll: async (workspaceId, ids) => {
+      const loader = await LeadFactLoader.open(orm, workspaceId, phoneRegion, () => []);
+      return await decideLoaded(() => ids.flatMap((id) => loader.facts.lead(id)?.lead ?? []), loader);
+    },
+    update: async (request) => (await changeAll([request], locksOfUpdate, decideUpdate))[0]!,
+    updateAll: (requests) => changeAll(requests, locksOfUpdate, decideUpdate),
+    remove: async (request) => (await changeAll([request], locksOfRemoval, decideRemove))[0]!,
+    removeAll: (requests) => changeAll(requests, locksOfRemoval, decideRemove),
     ...createLeadImports(engine),
   };
+}
+
+const locksOfUpdate = ({ workspaceId }: UpdateLead): Lock[] => locksOfReader(workspaceId);
+const locksOfRemoval = ({ suppress = [] }: RemoveLead): Lock[] =>
+  suppress.map(({ workspaceId }) => lockOfWriter(workspaceId));
+
+/**
+ * Decides about as many of the requests, from the first one on, as cannot be about the same person, so that no decision
+ * depends on the changes of another one.
+ */
+function decideInserts(requests: readonly InsertLead[], facts: LeadFacts): Decision<InsertLeadOutcome[], LeadChange> {
+  const touched = new Set<number>();
+  const [outcome, changes]: [InsertLeadOutcome[], LeadChange[]] = [[], []];
+  const keysOfContent = ({ lead }: { lead: Lead }) => allKeysOf(facts.owner, leadIdentity(lead), lead.phone);
+  for (const request of requests) {
+    const former = (request.formerEmails ?? []).map((email) => emailKey(facts.owner, email));
+    const own = [...keysOfContent(request), ...former];
+    if (own.some((key) => touched.has(key))) break;
+    const decided = decideInsert(request, facts);
+    outcome.push(decided.outcome);
+    changes.push(...decided.changes);
+    for (const key of own) touched.add(key);
+    for (const written of decided.changes)
+      if (written.kind === "replace")
+        for (const key of [...keysOfContent(written.before), ...keysOfContent(written)]) touched.add(key);
+  }
+  return { outcome, changes };
 }

@@ -8,7 +8,7 @@ import {
   type LeadChange,
   type LeadFacts,
 } from "../../../features/leads/decisions.ts";
-import type { InsertLead } from "../../../features/leads/change-model.ts";
+import type { InsertLead, RemoveLead, UpdateLead } from "../../../features/leads/change-model.ts";
 import type { Lead, LeadIdentity } from "../../../features/leads/model.ts";
 import type { LeadStore } from "../../../features/leads/store.ts";
 import type { Engine } from "./engine.ts";
@@ -57,6 +57,9 @@ export function createLeadStore(engine: Engine, { audits, events, leadParts, sup
 
   const insert = (request: InsertLead) => apply(decideInsert(request, factsOf(request.lead.workspaceId)));
 
+  const update = (request: UpdateLead) => apply(decideUpdate(request, factsOf(request.workspaceId)));
+  const remove = (request: RemoveLead) => apply(decideRemove(request, factsOf(request.workspaceId)));
+
   return {
     insert: (request) =>
       suppressions.knowing(
@@ -68,30 +71,38 @@ export function createLeadStore(engine: Engine, { audits, events, leadParts, sup
         () => requests.map(personOf),
         () => writer.write(() => requests.map(insert)),
       ),
-    together: (work) => writer.together(work),
     previewInsert: (request) =>
       suppressions.knowing(
         () => [personOf(request)],
         async () => decideInsert(request, factsOf(request.lead.workspaceId)).outcome,
       ),
     get: async (workspaceId, id) => rows.get(workspaceId, id)?.lead ?? null,
+    getAll: async (workspaceId, ids) => ids.flatMap((id) => rows.get(workspaceId, id)?.lead ?? []),
     findSame: async (workspaceId, identity, exceptId) =>
       owners(workspaceId) === null ? null : (findSame(factsOf(workspaceId), identity, exceptId)?.lead ?? null),
     ...createLeadQueries(engine, owners, keys),
     update: (request) =>
       suppressions.knowing(
-        () => [
-          personOf({ lead: { ...request.content, workspaceId: request.workspaceId }, identity: request.identity }),
-        ],
-        () => writer.write(() => apply(decideUpdate(request, factsOf(request.workspaceId)))),
+        () => [personOfUpdate(request)],
+        () => writer.write(() => update(request)),
       ),
-    remove: (request) => writer.write(() => apply(decideRemove(request, factsOf(request.workspaceId)))),
+    updateAll: (requests) =>
+      suppressions.knowing(
+        () => requests.map(personOfUpdate),
+        () => writer.write(() => requests.map(update)),
+      ),
+    remove: (request) => writer.write(() => remove(request)),
+    removeAll: (requests) => writer.write(() => requests.map(remove)),
     ...createLeadImports(engine, leadParts, suppressions, factsOf),
   };
 }
 
 function personOf({ lead, identity }: { lead: Pick<Lead, "workspaceId" | "phone">; identity: LeadIdentity }): Person {
   return { workspaceId: lead.workspaceId, target: targetOf({ lead, identity }) };
+}
+
+function personOfUpdate({ content, workspaceId, identity }: UpdateLead): Person {
+  return personOf({ lead: { ...content, workspaceId }, identity });
 }
 
 /** No user has this number. */
