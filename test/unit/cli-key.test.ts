@@ -15,7 +15,7 @@ async function commandLine(users: unknown[] = [ada]) {
       return success(pathname.endsWith("/users") ? ada : { id: "k1", key: secret, name: "sync" });
     }
     queries.push(search);
-    return success({ keys: [] });
+    return success({ keys: [], members: [] });
   };
   const cli = await createCommandLine({ api });
   return { ...cli, bodies, queries };
@@ -52,6 +52,13 @@ test("among several users the first admin is taken, and that is said", async () 
   const { err } = await cli.run("key", "create");
   expect(cli.bodies).toEqual([expect.objectContaining({ userId: "u-ada" })]);
   expect(err).toBe("Acting as ada@example.com; use --user to choose another user.\n");
+});
+
+test("among several workspaces that of the first admin is taken, and that is said", async () => {
+  await using cli = await commandLine([ada, { ...ada, id: "u-2", email: "eve@example.com", role: "member" }]);
+  const { err } = await cli.run("member", "list");
+  expect(cli.queries).toEqual([expect.stringContaining("userId=u-ada")]);
+  expect(err).toContain("Using the workspace of ada@example.com; use --workspace to choose another workspace.\n");
 });
 
 test("a global key has no user and all permissions", async () => {

@@ -10,6 +10,13 @@ export type User = {
   createdAt: string;
 };
 
+/** What makes the choice that is made if it is missing, with what was chosen. */
+const choices = {
+  "--user": (email: string) => `Acting as ${email}`,
+  "--workspace": (email: string) => `Using the workspace of ${email}`,
+} as const;
+export type ChoosingFlag = keyof typeof choices;
+
 // Maximum page size of the API.
 const largestPage = 100;
 
@@ -21,7 +28,7 @@ export async function actingUserId(
   api: Api,
   wanted: string | undefined,
   tell: (text: string) => void,
-  flag = "--user",
+  flag: ChoosingFlag = "--user",
 ): Promise<string | undefined> {
   if (wanted !== undefined) return (await findUser(api, wanted)).id;
   if (!api.connection.namesUser) return undefined;
@@ -31,7 +38,7 @@ export async function actingUserId(
     throw new CommandError(exitCodes.failed, users.length === 0 ? "No users yet." : "There are several users.", {
       hint: users.length === 0 ? "Create one with `outreachd user create EMAIL`." : `Select one with ${flag} EMAIL.`,
     });
-  if (users.length > 1) tell(`Acting as ${user.email}; use ${flag} to choose another user.`);
+  if (users.length > 1) tell(`${choices[flag](user.email)}; use ${flag} to choose another ${flag.slice(2)}.`);
   return user.id;
 }
 

@@ -1,4 +1,4 @@
-import { actingUserId } from "./acting-user.ts";
+import { actingUserId, type ChoosingFlag } from "./acting-user.ts";
 import type { Api } from "./api.ts";
 import { remark, type CommandContext } from "./context.ts";
 import { withApi, type ConnectionFlags } from "./session.ts";
@@ -8,7 +8,7 @@ export function forUser(
   context: CommandContext,
   flags: ConnectionFlags & { user?: string },
   command: (api: Api, userId: string | undefined) => Promise<void>,
-  flag?: string,
+  flag?: ChoosingFlag,
 ): Promise<void> {
   return withApi(context, flags, async (api) =>
     command(api, await actingUserId(api, flags.user, (text) => remark(context, text), flag)),
