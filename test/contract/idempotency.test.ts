@@ -3,6 +3,7 @@ import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { leadIdentity } from "../../src/features/leads/identity.ts";
 import { currentRequest } from "../../src/platform/base/current-request.ts";
 import type { Fingerprint, KeyedAttempt, StoredResponse } from "../../src/platform/http/idempotency-store.ts";
+import { executing } from "../support/current-request.ts";
 import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 
@@ -19,7 +20,7 @@ async function keyed(
 ): Promise<void> {
   const replaced = await idempotency.find(idOf(n));
   const attempt = idempotency.begin({ id: idOf(n), startedAt, workspaceId: null }, body, replaced);
-  await currentRequest.run(attempt, () => work(attempt));
+  await currentRequest.run(executing(attempt), () => work(attempt));
 }
 
 describe.each(enginesAndPostgres)("idempotency on $name", ({ open }) => {

@@ -4,6 +4,7 @@ import { createUserStore } from "../../src/adapters/storage/postgres/users.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { currentRequest } from "../../src/platform/base/current-request.ts";
 import type { StoredRequest } from "../../src/platform/http/idempotency-store.ts";
+import { executing } from "../support/current-request.ts";
 import { openNodes } from "../support/postgres-nodes.ts";
 
 const id = new Uint8Array(16).fill(1);
@@ -17,7 +18,8 @@ function keyed<T>(
   replaced: StoredRequest | null = null,
   startedAt = 5,
 ): Promise<T> {
-  return currentRequest.run(idempotency.begin({ id, startedAt, workspaceId: null }, fingerprint, replaced), work);
+  const attempt = idempotency.begin({ id, startedAt, workspaceId: null }, fingerprint, replaced);
+  return currentRequest.run(executing(attempt), work);
 }
 
 describe("one Idempotency-Key on two nodes", () => {
@@ -50,7 +52,7 @@ describe("one Idempotency-Key on two nodes", () => {
     const { first, make, workspaceId } = nodes;
     await first.credits.add(make.grant(workspaceId, { amount: 1 }));
     const attempt = first.idempotency.begin({ id, startedAt: 5, workspaceId: null }, fingerprint, null);
-    await currentRequest.run(attempt, async () => {
+    await currentRequest.run(executing(attempt), async () => {
       const outcome = await first.credits.adjust(make.grant(workspaceId, { amount: -9 }));
       expect(outcome.kind).toBe("exhausted");
     });

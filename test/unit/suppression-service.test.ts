@@ -6,6 +6,7 @@ import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { currentRequest } from "../../src/platform/base/current-request.ts";
 import { SuppressionService } from "../../src/features/suppression/service.ts";
 import { FakeClock } from "../support/clock.ts";
+import { executing } from "../support/current-request.ts";
 import { engines } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 
@@ -54,7 +55,7 @@ test("what is rolled back with a failed commit is not logged", async () => {
   };
   const key = { id: new Uint8Array(16), startedAt: 0, workspaceId: null };
   const attempt = storage.idempotency.begin(key, body, null);
-  const forgetting = currentRequest.run(attempt, () => service.forgetValue(caller, user.id, entry.id));
+  const forgetting = currentRequest.run(executing(attempt), () => service.forgetValue(caller, user.id, entry.id));
   await expect(forgetting).rejects.toThrow("database or disk is full");
   expect(await storage.suppressions.get(user.id, entry.id)).toMatchObject({ value: "ada@example.com" });
   expect(lines).toEqual([]);

@@ -1,4 +1,5 @@
-import type { Participation, TransactionParticipant } from "../../lib/group-commit/writer.ts";
+import type { TransactionParticipant } from "../../lib/group-commit/writer.ts";
+import type { CurrentRequest } from "../base/current-request.ts";
 import { invalid } from "../base/errors.ts";
 import { BodyDigest } from "./body-digest.ts";
 import type { KeyedAttempt } from "./idempotency-store.ts";
@@ -6,7 +7,7 @@ import type { KeyedAttempt } from "./idempotency-store.ts";
 export const idempotencyHeader = "idempotency-key";
 
 /** State of a request with an Idempotency-Key. */
-export class KeyedRequest implements Participation {
+export class KeyedRequest implements CurrentRequest {
   readonly key: string;
   readonly digest = new BodyDigest();
   /** The user or global key that sent it, and its name among the requests of all callers. */

@@ -98,6 +98,6 @@ export class PostgresAttempt implements KeyedAttempt {
 
 /** The execution that the running code belongs to; null if there is none, or it has ended. */
 export function currentAttempt(): PostgresAttempt | null {
-  const current = currentRequest.getStore();
-  return current instanceof PostgresAttempt && current.isOpen ? current : null;
+  const attempt = currentRequest.getStore()?.attempt;
+  return attempt instanceof PostgresAttempt && attempt.isOpen ? attempt : null;
 }
