@@ -1,7 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { array, assert, asyncProperty, constantFrom, nat, option, property, record } from "fast-check";
 import type { Lead } from "../../src/features/leads/model.ts";
-import { erasedJob, erasedValues, redactedLead, redactedTexts } from "../../src/features/privacy/decisions.ts";
+import {
+  concernsPerson,
+  erasedJob,
+  erasedValues,
+  erasureOf,
+  redactedLead,
+} from "../../src/features/privacy/decisions.ts";
 import { identifyPerson, type PersonLookups } from "../../src/features/privacy/identify.ts";
 import { erasedMark, mentionsOf } from "../../src/features/privacy/mentions.ts";
 import type { Values } from "../../src/features/privacy/place-model.ts";
@@ -65,6 +71,27 @@ test("the job of an erased action keeps what says nothing about the person", () 
   });
 });
 
+describe("a row", () => {
+  const mentions = mentionsOf(ada);
+  const about = { isOwn: true, fields: { notes: "Met" } };
+  const mention = { isOwn: false, fields: { notes: `Met ${ada.emails[0]}`, key: ada.emails[0] } };
+  const other = { isOwn: false, fields: { notes: "Met", key: ada.emails[0] } };
+
+  test("about the person is erased, one that mentions them is redacted, and any other is left alone", () => {
+    const place = { texts: ["notes"] };
+    expect(erasureOf(place, about, mentions)).toEqual({ kind: "erase" });
+    expect(erasureOf(place, mention, mentions)).toEqual({ kind: "redact", texts: { notes: `Met ${erasedMark}` } });
+    expect(erasureOf(place, other, mentions)).toBeNull();
+    expect([about, mention, other].map((row) => concernsPerson(place, row, mentions))).toEqual([true, true, false]);
+  });
+
+  test("is erased for a mention where that was decided", () => {
+    const place = { texts: ["notes"], erasesMentions: true } as const;
+    expect(erasureOf(place, mention, mentions)).toEqual({ kind: "erase" });
+    expect(erasureOf(place, other, mentions)).toBeNull();
+  });
+});
+
 describe("redacted", () => {
   const mentions = mentionsOf(ada);
   const text = array(constantFrom("Met", "ADA@example.com", "bob@example.com", `${ada.profiles[0]}/`, "and"), {
@@ -74,7 +101,9 @@ describe("redacted", () => {
   test("texts mention the person no more, and somebody else as before", () => {
     assert(
       property(text, text, (title, notes) => {
-        const after = { title, notes, ...redactedTexts({ title, notes, tags: null }, mentions) };
+        const fields = { title, notes, tags: null };
+        const erasure = erasureOf({ texts: ["title", "notes", "tags"] }, { isOwn: false, fields }, mentions);
+        const after = { title, notes, ...(erasure?.kind === "redact" && erasure.texts) };
         for (const each of Object.values(after)) expect(mentions.redacted(each)).toBeNull();
         const count = (words: string) => words.split("bob@example.com").length;
         expect(count(after.title)).toBe(count(title));
@@ -118,8 +147,8 @@ describe("a person", () => {
     const having = ({ emails, profiles }: { emails: ReadonlySet<string>; profiles: ReadonlySet<string> }) =>
       records.filter(({ email, networkUrl }) => emails.has(email ?? "") || profiles.has(networkUrl ?? ""));
     return {
-      lead: (id) => records.find((each) => each.id === id && each.isLead) ?? null,
-      leadsWith: (addresses) => having(addresses).filter(({ isLead }) => isLead),
+      lead: async (id) => records.find((each) => each.id === id && each.isLead) ?? null,
+      leadsWith: async (addresses) => having(addresses).filter(({ isLead }) => isLead),
       prospectsWith: async (addresses) => having(addresses).filter(({ isLead }) => !isLead),
       seenElsewhere: async () => [],
     };

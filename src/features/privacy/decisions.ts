@@ -1,7 +1,7 @@
 import type { Job, JobMetadata, JobType } from "../../platform/jobs/model.ts";
 import type { LeadContent } from "../leads/model.ts";
 import type { Mentions } from "./mentions.ts";
-import type { Erasure, Values } from "./place-model.ts";
+import type { Erasure, Place, Values } from "./place-model.ts";
 
 /** Jobs that store people whom they have read about earlier, so an erasure waits for them. */
 export const importingJobTypes: readonly JobType[] = ["lead_import", "prospect_import", "data_enrichment"];
@@ -35,10 +35,34 @@ export function erasedValues(erase: Exclude<Erasure, string>, row: Values): Valu
   return typeof erase === "function" ? erase(row) : erase;
 }
 
+type Row = { isOwn: boolean; fields: Readonly<Record<string, unknown>> };
+
+/** Whether a row is about the person or mentions them. */
+export function concernsPerson(place: Pick<Place, "texts">, { isOwn, fields }: Row, mentions: Mentions): boolean {
+  return isOwn || Object.keys(redactedTexts(place, fields, mentions)).length > 0;
+}
+
+/** What an erasure does with a row as it is now: null if it neither is about the person nor mentions them. */
+export function erasureOf(
+  place: Pick<Place, "texts" | "erasesMentions">,
+  { isOwn, fields }: Row,
+  mentions: Mentions,
+): { kind: "erase" } | { kind: "redact"; texts: Record<string, string> } | null {
+  if (isOwn) return { kind: "erase" };
+  const texts = redactedTexts(place, fields, mentions);
+  if (Object.keys(texts).length === 0) return null;
+  return place.erasesMentions ? { kind: "erase" } : { kind: "redact", texts };
+}
+
 /** The texts that mention the person, redacted. */
-export function redactedTexts(row: Readonly<Record<string, unknown>>, { redacted }: Mentions): Record<string, string> {
+function redactedTexts(
+  { texts }: Pick<Place, "texts">,
+  fields: Row["fields"],
+  { redacted }: Mentions,
+): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(row).flatMap(([name, text]) => {
+    texts.flatMap((name) => {
+      const text = fields[name];
       const after = typeof text === "string" ? redacted(text) : null;
       return after === null ? [] : [[name, after]];
     }),

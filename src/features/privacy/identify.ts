@@ -10,8 +10,8 @@ export type Addresses = { emails: ReadonlySet<string>; profiles: ReadonlySet<str
 
 /** Where identifiers are looked up, within a scope. */
 export type PersonLookups = {
-  lead(id: string): Reached | null;
-  leadsWith(addresses: Addresses): Iterable<Reached & { id: string }>;
+  lead(id: string): Promise<Reached | null>;
+  leadsWith(addresses: Addresses): Promise<Iterable<Reached & { id: string }>>;
   prospectsWith(addresses: Addresses): Promise<Iterable<ReachedProspect>>;
   /** Addresses that actions, campaigns, and enrichments used for the same people. */
   seenElsewhere(identity: PersonIdentity): Promise<Iterable<Reached>>;
@@ -26,7 +26,7 @@ export async function identifyPerson(
   const known = new KnownIdentifiers();
   known.add({ email: given.email, networkUrl: given.profile });
   if (given.leadId !== null) {
-    const lead = lookups.lead(given.leadId);
+    const lead = await lookups.lead(given.leadId);
     if (lead === null) return null;
     known.leadIds.add(given.leadId);
     if (follow) known.add(lead);
@@ -34,7 +34,7 @@ export async function identifyPerson(
   // Each round may find an address that leads further.
   for (let before = -1; before !== known.size;) {
     before = known.size;
-    for (const lead of lookups.leadsWith(known)) {
+    for (const lead of await lookups.leadsWith(known)) {
       known.leadIds.add(lead.id);
       if (follow) known.add(lead);
     }

@@ -7,8 +7,8 @@ import {
   erasedAction,
   erasedJob,
   erasedValues,
+  erasureOf,
   redactedLead,
-  redactedTexts,
 } from "../../../../features/privacy/decisions.ts";
 import { mentionsOf, type Mentions } from "../../../../features/privacy/mentions.ts";
 import type { PersonIdentity, PersonRecord } from "../../../../features/privacy/model.ts";
@@ -154,12 +154,12 @@ export function createPersonErasure(parts: ErasureParts) {
 
   /** Redacts the person's addresses in the texts of a row about something else. */
   function redact(place: Place, { key, workspaceId }: PersonRecord, mentions: Mentions, at: number): Outcome {
-    const row = readRow<Record<string, unknown>>(place, place.texts.join(", "), key);
-    const redacted = row === null ? {} : redactedTexts(row, mentions);
-    if (Object.keys(redacted).length === 0) return "unchanged";
-    if (place.erasesMentions) return eraseRow(place, key);
+    const fields = readRow<Record<string, unknown>>(place, place.texts.join(", "), key);
+    const erasure = fields && erasureOf(place, { isOwn: false, fields }, mentions);
+    if (erasure === null) return "unchanged";
+    if (erasure.kind === "erase") return eraseRow(place, key);
     if (place.erase === "lead") return rewriteLead(workspaceId ?? "", String(key[0]), mentions, at);
-    return overwrite(place, redacted, key);
+    return overwrite(place, erasure.texts, key);
   }
 
   function rewriteLead(workspaceId: WorkspaceId, id: string, mentions: Mentions, at: number): Outcome {

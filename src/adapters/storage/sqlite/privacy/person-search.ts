@@ -1,4 +1,4 @@
-import { leadIdentity, leadKeysOf } from "../../../../features/leads/identity.ts";
+import { concernsPerson } from "../../../../features/privacy/decisions.ts";
 import {
   identifyPerson,
   type Addresses,
@@ -7,10 +7,13 @@ import {
 } from "../../../../features/privacy/identify.ts";
 import { mentionsOf } from "../../../../features/privacy/mentions.ts";
 import type { PersonIdentity, PersonQuery, PersonRecord, PersonScope } from "../../../../features/privacy/model.ts";
-import { personKeys, prospectIdentity } from "../../../../features/prospecting/keys.ts";
-import { canonicalEmail } from "../../../../platform/identity/email.ts";
-import { suppressionKey } from "../../../../features/suppression/key.ts";
-import { phoneNumber, type PhoneRegion } from "../../../../platform/identity/phone.ts";
+import {
+  isLeadOfPerson,
+  isProspectOfPerson,
+  leadKeysOfPerson,
+  prospectKeysOfPerson,
+  suppressionKeysOfPerson,
+} from "../../../../features/privacy/person-keys.ts";
 import { maxNamesakes } from "../../../../features/prospecting/directory-decisions.ts";
 import { seqOf } from "../directory/index-messages.ts";
 import type { ProspectIndex } from "../directory/prospect-index.ts";
@@ -41,12 +44,12 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
   function identify(scope: PersonScope, given: PersonQuery, follow: boolean): Promise<PersonIdentity | null> {
     const users = usersIn(scope);
     return identifyPerson(given, follow, {
-      lead(id) {
+      async lead(id) {
         const owner = ownerOfLead.get(id)?.owner;
         const user = users.find(({ seq }) => seq === owner);
         return user === undefined ? null : leads.get(user.id, id)!.lead;
       },
-      leadsWith: (addresses) => users.flatMap((user) => leadsWith(user, addresses)),
+      leadsWith: async (addresses) => users.flatMap((user) => leadsWith(user, addresses)),
       async prospectsWith(addresses) {
         const found: ReachedProspect[] = [];
         for (const user of users) found.push(...(await prospectsWith(user, addresses)));
@@ -56,25 +59,21 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
     });
   }
 
-  function leadsWith({ id, seq: owner }: User, { emails, profiles }: Addresses) {
-    const keys = addressesOf(emails, profiles).flatMap((address) => leadKeysOf(owner, address).strong);
+  function leadsWith({ id, seq: owner }: User, addresses: Addresses) {
+    const keys = leadKeysOfPerson(owner, addresses);
     const candidates = keys.flatMap((key) => [...leads.candidates(id, owner, key)]).map(({ lead }) => lead);
-    return candidates.filter((lead) => isOneOf(leadIdentity(lead), { emails, profiles }));
+    return candidates.filter((lead) => isLeadOfPerson(lead, addresses));
   }
 
-  async function prospectsWith({ seq: owner }: User, { emails, profiles }: Addresses) {
-    const keys = addressesOf(emails, profiles).flatMap(personKeys);
+  async function prospectsWith({ seq: owner }: User, addresses: Addresses) {
+    const keys = prospectKeysOfPerson(addresses);
     const next = prospects.next(owner);
     if (keys.length === 0 || next === 0) return [];
     const pairs = await index.find(owner, keys, maxNamesakes, next);
     const numbers = new Set([...pairs].filter((_, at) => at % 2 === 1));
     const rows = [...numbers].map((number) => prospects.get(owner, number)).filter((row) => row !== null);
     return rows
-      .filter(
-        ({ content }) =>
-          isOneOf(prospectIdentity(content), { emails, profiles }) ||
-          content.formerEmails?.some((email) => emails.has(canonicalEmail(email))) === true,
-      )
+      .filter(({ content }) => isProspectOfPerson(content, addresses))
       .map(({ number, content }) => {
         const seq = seqOf(owner, number);
         return { ...content, numbers: [seq, ...prospects.formerSeqs(seq)] };
@@ -97,33 +96,23 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
   }
 
   async function* records(scope: PersonScope, identity: PersonIdentity): AsyncGenerator<PersonRecord[], void, void> {
-    const { needles, redacted } = mentionsOf(identity);
-    const suppressions = suppressionKeysOf(identity, phoneRegion).map((key) => Buffer.from(key).toString("hex"));
+    const mentions = mentionsOf(identity);
+    const suppressions = suppressionKeysOfPerson(identity, phoneRegion).map((key) => Buffer.from(key).toString("hex"));
     const lists = JSON.stringify({ ...identity, suppressions, workspaceId: scope.workspaceId });
     for (const place of places)
       for (let offset = 0, more = true; more; offset += pageRows) {
-        const wanted = place.texts.length === 0 ? [] : needles;
+        const wanted = place.texts.length === 0 ? [] : mentions.needles;
         const params = [lists, pageRows, offset, ...wanted];
         const rows = await reader.all<Record<string, unknown>>({ sql: pageSql(place, wanted.length), params });
         more = rows.length === pageRows;
         const found = rows
           .map((row) => recordOf(place, row))
-          .filter(({ isOwn, fields }) => isOwn || place.texts.some((name) => mentions(fields[name], redacted)));
+          .filter((record) => concernsPerson(place, record, mentions));
         if (found.length > 0) yield found;
       }
   }
 
   return { identify, records };
-}
-
-/** By the keys of the do-not-contact list. */
-function suppressionKeysOf({ emails, profiles, phones }: PersonIdentity, region: PhoneRegion | null): Uint8Array[] {
-  const numbers = phones.map((phone) => phoneNumber(phone, region)).filter((number) => number !== null);
-  return [
-    ...emails.map((email) => suppressionKey("email", canonicalEmail(email))),
-    ...profiles.map((profile) => suppressionKey("profile", profile)),
-    ...numbers.map((number) => suppressionKey("phone", number)),
-  ];
 }
 
 /** ?1: lists of identifiers of the person; ?2, ?3: limit and offset; from ?4 on: texts, one of which a mention contains. */
@@ -148,22 +137,4 @@ function recordOf({ name, key }: Place, { user, own, ...fields }: Record<string,
     isOwn: own === 1,
     fields: Object.fromEntries(shown),
   };
-}
-
-function mentions(text: unknown, redacted: (text: string) => string | null): boolean {
-  return typeof text === "string" && redacted(text) !== null;
-}
-
-function addressesOf(emails: ReadonlySet<string>, profiles: ReadonlySet<string>) {
-  return [
-    ...[...emails].map((email) => ({ email, network: null, name: null })),
-    ...[...profiles].map((network) => ({ email: null, network, name: null })),
-  ];
-}
-
-function isOneOf(
-  { email, network }: { email: string | null; network: string | null },
-  { emails, profiles }: Addresses,
-): boolean {
-  return (email !== null && emails.has(email)) || (network !== null && profiles.has(network));
 }
