@@ -3,6 +3,9 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
+import { copiedTables } from "../../src/adapters/storage/copy/copied-tables.ts";
+import type { ColumnKind, CopiedTable } from "../../src/adapters/storage/copy/copied-table.ts";
+import { uncopiedTables } from "../../src/adapters/storage/copy/uncopied-tables.ts";
 import { startOfTests } from "../support/clock.ts";
 import { definedTables, expectSameTables, namesOf, type TableShape } from "../support/table-definitions.ts";
 
@@ -108,6 +111,55 @@ test("both engines have the same columns", async () => {
     { name: "prospect_reveals", onlySqlite: ["seq"], onlyPostgres: ["number", "owner"] },
     { name: "prospect_aliases", onlySqlite: ["into_seq", "seq"], onlyPostgres: ["into_number", "number", "owner"] },
   ]);
+});
+
+/** Types of a column in SQLite and PostgreSQL, by its kind. */
+const typesOf: Record<ColumnKind, { sqlite: string[]; postgres: string[] }> = {
+  text: { sqlite: ["text"], postgres: ["text"] },
+  whole: { sqlite: ["integer"], postgres: ["bigint", "integer"] },
+  real: { sqlite: ["real"], postgres: ["double precision"] },
+  flag: { sqlite: ["integer"], postgres: ["boolean"] },
+  json: { sqlite: ["text"], postgres: ["json"] },
+  object: { sqlite: ["text"], postgres: ["jsonb"] },
+  bytes: { sqlite: ["blob", "any"], postgres: ["bytea"] },
+};
+
+/** Columns whose values are not simply those of the copied column with the same name. */
+function isComputed(table: CopiedTable, engine: "sqlite" | "postgres", column: string): boolean {
+  const { read = {}, write, own = {}, from } = table[engine];
+  return (
+    column in own || column in read || from !== undefined || (write !== undefined && write[column] !== `$${column}`)
+  );
+}
+
+const schemas = async () => ({ sqlite: createdTables(), postgres: await definedTables("postgres") });
+
+test("outreachd copy copies every table, or gives the reason why not", async () => {
+  for (const [engine, tables] of Object.entries(await schemas())) {
+    const isSqlite = engine === "sqlite";
+    const known = copiedTables.map((table) => table[isSqlite ? "sqlite" : "postgres"].table ?? table.name);
+    const uncopied = Object.keys(uncopiedTables[isSqlite ? "sqlite" : "postgres"]);
+    const existing = isSqlite ? namesOf(tables) : [...namesOf(tables), "schema_migrations"].toSorted();
+    expect([...known, ...uncopied].toSorted(), engine).toEqual(existing);
+  }
+});
+
+test("outreachd copy copies every column, or says where its values come from", async () => {
+  const { sqlite, postgres } = await schemas();
+  for (const table of copiedTables)
+    for (const [engine, tables] of [["sqlite", sqlite] as const, ["postgres", postgres] as const]) {
+      const { table: name = table.name, write, own = {} } = table[engine];
+      const { columns } = tables.find((each) => each.name === name)!;
+      const written = write === undefined ? namesOf(table.columns) : Object.keys(write);
+      // SQLite does not list the number of a row.
+      const covered = [...written.filter((column) => column !== "rowid"), ...Object.keys(own)];
+      expect(covered.toSorted(), `${engine}: ${name}`).toEqual(namesOf(columns));
+      for (const { name: column, kind } of table.columns.filter((each) => !isComputed(table, engine, each.name)))
+        expect(typesOf[kind][engine], `${engine}: ${name}.${column}`).toContain(
+          columns.find((each) => each.name === column)!.type,
+        );
+      expect(table.key.filter((column) => !namesOf(table.columns).includes(column))).toEqual([]);
+    }
 });
 
 const folder = join(import.meta.dir, "../../src/adapters/storage/sqlite");
