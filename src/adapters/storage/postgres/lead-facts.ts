@@ -1,26 +1,22 @@
-import { and, asc, eq, inArray, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import type { LeadFacts, StoredLead } from "../../../features/leads/decisions.ts";
-import { identifiersBeside, maxLinkedRecords } from "../../../features/leads/linked-identifiers.ts";
 import type { Lead } from "../../../features/leads/model.ts";
 import {
   entriesOfAddress,
   identifiersOf,
-  identifiersOfRecord,
   matchesOf,
   type SuppressionFacts,
 } from "../../../features/suppression/matching.ts";
 import type { SuppressionMatch, SuppressionTarget } from "../../../features/suppression/model.ts";
-import type { Identifier } from "../../../features/suppression/person-identifiers.ts";
 import type { Lock } from "../../../platform/base/lock.ts";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
-import { campaignEnrollments } from "./campaign-tables.ts";
 import type { Connection } from "./engine.ts";
 import { ownersOf } from "./event-rows.ts";
+import { leadsWithKeys, LinkedRecords } from "./linked-records.ts";
 import { loadAll, Loaded, type FactSource } from "./loaded.ts";
-import { networkAccounts, networkActions, networkContacts } from "./network-tables.ts";
 import { takeLocks } from "./locks.ts";
 import { hasEntries, loadedEntries } from "./suppression-facts.ts";
-import { leadKeys, leads } from "./tables.ts";
+import { leads } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Nearly every key has fewer leads. A decision that compares all of them gets ten times as many. */
@@ -80,32 +76,12 @@ export class LeadFactLoader implements FactSource {
         fetch: (keys) => this.#loadCandidates(keys),
       }),
       entries: loadedEntries(connection, owner),
-      records: new Loaded<number, readonly Identifier[][]>({
-        provisional: [],
-        nameOf: Number,
-        fetch: (keys) => this.#loadRecords(keys),
-      }),
-      ofLead: new Loaded<string, readonly Identifier[]>({
-        provisional: [],
-        nameOf: String,
-        fetch: (ids) => this.#loadIdentifiers(ids),
-      }),
-      ofProfile: new Loaded<string, readonly Identifier[][]>({
-        provisional: [],
-        nameOf: String,
-        fetch: (profiles) => this.#loadProfiles(profiles),
-      }),
+      linked: new LinkedRecords(connection, workspaceId, owner, phoneRegion),
     };
     this.#parts = parts;
     this.suppressionFacts = {
       entries: (kind, value) => (hasSuppressions ? parts.entries.get({ kind, value }) : []),
-      beside: (identifier) =>
-        hasSuppressions
-          ? identifiersBeside(owner, identifier, {
-              recordsWithKey: (key) => parts.records.get(key),
-              leadsOfProfile: (profile) => parts.ofProfile.get(profile),
-            })
-          : [],
+      beside: (identifier) => (hasSuppressions ? parts.linked.beside(identifier) : []),
     };
     this.facts = {
       owner,
@@ -118,7 +94,7 @@ export class LeadFactLoader implements FactSource {
 
   /** Entries that block a person, as far as it was loaded. */
   suppressions(target: SuppressionTarget): Generator<SuppressionMatch, void, void> {
-    const ofLead = target.leadId ? this.#parts.ofLead.get(target.leadId) : [];
+    const ofLead = target.leadId ? this.#parts.linked.ofLead(target.leadId) : [];
     return matchesOf([...identifiersOf(target, this.#phoneRegion), ...ofLead], this.suppressionFacts);
   }
 
@@ -168,97 +144,6 @@ export class LeadFactLoader implements FactSource {
       .where(and(inArray(leads.id, [...ids]), eq(leads.owner, this.owner)));
     return new Map(rows.map((row) => [row.id, storedLead(row, this.#workspaceId)]));
   }
-
-  async #loadRecords(keys: readonly number[]): Promise<Map<number, Identifier[][]>> {
-    const found = await this.#connection
-      .select({ key: sql<number>`found.key`.mapWith(Number), ...reachable })
-      .from(leads)
-      .innerJoin(
-        sql`(${leadsWithKeys(keys.map((key) => ({ key, most: maxLinkedRecords })))}) AS found`,
-        sql`found.lead = ${leads.seq}`,
-      )
-      .where(eq(leads.owner, this.owner));
-    const profiles = await this.#profilesOf(found.map(({ id }) => id));
-    const byKey = Map.groupBy(found, ({ key }) => key);
-    return new Map([...byKey].map(([key, rows]) => [key, rows.map((row) => this.#identifiersOf(row, profiles))]));
-  }
-
-  async #loadIdentifiers(ids: readonly string[]): Promise<Map<string, Identifier[]>> {
-    const rows = await this.#connection
-      .select(reachable)
-      .from(leads)
-      .where(and(inArray(leads.id, [...ids]), eq(leads.owner, this.owner)));
-    const profiles = await this.#profilesOf(rows.map(({ id }) => id));
-    return new Map(rows.map((row) => [row.id, this.#identifiersOf(row, profiles)]));
-  }
-
-  async #loadProfiles(profiles: readonly string[]): Promise<Map<string, Identifier[][]>> {
-    const ofActions = await this.#connection
-      .selectDistinct({ profile: networkActions.profileKey, leadId: networkActions.leadId })
-      .from(networkActions)
-      .where(and(inArray(networkActions.profileKey, [...profiles]), eq(networkActions.workspaceId, this.#workspaceId)))
-      .limit(maxLinkedRecords);
-    const ofContacts = await this.#connection
-      .select({ profile: networkContacts.profileKey, leadId: networkContacts.leadId })
-      .from(networkContacts)
-      .innerJoin(networkAccounts, eq(networkAccounts.seq, networkContacts.account))
-      .where(
-        and(inArray(networkContacts.profileKey, [...profiles]), eq(networkAccounts.workspaceId, this.#workspaceId)),
-      )
-      .limit(maxLinkedRecords);
-    const ofEnrollments = await this.#connection
-      .select({ profile: campaignEnrollments.profileKey, leadId: campaignEnrollments.leadId })
-      .from(campaignEnrollments)
-      .where(and(inArray(campaignEnrollments.profileKey, [...profiles]), this.#isActiveEnrollment()))
-      .limit(maxLinkedRecords);
-    const pairs = [...ofActions, ...ofContacts, ...ofEnrollments].flatMap(({ profile, leadId }) =>
-      leadId === null ? [] : [{ profile, leadId }],
-    );
-    const identifiers = await this.#loadIdentifiers([...new Set(pairs.map(({ leadId }) => leadId))]);
-    const byProfile = Map.groupBy(pairs, ({ profile }) => profile);
-    return new Map(
-      [...byProfile].map(([profile, found]) => [
-        profile,
-        [...new Set(found.map(({ leadId }) => leadId))].map((leadId) => identifiers.get(leadId) ?? []),
-      ]),
-    );
-  }
-
-  /** The profiles that actions and campaigns tie to leads. */
-  async #profilesOf(leadIds: readonly string[]): Promise<ReadonlyMap<string, string[]>> {
-    if (leadIds.length === 0) return new Map();
-    const rows = await this.#connection
-      .selectDistinct({ leadId: networkActions.leadId, profile: networkActions.profileKey })
-      .from(networkActions)
-      .where(and(inArray(networkActions.leadId, [...leadIds]), eq(networkActions.workspaceId, this.#workspaceId)));
-    const enrolled = await this.#connection
-      .select({ leadId: campaignEnrollments.leadId, profile: campaignEnrollments.profileKey })
-      .from(campaignEnrollments)
-      .where(and(inArray(campaignEnrollments.leadId, [...leadIds]), this.#isActiveEnrollment()));
-    const byLead = Map.groupBy([...rows, ...enrolled], ({ leadId }) => leadId ?? "");
-    return new Map([...byLead].map(([leadId, found]) => [leadId, found.map(({ profile }) => profile)]));
-  }
-
-  #isActiveEnrollment(): SQL | undefined {
-    return and(eq(campaignEnrollments.workspaceId, this.#workspaceId), sql`${campaignEnrollments.state} = 'active'`);
-  }
-
-  #identifiersOf(row: Reached, profiles: ReadonlyMap<string, string[]>): Identifier[] {
-    const linked = [...new Set(profiles.get(row.id))].map((value) => ({ kind: "profile", value }) as const);
-    return [...identifiersOfRecord(row, this.#phoneRegion), ...linked];
-  }
-}
-
-type Reached = { id: string; email: string | null; networkUrl: string | null; phone: string | null };
-const reachable = { id: leads.id, email: leads.email, networkUrl: leads.networkUrl, phone: leads.phone };
-
-/** Keys with the numbers of their leads: of each key the oldest. */
-function leadsWithKeys(wanted: readonly { key: number; most: number }[]) {
-  return sql`SELECT wanted.key, ranked.lead
-    FROM json_to_recordset(${JSON.stringify(wanted)}::json) AS wanted (key bigint, most integer)
-    CROSS JOIN LATERAL (
-      SELECT lead FROM ${leadKeys} WHERE key = wanted.key ORDER BY lead LIMIT wanted.most
-    ) AS ranked`;
 }
 
 export function storedLead(
