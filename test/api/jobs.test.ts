@@ -273,7 +273,7 @@ test("the list of all jobs is made as it is read, one page of jobs at a time", a
   async function* pages() {
     for (; read < 1_000; read++) yield Array.from({ length: 100 }, () => make.job("user"));
   }
-  const reader = byteStream(jobListPieces("user", pages()), () => {}).getReader();
+  const reader = (await byteStream(jobListPieces("user", pages()), () => {})).getReader();
   await reader.read();
   expect(read).toBeLessThan(4);
   let last = "";

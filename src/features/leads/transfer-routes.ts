@@ -159,7 +159,7 @@ export function leadTransferRoutes(
       async ({ caller, workspaceId, userId, onStreamError, query: { format = "csv", ...query } }) => {
         await audit.note(caller, { action: "leads.exported", workspaceId, details: { format } });
         const found = leads.all(workspaceId, filterOf(query, userId));
-        return new Response(byteStream(exportPieces(found, format), onStreamError), {
+        return new Response(await byteStream(exportPieces(found, format), onStreamError), {
           headers: {
             "content-type": exportMediaTypes[format],
             "content-disposition": `attachment; filename="leads.${format}"`,

@@ -14,7 +14,7 @@ export function privacyRoutes(privacy: PrivacyService) {
         const found = await privacy.export(caller, workspaceId, input);
         // The export scans all stored data, and nothing is sent while a table has no matches.
         setIdleTimeout(0);
-        return new Response(byteStream(document(found), onStreamError), {
+        return new Response(await byteStream(document(found), onStreamError), {
           headers: { "content-type": "application/json", "content-disposition": 'attachment; filename="person.json"' },
         });
       },

@@ -156,7 +156,7 @@ export function suppressionRoutes(suppressions: SuppressionService, maxImportByt
       async ({ caller, workspaceId, onStreamError, query: { scope, kind } }) => {
         await audit.note(caller, { action: "suppressions.exported", workspaceId });
         return new Response(
-          byteStream(
+          await byteStream(
             exportCsv(suppressions.all(workspaceId, { ...(scope && { scope }), ...(kind && { kind }) })),
             onStreamError,
           ),

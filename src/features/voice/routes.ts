@@ -200,7 +200,7 @@ export function voiceRoutes(voices: VoiceService, speech: SpeechService, checker
         };
         return content.kind === "file"
           ? fileAnswer(request, content.file, headers)
-          : new Response(byteStream(content.bytes, onStreamError), { headers });
+          : new Response(await byteStream(content.bytes, onStreamError), { headers });
       },
       {
         access: "voice:preview",

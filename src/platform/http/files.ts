@@ -34,18 +34,20 @@ function rangeIn(header: string | null, size: number): { start: number; end: num
 }
 
 /**
- * Streams bytes as they are produced, at most one piece ahead of the client. `onFailure` receives the error if the stream
- * ends early: its status has been sent by then.
+ * Streams bytes as they are produced, at most one piece ahead of the client. Throws what the first piece throws: its
+ * response can still have another status. `onFailure` receives later errors, after which the stream ends early.
  */
-export function byteStream(
+export async function byteStream(
   bytes: AsyncIterable<Uint8Array>,
   onFailure: (error: unknown) => void,
-): ReadableStream<Uint8Array> {
+): Promise<ReadableStream<Uint8Array>> {
   const pieces = bytes[Symbol.asyncIterator]();
+  let first: IteratorResult<Uint8Array> | null = await pieces.next();
   return new ReadableStream({
     async pull(controller) {
       try {
-        const { done, value } = await pieces.next();
+        const { done, value } = first ?? (await pieces.next());
+        first = null;
         if (done === true) controller.close();
         else controller.enqueue(value);
       } catch (error) {

@@ -83,7 +83,7 @@ export function jobRoutes(jobs: JobService, owners: OwnersOfJobs, requireUsable:
     const { limit: wanted, offset: skipped, cursor } = query;
     if (wanted === undefined && skipped === undefined && cursor === undefined)
       return new Response(
-        byteStream(jobListPieces(userIdOf(acting), jobs.all(workspaceId, filterOf(query))), onStreamError),
+        await byteStream(jobListPieces(userIdOf(acting), jobs.all(workspaceId, filterOf(query))), onStreamError),
         {
           headers: { "content-type": "application/json;charset=utf-8" },
         },

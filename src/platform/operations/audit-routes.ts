@@ -76,7 +76,7 @@ export function auditRoutes(audit: AuditService) {
       async ({ caller, onStreamError, query }) => {
         const filter = filterOf(query);
         await audit.note(caller, { action: "audit.exported", workspaceId: caller.workspaceId });
-        return new Response(byteStream(ndjson(audit.all(caller, filter)), onStreamError), {
+        return new Response(await byteStream(ndjson(audit.all(caller, filter)), onStreamError), {
           headers: {
             "content-type": "application/x-ndjson",
             "content-disposition": 'attachment; filename="audit.ndjson"',
