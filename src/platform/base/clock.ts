@@ -96,9 +96,12 @@ export function isoTimeOrNull(ms: number | null): string | null {
  */
 export function parseInstant(value: string | number): number | null {
   const number = typeof value === "number" ? value : /^\d+(\.\d+)?$/.test(value) ? Number(value) : null;
-  if (number !== null) return Math.round(number > 100_000_000_000 ? number : number * 1000);
+  if (number !== null) return Math.min(Math.round(number > 100_000_000_000 ? number : number * 1000), latestTime);
   return parseIso(String(value));
 }
+
+/** The latest time that a Date can hold. */
+const latestTime = 8_640_000_000_000_000;
 
 const isoForm = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
 

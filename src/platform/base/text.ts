@@ -13,10 +13,23 @@ export function multiLine(sent: string): string {
 /** Real data is never nested deeper than this, and traversing it would exhaust the stack. */
 export const maxJsonDepth = 64;
 
-/** Like JSON.parse. Throws SyntaxError for invalid JSON and for values nested deeper than `maxJsonDepth`. */
+/**
+ * Like JSON.parse, but removes the character U+0000, which PostgreSQL cannot store. Throws SyntaxError for invalid JSON
+ * and for values nested deeper than `maxJsonDepth`.
+ */
 export function parseJson(text: string): unknown {
   if (depthOf(text) > maxJsonDepth) throw new SyntaxError(`nested deeper than ${maxJsonDepth} levels`);
-  return JSON.parse(text);
+  const value: unknown = JSON.parse(text);
+  return text.includes("\\u0000") ? replaceNul(value, "") : value;
+}
+
+/** The value with another text for each U+0000 in its strings and names. */
+export function replaceNul(value: unknown, replacement: string): unknown {
+  if (typeof value === "string") return value.replaceAll("\0", replacement);
+  if (Array.isArray(value)) return value.map((each) => replaceNul(each, replacement));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(entries.map((entry) => replaceNul(entry, replacement) as [string, unknown]));
 }
 
 /** The maximum nesting of brackets outside strings. Stops counting once it is too deep. */

@@ -5,6 +5,7 @@ import { type Clock, type Ids, isoTime } from "../base/clock.ts";
 import { currentRequest } from "../base/current-request.ts";
 import { ApiError, invalid } from "../base/errors.ts";
 import { withoutKeys } from "../base/secret-text.ts";
+import { replaceNul } from "../base/text.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { checkNames, parsed, queryOf, readJson } from "./input.ts";
@@ -47,6 +48,9 @@ export type PipelineParts = {
   /** Called with API keys that appear in the URL of a request. */
   onKeysInUrl: (secrets: readonly string[]) => void;
 };
+
+/** In place of U+0000 in IDs and filters, which then match nothing: PostgreSQL refuses to compare with it. */
+const unknownCharacter = "\uFFFD";
 
 /** The path of every request, from its arrival to its response. */
 export class Pipeline {
@@ -186,8 +190,8 @@ export class Pipeline {
 
   /** Replaces parameters, query, and body by their validated values. */
   async #validate(context: RequestContext, route: Route, { actsFor }: Access): Promise<void> {
-    context.params = parsed(route.params, context.params);
-    context.query = parsed(route.query, context.query);
+    context.params = parsed(route.params, replaceNul(context.params, unknownCharacter));
+    context.query = parsed(route.query, replaceNul(context.query, unknownCharacter));
     context.body = parsed(route.body, context.body);
     const { caller, query, body } = context;
     if (actsFor !== "caller")
