@@ -36,9 +36,10 @@ export function createActionJobs(engine: Engine): ActionJobs {
   }
 
   async function changed(connection: Connection, job: Job, outcome: JobDecision): Promise<ClientChange> {
-    if (outcome.kind === "refused") return { ...outcome, job };
-    const after = await readTarget(connection, job.id);
-    return { kind: "changed", job: await describe(connection, after?.job ?? job) };
+    const after = (await readTarget(connection, job.id))?.job ?? job;
+    return outcome.kind === "refused"
+      ? { ...outcome, job: after }
+      : { kind: "changed", job: await describe(connection, after) };
   }
 
   return {

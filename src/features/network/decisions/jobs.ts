@@ -1,4 +1,5 @@
 import type { Job } from "../../../platform/jobs/model.ts";
+import { hasEnded } from "../../../platform/jobs/transitions.ts";
 import type { AccountState } from "../account-model.ts";
 import type { NetworkAction } from "../action-model.ts";
 import type { ActionEnd } from "../queue-model.ts";
@@ -18,14 +19,14 @@ export function describeJob(job: Job, action: NetworkAction, state: AccountState
 }
 
 export function decideJobCancel(target: Target | null, now: number): Decision<JobDecision> {
-  if (target === null) return refuse();
+  if (target === null || hasEnded(target.job)) return refuse();
   if (isUnderWay(target.row))
     return refuse("This action is being sent and can no longer be canceled. Check its outcome in a minute.");
   return { outcome: { kind: "changed" }, changes: cancelAction(target, now) };
 }
 
 export function decideJobRetry(target: Target | null, facts: NetworkFacts, now: number): Decision<JobDecision> {
-  if (target === null) return refuse();
+  if (target === null || target.job.status !== "failed") return refuse();
   const { row, job, record } = target;
   if (job.metadata["erased"] === true) return refuse("The person's data was erased, so the action can't be retried.");
   if (row.state === "unknown")
