@@ -8,12 +8,12 @@ import type { NetworkAccount } from "../../src/features/network/account-model.ts
 import type { SuppressionKind } from "../../src/features/suppression/model.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { alwaysOpen, claimActions, claimJob, createFactories, type Factories } from "../support/factories.ts";
 
 const profile = (name: string) => `https://network.example/in/${name}`;
 
-describe.each(engines)("an objection holds for the person on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("an objection holds for the person on $name", ({ open }) => {
   test("an email address on the list blocks an action that names only the profile", async () => {
     await using opened = await open();
     const { storage, account, make } = await withAccount(opened.storage);

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, lt } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
 import type { EnrichmentChange, KnownResult } from "../../../features/enrichment/decisions.ts";
 import { keysOf } from "../../../features/leads/decisions.ts";
 import type { LeadIdentity } from "../../../features/leads/model.ts";
@@ -40,6 +40,29 @@ export function loadedResults(connection: Connection, owner: number): Loaded<Que
   }
 
   return new Loaded({ provisional: [], nameOf, fetch });
+}
+
+/** Results with one of these keys, the newest first, at most `most` for each key. */
+export async function resultsWithKeys(
+  connection: Connection,
+  owner: number,
+  keys: readonly number[],
+  most: number,
+): Promise<{ key: number; result: KnownResult }[]> {
+  const ofKey = connection
+    .select({ n: enrichmentResults.n })
+    .from(enrichmentResultKeys)
+    .innerJoin(enrichmentResults, eq(enrichmentResults.n, enrichmentResultKeys.result))
+    .where(and(sql`${enrichmentResultKeys.key} = asked.key`, eq(enrichmentResults.owner, owner)))
+    .orderBy(desc(enrichmentResultKeys.result))
+    .limit(most);
+  const rows = await connection
+    .select({ key: sql<number>`asked.key`.mapWith(Number), row: enrichmentResults })
+    .from(sql`json_to_recordset(${JSON.stringify(keys.map((key) => ({ key })))}::json) AS asked (key bigint)`)
+    .innerJoinLateral(ofKey.as("found"), sql`true`)
+    .innerJoin(enrichmentResults, sql`${enrichmentResults.n} = found.n`)
+    .orderBy(desc(enrichmentResults.n));
+  return rows.map(({ key, row }) => ({ key, result: knownResult(row) }));
 }
 
 /** With the keys that each is found by. New ones get numbers in their order. */

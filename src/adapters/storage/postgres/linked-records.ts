@@ -1,11 +1,21 @@
 import { and, eq, inArray, sql, type SQL } from "drizzle-orm";
+import type { KnownResult } from "../../../features/enrichment/decisions.ts";
+import { paidIdentity } from "../../../features/enrichment/paid-identity.ts";
 import { identifiersBeside, maxLinkedRecords } from "../../../features/leads/linked-identifiers.ts";
+import {
+  directoryKeyOf,
+  identifiersInRecord,
+  maxRecordsOfIdentifier,
+} from "../../../features/prospecting/linked-identifiers.ts";
+import type { ProspectContent } from "../../../features/prospecting/model.ts";
 import { identifiersOfRecord } from "../../../features/suppression/matching.ts";
 import type { Identifier } from "../../../features/suppression/person-identifiers.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import { campaignEnrollments } from "./campaign-tables.ts";
+import { loadProspects, numbersByKeys } from "./directory/rows.ts";
 import type { Connection } from "./engine.ts";
+import { resultsWithKeys } from "./enrichment-results.ts";
 import { loadAll, Loaded, type FactSource } from "./loaded.ts";
 import { networkAccounts, networkActions, networkContacts } from "./network-tables.ts";
 import { leadKeys, leads } from "./tables.ts";
@@ -32,6 +42,13 @@ export class LinkedRecords implements FactSource {
     fetch: (profiles) => this.#loadProfiles(profiles),
   });
 
+  /** Records of the directory that may have the key of an identifier. */
+  readonly #inDirectory = new Loaded<number, readonly ProspectContent[]>({
+    provisional: [],
+    nameOf: Number,
+    fetch: (keys) => this.#loadProspects(keys),
+  });
+
   constructor(connection: Connection, workspaceId: WorkspaceId, owner: number, phoneRegion: PhoneRegion | null) {
     this.#connection = connection;
     this.#workspaceId = workspaceId;
@@ -40,14 +57,17 @@ export class LinkedRecords implements FactSource {
   }
 
   load(): Promise<boolean> {
-    return loadAll([this.#records, this.#ofLead, this.#ofProfile]);
+    return loadAll([this.#records, this.#ofLead, this.#ofProfile, this.#inDirectory]);
   }
 
   beside(identifier: Identifier): readonly Identifier[] {
-    return identifiersBeside(this.#owner, identifier, {
+    const stored = identifiersBeside(this.#owner, identifier, {
       recordsWithKey: (key) => this.#records.get(key),
       leadsOfProfile: (profile) => this.#ofProfile.get(profile),
     });
+    const key = directoryKeyOf(identifier);
+    if (key === null) return stored;
+    return [...stored, ...this.#inDirectory.get(key).flatMap((record) => identifiersInRecord(record, identifier))];
   }
 
   ofLead(leadId: string): readonly Identifier[] {
@@ -64,8 +84,21 @@ export class LinkedRecords implements FactSource {
       )
       .where(eq(leads.owner, this.#owner));
     const profiles = await this.#profilesOf(found.map(({ id }) => id));
-    const byKey = Map.groupBy(found, ({ key }) => key);
-    return new Map([...byKey].map(([key, rows]) => [key, rows.map((row) => this.#identifiersOf(row, profiles))]));
+    const results = await resultsWithKeys(this.#connection, this.#owner, keys, maxLinkedRecords);
+    const records = [
+      ...found.map((row) => ({ key: row.key, record: this.#identifiersOf(row, profiles) })),
+      ...results.map(({ key, result }) => ({ key, record: this.#identifiersOfResult(result) })),
+    ];
+    const byKey = Map.groupBy(records, ({ key }) => key);
+    return new Map([...byKey].map(([key, ofKey]) => [key, ofKey.map(({ record }) => record)]));
+  }
+
+  async #loadProspects(keys: readonly number[]): Promise<Map<number, ProspectContent[]>> {
+    const byKey = await numbersByKeys(this.#connection, this.#owner, keys, maxRecordsOfIdentifier);
+    const stored = await loadProspects(this.#connection, this.#owner, [...new Set([...byKey.values()].flat())]);
+    return new Map(
+      [...byKey].map(([key, numbers]) => [key, numbers.flatMap((number) => stored.get(number)?.content ?? [])]),
+    );
   }
 
   async #loadIdentifiers(ids: readonly string[]): Promise<Map<string, Identifier[]>> {
@@ -126,6 +159,11 @@ export class LinkedRecords implements FactSource {
 
   #isActiveEnrollment(): SQL | undefined {
     return and(eq(campaignEnrollments.workspaceId, this.#workspaceId), sql`${campaignEnrollments.state} = 'active'`);
+  }
+
+  #identifiersOfResult({ identity, merged }: KnownResult): Identifier[] {
+    const { email, network } = paidIdentity(identity, merged);
+    return identifiersOfRecord({ email, networkUrl: network, phone: null }, this.#phoneRegion);
   }
 
   #identifiersOf(row: Reached, profiles: ReadonlyMap<string, string[]>): Identifier[] {

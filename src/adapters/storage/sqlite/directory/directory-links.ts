@@ -1,18 +1,17 @@
-import { canonicalProfileUrl } from "../../../../platform/identity/profile-url.ts";
-import { emailKey, networkKey } from "../../../../features/prospecting/keys.ts";
-import { canonicalEmail } from "../../../../platform/identity/email.ts";
-import { canLink, identifierName, type Identifier } from "../../../../features/suppression/person-identifiers.ts";
+import {
+  directoryKeyOf,
+  identifiersInRecord,
+  maxRecordsOfIdentifier,
+} from "../../../../features/prospecting/linked-identifiers.ts";
+import type { ProspectContent } from "../../../../features/prospecting/model.ts";
+import { identifierName, type Identifier } from "../../../../features/suppression/person-identifiers.ts";
 import type { Engine } from "../engine.ts";
 import { prepared } from "../prepared.ts";
 import { seqOf } from "./index-messages.ts";
 
-/** An identifier with more records than this is shared by many people, and links none of them. */
-const maxRecords = 24;
-
 /**
  * Identifiers that the records of a directory link. The index responds asynchronously, and a write unit cannot wait for it:
- * what a unit will look up is read in advance and held while it runs. Phone numbers do not link people here, because the
- * phone number in a directory is often that of the company.
+ * what a unit will look up is read in advance and held while it runs.
  */
 export class DirectoryLinks {
   readonly #engine: Engine;
@@ -49,7 +48,7 @@ export class DirectoryLinks {
 
   /** Reads and holds the identifiers linked to these, until the returned function is called. */
   async hold(owner: number, identifiers: readonly Identifier[]): Promise<() => void> {
-    const found = await this.#read(owner, identifiers.filter(isAsked));
+    const found = await this.#read(owner, identifiers);
     for (const [name, beside] of found)
       this.#held.set(name, { beside, holders: (this.#held.get(name)?.holders ?? 0) + 1 });
     return () => {
@@ -61,29 +60,20 @@ export class DirectoryLinks {
   }
 
   async #read(owner: number, identifiers: readonly Identifier[]): Promise<Map<string, Identifier[]>> {
-    if (identifiers.length === 0) return new Map();
-    const hints = await this.#engine.prospectIndex.find(owner, identifiers.map(keyOf), maxRecords, this.#next(owner));
-    const found = new Map(identifiers.map((identifier) => [nameOf(owner, identifier), [] as Identifier[]]));
+    const asked = identifiers.flatMap((identifier) => {
+      const key = directoryKeyOf(identifier);
+      return key === null ? [] : [{ identifier, key, beside: [] as Identifier[] }];
+    });
+    if (asked.length === 0) return new Map();
+    const keys = asked.map(({ key }) => key);
+    const hints = await this.#engine.prospectIndex.find(owner, keys, maxRecordsOfIdentifier, this.#next(owner));
     for (let at = 0; at < hints.length; at += 2) {
-      const identifier = identifiers[hints[at]!]!;
-      const record = this.#identifiersOf(owner, hints[at + 1]!);
-      // A hint may be wrong, or come from a previous version of the record.
-      if (record.some((each) => identifierName(each) === identifierName(identifier)))
-        found.get(nameOf(owner, identifier))!.push(...record);
+      const { identifier, beside } = asked[hints[at]!]!;
+      // A hint may come from a previous version of the record.
+      const row = this.#contentOf.get(seqOf(owner, hints[at + 1]!));
+      if (row !== null) beside.push(...identifiersInRecord(JSON.parse(row.content) as ProspectContent, identifier));
     }
-    return found;
-  }
-
-  #identifiersOf(owner: number, number: number): Identifier[] {
-    const row = this.#contentOf.get(seqOf(owner, number));
-    if (row === null) return [];
-    const { email, networkUrl, formerEmails = [] } = JSON.parse(row.content) as Content;
-    const profile = networkUrl === undefined ? null : canonicalProfileUrl(networkUrl);
-    return [
-      ...(email === undefined ? [] : [{ kind: "email", value: canonicalEmail(email) } as const]),
-      ...(profile === null ? [] : [{ kind: "profile", value: profile } as const]),
-      ...formerEmails.map((former) => ({ kind: "formerEmail", value: canonicalEmail(former) }) as const),
-    ];
+    return new Map(asked.map(({ identifier, beside }) => [nameOf(owner, identifier), beside]));
   }
 
   #next(owner: number): number {
@@ -91,16 +81,6 @@ export class DirectoryLinks {
   }
 }
 
-type Content = { email?: string; networkUrl?: string; formerEmails?: string[] };
-
-function isAsked(identifier: Identifier): boolean {
-  return identifier.kind !== "phone" && canLink(identifier);
-}
-
 function nameOf(owner: number, identifier: Identifier): string {
   return `${owner} ${identifierName(identifier)}`;
-}
-
-function keyOf({ kind, value }: Identifier): number {
-  return kind === "profile" ? networkKey(value) : emailKey(value);
 }
