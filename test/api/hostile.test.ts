@@ -10,7 +10,7 @@ import type { SendOptions } from "../support/client.ts";
 import { openRaw, rawRequest, sendRaw } from "../support/client-raw.ts";
 import type { Operation } from "../support/openapi.ts";
 import { createDice, type Dice } from "../support/ids.ts";
-import { eventually, startService, succeeded } from "../support/service.ts";
+import { eventually, startService, succeeded, testEmbedded } from "../support/service.ts";
 
 /** Serves all tests of this file: each has users of its own, who see nothing of each other. */
 const service = await startService();
@@ -190,7 +190,8 @@ test("many clients that are slow to send keep nobody waiting", async () => {
   expect((await user.get("/api/v2/leads")).status).toBe(200);
 });
 
-test("requests that are sent without waiting for answers are all answered", async () => {
+// Bun closes a connection that sends a request before the answer to the last one, unless that answer needs no waiting.
+testEmbedded("requests that are sent without waiting for answers are all answered", async () => {
   const user = await service.user();
   const { socket, closed } = openRaw(service.url);
   const one = [`GET /api/v2/leads HTTP/1.1`, host, `x-api-key: ${user.key}`, "", ""].join("\r\n");

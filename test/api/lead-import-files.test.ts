@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import type { JobView } from "../../src/platform/jobs/model.ts";
-import { eventually, startService, succeeded, usesBinary } from "../support/service.ts";
+import { eventually, startService, succeeded, testEmbedded, usesBinary } from "../support/service.ts";
 import {
   type LeadPage,
   send,
@@ -123,7 +123,7 @@ test("imports run one after the other, and one that waits can be canceled and ru
   expect((await own.ended(user, waiting.id)).metadata).toMatchObject({ created: 2 });
 });
 
-test("the file of a canceled import goes when nobody can retry it any more, without a restart", async () => {
+testEmbedded("the file of a canceled import goes when nobody can retry it any more, without a restart", async () => {
   await using own = await startService({ settings: { SIMULATE: "true" } });
   const rows = Array.from({ length: 5000 }, (_, index) => `x${index}@example.com`);
   const long = succeeded(await send(own.admin, `email\n${rows.join("\n")}\n`)).data;

@@ -4,7 +4,7 @@ import type { LedgerPlace } from "../../src/features/credits/model.ts";
 import type { LedgerPageRequest } from "../../src/features/credits/store.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines, enginesAndPostgres } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 import { createDice } from "../support/ids.ts";
 
@@ -301,7 +301,7 @@ describe.each(enginesAndPostgres)("reserved credits on $name", ({ open }) => {
   });
 });
 
-describe.each(engines)("credits that keys spend on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("credits that keys spend on $name", ({ open }) => {
   test("a budget of a key bounds what it takes in a month, whatever the balance", async () => {
     await using opened = await open();
     const { storage } = opened;

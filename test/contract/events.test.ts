@@ -3,14 +3,14 @@ import type { Event } from "../../src/platform/events/model.ts";
 import type { EventPageRequest } from "../../src/platform/events/store.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { actionEnd, alwaysOpen, claimAction, claimJob, claimOf, createFactories } from "../support/factories.ts";
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
 const all: Omit<EventPageRequest, "scopes"> = { filter: {}, after: null, before: null, newestFirst: false, limit: 100 };
 
-describe.each(engines)("events on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("events on $name", ({ open }) => {
   describe("the log", () => {
     test("tells each user of the user's own events, in the order in which they happened", async () => {
       await using opened = await open();

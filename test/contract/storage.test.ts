@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 
-describe.each(engines)("storage on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("storage on $name", ({ open }) => {
   test("the check passes while the database takes writes, and fails once it is closed", async () => {
     await using opened = await open();
     await opened.storage.check();

@@ -22,6 +22,8 @@ export type LiveDatabase = {
   /** Returns the number of changed rows. */
   run(sql: string, parameters?: Value[]): Promise<number>;
   columnsOf(table: string): Promise<string[]>;
+  /** Whether the text is anywhere in it: in its files, or in any column of any table. */
+  has(text: string): Promise<boolean>;
   /** SQL for the numbers from 1 to `count`, as column `n` of table `k`. */
   numbers(count: number): string;
   /** Until disposed of, the database refuses to insert a row of the table for which `when`, about `new`, holds. */
@@ -33,14 +35,14 @@ export type LiveDatabase = {
 export type DatabasePlace = Readonly<{ url: string } | { dataDir: string }>;
 
 export async function openDatabaseOf(place: DatabasePlace): Promise<LiveDatabase> {
-  if ("dataDir" in place) return embedded(openLiveDatabase(place.dataDir));
+  if ("dataDir" in place) return embedded(openLiveDatabase(place.dataDir), place.dataDir);
   const { connect } = await import("../../src/adapters/storage/postgres/engine.ts");
   return shared(connect(place.url, { poolSize: 1, hasSettings: false }));
 }
 
 const refusal = "refused_by_a_test";
 
-function embedded(database: Database): LiveDatabase {
+function embedded(database: Database, dataDir: string): LiveDatabase {
   return {
     all: async <Row>(sql: string, parameters: Value[] = []) => database.query(sql).all(...parameters) as Row[],
     run: async (sql, parameters = []) => database.query(sql).run(...parameters).changes,
@@ -49,6 +51,13 @@ function embedded(database: Database): LiveDatabase {
         .query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}')`)
         .all()
         .map(({ name }) => name),
+    async has(text) {
+      for (const suffix of ["", "-wal"]) {
+        const file = Bun.file(join(dataDir, databaseName + suffix));
+        if ((await file.exists()) && Buffer.from(await file.bytes()).includes(text)) return true;
+      }
+      return false;
+    },
     numbers: (count) =>
       `(WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ${count}) SELECT n FROM c) AS k`,
     async refuse(table, when) {
@@ -73,6 +82,20 @@ function shared(client: Sql): LiveDatabase {
         await client<{ name: string }[]>`
           SELECT column_name AS name FROM information_schema.columns WHERE table_name = ${table} ORDER BY ordinal_position`
       ).map(({ name }) => name),
+    async has(text) {
+      const tables = await client<{ name: string }[]>`
+        SELECT format('%I', relname) AS name FROM pg_stat_user_tables WHERE schemaname = current_schema()`;
+      // Columns with bytes are written in hexadecimal.
+      const searched = [text, Buffer.from(text).toString("hex")];
+      for (const { name } of tables) {
+        const found = await client.unsafe(
+          `SELECT 1 FROM ${name} AS row WHERE strpos(row::text, $1) > 0 OR strpos(row::text, $2) > 0 LIMIT 1`,
+          searched,
+        );
+        if (found.length > 0) return true;
+      }
+      return false;
+    },
     numbers: (count) => `generate_series(1, ${count}) AS k (n)`,
     async refuse(table, when) {
       await client.unsafe(`
