@@ -19,7 +19,7 @@ import { decideLoaded, loadAll, NamedFacts, type FactSource } from "./loaded.ts"
 import { lockAccounts, readAccounts, recordOf } from "./network-accounts.ts";
 import { networkAccounts, networkActions, networkContacts, networkMeters } from "./network-tables.ts";
 import { LoadedTimeline, loadUsed } from "./network-timeline.ts";
-import { findSuppression } from "./suppression-rows.ts";
+import { findSuppression, firstSuppressions } from "./suppression-rows.ts";
 import { jobs, leads } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
@@ -63,6 +63,15 @@ export class LoadedFacts implements NetworkFacts, FactSource {
     for (const { row } of targets) {
       const contact = contacts.find((each) => each.account === row.account && each.profileKey === row.profileKey);
       this.know(`contact ${row.account} ${row.profileKey}`, contact ?? null);
+    }
+    await this.#preloadSuppressions(targets);
+  }
+
+  async #preloadSuppressions(targets: readonly Target[]): Promise<void> {
+    for (const [workspaceId, ofWorkspace] of Map.groupBy(targets, ({ row }) => row.workspaceId)) {
+      const people = ofWorkspace.map(({ row: { profileKey, leadId } }): SuppressionTarget => ({ profileKey, leadId }));
+      const matches = await firstSuppressions(this.#connection, this.#region, workspaceId, people);
+      for (const [n, target] of people.entries()) this.know(suppressionName(workspaceId, target), matches[n]);
     }
   }
 
@@ -114,7 +123,7 @@ export class LoadedFacts implements NetworkFacts, FactSource {
     });
 
   suppression = (workspaceId: WorkspaceId, target: SuppressionTarget): SuppressionMatch | null =>
-    this.#fact(`suppression ${workspaceId} ${JSON.stringify(target)}`, () =>
+    this.#fact(suppressionName(workspaceId, target), () =>
       findSuppression(this.#connection, this.#region, workspaceId, target),
     );
 
@@ -148,6 +157,10 @@ export class LoadedFacts implements NetworkFacts, FactSource {
   #fact<T>(name: string, load: () => Promise<T>): T {
     return this.#facts.get(name, load);
   }
+}
+
+function suppressionName(workspaceId: WorkspaceId, { profileKey, leadId }: SuppressionTarget): string {
+  return `suppression ${workspaceId} ${leadId ?? ""} ${profileKey ?? ""}`;
 }
 
 /** The action of a job with the job and its account, all locked. */

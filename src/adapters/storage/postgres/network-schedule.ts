@@ -21,7 +21,7 @@ import { lockAccount } from "./network-accounts.ts";
 import { writeChanges } from "./network-changes.ts";
 import { LoadedFacts, loadTarget } from "./network-facts.ts";
 import { networkAccounts, networkActions } from "./network-tables.ts";
-import { lockSuppressions } from "./suppression-rows.ts";
+import { firstSuppressions, lockSuppressions } from "./suppression-rows.ts";
 import { jobs } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
@@ -29,6 +29,9 @@ type ScheduleStore = Pick<
   NetworkStore,
   "schedule" | "record" | "approve" | "edit" | "cancel" | "resolve" | "endDelegated" | "action" | "skipObjectedTasks"
 >;
+
+/** As many as can be compared with the do-not-contact list without holding up other requests. */
+const tasksAtOnce = 200;
 
 /** The queue of accounts, and what people do with the actions in it. */
 export function createScheduleStore(engine: Engine): ScheduleStore {
@@ -78,18 +81,29 @@ export function createScheduleStore(engine: Engine): ScheduleStore {
     return target?.row.workspaceId === workspaceId ? target : null;
   }
 
-  function skipObjectedTasks(workspaceId: WorkspaceId, now: number): Promise<void> {
+  async function skipObjectedTasks(workspaceId: WorkspaceId, now: number): Promise<void> {
+    const tasks = await orm
+      .select({ jobId: networkActions.jobId, profileKey: networkActions.profileKey, leadId: networkActions.leadId })
+      .from(networkActions)
+      .where(isTaskOf(orm, workspaceId))
+      .orderBy(networkActions.account, networkActions.jobId);
+    for (let from = 0; from < tasks.length; from += tasksAtOnce) {
+      const some = tasks.slice(from, from + tasksAtOnce);
+      const matches = await firstSuppressions(orm, engine.phoneRegion, workspaceId, some);
+      const objected = some.filter((_, n) => matches[n] !== null);
+      // Nearly always there are none, which needs no locks.
+      if (objected.length > 0) await skip(workspaceId, objected, now);
+    }
+  }
+
+  function skip(workspaceId: WorkspaceId, tasks: readonly { jobId: string }[], now: number): Promise<void> {
     return transact(async (connection) => {
       await lockSuppressions(connection, [workspaceId], "shared");
-      const tasks = await connection
-        .select({ jobId: networkActions.jobId })
-        .from(networkActions)
-        .where(isTaskOf(connection, workspaceId))
-        .orderBy(networkActions.account, networkActions.jobId);
       const facts = new LoadedFacts(connection, engine);
       for (const { jobId } of tasks) {
         const target = await loadTarget(connection, jobId);
-        if (target === null) continue;
+        // Whoever did the task in the meantime has ended it.
+        if (target?.row.state !== "awaiting") continue;
         await writeChanges(connection, await facts.decide(() => decideObjectedTasks([target], facts, now)));
       }
     });

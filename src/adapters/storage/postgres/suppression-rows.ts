@@ -27,8 +27,20 @@ export async function findSuppression(
   workspaceId: WorkspaceId,
   target: SuppressionTarget,
 ): Promise<SuppressionMatch | null> {
-  const [match] = await findSuppressions(connection, region, workspaceId, target, 1);
+  const [match] = await firstSuppressions(connection, region, workspaceId, [target]);
   return match ?? null;
+}
+
+/** For each person, in order, what `findSuppression` returns. */
+export async function firstSuppressions(
+  connection: Connection,
+  region: PhoneRegion | null,
+  workspaceId: WorkspaceId,
+  targets: readonly SuppressionTarget[],
+): Promise<(SuppressionMatch | null)[]> {
+  const loader = await LeadFactLoader.open(connection, workspaceId, region, () => []);
+  if (!loader.hasSuppressions) return targets.map(() => null);
+  return await decideLoaded(() => targets.map((target) => loader.suppressions(target).next().value ?? null), loader);
 }
 
 export async function findSuppressions(
@@ -36,11 +48,10 @@ export async function findSuppressions(
   region: PhoneRegion | null,
   workspaceId: WorkspaceId,
   target: SuppressionTarget,
-  limit = Infinity,
 ): Promise<SuppressionMatch[]> {
   const loader = await LeadFactLoader.open(connection, workspaceId, region, () => []);
   if (!loader.hasSuppressions) return [];
-  return await decideLoaded(() => [...loader.suppressions(target).take(limit)], loader);
+  return await decideLoaded(() => [...loader.suppressions(target)], loader);
 }
 
 /** For each person, in order, whether an entry blocks contact with them. */

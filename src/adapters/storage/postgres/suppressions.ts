@@ -1,4 +1,4 @@
-import { and, count, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import { lockOfWriter } from "../../../features/suppression/locks.ts";
 import type { Suppression, SuppressionFilter } from "../../../features/suppression/model.ts";
 import type { AddSuppressionOutcome, SuppressionStore } from "../../../features/suppression/store.ts";
@@ -90,7 +90,7 @@ export async function addEntries(
   entries: readonly Suppression[],
 ): Promise<AddSuppressionOutcome[]> {
   const owners = await ownersOf(connection, [...new Set(entries.flatMap(({ workspaceId }) => workspaceId ?? []))]);
-  const ownerOf = ({ workspaceId }: Suppression): number | null => {
+  const ownerOf = (workspaceId: WorkspaceId | null): number | null => {
     const owner = workspaceId === null ? null : owners.get(workspaceId);
     if (owner === undefined) throw new Error(`User ${workspaceId} no longer exists`);
     return owner;
@@ -99,29 +99,56 @@ export async function addEntries(
     connection,
     entries.map(({ workspaceId }) => lockOfWriter(workspaceId)),
   );
-  const outcomes: AddSuppressionOutcome[] = [];
-  for (const entry of entries) outcomes.push(await addEntry(connection, entry, ownerOf(entry)));
+  const keyed = entries.map(({ workspaceId, ...entry }) => ({ ...entry, owner: ownerOf(workspaceId) }));
+  const stored = await entriesWithKeys(connection, keyed);
+  const added: EntryRow[] = [];
+  const forgotten = new Set<string>();
+  const outcomes = keyed.map((entry): AddSuppressionOutcome => {
+    const name = nameOf(entry);
+    const existing = stored.get(name);
+    if (existing === undefined) {
+      stored.set(name, entry);
+      added.push(entry);
+      return { outcome: "added", id: entry.id };
+    }
+    if (entry.value === null && existing.value !== null) forgotten.add(existing.id);
+    return { outcome: "existing", id: existing.id };
+  });
+  for (let from = 0; from < added.length; from += rowsAtOnce)
+    await connection.insert(suppressions).values(added.slice(from, from + rowsAtOnce));
+  if (forgotten.size > 0)
+    await connection
+      .update(suppressions)
+      .set({ value: null, reason: null })
+      .where(inArray(suppressions.id, [...forgotten]));
   return outcomes;
 }
 
-async function addEntry(
+type EntryRow = typeof suppressions.$inferInsert;
+type StoredKey = Pick<EntryRow, "id" | "key" | "owner"> & { value?: string | null };
+
+/** Building a statement with more rows would hold up other requests. */
+const rowsAtOnce = 200;
+
+/** The entries with the same keys and owners, by `nameOf`. */
+async function entriesWithKeys(
   connection: Connection,
-  { workspaceId: _workspaceId, ...entry }: Suppression,
-  owner: number | null,
-): Promise<AddSuppressionOutcome> {
-  const [existing] = await connection
-    .select({ id: suppressions.id, value: suppressions.value })
+  entries: readonly Pick<EntryRow, "key" | "owner">[],
+): Promise<Map<string, StoredKey>> {
+  const wanted = entries.map(({ key, owner }) => ({ key: Buffer.from(key).toString("hex"), owner: owner ?? 0 }));
+  const { id, key, owner, value } = suppressions;
+  const rows = await connection
+    .select({ id, key, owner, value })
     .from(suppressions)
-    .where(
-      and(eq(suppressions.key, entry.key), owner === null ? isNull(suppressions.owner) : eq(suppressions.owner, owner)),
+    .innerJoin(
+      sql`json_to_recordset(${JSON.stringify(wanted)}::json) AS wanted (key text, owner bigint)`,
+      sql`${key} = decode(wanted.key, 'hex') AND coalesce(${owner}, 0) = wanted.owner`,
     );
-  if (existing === undefined) {
-    await connection.insert(suppressions).values({ ...entry, owner });
-    return { outcome: "added", id: entry.id };
-  }
-  if (entry.value === null && existing.value !== null)
-    await connection.update(suppressions).set({ value: null, reason: null }).where(eq(suppressions.id, existing.id));
-  return { outcome: "existing", id: existing.id };
+  return new Map(rows.map((row) => [nameOf(row), row]));
+}
+
+function nameOf({ key, owner }: Pick<EntryRow, "key" | "owner">): string {
+  return `${Buffer.from(key).toString("hex")} ${owner ?? ""}`;
 }
 
 function entryOf(
