@@ -1,17 +1,14 @@
 import type { Merged as EnrichmentFields } from "../../../../features/enrichment/model.ts";
 import { paidIdentity } from "../../../../features/enrichment/paid-identity.ts";
-import { findSame, nextVersion, type StoredLead } from "../../../../features/leads/decisions.ts";
+import { findSame, type StoredLead } from "../../../../features/leads/decisions.ts";
 import { allKeysOf, leadIdentity, leadKeysOf } from "../../../../features/leads/identity.ts";
-import { mergedContent } from "../../../../features/leads/merge.ts";
 import type { LeadIdentity } from "../../../../features/leads/model.ts";
+import { unitedLead } from "../../../../features/workspaces/merge/decisions.ts";
 import type { Merged } from "../../../../features/workspaces/merge/model.ts";
-import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { LeadParts } from "../lead-parts.ts";
 import { storedLead } from "../lead-rows.ts";
-
-export type Side = { id: WorkspaceId; owner: number };
-type Sides = { from: Side; into: Side };
+import type { Side, Sides } from "./tables.ts";
 
 const leadsAtOnce = 1000;
 
@@ -47,8 +44,8 @@ export function moveLeads({ database }: Engine, { keys, rows }: LeadParts, { fro
     }
     const [row] = bySeq.values(found[0]);
     const kept = storedLead(row!, into.id);
-    const content = mergedContent(kept.lead, lead);
-    rows.replace(kept, nextVersion(kept.lead, content, at), leadIdentity(content));
+    const both = unitedLead(kept.lead, lead, at);
+    rows.replace(kept, both.lead, both.identity);
   }
   for (const [table, column] of referencesToLeads)
     database.run(

@@ -7,7 +7,7 @@ import { seqOf } from "../directory/index-messages.ts";
 import { segments } from "../directory/postings.ts";
 import { numberOf } from "../../../../features/prospecting/prospect-id.ts";
 import type { Engine } from "../engine.ts";
-import type { Side } from "./leads.ts";
+import type { Side, Sides } from "./tables.ts";
 
 /** One write unit each. */
 const prospectsAtOnce = 1000;
@@ -28,7 +28,7 @@ export function countProspects(database: Database, { owner }: Side): number {
 export async function copyProspects(
   { database, writer }: Engine,
   prospects: ProspectStore,
-  { from, into }: { from: Side; into: Side },
+  { from, into }: Sides,
 ): Promise<void> {
   await writer.write(() =>
     database.run(
