@@ -4,8 +4,9 @@ import { allLeads, decideInsert, leadLocks } from "../../src/features/leads/deci
 import type { InsertLead } from "../../src/features/leads/change-model.ts";
 import type { Lead } from "../../src/features/leads/model.ts";
 import { openEngine, type Connection, type Engine } from "../../src/adapters/storage/postgres/engine.ts";
-import { replaceLead, writeLeadChanges } from "../../src/adapters/storage/postgres/lead-changes.ts";
+import { writeLeadChanges } from "../../src/adapters/storage/postgres/lead-changes.ts";
 import { LeadFactLoader } from "../../src/adapters/storage/postgres/lead-facts.ts";
+import { replaceLeads } from "../../src/adapters/storage/postgres/lead-replacements.ts";
 import { createLeadStore } from "../../src/adapters/storage/postgres/leads.ts";
 import { decideLoaded } from "../../src/adapters/storage/postgres/loaded.ts";
 import { takeLocks } from "../../src/adapters/storage/postgres/locks.ts";
@@ -130,7 +131,8 @@ test("a merge into a lead that another node has changed meanwhile keeps both cha
         const loader = await LeadFactLoader.open(connection, workspaceId, null, () => []);
         loader.facts.lead(known.lead.id);
         await loader.load();
-        await replaceLead(connection, owner, loader.facts.lead(known.lead.id)!, changed, known.identity);
+        const before = loader.facts.lead(known.lead.id)!;
+        await replaceLeads(connection, owner, [{ before, lead: changed, identity: known.identity }]);
       },
       () => second.leads.insert(make.leadInsert(workspaceId, { email: "ada@example.com", notes: "Met her" }, "update")),
     );

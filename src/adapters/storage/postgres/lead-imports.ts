@@ -13,7 +13,8 @@ import { DryRunNotes, forgetNotes } from "./dry-run-notes.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { ownersOf } from "./event-rows.ts";
 import { lockJob, writeJob } from "./jobs.ts";
-import { replaceLead, transactAnew } from "./lead-changes.ts";
+import { replaceLeads } from "./lead-replacements.ts";
+import { transactAnew } from "./outdated.ts";
 import { LeadFactLoader } from "./lead-facts.ts";
 import { decideLoaded } from "./loaded.ts";
 import { NewLeads } from "./new-leads.ts";
@@ -148,10 +149,11 @@ async function write(
   const ofKind = <Kind extends ImportChange["kind"]>(kind: Kind) =>
     changes.filter((change): change is Extract<ImportChange, { kind: Kind }> => change.kind === kind);
   const created = await NewLeads.store(connection, batch, ofKind("create"));
-  for (const { before, lead, identity } of ofKind("replace")) {
+  const replacements = ofKind("replace").map(({ before, ...change }) => {
     const seq = before.seq < 0 ? created.numberOf(-before.seq) : before.seq;
-    await replaceLead(connection, rows.owner, { ...before, seq }, lead, identity);
-  }
+    return { ...change, before: { ...before, seq } };
+  });
+  await replaceLeads(connection, rows.owner, replacements);
   const reports = ofKind("report").map(({ row }) => ({ jobId, ...row }));
   if (reports.length > 0) await connection.insert(leadImportRows).values(reports).onConflictDoNothing();
   await notes.write(ofKind("note"));

@@ -1,0 +1,130 @@
+import { and, eq, getTableColumns, sql, type SQL } from "drizzle-orm";
+import type { StoredLead } from "../../../features/leads/decisions.ts";
+import { allKeysOf, foldedLead, foldedTags, leadIdentity } from "../../../features/leads/identity.ts";
+import type { Lead, LeadIdentity, LeadStatus } from "../../../features/leads/model.ts";
+import type { Connection } from "./engine.ts";
+import { Outdated } from "./outdated.ts";
+import { leadCounts, leadKeys, leads, leadTags } from "./tables.ts";
+
+export type Replacement = { before: StoredLead; lead: Lead; identity: LeadIdentity };
+
+/** Building a statement with more leads would hold up other requests. */
+const leadsAtOnce = 200;
+
+/**
+ * Writes changed leads with their keys, tags, and counts. Throws `Outdated` if one isn't stored as it was before. `owner`:
+ * number of the user.
+ */
+export async function replaceLeads(
+  connection: Connection,
+  owner: number,
+  replacements: readonly Replacement[],
+): Promise<void> {
+  const merged = [...mergedBySeq(replacements).values()];
+  for (let from = 0; from < merged.length; from += leadsAtOnce)
+    await replaceSome(connection, owner, merged.slice(from, from + leadsAtOnce));
+}
+
+/** A lead that is replaced several times is written once. */
+function mergedBySeq(replacements: readonly Replacement[]): Map<number, Replacement> {
+  const merged = new Map<number, Replacement>();
+  for (const { before, lead, identity } of replacements)
+    merged.set(before.seq, { before: merged.get(before.seq)?.before ?? before, lead, identity });
+  return merged;
+}
+
+async function replaceSome(connection: Connection, owner: number, some: readonly Replacement[]): Promise<void> {
+  const rows = some.map(({ before: { seq, lead: before }, lead }) => ({
+    seq,
+    before: before.version,
+    values: Object.fromEntries(
+      written.map(({ name, column }) => [column, name === "folded" ? foldedLead(lead) : lead[name]]),
+    ),
+  }));
+  const updated = await connection
+    .update(leads)
+    .set(Object.fromEntries(written.map(({ name, column }) => [name, sql`changed.${sql.identifier(column)}`])))
+    .from(
+      sql`json_to_recordset(${json(rows)}::json) AS replaced (seq bigint, before integer, "values" json),
+        json_to_record(replaced."values") AS changed (${definitions})`,
+    )
+    .where(and(sql`${leads.seq} = replaced.seq`, sql`${leads.version} = replaced.before`))
+    .returning({ seq: leads.seq });
+  if (updated.length < some.length) throw new Outdated("A lead was changed by another transaction");
+  await replaceKeys(connection, owner, some);
+  await replaceTags(connection, owner, some);
+  await addCounts(connection, owner, countsOf(some));
+}
+
+/** The columns that a change of a lead may write, with the names of the lead's fields. */
+const { seq: _seq, id: _id, owner: _owner, ...changeable } = getTableColumns(leads);
+const written = Object.entries(changeable).map(([name, { name: column }]) => ({
+  name: name as keyof typeof changeable,
+  column,
+}));
+const definitions: SQL = sql.join(
+  Object.values(changeable).map((column) => sql`${sql.identifier(column.name)} ${sql.raw(column.getSQLType())}`),
+  sql`, `,
+);
+
+async function replaceKeys(connection: Connection, owner: number, some: readonly Replacement[]): Promise<void> {
+  const changes = some.map(({ before, lead, identity }) => ({
+    lead: before.seq,
+    before: new Set(allKeysOf(owner, leadIdentity(before.lead), before.lead.phone)),
+    now: new Set(allKeysOf(owner, identity, lead.phone)),
+  }));
+  const pairs = (keys: ReadonlySet<number>, lead: number) => [...keys].map((key) => ({ key, lead }));
+  const removed = changes.flatMap(({ lead, before, now }) => pairs(before.difference(now), lead));
+  const added = changes.flatMap(({ lead, before, now }) => pairs(now.difference(before), lead));
+  if (removed.length > 0)
+    await connection.delete(leadKeys).where(
+      sql`(${leadKeys.key}, ${leadKeys.lead}) IN (
+        SELECT key, lead FROM json_to_recordset(${json(removed)}::json) AS removed (key bigint, lead bigint))`,
+    );
+  if (added.length > 0) await connection.insert(leadKeys).values(added).onConflictDoNothing();
+}
+
+async function replaceTags(connection: Connection, owner: number, some: readonly Replacement[]): Promise<void> {
+  const changes = some.map(({ before, lead }) => ({
+    lead: before.seq,
+    before: foldedTags(before.lead),
+    now: foldedTags(lead),
+  }));
+  const pairs = (tags: ReadonlySet<string>, lead: number) => [...tags].map((tag) => ({ owner, tag, lead }));
+  const removed = changes.flatMap(({ lead, before, now }) => pairs(before.difference(now), lead));
+  const added = changes.flatMap(({ lead, before, now }) => pairs(now.difference(before), lead));
+  if (removed.length > 0)
+    await connection.delete(leadTags).where(
+      and(
+        eq(leadTags.owner, owner),
+        sql`(${leadTags.tag}, ${leadTags.lead}) IN (
+          SELECT tag, lead FROM json_to_recordset(${json(removed)}::json) AS removed (tag text, lead bigint))`,
+      ),
+    );
+  if (added.length > 0) await connection.insert(leadTags).values(added).onConflictDoNothing();
+}
+
+function countsOf(some: readonly Replacement[]): [LeadStatus, number][] {
+  const counts = new Map<LeadStatus, number>();
+  const add = (status: LeadStatus, change: number) => counts.set(status, (counts.get(status) ?? 0) + change);
+  for (const { before, lead } of some) {
+    add(before.lead.status, -1);
+    add(lead.status, 1);
+  }
+  return [...counts].filter(([, change]) => change !== 0);
+}
+
+/** Appends changes to the counts: to update one row per user would make all writers of a user wait for each other. */
+export async function addCounts(
+  connection: Connection,
+  owner: number,
+  counts: readonly [LeadStatus, number][],
+): Promise<void> {
+  if (counts.length === 0) return;
+  await connection.insert(leadCounts).values(counts.map(([status, change]) => ({ owner, status, leads: change })));
+}
+
+/** PostgreSQL cannot turn the escape of a lone surrogate into text. */
+function json(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) => (typeof each === "string" ? each.toWellFormed() : each));
+}
