@@ -28,6 +28,7 @@ import { createSuppressionStore } from "./suppressions.ts";
 import { createUserStore } from "./users.ts";
 import { createVoiceStore } from "./voices.ts";
 import { createWebhookStore } from "./webhooks.ts";
+import { createWorkspaceMerge } from "./workspace-merge/workspace-merge.ts";
 import { createWorkspaceStore } from "./workspaces.ts";
 
 /** The stores that exist on PostgreSQL so far, each as far as their neighbors need it. */
@@ -69,6 +70,7 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     enrichment: createEnrichmentStore(engine),
     leadHints: createLeadHintStore(engine),
     leads: createLeadStore(engine),
+    merges: createWorkspaceMerge(engine, directories),
     network: createNetworkStore(engine),
     prospects: createProspectStore(engine, directories),
     savedSearches: createSavedSearchStore(engine),

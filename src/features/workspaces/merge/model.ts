@@ -45,11 +45,12 @@ export type MergeOutcome =
   | { kind: "absent"; id: WorkspaceId }
   | { kind: "busy"; jobs: number };
 
-/** Joins two workspaces while no server uses the data. */
+/** Joins two workspaces. With the embedded database, no server may use it: processes keep what they know of a workspace. */
 export type MergeStore = {
   /**
    * Moves everything that `from` owns to `into`, by the same rules as duplicates are found by elsewhere, and removes `from`.
-   * Prospects are copied first, in batches; the rest is one transaction. After a crash, it can be repeated.
+   * In one transaction, except for prospects, which the embedded engine copies before in batches. After a crash, it can
+   * be repeated.
    */
   merge(request: MergeRequest): Promise<MergeOutcome>;
 };

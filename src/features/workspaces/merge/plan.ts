@@ -1,3 +1,5 @@
+import type { MergedKind } from "./model.ts";
+
 /**
  * What a merge does with the rows of a table.
  *
@@ -46,7 +48,18 @@ export const mergePlan = {
 } as const satisfies Record<string, MergePolicy>;
 export type MergedTable = keyof typeof mergePlan;
 
-/** Tables with a policy, in the order in which they are merged. */
-export function tablesWith<Policy extends MergePolicy>(policy: Policy): MergedTable[] {
-  return (Object.keys(mergePlan) as MergedTable[]).filter((table) => mergePlan[table] === policy);
-}
+/** Kinds of which an engine counts the rows before and afterwards, with their tables. */
+export const countedTables = {
+  doNotContact: "suppressions",
+  networkAccounts: "network_accounts",
+  campaigns: "campaigns",
+  voices: "voice_clones",
+  savedSearches: "saved_searches",
+  webhooks: "webhook_endpoints",
+  members: "members",
+  invitations: "invitations",
+  keys: "api_keys",
+  jobs: "jobs",
+  events: "events",
+} as const satisfies Partial<Record<MergedKind, MergedTable>>;
+export type CountedKind = keyof typeof countedTables;

@@ -4,17 +4,21 @@ import type { ProspectStore } from "../../../../features/prospecting/store.ts";
 import { blockingStatuses, mergedCounts, typeOfMovedJobs } from "../../../../features/workspaces/merge/decisions.ts";
 import type {
   Merged,
-  MergedKind,
   MergeOutcome,
   MergeReport,
   MergeRequest,
   MergeStore,
 } from "../../../../features/workspaces/merge/model.ts";
-import { mergePlan, type MergedTable } from "../../../../features/workspaces/merge/plan.ts";
+import {
+  countedTables,
+  mergePlan,
+  type CountedKind,
+  type MergedTable,
+} from "../../../../features/workspaces/merge/plan.ts";
 import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { CommonRows } from "../common-rows.ts";
-import { jobs } from "../tables.ts";
+import { jobs, workspaces } from "../tables.ts";
 import { mergeAccounts, mergeCredits, mergeInvitations, mergeJobs, mergeMembers } from "./decided-rows.ts";
 import { moveLeads, moveResults } from "./leads.ts";
 import { copyProspects, countProspects, removeDirectory } from "./prospects.ts";
@@ -22,7 +26,7 @@ import { countAnew, countOf, mergeRows, requireNothingLeft, type Sides } from ".
 
 export function createWorkspaceMerge(engine: Engine, common: CommonRows, prospects: ProspectStore): MergeStore {
   const { database, writer } = engine;
-  const { owners, audits, leadParts } = common;
+  const { audits, leadParts } = common;
 
   /** Everything but prospects, in one transaction; a dry run takes it back. */
   function mergeRest(sides: Sides, { at, audit }: MergeRequest): MergeReport {
@@ -73,7 +77,7 @@ export function createWorkspaceMerge(engine: Engine, common: CommonRows, prospec
 
   return {
     async merge(request): Promise<MergeOutcome> {
-      const sides = sidesOf(request, owners);
+      const sides = sidesOf(engine, request);
       if ("kind" in sides) return sides;
       const open = openJobs(engine, sides);
       if (open > 0) return { kind: "busy", jobs: open };
@@ -93,27 +97,16 @@ export function createWorkspaceMerge(engine: Engine, common: CommonRows, prospec
 
 const takenBack = new Error("dry run");
 
-/** Kinds of which what has arrived is counted afterwards. */
-const countedTables = {
-  doNotContact: "suppressions",
-  networkAccounts: "network_accounts",
-  campaigns: "campaigns",
-  voices: "voice_clones",
-  savedSearches: "saved_searches",
-  webhooks: "webhook_endpoints",
-  members: "members",
-  invitations: "invitations",
-  keys: "api_keys",
-  jobs: "jobs",
-  events: "events",
-} as const satisfies Partial<Record<MergedKind, MergedTable>>;
-type CountedKind = keyof typeof countedTables;
-
-function sidesOf({ from, into }: MergeRequest, owners: CommonRows["owners"]): Sides | MergeOutcome {
-  const [fromOwner, intoOwner] = [owners(from), owners(into)];
-  if (fromOwner === null) return { kind: "absent", id: from };
-  if (intoOwner === null) return { kind: "absent", id: into };
-  return { from: { id: from, owner: fromOwner }, into: { id: into, owner: intoOwner } };
+function sidesOf({ orm }: Engine, { from, into }: MergeRequest): Sides | MergeOutcome {
+  const { id, seq } = workspaces;
+  const found = orm
+    .select({ id, owner: seq })
+    .from(workspaces)
+    .where(inArray(id, [from, into]))
+    .all();
+  const [gone, kept] = [from, into].map((wanted) => found.find((side) => side.id === wanted));
+  if (gone === undefined || kept === undefined) return { kind: "absent", id: gone === undefined ? from : into };
+  return { from: gone, into: kept };
 }
 
 function openJobs({ orm }: Engine, { from, into }: Sides): number {
