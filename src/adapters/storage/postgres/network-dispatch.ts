@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, lte, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, lte, sql } from "drizzle-orm";
 import type { JobClaim } from "../../../platform/jobs/model.ts";
 import { isHeld } from "../../../platform/jobs/transitions.ts";
 import {
@@ -23,6 +23,7 @@ import { lockAccounts } from "./network-accounts.ts";
 import { writeChanges } from "./network-changes.ts";
 import { LoadedFacts, loadTarget, loadTargets } from "./network-facts.ts";
 import { networkAccounts, networkActions } from "./network-tables.ts";
+import { Outdated, transactAnew } from "./outdated.ts";
 import { lockSuppressions } from "./suppression-rows.ts";
 import { jobs } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
@@ -52,7 +53,8 @@ export function createDispatchStore(engine: Engine): DispatchStore {
     });
     const jobIds = candidates.map(({ jobId }) => jobId);
     const locked = await loadTargets(connection, jobIds, accounts, { skipLocked: true });
-    const targets = locked.filter(({ job }) => isDueAt(job, now));
+    // An account that a merge has moved meanwhile belongs to a workspace whose list is not locked.
+    const targets = locked.filter(({ job }) => isDueAt(job, now) && userIds.has(job.workspaceId));
     const facts = new LoadedFacts(connection, engine);
     await facts.preload(targets, now);
     const { outcome, changes } = await facts.decide(() => decideDue(targets, facts, now, leaseUntil));
@@ -99,10 +101,11 @@ export function createDispatchStore(engine: Engine): DispatchStore {
     decide: (target: Target, facts: NetworkFacts) => Decision<boolean>,
     { asksObjections = false } = {},
   ): Promise<boolean> {
-    return transact(async (connection) => {
-      if (asksObjections) await lockSuppressionsOf(connection, id);
+    return transactAnew(engine, async (connection) => {
+      const locked = asksObjections ? await lockSuppressionsOf(connection, id) : null;
       const target = await loadTarget(connection, id);
       if (target === null || !isHeld(target.job, { attempt })) return false;
+      if (locked !== null && locked !== target.job.workspaceId) throw new Outdated("The action was moved by a merge");
       const facts = new LoadedFacts(connection, engine);
       const { outcome, changes } = await facts.decide(() => decide(target, facts));
       await writeChanges(connection, changes);
@@ -170,14 +173,13 @@ async function workerCandidates(connection: Connection, account: number): Promis
   return rows.map(({ jobId }) => jobId);
 }
 
-async function lockSuppressionsOf(connection: Connection, jobId: string): Promise<void> {
-  const rows = await connection
+/** Returns the workspace whose list is locked. */
+async function lockSuppressionsOf(connection: Connection, jobId: string): Promise<WorkspaceId | null> {
+  const [row] = await connection
     .select({ workspaceId: networkActions.workspaceId })
     .from(networkActions)
-    .where(inArray(networkActions.jobId, [jobId]));
-  await lockSuppressions(
-    connection,
-    rows.map(({ workspaceId }) => workspaceId),
-    "shared",
-  );
+    .where(eq(networkActions.jobId, jobId));
+  if (row === undefined) return null;
+  await lockSuppressions(connection, [row.workspaceId], "shared");
+  return row.workspaceId;
 }
