@@ -14,6 +14,7 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
     createApp: async (config) => (await import("./surfaces/app.ts")).createApp(config),
     readRunningServer: async (dataDir) =>
       (await import("./adapters/disk/data-directory.ts")).readRunningServer(dataDir),
+    hasTables: async (database) => (await import("./app/database.ts")).hasTables(database),
   },
 });
 // An unread standard input would keep the process alive. All output is flushed, because each write is awaited.

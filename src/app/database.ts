@@ -52,6 +52,15 @@ export async function openDatabase(
   };
 }
 
+/** Whether the database has the tables of this program. Throws `StartError` if it cannot be used. */
+export async function hasTables({ url, prepare }: Pick<DatabaseConfig, "url" | "prepare">): Promise<boolean> {
+  const shown = shownDatabase(url);
+  const facts = await readServerFacts(url, { prepare }, async () => {}).catch((error: unknown) => {
+    throw startErrorOf(error, shown);
+  });
+  return facts.hasTables;
+}
+
 const poolerHint =
   "the connection pooler ignores the timeouts of sessions; set them for the database user: " +
   "ALTER ROLE … SET idle_in_transaction_session_timeout = '10s'; ALTER ROLE … SET statement_timeout = '30s'";

@@ -20,7 +20,7 @@ import { runAfterStart } from "./run-after-start.ts";
 import { createSimulator, openSimulation, type SimulatedWorld } from "./simulation.ts";
 import { systemIds } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
-import { settingsPrint } from "./config/settings-print.ts";
+import { announce } from "./announce.ts";
 import { CreditService } from "../features/credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "../adapters/disk/data-directory.ts";
 import { docsRoutes } from "../platform/http/docs.ts";
@@ -351,8 +351,7 @@ async function compose(
     if (stopping !== null) return;
     listening = http.server.listen(config.listen.host, config.listen.port);
     background.start();
-    const settings = settingsPrint(config, localKey);
-    directory.announce({ pid: process.pid, url: listening.url, localKey, settings });
+    announce(directory, config, { url: listening.url, localKey });
     log.info({ url: listening.url, dataDir: directory.path }, "listening");
     if (simulator !== null)
       log.warn(simulator.view(), "this is a simulation: nothing is real, and time advances only on request");

@@ -47,6 +47,7 @@ export async function createCommandLine(options: CommandLineOptions = {}) {
       return app;
     },
     readRunningServer: () => null,
+    hasTables: async () => true,
     ...options.backend,
   };
 

@@ -12,6 +12,8 @@ export type RunningServer = {
   localKey: string;
   /** Its `settingsPrint`, keyed with its API key. */
   settings: string;
+  /** The database that it shares with other nodes, without its password; null: the embedded one in the directory. */
+  database?: string | null;
 };
 
 /** The data directory while this process has it locked. */

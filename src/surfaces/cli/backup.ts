@@ -23,7 +23,12 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
       "File to write. It appears, or replaces an existing file, only once it is complete. Default: the destination --backup-to, where the oldest backups of this data directory beyond --backup-keep are deleted.",
     );
   addConnectionFlags(command).action((flags: BackupFlags) =>
-    withApi(context, flags, (api) => backup(api, flags.output, context)),
+    withApi(context, flags, (api) => backup(api, flags.output, context), {
+      refusesDatabase: {
+        message: "The data is in PostgreSQL, which `outreachd backup` does not back up.",
+        hint: "Back it up with pg_dump or point-in-time recovery, and files in S3 with versioning of the bucket.",
+      },
+    }),
   );
 }
 

@@ -1,9 +1,8 @@
-import { resolve } from "node:path";
 import type { Command } from "commander";
-import { systemClock, isoTime } from "../../platform/base/clock.ts";
+import { isoTime } from "../../platform/base/clock.ts";
 import { loadConfig } from "../../app/config/config.ts";
-import { createLog } from "../../platform/base/log.ts";
 import { present, type CommandContext } from "./context.ts";
+import { withEmbeddedStorage } from "./direct-storage.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { addDataFlags } from "./flags.ts";
 
@@ -20,41 +19,30 @@ export function addClockCommand(program: Command, context: CommandContext): void
 
 async function acceptClock(flags: Record<string, unknown>, context: CommandContext): Promise<void> {
   const config = loadConfig({ flags, env: context.env });
-  const dataDir = resolve(config.dataDir);
-  const { requireData } = await import("./connection.ts");
-  requireData(dataDir);
-  const { holdDataDirectory } = await import("../../adapters/disk/data-directory.ts");
-  const { openSqliteStorage } = await import("../../adapters/storage/sqlite/sqlite-storage.ts");
+  if (config.database !== null)
+    throw new CommandError(
+      exitCodes.failed,
+      "There is nothing to accept: nodes on PostgreSQL use the clock of the database.",
+    );
   const { auditEntry } = await import("../../platform/auth/audit/entry.ts");
-  const { keepCopy } = await import("../../app/backups.ts");
-  const directory = holdDataDirectory(dataDir);
-  try {
-    const storage = openSqliteStorage(directory.databasePath, systemClock, config.phoneRegion, {
-      beforeUpgrade: () => keepCopy(directory, systemClock, createLog(config.logLevel)),
-    });
-    try {
-      if ((await storage.simulation.read()) !== null)
-        throw new CommandError(exitCodes.failed, "A simulation has its own clock, which is never behind.");
-      const now = systemClock.now();
-      const latest = await storage.operations.latestTime();
-      const wasAheadMs = Math.max(0, (latest ?? now) - now);
-      if (wasAheadMs === 0) {
-        const document = { accepted: false, latest: isoTime(now), actions: 0 };
-        return await present(context, document, "The clock is not behind: there is nothing to accept.");
-      }
-      const details = { from: isoTime(latest!), to: isoTime(now) };
-      const entry = auditEntry(null, now, { action: "clock.accepted", workspaceId: null, via: "commandLine", details });
-      const { actions } = await storage.operations.acceptTime(now, entry);
-      await present(
-        context,
-        { accepted: true, latest: details.to, previous: details.from, actions },
-        `Clock accepted. The time is now ${details.to}, and was ${details.from}. ` +
-          `${actions} actions that were sent meanwhile count against their caps from now on.`,
-      );
-    } finally {
-      await storage.close();
+  await withEmbeddedStorage(config, async (storage, clock) => {
+    if ((await storage.simulation.read()) !== null)
+      throw new CommandError(exitCodes.failed, "A simulation has its own clock, which is never behind.");
+    const now = clock.now();
+    const latest = await storage.operations.latestTime();
+    const wasAheadMs = Math.max(0, (latest ?? now) - now);
+    if (wasAheadMs === 0) {
+      const document = { accepted: false, latest: isoTime(now), actions: 0 };
+      return await present(context, document, "The clock is not behind: there is nothing to accept.");
     }
-  } finally {
-    directory.release();
-  }
+    const details = { from: isoTime(latest!), to: isoTime(now) };
+    const entry = auditEntry(null, now, { action: "clock.accepted", workspaceId: null, via: "commandLine", details });
+    const { actions } = await storage.operations.acceptTime(now, entry);
+    await present(
+      context,
+      { accepted: true, latest: details.to, previous: details.from, actions },
+      `Clock accepted. The time is now ${details.to}, and was ${details.from}. ` +
+        `${actions} actions that were sent meanwhile count against their caps from now on.`,
+    );
+  });
 }

@@ -1,6 +1,9 @@
 import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../app/config/config.ts";
+import { shownDatabase, type DatabaseConfig } from "../../app/config/database-options.ts";
 import { databaseName } from "../../adapters/disk/data-directory.ts";
 import { keyPrefixes } from "../../platform/base/secret-text.ts";
 import type { RemoteServer } from "./client-options.ts";
@@ -25,13 +28,15 @@ export type LocalApp = {
   readonly firstRun: { email: string; key: string; signInPath: string } | null;
 };
 
-/** A running server that has the data directory locked. */
-export type RunningServer = { pid: number; url: string; localKey: string };
+/** A running server that has the data directory locked. `database`: see `shownDatabase`; null: the embedded one. */
+export type RunningServer = { pid: number; url: string; localKey: string; database?: string | null };
 
 /** The implementation behind the commands, loaded only by those that need it. */
 export type Backend = {
   createApp(config: Config): Promise<LocalApp>;
   readRunningServer(dataDir: string): Promise<RunningServer | null> | RunningServer | null;
+  /** Whether a database has the tables of this program. Throws `StartError` if it can't be used. */
+  hasTables(database: DatabaseConfig): Promise<boolean>;
 };
 
 /** A connection to the HTTP API, wherever it runs. */
@@ -57,6 +62,8 @@ type ConnectOptions = {
   backend: Backend;
   /** Whether the command may create a data directory. */
   mayCreateData: boolean;
+  /** Whether the service in this process runs jobs that other nodes could run as well. */
+  runsJobs: boolean;
   /** Whether the command is long-running, so that other commands need access meanwhile. */
   isLong: boolean;
   /** Whether the command requires a running server; this process then does not lock the data directory. */
@@ -70,17 +77,26 @@ type ConnectOptions = {
 /**
  * Connects to the data: through the remote server if one is set, otherwise through the server that has locked the data
  * directory, otherwise through the service in this process. Only one process can lock the directory, so the last two
- * exclude each other.
+ * exclude each other. With a database, the service in this process is one more node.
  */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { config, remote, backend, mayCreateData, needsServer } = options;
   if (remote !== null) return toRemote(remote);
   const running = await backend.readRunningServer(config.dataDir);
-  if (running !== null) return toRunning(running);
+  if (running !== null && usesSameDatabase(running, config)) return toRunning(running);
   if (needsServer) throw noServer(config.dataDir);
-  // Only checks, so that a wrong --data does not create a data directory.
-  if (!mayCreateData) requireData(config.dataDir);
-  return await toOwn(options);
+  if (config.database === null) {
+    // Only checks, so that a wrong --data does not create a data directory.
+    if (!mayCreateData) requireData(config.dataDir);
+    return await toOwn(options);
+  }
+  if (!mayCreateData) await requireTables(config.database, backend);
+  return await toOwnNode({ ...options, config: { ...config, database: config.database } });
+}
+
+/** Without a database in its own settings, a command uses whatever the server of its data directory uses. */
+function usesSameDatabase({ database = null }: RunningServer, config: Config): boolean {
+  return config.database === null || database === shownDatabase(config.database.url);
 }
 
 function toRemote({ url, apiKey }: RemoteServer): Connection {
@@ -125,6 +141,31 @@ async function toOwn({ config, backend, isLong, tell, showsFirstKey }: ConnectOp
   };
 }
 
+type OwnNode = ConnectOptions & { config: Config & { database: DatabaseConfig } };
+
+/** Files in a bucket need no data directory, except for temporary copies, which no other node can be using. */
+async function toOwnNode(options: OwnNode): Promise<Connection> {
+  const { config, runsJobs } = options;
+  const database = runsJobs ? config.database : ({ ...config.database, role: "api" } as const);
+  if (config.files.place === null) return await toOwn({ ...options, config: { ...config, database } });
+  const dataDir = await mkdtemp(join(tmpdir(), "outreachd-"));
+  const remove = () => rm(dataDir, { recursive: true, force: true });
+  try {
+    const connection = await toOwn({ ...options, config: { ...config, database, dataDir } });
+    const close = async () => {
+      try {
+        await connection.close();
+      } finally {
+        await remove();
+      }
+    };
+    return { ...connection, close };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
 /** For commands on this machine, which find the server by its data directory. Clients cannot select it. */
 const privateAddress = { host: "127.0.0.1", port: 0 };
 
@@ -162,5 +203,15 @@ function noData(dataDir: string): CommandError {
     hint:
       "Start the server with `outreachd serve`, or create the first user with `outreachd user create EMAIL`. " +
       "If the data is elsewhere, set --data DIR or OUTREACHD_DATA.",
+  });
+}
+
+/** Throws `CommandError` if the database has no tables, so that a wrong --database is not filled with some. */
+export async function requireTables(database: DatabaseConfig, backend: Backend): Promise<void> {
+  if (await backend.hasTables(database)) return;
+  throw new CommandError(exitCodes.failed, `No outreachd data found in ${shownDatabase(database.url)}.`, {
+    hint:
+      "Start a node with `outreachd serve`, or create the first user with `outreachd user create EMAIL`. " +
+      "If the data is elsewhere, set --database URL or OUTREACHD_DATABASE.",
   });
 }

@@ -5,10 +5,14 @@ import { serverOptions } from "../../app/config/options.ts";
 import { wholeNumber, type Parse } from "../../app/config/values.ts";
 import { clientOptions } from "./client-options.ts";
 
-/** Flags of commands that use a server: which server, or which data directory. */
+/** Options of the server that a command with connection flags reads, beside those without a flag. */
+const { data, database, files } = serverOptions;
+export const connectionOptions = { data, database, files };
+
+/** Flags of commands that use a server: which server, or which data directory or database. */
 export function addConnectionFlags(command: Command): Command {
   addJsonFlag(command).optionsGroup("Connection:");
-  addFlags(command, { data: serverOptions.data });
+  addFlags(command, connectionOptions);
   addConfigFileFlag(command);
   return addFlags(command, clientOptions);
 }
@@ -38,18 +42,17 @@ export function namedServerOptions(args: readonly string[]): OptionTable {
   return Object.fromEntries([...options].filter(([flag]) => flags.includes(flag)).map(([, entry]) => entry));
 }
 
-/** Flags of commands that use the data directory and its backups. */
+/** Flags of commands that use the data directory and its backups, or the database. */
 export function addDataFlags(command: Command): Command {
-  const { data, backupTo, backupS3Endpoint, backupS3Region, backupS3AccessKeyId, backupS3SecretAccessKey } =
-    serverOptions;
+  const { backupTo, backupS3Endpoint, backupS3Region, backupS3AccessKeyId, backupS3SecretAccessKey } = serverOptions;
   const s3 = { backupS3Endpoint, backupS3Region, backupS3AccessKeyId, backupS3SecretAccessKey };
-  const options = { data, ...filesOptions, backupTo, ...s3 };
+  const options = { data, database, ...filesOptions, backupTo, ...s3 };
   return addConfigFileFlag(addFlags(addJsonFlag(command).optionsGroup("Connection:"), options));
 }
 
 /** Flags of commands that need the address of a server on this machine. */
 export function addListenFlags(command: Command): Command {
-  const { data, listen } = serverOptions;
+  const { listen } = serverOptions;
   return addConfigFileFlag(addFlags(addJsonFlag(command), { listen, data }));
 }
 

@@ -8,9 +8,12 @@ export function forUser(
   context: CommandContext,
   flags: ConnectionFlags & { user?: string },
   command: (api: Api, userId: string | undefined) => Promise<void>,
-  flag?: ChoosingFlag,
+  { flag, ...needs }: { flag?: ChoosingFlag; runsJobs?: boolean } = {},
 ): Promise<void> {
-  return withApi(context, flags, async (api) =>
-    command(api, await actingUserId(api, flags.user, (text) => remark(context, text), flag)),
+  return withApi(
+    context,
+    flags,
+    async (api) => command(api, await actingUserId(api, flags.user, (text) => remark(context, text), flag)),
+    needs,
   );
 }

@@ -55,7 +55,7 @@ export function addImportCommands(program: Command, context: CommandContext): vo
     );
   addFileFlags(leads, "a lead field, customFields.NAME, or ignore").action((path: string, flags: ImportFlags) => {
     const query = { onDuplicate: flags.onDuplicate, tags: flags.tag, assignTo: flags.assignTo };
-    return withApi(context, flags, (api) => importFile(api, "/leads/import", path, query, flags, context));
+    return withApi(context, flags, (api) => importFile(api, "/leads/import", path, query, flags, context), waiting);
   });
 
   const prospects = group
@@ -71,7 +71,12 @@ export function addImportCommands(program: Command, context: CommandContext): vo
     );
   addFileFlags(prospects, "a prospect field, or ignore").action((path: string, flags: ProspectFlags) => {
     const query = { onDuplicate: flags.onDuplicate };
-    return withApi(context, flags, (api) => importFile(api, "/prospecting/import", path, query, flags, context));
+    return withApi(
+      context,
+      flags,
+      (api) => importFile(api, "/prospecting/import", path, query, flags, context),
+      waiting,
+    );
   });
 
   const watch = group
@@ -79,12 +84,20 @@ export function addImportCommands(program: Command, context: CommandContext): vo
     .description("Wait for a running import and show its result.")
     .argument("<JOB_ID>", "Job ID of the import");
   addConnectionFlags(addUserFlag(watch)).action((jobId: string, flags: UserFlags) =>
-    withApi(context, flags, async (api) => {
-      const userId = await actingUserId(api, flags.user, (text) => remark(context, text));
-      await interruptible(context, (signal) => finish(api, jobId, userId, context, signal));
-    }),
+    withApi(
+      context,
+      flags,
+      async (api) => {
+        const userId = await actingUserId(api, flags.user, (text) => remark(context, text));
+        await interruptible(context, (signal) => finish(api, jobId, userId, context, signal));
+      },
+      waiting,
+    ),
   );
 }
+
+/** The commands end with a job. */
+const waiting = { runsJobs: true } as const;
 
 /** Flags of every import: the file, how to read it, and where to send it. */
 function addFileFlags(command: Command, targets: string): Command {

@@ -76,7 +76,7 @@ export function inWorkspace(
   const isId = workspace !== undefined && !workspace.includes("@");
   if (isId) return withApi(context, flags, (api) => command(api, { userId: workspace }));
   const run = (api: Api, userId: string | undefined) => command(api, userId === undefined ? {} : { userId });
-  return forUser(context, { ...flags, ...(workspace && { user: workspace }) }, run, "--workspace");
+  return forUser(context, { ...flags, ...(workspace && { user: workspace }) }, run, { flag: "--workspace" });
 }
 
 function changeIn({ role, permission: permissions, deactivate, activate }: UpdateFlags) {

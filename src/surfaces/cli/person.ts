@@ -60,7 +60,7 @@ export function addPersonCommands(program: Command, context: CommandContext): vo
     .option("--yes", "Erase.")
     .option("--no-suppress", "Do not retain hashes of their addresses on the do-not-contact list.")
     .action((who: string, flags: EraseFlags) =>
-      forUser(context, flags, (api, userId) => erase(api, who, flags, userId, context)),
+      forUser(context, flags, (api, userId) => erase(api, who, flags, userId, context), { runsJobs: true }),
     );
 }
 

@@ -12,7 +12,8 @@ First steps:
   outreachd import leads people.csv             import your leads
   outreachd config                              show every option and where it was set
 
-Commands use the server that runs on the data directory (--data), or the directory itself if none does.
+Commands use the server that runs on the data directory (--data), or the directory itself if none does, or the
+PostgreSQL database that --database or OUTREACHD_DATABASE names.
 For a server elsewhere set OUTREACHD_URL and OUTREACHD_API_KEY.`;
 
 /** `args`: the command line, if it is for this command. */

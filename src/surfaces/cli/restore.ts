@@ -33,6 +33,7 @@ export function addRestoreCommand(program: Command, context: CommandContext): vo
 
 async function restore(file: string, flags: RestoreFlags, context: CommandContext): Promise<void> {
   const config = loadConfig({ flags, env: context.env });
+  if (config.database !== null && flags.check !== true) throw onDatabase();
   const dataDir = resolve(config.dataDir);
   const existed = existsSync(dataDir);
   const archive = await openArchive(file, config);
@@ -63,6 +64,14 @@ async function restore(file: string, flags: RestoreFlags, context: CommandContex
     // A directory that did not exist must not look like data afterwards.
     if (!existed && !done) await rm(dataDir, { recursive: true, force: true }).catch(() => {});
   }
+}
+
+function onDatabase(): CommandError {
+  return new CommandError(exitCodes.failed, "The data is in PostgreSQL, which `outreachd restore` does not restore.", {
+    hint:
+      "Restore it with pg_restore or point-in-time recovery, and files in S3 from the versions of the bucket. " +
+      "To restore a backup to the embedded database, remove the option database.",
+  });
 }
 
 async function openArchive(file: string, config: Config): Promise<AsyncIterable<Uint8Array>> {

@@ -4,14 +4,22 @@ import { Api } from "./api.ts";
 import { remoteServer } from "./client-options.ts";
 import { connect, type Connection } from "./connection.ts";
 import { remark, type CommandContext } from "./context.ts";
+import { CommandError, exitCodes } from "./exit-codes.ts";
+import { connectionOptions } from "./flags.ts";
 
 /** Parsed flags of commands with connection flags. */
-export type ConnectionFlags = { data?: string; config?: string; url?: string; apiKeyFile?: string };
+export type ConnectionFlags = { config?: string; url?: string; apiKeyFile?: string } & {
+  [Name in keyof typeof connectionOptions]?: string;
+};
 
 type ConnectionNeeds = {
   mayCreateData?: boolean;
   isLong?: boolean;
   needsServer?: boolean;
+  /** Whether the command waits for jobs, which the service in this process then runs if no other node does. */
+  runsJobs?: boolean;
+  /** Why the command does not work on a database that nodes share, and what to do instead. */
+  refusesDatabase?: { message: string; hint: string };
   /** Email of the admin of an empty data directory, whose key the command shows itself. */
   firstAdmin?: string;
 };
@@ -34,22 +42,24 @@ export async function withApi(
 /** Opens the connection selected by flags and environment; the caller must close it. */
 export async function openConnection(
   context: CommandContext,
-  { data, config, url, apiKeyFile }: ConnectionFlags,
-  { mayCreateData = false, isLong = false, needsServer = false, firstAdmin }: ConnectionNeeds = {},
+  { config: configFile, url, apiKeyFile, ...flags }: ConnectionFlags,
+  { refusesDatabase, firstAdmin, ...needs }: ConnectionNeeds = {},
 ): Promise<Connection> {
   const { env, backend } = context;
+  const { mayCreateData = false, isLong = false, needsServer = false, runsJobs = isLong } = needs;
+  const remote = remoteServer({ flags: { url, apiKeyFile }, env, readFile: (path) => readFileSync(path, "utf8") });
+  // Only these flags: a command's own --time-zone or --source is not a server setting.
+  const config = loadConfig({ flags: { ...namedIn(connectionOptions, flags), config: configFile }, env });
+  if (remote === null && config.database !== null && refusesDatabase !== undefined)
+    throw new CommandError(exitCodes.failed, refusesDatabase.message, { hint: refusesDatabase.hint });
   return connect({
-    // Only these flags: a command's own --time-zone or --source is not a server setting.
-    config: {
-      ...loadConfig({ flags: { data, config }, env }),
-      ...(firstAdmin !== undefined && { adminEmail: firstAdmin }),
-    },
+    config: { ...config, ...(firstAdmin !== undefined && { adminEmail: firstAdmin }) },
     showsFirstKey: firstAdmin !== undefined,
-    remote: remoteServer({ flags: { url, apiKeyFile }, env, readFile: (path) => readFileSync(path, "utf8") }),
-    backend,
-    mayCreateData,
-    isLong,
-    needsServer,
+    ...{ remote, backend, mayCreateData, isLong, needsServer, runsJobs },
     tell: (text) => remark(context, text),
   });
+}
+
+function namedIn(options: object, flags: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(flags).filter(([name]) => name in options));
 }

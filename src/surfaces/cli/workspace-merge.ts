@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { Option, type Command } from "commander";
 import type { Storage } from "../../adapters/storage/storage.ts";
 import { loadConfig } from "../../app/config/config.ts";
@@ -8,11 +7,10 @@ import {
   type MergeOutcome,
   type MergeReport,
 } from "../../features/workspaces/merge/model.ts";
-import { systemClock } from "../../platform/base/clock.ts";
-import { createLog } from "../../platform/base/log.ts";
 import type { Workspace } from "../../platform/auth/workspace-model.ts";
 import { canonicalEmail } from "../../platform/identity/email.ts";
 import { present, type CommandContext } from "./context.ts";
+import { withStorage } from "./direct-storage.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { addDataFlags } from "./flags.ts";
 import { renderTable } from "./table.ts";
@@ -25,7 +23,7 @@ export function addWorkspaceMergeCommand(workspace: Command, context: CommandCon
     .description(
       "Move everything of one workspace into another, and remove it. Leads and prospects in both are merged, balances " +
         "added, and do-not-contact lists joined; its owners become admins. Shows what would happen, unless --yes is set. " +
-        "Stop the server first, and make a backup: a merge cannot be undone.",
+        "Make a backup first: a merge cannot be undone. The server must be stopped; nodes on PostgreSQL can keep running.",
     )
     .argument("<FROM>", "Workspace that ends: its ID, or the email of a user with only one")
     .argument("<INTO>", "Workspace that remains")
@@ -43,43 +41,27 @@ async function mergeWorkspaces(
   { yes = false, dryRun: _dryRun, ...flags }: MergeFlags,
 ): Promise<void> {
   const config = loadConfig({ flags, env: context.env });
-  const dataDir = resolve(config.dataDir);
-  const { requireData } = await import("./connection.ts");
-  requireData(dataDir);
-  const { holdDataDirectory } = await import("../../adapters/disk/data-directory.ts");
-  const { openSqliteStorage } = await import("../../adapters/storage/sqlite/sqlite-storage.ts");
   const { auditEntry } = await import("../../platform/auth/audit/entry.ts");
-  const { keepCopy } = await import("../../app/backups.ts");
-  const directory = holdDataDirectory(dataDir);
-  try {
-    const storage = openSqliteStorage(directory.databasePath, systemClock, config.phoneRegion, {
-      beforeUpgrade: () => keepCopy(directory, systemClock, createLog(config.logLevel)),
+  await withStorage(context, config, flags, async (storage, clock) => {
+    const [from, into] = [await workspaceOf(storage, wantedFrom), await workspaceOf(storage, wantedInto)];
+    if (from.id === into.id)
+      throw new CommandError(exitCodes.usage, "Both are the same workspace. Name the one that remains second.");
+    const at = clock.now();
+    const audit = auditEntry(null, at, {
+      action: "workspace.merged",
+      workspaceId: into.id,
+      target: { type: "workspace", id: from.id },
+      details: { name: from.name },
+      via: "commandLine",
     });
-    try {
-      const [from, into] = [await workspaceOf(storage, wantedFrom), await workspaceOf(storage, wantedInto)];
-      if (from.id === into.id)
-        throw new CommandError(exitCodes.usage, "Both are the same workspace. Name the one that remains second.");
-      const at = systemClock.now();
-      const audit = auditEntry(null, at, {
-        action: "workspace.merged",
-        workspaceId: into.id,
-        target: { type: "workspace", id: from.id },
-        details: { name: from.name },
-        via: "commandLine",
-      });
-      const outcome = await storage.merges.merge({ from: from.id, into: into.id, at, dryRun: !yes, audit });
-      const report = reportOf(outcome);
-      await present(
-        context,
-        { from: viewOf(from), into: viewOf(into), dryRun: !yes, ...report },
-        textOf(report, from, into, yes),
-      );
-    } finally {
-      await storage.close();
-    }
-  } finally {
-    directory.release();
-  }
+    const outcome = await storage.merges.merge({ from: from.id, into: into.id, at, dryRun: !yes, audit });
+    const report = reportOf(outcome);
+    await present(
+      context,
+      { from: viewOf(from), into: viewOf(into), dryRun: !yes, ...report },
+      textOf(report, from, into, yes),
+    );
+  });
 }
 
 async function workspaceOf({ workspaces, users }: Storage, wanted: string): Promise<Workspace> {
@@ -112,7 +94,7 @@ function reportOf(outcome: MergeOutcome): MergeReport {
       throw new CommandError(
         exitCodes.failed,
         `${outcome.jobs} jobs of the two workspaces have not ended, such as imports or enrichments. Nothing was changed.`,
-        { hint: "Start the server until they have ended, or cancel them." },
+        { hint: "Let the server finish them, or cancel them." },
       );
   }
 }

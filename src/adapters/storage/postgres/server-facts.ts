@@ -11,6 +11,8 @@ export type ServerFacts = {
   isReadOnly: boolean;
   /** Whether the user may create tables. */
   mayCreate: boolean;
+  /** Whether the tables of this program exist, of whatever version. */
+  hasTables: boolean;
   /** Whether a session that is idle in a transaction ends on its own, so that a stopped node holds no locks forever. */
   endsIdleTransactions: boolean;
   /** Whether settings of a session are lost, because a pooler refuses them. */
@@ -42,6 +44,7 @@ async function read(
       current_setting('server_version_num')::int AS "versionNumber", current_setting('server_version') AS version,
       pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly",
       coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS "mayCreate",
+      to_regclass('schema_migrations') IS NOT NULL AS "hasTables",
       current_setting('idle_in_transaction_session_timeout') <> '0' AS "endsIdleTransactions"`;
     const orm = drizzle(client);
     await sampleTime(() => readTime(orm));
