@@ -40,6 +40,7 @@ export async function composeOperations(parts: OperationsParts) {
   const chores: Chore[] = [
     { name: "watch the clock", pattern: "* * * * * *", run: () => operations.watchClock(), onEachNode: true },
     { name: "store the time", pattern: "7 * * * * *", run: () => operations.keepTime() },
+    { name: "maintain the database", pattern: "5-59/10 * * * * *", run: () => storage.maintain() },
   ];
   return {
     readiness,

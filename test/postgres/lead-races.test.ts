@@ -7,7 +7,9 @@ import { openEngine, type Connection, type Engine } from "../../src/adapters/sto
 import { writeLeadChanges } from "../../src/adapters/storage/postgres/lead-changes.ts";
 import { LeadFactLoader } from "../../src/adapters/storage/postgres/lead-facts.ts";
 import { replaceLeads } from "../../src/adapters/storage/postgres/lead-replacements.ts";
+import { foldCounts } from "../../src/adapters/storage/postgres/lead-counts.ts";
 import { createLeadStore } from "../../src/adapters/storage/postgres/leads.ts";
+import { leadCounts } from "../../src/adapters/storage/postgres/tables.ts";
 import { decideLoaded } from "../../src/adapters/storage/postgres/loaded.ts";
 import { takeLocks } from "../../src/adapters/storage/postgres/locks.ts";
 import { addEntries, createSuppressionStore } from "../../src/adapters/storage/postgres/suppressions.ts";
@@ -173,3 +175,23 @@ test.each(["user", "team"] as const)(
     });
   },
 );
+
+test("counts are exact while their changes are folded", async () => {
+  await withTwoNodes(async ({ first, second, workspaceId, make }) => {
+    const seen: number[] = [];
+    const count = async () => seen.push(await second.leads.count(workspaceId, {}));
+    for (let round = 1; round <= 3; round++) {
+      const leads = Array.from({ length: 250 }, (_, n) =>
+        make.leadInsert(workspaceId, { email: `ada${round}x${n}@example.com` }),
+      );
+      const inserting = Promise.all(leads.map((lead) => second.leads.insert(lead)));
+      for (let n = 0; n < 10; n++) await Promise.all([foldCounts(first.orm), foldCounts(first.orm), count()]);
+      await inserting;
+      await Promise.all([foldCounts(first.orm), foldCounts(first.orm)]);
+      await count();
+      expect(seen.at(-1)).toBe(round * 250);
+    }
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+    expect((await first.orm.select().from(leadCounts)).length).toBeLessThan(200);
+  });
+});

@@ -61,6 +61,8 @@ export type Storage = {
   cluster: ClusterStore | null;
   /** Throws when the database can't be written to. */
   check(): Promise<void>;
+  /** Work of the engine itself that can wait. One node asks for it every ten seconds. */
+  maintain(): Promise<void>;
   /** Commits what is queued and closes; nothing may be asked of it afterwards. */
   close(): Promise<void>;
 };

@@ -31,3 +31,12 @@ export function watch(connection: Connection): Connection & { hasWritten(): bool
     hasWritten: () => hasWritten,
   };
 }
+
+/**
+ * Waits for statements of a transaction that are sent together; the connection runs them in this order. If one fails, the
+ * others are still waited for, so that nothing runs on the connection after the rollback.
+ */
+export async function together(statements: readonly (Promise<unknown> | false)[]): Promise<void> {
+  const outcomes = await Promise.allSettled(statements.filter((each) => each !== false));
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+}

@@ -1,11 +1,14 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres, { type Sql } from "postgres";
 import type { CommitMetrics } from "../../../lib/group-commit/writer.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import { watch, type Connection } from "./connection.ts";
 import { codeOf, DatabaseUnreachable, isConnectionCode } from "./error-codes.ts";
+import { ownersOf } from "./owners.ts";
 import { EventSignal, hasNewEvents } from "./event-signal.ts";
 import { currentAttempt } from "./keyed-attempt.ts";
+import { preparing } from "./prepared-statements.ts";
 
 export type { Connection } from "./connection.ts";
 
@@ -18,6 +21,8 @@ export type Engine = {
    * statement sees what is committed when it starts, so whatever a decision depends on must be locked before it is read.
    */
   transact<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** The number that large tables know a user by; null if the user doesn't exist. It never changes, so it is remembered. */
+  ownerOf(workspaceId: WorkspaceId): Promise<number | null>;
   /** Announces after each commit with new events. Those of other nodes: see `EventLog.poll`. */
   newEvents: EventSignal;
   measureCommits(metrics: CommitMetrics): void;
@@ -49,7 +54,7 @@ const closeTimeoutSeconds = 5;
 /** Connects lazily: the first statement opens the first connection. */
 export function openEngine(url: string, options: EngineOptions = {}): Engine {
   const client = connect(url, options);
-  const orm = drizzle(client);
+  const orm = drizzle(preparing(client));
   const newEvents = new EventSignal();
   let metrics: CommitMetrics | null = null;
   return {
@@ -73,10 +78,26 @@ export function openEngine(url: string, options: EngineOptions = {}): Engine {
       metrics?.seconds.observe((performance.now() - startedAt) / 1000);
       return result;
     },
+    ownerOf: rememberingOwners(orm),
     measureCommits: (given) => void (metrics = given),
     newEvents,
     phoneRegion: options.phoneRegion ?? null,
     close: () => client.end({ timeout: closeTimeoutSeconds }),
+  };
+}
+
+/** Users whose numbers are remembered. */
+const maxOwners = 10_000;
+
+function rememberingOwners(orm: Connection): Engine["ownerOf"] {
+  const known = new Map<WorkspaceId, number>();
+  return async (workspaceId) => {
+    const remembered = known.get(workspaceId);
+    if (remembered !== undefined) return remembered;
+    const owner = (await ownersOf(orm, [workspaceId])).get(workspaceId) ?? null;
+    if (known.size >= maxOwners) known.clear();
+    if (owner !== null) known.set(workspaceId, owner);
+    return owner;
   };
 }
 

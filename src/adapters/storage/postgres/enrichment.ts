@@ -17,7 +17,6 @@ import { forgetVerdicts, readVerdicts, replaceVerdicts } from "./email-verdicts.
 import { forgetResults, loadedResults, writeResults } from "./enrichment-results.ts";
 import { enrichmentItems, enrichmentSettings, providerSpending } from "./enrichment-tables.ts";
 import type { Connection, Engine } from "./engine.ts";
-import { ownersOf } from "./event-rows.ts";
 import { insertJob, lockJob, writeJob } from "./jobs.ts";
 import { LeadFactLoader } from "./lead-facts.ts";
 import { countRows } from "./list-pages.ts";
@@ -26,9 +25,8 @@ import { jobs } from "./tables.ts";
 
 type Change<Kind extends EnrichmentChange["kind"]> = Extract<EnrichmentChange, { kind: Kind }>;
 
-export function createEnrichmentStore({ orm, transact, phoneRegion }: Engine): EnrichmentStore {
+export function createEnrichmentStore({ orm, ownerOf, transact, phoneRegion }: Engine): EnrichmentStore {
   const { jobId, n, input, outcome } = enrichmentItems;
-  const ownerOf = async (workspaceId: WorkspaceId) => (await ownersOf(orm, [workspaceId])).get(workspaceId) ?? null;
 
   async function finishBatch(
     connection: Connection,

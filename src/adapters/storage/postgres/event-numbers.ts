@@ -44,7 +44,7 @@ export async function numberEvents({ orm, transact }: Engine): Promise<number> {
 /** Appends an event with the next position. Events of other transactions are numbered only after this one. */
 export async function appendNumbered(connection: Connection, event: NewEvent): Promise<number> {
   const position = (await lockPosition(connection, "numbered")) + 1;
-  await appendEvents(connection, [event], position);
+  await appendEvents(connection, [event], { position });
   await movePosition(connection, "numbered", position);
   return position;
 }

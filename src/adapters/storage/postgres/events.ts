@@ -4,7 +4,8 @@ import type { EventPageRequest, EventStore } from "../../../platform/events/stor
 import type { Engine } from "./engine.ts";
 import type { EventLog } from "./event-log.ts";
 import { lastPosition } from "./event-numbers.ts";
-import { eventColumns, ownersOf } from "./event-rows.ts";
+import { eventColumns } from "./event-rows.ts";
+import { ownersOf } from "./owners.ts";
 import { countedUpTo } from "./list-counts.ts";
 import { events, workspaces } from "./tables.ts";
 

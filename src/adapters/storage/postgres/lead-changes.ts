@@ -1,12 +1,12 @@
 import { and, eq } from "drizzle-orm";
 import type { LeadChange, StoredLead } from "../../../features/leads/decisions.ts";
 import { allKeysOf, foldedLead, foldedTags } from "../../../features/leads/identity.ts";
-import type { AuditEntry } from "../../../platform/auth/audit/model.ts";
-import type { NewEvent } from "../../../platform/events/model.ts";
+import type { LeadStatus } from "../../../features/leads/model.ts";
 import { appendAudit } from "./audit.ts";
-import type { Connection } from "./engine.ts";
+import { together, type Connection } from "./connection.ts";
 import { appendEvents } from "./event-rows.ts";
-import { addCounts, replaceLeads } from "./lead-replacements.ts";
+import { addCounts } from "./lead-counts.ts";
+import { replaceLeads } from "./lead-replacements.ts";
 import { Outdated } from "./outdated.ts";
 import { addEntries } from "./suppressions.ts";
 import { leadKeys, leads, leadTags } from "./tables.ts";
@@ -17,37 +17,22 @@ export async function writeLeadChanges(
   owner: number,
   changes: readonly LeadChange[],
 ): Promise<void> {
-  await insertLeads(
+  const ofKind = <Kind extends LeadChange["kind"]>(kind: Kind) =>
+    changes.filter((change): change is Extract<LeadChange, { kind: Kind }> => change.kind === kind);
+  const events = ofKind("event").map(({ event }) => event);
+  const owners = new Map(events.flatMap(({ workspaceId }) => (workspaceId === null ? [] : [[workspaceId, owner]])));
+  await together([
+    insertLeads(connection, owner, ofKind("insert")),
+    events.length > 0 && appendEvents(connection, events, { owners }),
+  ]);
+  await replaceLeads(connection, owner, ofKind("replace"));
+  for (const { stored } of ofKind("remove")) await removeLead(connection, owner, stored);
+  const suppressed = ofKind("suppress").map(({ entry }) => entry);
+  if (suppressed.length > 0) await addEntries(connection, suppressed);
+  await appendAudit(
     connection,
-    owner,
-    changes.filter((change) => change.kind === "insert"),
+    ofKind("audit").map(({ entry }) => entry),
   );
-  await replaceLeads(
-    connection,
-    owner,
-    changes.filter((change) => change.kind === "replace"),
-  );
-  const appended: NewEvent[] = [];
-  const audits: (AuditEntry | undefined)[] = [];
-  for (const change of changes)
-    switch (change.kind) {
-      case "insert":
-      case "replace":
-        break;
-      case "remove":
-        await removeLead(connection, owner, change.stored);
-        break;
-      case "suppress":
-        await addEntries(connection, [change.entry]);
-        break;
-      case "audit":
-        audits.push(change.entry);
-        break;
-      case "event":
-        appended.push(change.event);
-    }
-  await appendEvents(connection, appended);
-  await appendAudit(connection, audits);
 }
 
 async function insertLeads(connection: Connection, owner: number, inserted: readonly Insertion[]): Promise<void> {
@@ -68,15 +53,14 @@ async function insertLeads(connection: Connection, owner: number, inserted: read
   const keys = stored.flatMap(({ seq, lead, identity }) =>
     allKeysOf(owner, identity, lead.phone).map((key) => ({ key, lead: seq })),
   );
-  if (keys.length > 0) await connection.insert(leadKeys).values(keys).onConflictDoNothing();
   const tags = stored.flatMap(({ seq, lead }) => [...foldedTags(lead)].map((tag) => ({ owner, tag, lead: seq })));
-  if (tags.length > 0) await connection.insert(leadTags).values(tags).onConflictDoNothing();
   const byStatus = Map.groupBy(inserted, ({ lead }) => lead.status);
-  await addCounts(
-    connection,
-    owner,
-    [...byStatus].map(([status, those]) => [status, those.length]),
-  );
+  const counts = [...byStatus].map(([status, those]): [LeadStatus, number] => [status, those.length]);
+  await together([
+    keys.length > 0 && connection.insert(leadKeys).values(keys).onConflictDoNothing().execute(),
+    tags.length > 0 && connection.insert(leadTags).values(tags).onConflictDoNothing().execute(),
+    addCounts(connection, owner, counts),
+  ]);
 }
 
 type Insertion = Extract<LeadChange, { kind: "insert" }>;

@@ -10,8 +10,8 @@ import {
 import type { SuppressionMatch, SuppressionTarget } from "../../../features/suppression/model.ts";
 import type { Lock } from "../../../platform/base/lock.ts";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
-import type { Connection } from "./engine.ts";
-import { ownersOf } from "./event-rows.ts";
+import { together, type Connection } from "./connection.ts";
+import { ownersOf } from "./owners.ts";
 import { leadsWithKeys, LinkedRecords } from "./linked-records.ts";
 import { loadAll, Loaded, type FactSource } from "./loaded.ts";
 import { takeLocks } from "./locks.ts";
@@ -48,8 +48,11 @@ export class LeadFactLoader implements FactSource {
   ): Promise<LeadFactLoader> {
     const owner = (await ownersOf(connection, [workspaceId])).get(workspaceId) ?? 0;
     const needed = locks(owner);
-    if (needed.length > 0) await takeLocks(connection, needed);
-    return new LeadFactLoader(connection, workspaceId, owner, phoneRegion, await hasEntries(connection, owner));
+    // The entries are read once the locks are held.
+    let hasSuppressions = false;
+    const read = async () => void (hasSuppressions = await hasEntries(connection, owner));
+    await together([needed.length > 0 && takeLocks(connection, needed), read()]);
+    return new LeadFactLoader(connection, workspaceId, owner, phoneRegion, hasSuppressions);
   }
 
   constructor(

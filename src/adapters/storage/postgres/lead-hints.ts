@@ -3,7 +3,7 @@ import type { LeadHintStore } from "../../../features/enrichment/directory-store
 import { hintKeyFor, hintKeysOf, isColleague, leadsPerBatch } from "../../../features/enrichment/lead-hints.ts";
 import { leadHints, leadHintsDone } from "./enrichment-tables.ts";
 import type { Connection, Engine } from "./engine.ts";
-import { ownersOf } from "./event-rows.ts";
+import { ownersOf } from "./owners.ts";
 import { leads, workspaces } from "./tables.ts";
 
 /** Until where the leads of an owner are learned. */

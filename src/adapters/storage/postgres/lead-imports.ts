@@ -11,7 +11,7 @@ import type { LeadStore } from "../../../features/leads/store.ts";
 import { locksOfReader } from "../../../features/suppression/locks.ts";
 import { DryRunNotes, forgetNotes } from "./dry-run-notes.ts";
 import type { Connection, Engine } from "./engine.ts";
-import { ownersOf } from "./event-rows.ts";
+import { ownersOf } from "./owners.ts";
 import { lockJob, writeJob } from "./jobs.ts";
 import { replaceLeads } from "./lead-replacements.ts";
 import { transactAnew } from "./outdated.ts";

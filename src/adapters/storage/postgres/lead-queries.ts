@@ -6,15 +6,13 @@ import type { LeadPageRequest, LeadStore } from "../../../features/leads/store.t
 import { canonicalEmail, displayEmail } from "../../../platform/identity/email.ts";
 import { campaignEnrollments } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
-import { ownersOf } from "./event-rows.ts";
+import { countByStatus } from "./lead-counts.ts";
 import { storedLead } from "./lead-facts.ts";
-import { leadCounts, leadKeys, leads, leadTags } from "./tables.ts";
+import { leadKeys, leads, leadTags } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Lists and counts of leads. */
-export function createLeadQueries({ orm }: Engine): Pick<LeadStore, "page" | "count"> {
-  const ownerOf = async (workspaceId: WorkspaceId) => (await ownersOf(orm, [workspaceId])).get(workspaceId) ?? null;
-
+export function createLeadQueries({ orm, ownerOf }: Engine): Pick<LeadStore, "page" | "count"> {
   async function page(request: LeadPageRequest) {
     const { workspaceId, filter, sort, limit, offset, after } = request;
     const owner = await ownerOf(workspaceId);
@@ -36,19 +34,11 @@ export function createLeadQueries({ orm }: Engine): Pick<LeadStore, "page" | "co
   async function count(workspaceId: WorkspaceId, filter: LeadFilter): Promise<number> {
     const owner = await ownerOf(workspaceId);
     if (owner === null) return 0;
-    if (Object.keys(filter).every((key) => key === "statuses")) return await countByStatus(owner, filter.statuses);
+    if (Object.keys(filter).every((key) => key === "statuses")) return await countByStatus(orm, owner, filter.statuses);
     const [row] = await orm
       .select({ n: sql<number>`count(*)` })
       .from(leads)
       .where(filtered(owner, filter));
-    return row?.n ?? 0;
-  }
-
-  async function countByStatus(owner: number, statuses: LeadFilter["statuses"]): Promise<number> {
-    const [row] = await orm
-      .select({ n: sql<number>`coalesce(sum(${leadCounts.leads}), 0)::bigint` })
-      .from(leadCounts)
-      .where(and(eq(leadCounts.owner, owner), statuses && inArray(leadCounts.status, statuses)));
     return row?.n ?? 0;
   }
 

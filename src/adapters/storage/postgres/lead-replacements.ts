@@ -3,8 +3,9 @@ import type { StoredLead } from "../../../features/leads/decisions.ts";
 import { allKeysOf, foldedLead, foldedTags, leadIdentity } from "../../../features/leads/identity.ts";
 import type { Lead, LeadIdentity, LeadStatus } from "../../../features/leads/model.ts";
 import type { Connection } from "./engine.ts";
+import { addCounts } from "./lead-counts.ts";
 import { Outdated } from "./outdated.ts";
-import { leadCounts, leadKeys, leads, leadTags } from "./tables.ts";
+import { leadKeys, leads, leadTags } from "./tables.ts";
 
 export type Replacement = { before: StoredLead; lead: Lead; identity: LeadIdentity };
 
@@ -112,16 +113,6 @@ function countsOf(some: readonly Replacement[]): [LeadStatus, number][] {
     add(lead.status, 1);
   }
   return [...counts].filter(([, change]) => change !== 0);
-}
-
-/** Appends changes to the counts: to update one row per user would make all writers of a user wait for each other. */
-export async function addCounts(
-  connection: Connection,
-  owner: number,
-  counts: readonly [LeadStatus, number][],
-): Promise<void> {
-  if (counts.length === 0) return;
-  await connection.insert(leadCounts).values(counts.map(([status, change]) => ({ owner, status, leads: change })));
 }
 
 /** PostgreSQL cannot turn the escape of a lone surrogate into text. */

@@ -3,7 +3,7 @@ import type { ImportBatch } from "../../../features/leads/change-model.ts";
 import { keysOfRow, withList } from "../../../features/leads/import/packed-rows.ts";
 import { leadStatuses } from "../../../features/leads/model.ts";
 import type { Connection } from "./engine.ts";
-import { addCounts } from "./lead-replacements.ts";
+import { addCounts } from "./lead-counts.ts";
 import { leadImportCreated, leads } from "./tables.ts";
 
 type Range = { from: number; to: number };

@@ -15,6 +15,7 @@ import { createIdempotencyStore } from "./idempotency.ts";
 import { createInvitationStore } from "./invitations.ts";
 import { createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
+import { foldCounts } from "./lead-counts.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
@@ -78,6 +79,7 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     voices: createVoiceStore(engine),
     /** Throws when the database can't be reached. */
     check: async () => void (await engine.orm.execute(sql`SELECT 1`)),
+    maintain: () => foldCounts(engine.orm),
     /** Waits for running statements and closes the connections. */
     close: () => directories.close().then(() => engine.close()),
   };

@@ -4,16 +4,16 @@ import type { Suppression, SuppressionFilter } from "../../../features/suppressi
 import type { AddSuppressionOutcome, SuppressionStore } from "../../../features/suppression/store.ts";
 import { appendAudit } from "./audit.ts";
 import type { Connection, Engine } from "./engine.ts";
-import { ownersOf } from "./event-rows.ts";
+import { ownersOf } from "./owners.ts";
 import { takeLocks } from "./locks.ts";
 import { areSuppressed, findSuppressions } from "./suppression-rows.ts";
 import { suppressions } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
-export function createSuppressionStore({ orm, transact, phoneRegion }: Engine): SuppressionStore {
+export function createSuppressionStore({ orm, ownerOf, transact, phoneRegion }: Engine): SuppressionStore {
   /** Entries that hold for the workspace. */
   async function holdsFor(workspaceId: WorkspaceId, scope?: SuppressionFilter["scope"]) {
-    const owner = (await ownersOf(orm, [workspaceId])).get(workspaceId) ?? 0;
+    const owner = (await ownerOf(workspaceId)) ?? 0;
     const own = eq(suppressions.owner, owner);
     const everyones = isNull(suppressions.owner);
     if (scope === "user") return own;

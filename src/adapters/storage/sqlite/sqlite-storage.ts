@@ -82,6 +82,8 @@ export function openSqliteStorage(
     merges: createWorkspaceMerge(engine, common, prospects),
     cluster: null,
     // Writes a page with unchanged content: an empty transaction would succeed on a full disk.
+    // Whatever there is to do, the writer does when it is idle.
+    maintain: async () => {},
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {
       await engine.prospectIndex.close();

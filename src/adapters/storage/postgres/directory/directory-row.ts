@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { termRules } from "../../../../features/prospecting/facets/terms.ts";
 import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 import type { Connection } from "../engine.ts";
-import { ownersOf } from "../event-rows.ts";
+import { ownersOf } from "../owners.ts";
 import { directories } from "./tables.ts";
 
 export type DirectoryRow = typeof directories.$inferSelect;

@@ -19,7 +19,7 @@ import { campaignEnrollments } from "../campaign-tables.ts";
 import { readBalance } from "../credit-rows.ts";
 import type { DirectoryIndex } from "../directory/directory-index.ts";
 import type { Connection, Engine } from "../engine.ts";
-import { ownersOf } from "../event-rows.ts";
+import { ownersOf } from "../owners.ts";
 import { transactAnew } from "../outdated.ts";
 import { jobs, workspaces } from "../tables.ts";
 import { mergeAccounts, mergeCredits, mergeInvitations, mergeJobs, mergeMembers } from "./decided-rows.ts";
