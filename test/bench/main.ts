@@ -15,6 +15,7 @@ import { networkLimited } from "./cases/network-limited.ts";
 import { networkLateness } from "./cases/network-lateness.ts";
 import { networkQueue } from "./cases/network-queue.ts";
 import { networkSchedule } from "./cases/network-schedule.ts";
+import { postgresLeads } from "./cases/postgres-leads.ts";
 import { postLeads } from "./cases/post-leads.ts";
 import { repeatedPerson } from "./cases/repeated-person.ts";
 import { requestLog } from "./cases/request-log.ts";
@@ -55,6 +56,7 @@ const cases: Record<string, BenchCase> = {
   "network-schedule": networkSchedule,
   "network-kill": networkKill,
   webhooks,
+  "postgres-leads": postgresLeads,
   stream,
   voice,
   "voice-clones": voiceClones,

@@ -53,9 +53,9 @@ export async function runCommand(args: readonly string[]): Promise<{ ms: number;
 }
 
 /** Lets the server make its database and its first key, and stops it again. */
-export async function createHome(directory: string): Promise<Home> {
+export async function createHome(directory: string, settings: Record<string, string> = {}): Promise<Home> {
   await mkdir(directory, { recursive: true });
-  const server = await startServer({ directory, key: "" });
+  const server = await startServer({ directory, key: "" }, settings);
   await server.stop();
   const key = /oak_[0-9a-f]{64}/.exec(await readFile(join(directory, "stdout.log"), "utf8"))?.[0];
   if (key === undefined) throw new Error("The first start printed no API key on standard output");
@@ -105,9 +105,14 @@ export async function startServer(home: Home, settings: Record<string, string> =
 }
 
 /** Starts a bare handler on the database of `home`, in a process of its own like the server. */
-export async function startBare(mode: BareMode, home: Home): Promise<Server> {
+export function startBare(mode: BareMode, home: Home): Promise<Server> {
+  return startHandler("bare.ts", mode, databasePath(home));
+}
+
+/** Starts a program of this directory that prints the URL that it listens on. */
+export async function startHandler(program: string, ...parameters: string[]): Promise<Server> {
   const startedAt = performance.now();
-  const bare = [process.execPath, join(import.meta.dir, "bare.ts"), mode, databasePath(home)];
+  const bare = [process.execPath, join(import.meta.dir, program), ...parameters];
   const child = Bun.spawn(bare, { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   const reader = child.stdout.getReader();
   const { value } = await reader.read();

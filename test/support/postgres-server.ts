@@ -27,6 +27,9 @@ const missing =
 
 /** PostgreSQL refuses to run as root; this is the user nobody. */
 const identity: SpawnOptions = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+/** For measurements. Tests do not survive their server. */
+const isDurable = process.env["OUTREACHD_TEST_POSTGRES"] === "durable";
+const nonDurable = { fsync: "off", full_page_writes: "off", synchronous_commit: "off", shared_buffers: "64MB" };
 const environment = { PATH: process.env["PATH"] ?? "", LC_ALL: "C" };
 
 /** Debian's newest, which is not in PATH; the one from npm; the one in PATH. */
@@ -90,10 +93,7 @@ function start(binaries: string, data: string, port: number): ChildProcess {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
     port: `${port}`,
-    fsync: "off",
-    full_page_writes: "off",
-    synchronous_commit: "off",
-    shared_buffers: "64MB",
+    ...(isDurable ? { shared_buffers: "512MB", max_wal_size: "4GB" } : nonDurable),
     max_connections: "300",
     deadlock_timeout: "200ms",
   };
