@@ -6,45 +6,33 @@ import type { Client } from "../support/client.ts";
 import { runProgram } from "../support/program.ts";
 import type { Found } from "../support/prospects.ts";
 import { createObjects, mark } from "../support/route-objects.ts";
-import { startService, succeeded } from "../support/service.ts";
-import { openLiveDatabase } from "../support/live-database.ts";
+import { startService, succeeded, testEmbedded, usesPostgres, type Service } from "../support/service.ts";
 
 setDefaultTimeout(60_000);
 
-const service = await startService({
-  settings: {
-    SIMULATE: "true",
-    SIMULATED_START: "2026-01-05T09:00:00Z",
-    ENRICHMENT_PROVIDERS: "simulated",
-    ENRICHMENTS_PER_HOUR: 0,
-    WEBHOOK_PRIVATE_HOSTS: "127.0.0.1",
-    DEFAULT_CREDITS: 1000,
-  },
-});
+const service = await startService({ settings: { DEFAULT_CREDITS: 1000 } });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const merge = (...args: string[]) => runProgram(["workspace", "merge", ...args, "--data", service.dataDir]);
+const merge = ({ dataFlags }: Service, ...args: string[]) => runProgram(["workspace", "merge", ...args, ...dataFlags]);
+
+const ownerColumns = usesPostgres
+  ? `SELECT table_name AS name, column_name AS "column" FROM information_schema.columns
+     WHERE table_schema = 'public' AND column_name IN ('owner', 'workspace_id')`
+  : `SELECT schema.name, info.name AS "column" FROM sqlite_schema AS schema, pragma_table_info(schema.name) AS info
+     WHERE schema.type = 'table' AND info.name IN ('owner', 'workspace_id')`;
 
 /** Rows of all tables that have an owner, for each owner. */
-function rowsByOwner(): Record<string, number> {
-  using database = openLiveDatabase(service.dataDir, { readonly: true });
-  const tables = database
-    .query<{ name: string; column: string }, []>(
-      `SELECT schema.name, info.name AS column FROM sqlite_schema AS schema, pragma_table_info(schema.name) AS info
-       WHERE schema.type = 'table' AND info.name IN ('owner', 'workspace_id')`,
-    )
-    .all();
-  return Object.fromEntries(
-    tables.flatMap(({ name, column }) => {
-      const match = column === "owner" ? "workspaces.seq" : "workspaces.id";
-      return database
-        .query<{ id: string; n: number }, []>(
-          `SELECT workspaces.id, count(*) AS n FROM ${name} JOIN workspaces ON ${match} = ${name}.${column} GROUP BY 1`,
-        )
-        .all()
-        .map(({ id, n }): [string, number] => [`${name} of ${id}`, n]);
-    }),
-  );
+async function rowsByOwner({ openDatabase }: Service): Promise<Record<string, number>> {
+  await using database = await openDatabase();
+  const rows: Record<string, number> = {};
+  for (const { name, column } of await database.all<{ name: string; column: string }>(ownerColumns)) {
+    const match = column === "owner" ? "workspaces.seq" : "workspaces.id";
+    const counts = await database.all<{ id: string; n: number }>(
+      `SELECT workspaces.id, count(*) AS n FROM ${name} AS owned JOIN workspaces ON ${match} = owned.${column} GROUP BY 1`,
+    );
+    for (const { id, n } of counts) rows[`${name} of ${id}`] = n;
+  }
+  return rows;
 }
 
 async function totals(client: Client): Promise<Record<string, number>> {
@@ -68,7 +56,18 @@ async function totals(client: Client): Promise<Record<string, number>> {
 
 const balanceOf = async (client: Client) => succeeded(await client.get<CreditsView>("/api/v2/credits")).data.balance;
 
-test("two workspaces become one: what both have is united, and nothing is lost", async () => {
+/** A simulation has one object of every kind. */
+testEmbedded("two workspaces become one: what both have is united, and nothing is lost", async () => {
+  await using service = await startService({
+    settings: {
+      SIMULATE: "true",
+      SIMULATED_START: "2026-01-05T09:00:00Z",
+      ENRICHMENT_PROVIDERS: "simulated",
+      ENRICHMENTS_PER_HOUR: 0,
+      WEBHOOK_PRIVATE_HOSTS: "127.0.0.1",
+      DEFAULT_CREDITS: 1000,
+    },
+  });
   const [from, into] = [await createObjects(service), await createObjects(service)];
   const only = { email: "only@from.example", networkUrl: "https://network.example/in/only-from", tags: ["from"] };
   const { data: moved } = succeeded(await from.owner.post<{ id: string }>("/api/v2/leads", only));
@@ -84,17 +83,17 @@ test("two workspaces become one: what both have is united, and nothing is lost",
 
   let report: MergeReport | null = null;
   await service.restart(async () => {
-    const rows = rowsByOwner();
-    const shown = await merge(fromId, intoId);
+    const rows = await rowsByOwner(service);
+    const shown = await merge(service, fromId, intoId);
     expect(shown).toMatchObject({ exitCode: 0, err: "" });
     expect(shown.out).toMatch(/Leads +1 +2\n/);
     expect(shown.out).toContain("Nothing was changed.");
-    expect(rowsByOwner()).toEqual(rows);
-    const done = await merge(fromId, intoId, "--yes", "--json");
+    expect(await rowsByOwner(service)).toEqual(rows);
+    const done = await merge(service, fromId, intoId, "--yes", "--json");
     expect(done.err).toBe("");
     report = JSON.parse(done.out) as MergeReport;
-    expect(Object.keys(rowsByOwner()).filter((name) => name.endsWith(fromId))).toEqual([]);
-    const again = await merge(fromId, intoId, "--yes");
+    expect(Object.keys(await rowsByOwner(service)).filter((name) => name.endsWith(fromId))).toEqual([]);
+    const again = await merge(service, fromId, intoId, "--yes");
     expect(again.exitCode).toBe(1);
     expect(again.err).toContain(fromId);
   });
@@ -149,24 +148,62 @@ test("two workspaces become one: what both have is united, and nothing is lost",
   expect((await into.owner.get("/api/v2/audit", entries)).data).toMatchObject({ entries: [{ targetId: fromId }] });
 });
 
+test("a lead, an objection, a prospect, and the keys of two teams are those of one afterwards", async () => {
+  const [from, into] = [await service.user(), await service.user()];
+  const person = { email: "ada@both.example", networkUrl: "https://network.example/in/ada" };
+  const { data: gone } = succeeded(await from.post<{ id: string }>("/api/v2/leads", { ...person, title: "Countess" }));
+  const { data: kept } = succeeded(await into.post<{ id: string }>("/api/v2/leads", person));
+  const { data: moved } = succeeded(await from.post<{ id: string }>("/api/v2/leads", { email: "only@from.example" }));
+  succeeded(await from.post("/api/v2/suppressions", { values: ["never@from.example"] }));
+  const file = "email,company\nonly@prospect.example,Engines\n";
+  const headers = { "content-type": "text/csv" };
+  const imported = await from.post<{ id: string }>("/api/v2/prospecting/import", file, { headers });
+  await service.ended(from, succeeded(imported).data.id);
+  await service.restart(async () => {
+    const rows = await rowsByOwner(service);
+    expect(await merge(service, from.userId, into.userId)).toMatchObject({
+      ...{ exitCode: 0, err: "" },
+      out: expect.stringMatching(/Leads +1 +1\n/),
+    });
+    expect(await rowsByOwner(service)).toEqual(rows);
+    const done = await merge(service, from.userId, into.userId, "--yes", "--json");
+    expect(JSON.parse(done.out)).toMatchObject({ merged: { leads: { moved: 1, united: 1 }, prospects: { moved: 1 } } });
+    expect(Object.keys(await rowsByOwner(service)).filter((name) => name.endsWith(from.userId))).toEqual([]);
+  });
+  for (const client of [from, into]) {
+    const { data: lead } = succeeded(await client.get(`/api/v2/leads/${kept.id}`));
+    expect(lead).toMatchObject({ title: "Countess" });
+    expect((await client.get(`/api/v2/leads/${moved.id}`)).status).toBe(200);
+    expect((await client.get(`/api/v2/leads/${gone.id}`)).status).toBe(404);
+    expect(await balanceOf(client)).toBe(2000);
+  }
+  expect(await into.post("/api/v2/leads?onDuplicate=error", { email: "only@from.example" })).toMatchObject({
+    status: 409,
+  });
+  expect(await into.post("/api/v2/leads", { email: "never@from.example" })).toMatchObject({ code: "DO_NOT_CONTACT" });
+  const search = await into.post<Found>("/api/v2/prospecting/search", { filters: {} });
+  expect(succeeded(search).data.prospects).toMatchObject([{ company: "Engines" }]);
+  expect((await service.admin.get("/api/v2/audit/verify")).data).toMatchObject({ isIntact: true });
+  const entries = { query: { action: "workspace.merged" } };
+  expect((await into.get("/api/v2/audit", entries)).data).toMatchObject({ entries: [{ targetId: from.userId }] });
+});
+
 test("what cannot be merged is said, and nothing is changed", async () => {
   const [one, two] = [await service.user({ email: "one@merge.example" }), await service.user()];
   await service.restart(async () => {
-    const same = await merge("one@merge.example", one.userId, "--yes");
+    const same = await merge(service, "one@merge.example", one.userId, "--yes");
     expect(same).toMatchObject({ exitCode: 2, err: expect.stringContaining("same workspace") });
-    const unknown = await merge("nobody@merge.example", two.userId, "--yes");
+    const unknown = await merge(service, "nobody@merge.example", two.userId, "--yes");
     expect(unknown).toMatchObject({ exitCode: 1, err: expect.stringContaining("nobody@merge.example") });
-    {
-      using database = openLiveDatabase(service.dataDir);
-      database.run(`INSERT INTO jobs (id, workspace_id, type, status, run_at, max_attempts, message, metadata, payload,
-        created_at, updated_at) VALUES ('j', '${two.userId}', 'data_enrichment', 'pending', 1, 1, '', '{}', '{}', 1, 1)`);
-    }
-    const busy = await merge(one.userId, two.userId, "--yes");
+    await using database = await service.openDatabase();
+    await database.run(`INSERT INTO jobs (id, workspace_id, type, status, run_at, max_attempts, message, metadata, payload,
+      created_at, updated_at) VALUES ('j', '${two.userId}', 'data_enrichment', 'pending', 1, 1, '', '{}', '{}', 1, 1)`);
+    const busy = await merge(service, one.userId, two.userId, "--yes");
     expect(busy).toMatchObject({ exitCode: 1, err: expect.stringContaining("1 jobs of the two workspaces") });
-    using database = openLiveDatabase(service.dataDir);
-    database.run("DELETE FROM jobs WHERE id = 'j'");
+    await database.run("DELETE FROM jobs WHERE id = 'j'");
   });
-  const running = await merge(one.userId, two.userId, "--yes");
+  if (usesPostgres) return;
+  const running = await merge(service, one.userId, two.userId, "--yes");
   expect(running.exitCode).not.toBe(0);
   expect((await one.get("/api/v2/users/me")).status).toBe(200);
 });

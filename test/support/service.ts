@@ -44,6 +44,8 @@ export type UserOptions = Partial<UserInput> & { permissions?: readonly Permissi
 export type Service = {
   readonly url: string;
   readonly dataDir: string;
+  /** Flags by which a command works on its data while it is stopped. */
+  readonly dataFlags: readonly string[];
   readonly document: ApiDocument;
   /** The first user's key: an admin with every permission. */
   readonly admin: Client;
@@ -132,6 +134,7 @@ export async function startService({ settings = {}, ...overrides }: ServiceOptio
       return running.url;
     },
     dataDir,
+    dataFlags: database === null ? ["--data", dataDir] : ["--database", database.url],
     document,
     admin,
     client: (key, userId) => new Client(setup, key, userId),
