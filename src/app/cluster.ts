@@ -6,7 +6,7 @@ import { StartError } from "../platform/base/start-error.ts";
 import { version } from "../platform/base/version.ts";
 import type { FilesPlace } from "../platform/blobs/place.ts";
 import { Cluster } from "../platform/cluster/cluster.ts";
-import { goneAfterMs } from "../platform/cluster/model.ts";
+import { isGone } from "../platform/cluster/model.ts";
 import type { ClusterStore } from "../platform/cluster/store.ts";
 import type { KeyRing } from "../platform/auth/access.ts";
 import type { Operations } from "../platform/operations/operations.ts";
@@ -73,8 +73,8 @@ export async function composeCluster(parts: ClusterParts): Promise<Cluster | nul
  */
 async function refuseOtherFiles(store: ClusterStore, place: FilesPlace, clock: Clock): Promise<void> {
   const files = sharedName(place);
-  const seenAfter = clock.now() - goneAfterMs;
-  const other = (await store.nodes()).find((node) => node.seenAt > seenAfter && node.files !== files);
+  const now = clock.now();
+  const other = (await store.nodes()).find((node) => !isGone(node.seenAt, now) && node.files !== files);
   if (other === undefined) return;
   throw new StartError(
     `The node ${other.host} (process ${other.pid}) uses the same database, but stores its files in ${other.files} instead of ${files}.`,

@@ -3,6 +3,9 @@ import type { Clock, Ids } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
 import type { Operations } from "../platform/operations/operations.ts";
 import type { Readiness } from "../platform/operations/readiness.ts";
+import type { Cluster } from "../platform/cluster/cluster.ts";
+import { isGone } from "../platform/cluster/model.ts";
+import type { ExecutingNode } from "../platform/http/idempotency-store.ts";
 import { Idempotency } from "../platform/http/idempotency.ts";
 import { Pipeline } from "../platform/http/pipeline.ts";
 import type { RateLimiter } from "../lib/rate-limit/rate-limiter.ts";
@@ -37,6 +40,8 @@ export type HttpParts = {
   operations: Operations;
   audit: AuditService;
   isSimulation: boolean;
+  /** Null with the embedded database. */
+  cluster: Cluster | null;
   metrics: RequestMetrics | null;
 };
 
@@ -54,6 +59,7 @@ export function composeHttp(
     sessions,
     keys,
     metrics,
+    cluster,
     ...parts
   }: HttpParts,
   lists: readonly { readonly all: readonly Route[] }[],
@@ -68,7 +74,18 @@ export function composeHttp(
         .catch((error: unknown) => log.error({ err: error }, "could not write to the audit log")),
   });
   const retentionMs = config.idempotencyHours * 3_600_000;
-  const idempotency = new Idempotency({ store: storage.idempotency, clock: realClock, log, refusals, retentionMs });
+  const node = cluster && {
+    id: cluster.nodeId,
+    isElsewhere: ({ id, seenAt }: ExecutingNode) => id !== cluster.nodeId && !isGone(seenAt, realClock.now()),
+  };
+  const idempotency = new Idempotency({
+    store: storage.idempotency,
+    clock: realClock,
+    log,
+    refusals,
+    retentionMs,
+    node,
+  });
   const requestLog = new RequestLog(log, createLineLog(log), config.logRequests ? "info" : "debug", metrics);
   const table = new RouteTable(lists);
   const { corsOrigins, publicUrl, maxBodyBytes, trustedProxies } = config;

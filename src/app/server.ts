@@ -215,6 +215,12 @@ async function compose(
     ...voices.chores,
     ...events.chores,
     { name: "delete old Idempotency-Keys", pattern: "30 * * * * *", run: () => http.idempotency.sweep() },
+    {
+      name: "store pending responses",
+      pattern: "30 * * * * *",
+      run: () => http.idempotency.storePending(),
+      onEachNode: true,
+    },
   ];
   const onFailure = (error: unknown) => readiness.reportError(error);
   const maintenance = new Maintenance(simulated === null ? chores : [], log, onFailure, hasLead);
@@ -279,18 +285,8 @@ async function compose(
   const browser = { ...config, cookies, ...team, operations, audit, limiter, clock: realClock };
   const http = composeHttp(
     {
-      config,
-      storage,
-      clock,
-      realClock,
-      ids,
-      log,
-      keyRing,
-      keys,
-      limiter,
-      workspaces,
-      sessions,
-      cookies,
+      ...{ config, storage, clock, realClock, ids, log, cluster },
+      ...{ keyRing, keys, limiter, workspaces, sessions, cookies },
       readiness,
       operations,
       audit,

@@ -19,7 +19,7 @@ async function keyed(
   { startedAt = 5, body = fingerprint }: { startedAt?: number; body?: Fingerprint } = {},
 ): Promise<void> {
   const replaced = await idempotency.find(idOf(n));
-  const attempt = idempotency.begin({ id: idOf(n), startedAt, workspaceId: null }, body, replaced);
+  const attempt = idempotency.begin({ id: idOf(n), startedAt, workspaceId: null, nodeId: null }, body, replaced);
   await currentRequest.run(executing(attempt), () => work(attempt));
 }
 
@@ -45,7 +45,13 @@ describe.each(enginesAndPostgres)("idempotency on $name", ({ open }) => {
       await attempt.end(response);
     });
     const next = await here.opened.reopen();
-    expect(await next.idempotency.find(idOf(1))).toEqual({ id: idOf(1), startedAt: 5, fingerprint, response });
+    expect(await next.idempotency.find(idOf(1))).toEqual({
+      id: idOf(1),
+      startedAt: 5,
+      fingerprint,
+      response,
+      node: null,
+    });
     expect(await next.idempotency.find(idOf(2))).toBeNull();
     expect(await here.count(next)).toBe(1);
   });
@@ -205,7 +211,7 @@ describe.each(enginesAndPostgres)("idempotency on $name", ({ open }) => {
     const many = 5_000;
     const store = (n: number) =>
       here.storage.idempotency
-        .begin({ id: idAt(n), startedAt: n, workspaceId: null }, fingerprint, null)
+        .begin({ id: idAt(n), startedAt: n, workspaceId: null, nodeId: null }, fingerprint, null)
         .end({ ...response, body: `${n}` });
     for (let from = 0; from < many; from += 250)
       await Promise.all(Array.from({ length: 250 }, (_, n) => store(from + n)));

@@ -18,7 +18,7 @@ function keyed<T>(
   replaced: StoredRequest | null = null,
   startedAt = 5,
 ): Promise<T> {
-  const attempt = idempotency.begin({ id, startedAt, workspaceId: null }, fingerprint, replaced);
+  const attempt = idempotency.begin({ id, startedAt, workspaceId: null, nodeId: null }, fingerprint, replaced);
   return currentRequest.run(executing(attempt), work);
 }
 
@@ -36,10 +36,25 @@ describe("one Idempotency-Key on two nodes", () => {
     expect(await second.users.get(other.user.id)).toBeNull();
   });
 
+  test("a request is found with the node that executes it, until it has ended", async () => {
+    await using nodes = await openNodes();
+    const { first, second, make } = nodes;
+    const about = { host: "a", pid: 1, role: "all", state: "running", version: "1", files: "f" } as const;
+    await first.cluster!.join({ id: "node-1", startedAt: 1, seenAt: 7, clockAheadMs: 0, keysVersion: 0, ...about });
+    const key = { id, startedAt: 5, workspaceId: null, nodeId: "node-1" };
+    const attempt = first.idempotency.begin(key, fingerprint, null);
+    await currentRequest.run(executing(attempt), () => first.users.insert(make.newUser()));
+    expect(await second.idempotency.find(id)).toMatchObject({ response: null, node: { id: "node-1", seenAt: 7 } });
+    await attempt.end("unknown");
+    expect(await second.idempotency.find(id)).toMatchObject({ response: null, node: null });
+  });
+
   test("an expired request is replaced by one of two that repeat it", async () => {
     await using nodes = await openNodes();
     const { first, second, make } = nodes;
-    await first.idempotency.begin({ id, startedAt: 1, workspaceId: null }, fingerprint, null).end(response);
+    await first.idempotency
+      .begin({ id, startedAt: 1, workspaceId: null, nodeId: null }, fingerprint, null)
+      .end(response);
     const expired = await second.idempotency.find(id);
     expect(await keyed(first, () => first.users.insert(make.newUser()), expired, 10)).toBe(true);
     const attempt = keyed(second, () => second.users.insert(make.newUser()), expired, 11);
@@ -51,7 +66,7 @@ describe("one Idempotency-Key on two nodes", () => {
     await using nodes = await openNodes();
     const { first, make, workspaceId } = nodes;
     await first.credits.add(make.grant(workspaceId, { amount: 1 }));
-    const attempt = first.idempotency.begin({ id, startedAt: 5, workspaceId: null }, fingerprint, null);
+    const attempt = first.idempotency.begin({ id, startedAt: 5, workspaceId: null, nodeId: null }, fingerprint, null);
     await currentRequest.run(executing(attempt), async () => {
       const outcome = await first.credits.adjust(make.grant(workspaceId, { amount: -9 }));
       expect(outcome.kind).toBe("exhausted");

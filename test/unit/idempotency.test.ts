@@ -107,7 +107,7 @@ function world() {
   const clock = new FakeClock();
   const refusals = new Refusals({ clock, onFault: () => {}, onGlobalRefused: () => {} });
   const store = createIdempotencyStore({ database, orm: drizzle(database), writer, shared });
-  const idempotency = new Idempotency({ store, refusals, clock, log, retentionMs: 86_400_000 });
+  const idempotency = new Idempotency({ store, refusals, clock, log, retentionMs: 86_400_000, node: null });
   const connection = {
     publicUrl: null,
     trustedProxies: 0,
@@ -130,7 +130,10 @@ function world() {
   return {
     database,
     warnings,
-    sweep: () => idempotency.sweep(),
+    sweep: async () => {
+      await idempotency.storePending();
+      await idempotency.sweep();
+    },
     emptyMemory: () => idempotency.emptyMemory(),
     effects: () => database.query<{ n: number }, []>("SELECT count(*) AS n FROM notes").get()!.n,
     async post(respond: () => Response, effect = "effect"): Promise<Response> {

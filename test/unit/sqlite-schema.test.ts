@@ -107,7 +107,7 @@ test("both engines have the same columns", async () => {
     { name: "prospect_changes", onlySqlite: ["added", "keys", "number", "removed"], onlyPostgres: ["terms"] },
     { name: "prospect_postings", onlySqlite: ["place"], onlyPostgres: ["block", "owner", "term"] },
     { name: "events", onlySqlite: ["seq"], onlyPostgres: ["id", "position"] },
-    { name: "idempotent_requests", onlySqlite: ["seq"], onlyPostgres: ["attempt", "is_encrypted"] },
+    { name: "idempotent_requests", onlySqlite: ["seq"], onlyPostgres: ["attempt", "is_encrypted", "node"] },
     { name: "prospect_reveals", onlySqlite: ["seq"], onlyPostgres: ["number", "owner"] },
     { name: "prospect_aliases", onlySqlite: ["into_seq", "seq"], onlyPostgres: ["into_number", "number", "owner"] },
   ]);

@@ -53,7 +53,7 @@ test("what is rolled back with a failed commit is not logged", async () => {
       throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
     },
   };
-  const key = { id: new Uint8Array(16), startedAt: 0, workspaceId: null };
+  const key = { id: new Uint8Array(16), startedAt: 0, workspaceId: null, nodeId: null };
   const attempt = storage.idempotency.begin(key, body, null);
   const forgetting = currentRequest.run(executing(attempt), () => service.forgetValue(caller, user.id, entry.id));
   await expect(forgetting).rejects.toThrow("database or disk is full");

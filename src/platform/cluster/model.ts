@@ -30,6 +30,10 @@ export type NodeBeat = Pick<ClusterNode, "state" | "seenAt" | "clockAheadMs" | "
 /** A node counts as gone if it was not seen for this long. */
 export const goneAfterMs = 15_000;
 
+export function isGone(seenAt: number, now: number): boolean {
+  return seenAt <= now - goneAfterMs;
+}
+
 const instant = Type.String({ format: "date-time" });
 
 export const NodeView = Type.Object({

@@ -8,6 +8,8 @@ export type StoredKey = {
   startedAt: number;
   /** User that it belongs to; null if it belongs to no single user or the key acts for many. */
   workspaceId: WorkspaceId | null;
+  /** The node that executes it; null with the embedded database, which only one process can use. */
+  nodeId: string | null;
 };
 
 /** Digest of the body of a request. `hash` is null if the body was not read to its end. */
@@ -19,10 +21,17 @@ export type Fingerprint = { readonly hash: Uint8Array | null; readonly bytes: nu
  */
 export type StoredResponse = { status: number; headers: Record<string, string>; body: string | Uint8Array | null };
 
-/** `response` is null if the request changed something but its response is unknown. */
-export type StoredRequest = Omit<StoredKey, "workspaceId"> & {
+/** The node that has stored a request without a response, and when it last reported to the others. */
+export type ExecutingNode = { id: string; seenAt: number };
+
+/**
+ * `response` is null if the request changed something but its response is unknown. `node` is set if a node may still be
+ * executing it.
+ */
+export type StoredRequest = Omit<StoredKey, "workspaceId" | "nodeId"> & {
   fingerprint: Fingerprint;
   response: StoredResponse | null;
+  node: ExecutingNode | null;
 };
 
 /**

@@ -4,7 +4,14 @@ import type { Log } from "../base/log.ts";
 import type { Caller } from "../auth/caller.ts";
 import { showsSecret } from "../auth/secret.ts";
 import type { BodyDigest } from "./body-digest.ts";
-import type { Ending, IdempotencyStore, StoredRequest, StoredResponse } from "./idempotency-store.ts";
+import type {
+  Ending,
+  ExecutingNode,
+  IdempotencyStore,
+  KeyedAttempt,
+  StoredRequest,
+  StoredResponse,
+} from "./idempotency-store.ts";
 import type { KeyedRequest } from "./keyed-request.ts";
 import { formParts } from "./multipart.ts";
 import { bodyStream, mediaType } from "./input.ts";
@@ -20,6 +27,8 @@ export type IdempotencyParts = {
   refusals: Pick<Refusals, "render" | "interrupted">;
   /** How long a response is replayed. */
   retentionMs: number;
+  /** Null: no other node can execute requests. */
+  node: { id: string; isElsewhere(node: ExecutingNode): boolean } | null;
 };
 
 export const replayedHeader = "idempotent-replayed";
@@ -44,11 +53,12 @@ const maxUnstored = 32 * 2 ** 20;
  *
  * The key is stored in each transaction of the request, and the response right after the last one. So after a crash, a
  * request that is not stored changed nothing and is executed as if it were new; one that is stored with a response is
- * replayed; one that is stored without was interrupted, which is reported (REQUEST_INTERRUPTED) rather than repeated.
- * Server errors in the middle of a request are reported the same way: 503 is for requests that changed nothing.
+ * replayed; one that is stored without was interrupted, which is reported (REQUEST_INTERRUPTED) rather than repeated,
+ * unless another node is still working on it (REQUEST_IN_PROGRESS). Server errors in the middle of a request are reported
+ * the same way as an interruption: 503 is for requests that changed nothing.
  *
  * A response that cannot be stored, such as on a full disk, is kept in memory if the request changed something, and
- * replayed from there until a sweep stores it.
+ * replayed from there until it can be stored.
  *
  * Nothing is stored for a request that failed without changing anything, or that undid its changes and asks to be sent
  * again (503): both can be repeated with the same key.
@@ -61,6 +71,8 @@ export class Idempotency {
   /** Responses that could not be stored; their requests stay in `#inFlight`. */
   readonly #unstored = new Map<KeyedRequest, StoredResponse>();
   #unstoredLength = 0;
+  /** Requests that have ended without a response, but whose rows say that they are in progress. */
+  readonly #unended = new Map<KeyedAttempt, Ending>();
   /** Number of requests begun; those up to `#emptied` began before the last `emptyMemory`. */
   #begun = 0;
   #emptied = 0;
@@ -106,10 +118,9 @@ export class Idempotency {
     return isServerFault(context) && keyed.attempt.hasChanged ? refusals.interrupted(context) : response;
   }
 
-  /** Stores responses that could not be stored before, and deletes responses that have expired. */
+  /** Deletes responses that have expired. */
   async sweep(): Promise<void> {
     const { store, clock, retentionMs } = this.#parts;
-    await this.#storePending();
     const before = clock.now() - retentionMs;
     while ((await store.forget(before, sweepSlice)) === sweepSlice);
   }
@@ -120,15 +131,20 @@ export class Idempotency {
    */
   async emptyMemory(): Promise<void> {
     this.#emptied = this.#begun;
-    await this.#storePending().catch(() => {
+    await this.storePending().catch(() => {
       for (const keyed of this.#unstored.keys()) this.#discard(keyed);
     });
   }
 
-  async #storePending(): Promise<void> {
+  /** Stores what could not be stored before. Each node has its own. */
+  async storePending(): Promise<void> {
     for (const [keyed, response] of this.#unstored) {
       await keyed.attempt?.end(response);
       this.#discard(keyed);
+    }
+    for (const [attempt, ending] of this.#unended) {
+      await attempt.end(ending);
+      this.#unended.delete(attempt);
     }
   }
 
@@ -163,7 +179,8 @@ export class Idempotency {
       const stored = await store.find(id);
       if (stored === null || stored.startedAt <= startedAt - retentionMs) {
         keyed.serial = ++this.#begun;
-        keyed.attempt = store.begin({ id, startedAt, workspaceId }, keyed.digest, stored);
+        const nodeId = this.#parts.node?.id ?? null;
+        keyed.attempt = store.begin({ id, startedAt, workspaceId, nodeId }, keyed.digest, stored);
         return null;
       }
       this.#release(keyed);
@@ -184,9 +201,14 @@ export class Idempotency {
   async #replayed(
     context: RequestContext,
     { digest }: KeyedRequest,
-    { id, fingerprint, response }: StoredRequest,
+    { id, fingerprint, response, node }: StoredRequest,
   ): Promise<Response> {
-    if (response === null) throw new ApiError("REQUEST_INTERRUPTED");
+    if (response === null) {
+      const isInProgress = node !== null && this.#parts.node?.isElsewhere(node) === true;
+      throw isInProgress
+        ? new ApiError("REQUEST_IN_PROGRESS", { retryAfterSeconds: 1 })
+        : new ApiError("REQUEST_INTERRUPTED");
+    }
     // A longer body is another body, so it is not read any further.
     await readToEnd(context, digest, fingerprint.bytes);
     if (fingerprint.hash !== null && !isSame(digest.hash, fingerprint.hash))
@@ -228,12 +250,14 @@ export class Idempotency {
 
   /** Replays the response of a change from memory until it can be stored. False if it is none, or memory is full. */
   #keep(keyed: KeyedRequest, ending: Ending): boolean {
-    if (typeof ending === "string" || keyed.attempt?.hasChanged !== true || keyed.serial <= this.#emptied) return false;
+    if (keyed.attempt?.hasChanged !== true) return false;
+    if (typeof ending === "string" && this.#unended.size < maxInFlight) this.#unended.set(keyed.attempt, ending);
+    if (typeof ending === "string" || keyed.serial <= this.#emptied) return false;
     if (this.#unstoredLength + lengthOf(ending) > maxUnstored) return false;
     this.#unstored.set(keyed, ending);
     this.#unstoredLength += lengthOf(ending);
     const { hash, bytes } = keyed.digest;
-    const stored = { id: idOf(keyed.name), startedAt: this.#parts.clock.now(), response: ending };
+    const stored = { id: idOf(keyed.name), startedAt: this.#parts.clock.now(), response: ending, node: null };
     this.#inFlight.set(keyed.name, Promise.resolve({ ...stored, fingerprint: { hash, bytes } }));
     return true;
   }

@@ -131,7 +131,7 @@ const jobs: CopiedTable[] = [
       },
       postgres: {
         order: ["started_at", "id"],
-        own: { attempt: "random" },
+        own: { attempt: "random", node: "null: no node executes a request during a copy" },
         defaults: { attempt: "gen_random_uuid()" },
       },
     },

@@ -12,6 +12,7 @@ export const idempotentRequests = pgTable("idempotent_requests", {
   headers: jsonb().$type<Record<string, string>>(),
   body: bytes("body"),
   isEncrypted: boolean("is_encrypted").notNull(),
+  node: text(),
 });
 
 export const serverState = pgTable("server_state", {

@@ -1,6 +1,7 @@
 import { asc, eq, inArray, lt } from "drizzle-orm";
 import type { IdempotencyStore, StoredRequest } from "../../../platform/http/idempotency-store.ts";
 import { idempotentRequests } from "./access-tables.ts";
+import { nodes } from "./cluster-tables.ts";
 import type { Engine } from "./engine.ts";
 import { PostgresAttempt } from "./keyed-attempt.ts";
 
@@ -8,8 +9,12 @@ export function createIdempotencyStore({ orm }: Engine): IdempotencyStore {
   return {
     begin: (key, body, replaced) => new PostgresAttempt(orm, key, body, replaced),
     async find(id) {
-      const [row] = await orm.select().from(idempotentRequests).where(eq(idempotentRequests.id, id));
-      return row === undefined ? null : storedRequest(row);
+      const [row] = await orm
+        .select({ request: idempotentRequests, seenAt: nodes.seenAt })
+        .from(idempotentRequests)
+        .leftJoin(nodes, eq(nodes.id, idempotentRequests.node))
+        .where(eq(idempotentRequests.id, id));
+      return row === undefined ? null : storedRequest(row.request, row.seenAt);
     },
     async forget(startedBefore, limit) {
       const old = orm
@@ -27,9 +32,10 @@ export function createIdempotencyStore({ orm }: Engine): IdempotencyStore {
   };
 }
 
-function storedRequest(row: typeof idempotentRequests.$inferSelect): StoredRequest {
-  const { id, startedAt, fingerprint: hash, bytes, status, headers, body, isEncrypted } = row;
+function storedRequest(row: typeof idempotentRequests.$inferSelect, seenAt: number | null): StoredRequest {
+  const { id, startedAt, fingerprint: hash, bytes, status, headers, body, isEncrypted, node: nodeId } = row;
   const text = body === null || isEncrypted ? body : new TextDecoder().decode(body);
   const response = status === null ? null : { status, headers: headers ?? {}, body: text };
-  return { id: new Uint8Array(id), startedAt, fingerprint: { hash, bytes }, response };
+  const node = nodeId === null || seenAt === null ? null : { id: nodeId, seenAt };
+  return { id: new Uint8Array(id), startedAt, fingerprint: { hash, bytes }, response, node };
 }

@@ -43,9 +43,10 @@ export class PostgresAttempt implements KeyedAttempt {
 
   async end(ending: Ending): Promise<void> {
     this.#isOpen = false;
-    if (ending === "unknown") return;
-    if (ending !== "undone") await this.#put(this.#orm, ending);
-    else if (this.#hasChanged) await this.#orm.delete(idempotentRequests).where(this.#isOwn());
+    if (typeof ending !== "string") await this.#put(this.#orm, ending);
+    else if (!this.#hasChanged) return;
+    else if (ending === "undone") await this.#orm.delete(idempotentRequests).where(this.#isOwn());
+    else await this.#orm.update(idempotentRequests).set({ node: null }).where(this.#isOwn());
   }
 
   /**
@@ -69,7 +70,7 @@ export class PostgresAttempt implements KeyedAttempt {
 
   /** False if the row belongs to another execution. */
   async #put(connection: Connection, response: StoredResponse | null): Promise<boolean> {
-    const { id, startedAt, workspaceId } = this.#key;
+    const { id, startedAt, workspaceId, nodeId } = this.#key;
     const { hash: fingerprint, bytes } = this.#body;
     const { status, headers, body } = response ?? { status: null, headers: null, body: null };
     const isEncrypted = body !== null && typeof body !== "string";
@@ -77,6 +78,7 @@ export class PostgresAttempt implements KeyedAttempt {
       owner: workspaceId && sql`(SELECT ${workspaces.seq} FROM ${workspaces} WHERE ${workspaces.id} = ${workspaceId})`,
       ...{ startedAt, fingerprint, bytes, status, headers, isEncrypted, attempt: this.#attempt },
       body: typeof body === "string" ? Buffer.from(body) : body,
+      node: response === null ? nodeId : null,
     };
     const rows = await connection
       .insert(idempotentRequests)

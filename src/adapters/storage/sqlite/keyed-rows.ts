@@ -114,5 +114,5 @@ function storedRequest(
 ): StoredRequest {
   const parsedHeaders = JSON.parse(headers ?? "{}") as Record<string, string>;
   const response = status === null ? null : { status, headers: parsedHeaders, body };
-  return { id, startedAt, fingerprint: { hash, bytes }, response };
+  return { id, startedAt, fingerprint: { hash, bytes }, response, node: null };
 }
