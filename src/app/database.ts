@@ -9,8 +9,10 @@ import type { PhoneRegion } from "../platform/identity/phone.ts";
 import { shownDatabase, type DatabaseConfig } from "./config/database-options.ts";
 
 const oldestVersion = 15;
-/** Certificates and signatures of requests fail with a clock that is further off. */
-const maxClockErrorMs = 300_000;
+/** Services such as S3 refuse requests whose signature is further off (RequestTimeTooSkewed). */
+const maxClockErrorMs = 900_000;
+/** Nodes use the time of the database, so this only matters where the machine's is used: log lines and certificates. */
+const notableClockErrorMs = 10_000;
 
 /** A connected and migrated database, and the time that its nodes share. */
 export type OpenedDatabase = {
@@ -39,7 +41,7 @@ export async function openDatabase(
   const clusterClock = new ClusterClock(systemClock);
   const facts = await readServerFacts(url, { prepare }, (read) => clusterClock.sample(read)).catch(failed);
   requireUsable(facts, shown);
-  if (ownClock === null) requireRightClock(clusterClock.systemAheadMs());
+  if (ownClock === null) checkClock(clusterClock.systemAheadMs(), log);
   if (facts.refusesSettings && !facts.endsIdleTransactions) log.warn(poolerHint);
   const clock = ownClock ?? clusterClock;
   const options = { poolSize, prepare, phoneRegion, hasSettings: !facts.refusesSettings };
@@ -65,7 +67,8 @@ const poolerHint =
   "the connection pooler ignores the timeouts of sessions; set them for the database user: " +
   "ALTER ROLE … SET idle_in_transaction_session_timeout = '10s'; ALTER ROLE … SET statement_timeout = '30s'";
 
-function requireUsable({ versionNumber, version, isReadOnly, mayCreate }: ServerFacts, shown: string): void {
+/** Throws `StartError` if the program cannot work with such a server. */
+export function requireUsable({ versionNumber, version, isReadOnly, mayCreate }: ServerFacts, shown: string): void {
   if (Math.floor(versionNumber / 10_000) < oldestVersion)
     throw new StartError(`The database ${shown} runs PostgreSQL ${version}, which is too old.`, {
       hint: `Upgrade it to PostgreSQL ${oldestVersion} or later.`,
@@ -80,12 +83,18 @@ function requireUsable({ versionNumber, version, isReadOnly, mayCreate }: Server
     });
 }
 
-function requireRightClock(aheadMs: number): void {
-  if (Math.abs(aheadMs) < maxClockErrorMs) return;
-  const off = `${durationText(Math.abs(aheadMs))} ${aheadMs > 0 ? "ahead of" : "behind"}`;
-  throw new StartError(`The clock of this machine is ${off} the clock of the database.`, {
-    hint: "Synchronize both machines with a time server (NTP), then start again.",
-  });
+/** Warns about a clock that is off, and throws `StartError` for one that is too far off. */
+export function checkClock(aheadMs: number, log: Log): void {
+  const errorMs = Math.abs(aheadMs);
+  if (errorMs < notableClockErrorMs) return;
+  const off = `${durationText(errorMs)} ${aheadMs > 0 ? "ahead of" : "behind"}`;
+  const problem = `The clock of this machine is ${off} the clock of the database.`;
+  if (errorMs >= maxClockErrorMs)
+    throw new StartError(problem, { hint: "Synchronize both machines with a time server (NTP), then start again." });
+  log.warn(
+    { clockAheadMs: Math.round(aheadMs) },
+    `${problem} Nodes use the latter; synchronize both with a time server.`,
+  );
 }
 
 /** Reasons by error code: of PostgreSQL (Appendix A of its manual), of the driver, and of the operating system. */

@@ -50,6 +50,8 @@ export async function startServer(dataDir: string, options: ProgramOptions & { a
   const line = await firstLine(child.stdout);
   if (line === "") throw new Error(`Expected the server to start, it ended with ${await child.exited}: ${await log}`);
   const summary = JSON.parse(line) as ServeSummary;
+  if (summary.url === undefined)
+    throw new Error(`The server did not start, it ended with ${await child.exited}: ${line}`);
 
   /** Stops the server with a signal; answers its exit code and what it logged. */
   async function stop(signal: "SIGTERM" | "SIGINT" | "SIGKILL" = "SIGTERM") {
