@@ -32,6 +32,8 @@ import { accountUser } from "../features/network/may-use.ts";
 import { relationRoutes } from "../features/network/relation-routes.ts";
 import { uploadRoutes } from "../features/network/upload-routes.ts";
 import { workRoutes } from "../features/network/work-routes.ts";
+import type { NodeService } from "../platform/cluster/node-service.ts";
+import { nodeRoutes } from "../platform/cluster/routes.ts";
 import type { Operations } from "../platform/operations/operations.ts";
 import { operationsRoutes } from "../platform/operations/routes.ts";
 import { privacyRoutes } from "../features/privacy/routes.ts";
@@ -69,6 +71,7 @@ export type ApiParts = {
   clock: Clock;
   readiness: Readiness;
   operations: Operations;
+  nodes: NodeService;
   users: UserService;
   workspaces: WorkspaceService;
   members: MemberService;
@@ -135,6 +138,7 @@ export function composeApi(parts: ApiParts) {
     voiceSampleRoutes(voices.service),
     parts.backups.routes(),
     operationsRoutes(operations),
+    nodeRoutes(parts.nodes),
   ] as const;
 }
 

@@ -1,13 +1,17 @@
 import { hostname } from "node:os";
 import type { Storage } from "../adapters/storage/storage.ts";
-import type { Clock, Ids } from "../platform/base/clock.ts";
+import type { Clock } from "../platform/base/clock.ts";
 import type { Log } from "../platform/base/log.ts";
 import { StartError } from "../platform/base/start-error.ts";
 import { version } from "../platform/base/version.ts";
 import type { FilesPlace } from "../platform/blobs/place.ts";
 import { Cluster } from "../platform/cluster/cluster.ts";
-import { isGone } from "../platform/cluster/model.ts";
+import { isGone, type ClusterNode, type NodeBeat } from "../platform/cluster/model.ts";
+import { addClusterMetrics, addNodeMetrics } from "../platform/cluster/node-metrics.ts";
+import { NodeService } from "../platform/cluster/node-service.ts";
 import type { ClusterStore } from "../platform/cluster/store.ts";
+import type { Chore } from "../platform/jobs/maintenance.ts";
+import type { Metrics } from "../platform/metrics/metrics.ts";
 import type { KeyRing } from "../platform/auth/access.ts";
 import type { Operations } from "../platform/operations/operations.ts";
 import type { Config } from "./config/config.ts";
@@ -20,42 +24,59 @@ export type ClusterParts = {
   /** Null: the embedded database. */
   database: OpenedDatabase | null;
   files: FilesPlace;
+  /** ID of this process. */
+  nodeId: string;
   clock: Clock;
-  ids: Ids;
   keyRing: KeyRing;
   operations: Operations;
   /** Signals that a job may have become due. */
   poke: () => void;
   delivering: ReturnType<typeof composeEvents>["delivering"];
+  chores: readonly Chore[];
+  metrics: Metrics | null;
   log: Log;
 };
 
 /**
- * Composes this process as a node. Null with the embedded database, which only one process can use. Throws `StartError` if
- * another node stores its files elsewhere.
+ * Composes this process as a node. `cluster` is null with the embedded database, which only one process can use. Throws
+ * `StartError` if another node stores its files elsewhere.
  */
-export async function composeCluster(parts: ClusterParts): Promise<Cluster | null> {
-  const { config, storage, database, files, clock, ids, keyRing, operations, poke, delivering, log } = parts;
-  if (storage.cluster === null || database === null || config.database === null) return null;
-  await refuseOtherFiles(storage.cluster, files, clock);
-  const { role } = config.database;
+export async function composeCluster(parts: ClusterParts): Promise<{ cluster: Cluster | null; nodes: NodeService }> {
+  const { config, storage, database, nodeId, files, clock, metrics } = parts;
   const node = {
-    id: ids.next(clock.now()),
+    id: nodeId,
     host: hostname(),
     pid: process.pid,
-    role,
+    role: config.database?.role ?? "all",
     version,
     files: sharedName(files),
     startedAt: clock.now(),
   };
+  const ofLead = parts.chores.filter(({ onEachNode }) => onEachNode !== true).map(({ name }) => name);
+  const chores = [...ofLead, "deliver to webhooks"];
+  const nodes = new NodeService({ store: storage.cluster, queue: storage.metrics, clock, node, chores });
+  if (storage.cluster !== null) await refuseOtherFiles(storage.cluster, files, clock);
+  const cluster = storage.cluster && database && createCluster(parts, storage.cluster, database, node);
+  if (metrics === null) return { cluster, nodes };
+  addNodeMetrics({ metrics, node, hasLead: () => cluster?.hasLead ?? true });
+  if (cluster !== null) addClusterMetrics(metrics, cluster, storage.cluster!, database!.clockAheadMs);
+  return { cluster, nodes };
+}
+
+function createCluster(
+  { config, clock, keyRing, operations, poke, delivering, log }: ClusterParts,
+  store: ClusterStore,
+  database: OpenedDatabase,
+  node: Omit<ClusterNode, keyof NodeBeat>,
+): Cluster {
   return new Cluster({
-    store: storage.cluster,
+    store,
     clock,
     sampleTime: database.sampleTime,
     clockAheadMs: database.clockAheadMs,
     monotonic: () => performance.now(),
     node,
-    mayLead: role !== "api",
+    mayLead: node.role !== "api",
     listener: {
       onKeysChanged: () => keyRing.forget(),
       onJobsDue: poke,

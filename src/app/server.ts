@@ -50,11 +50,13 @@ import { createVoices } from "../features/voice/setup.ts";
 export async function createServer(config: Config, surfaces: Surfaces, overrides: Overrides = {}): Promise<App> {
   const directory = holdDataDirectory(config.dataDir);
   try {
-    const log = overrides.log ?? createLog(config.logLevel);
+    const nodeId = (overrides.ids ?? systemIds).next(Date.now());
+    const ownLog = overrides.log ?? createLog(config.logLevel);
+    const log = config.database === null ? ownLog : ownLog.child({ node: nodeId });
     const opened = await openStorage(config, directory, overrides.clock ?? null, log);
     try {
       const simulated = await openSimulation(config, opened.storage, opened.clock);
-      return await compose(config, surfaces, directory, opened, log, overrides, simulated);
+      return await compose(config, surfaces, directory, nodeId, opened, log, overrides, simulated);
     } catch (error) {
       await opened.storage.close();
       throw error;
@@ -69,6 +71,7 @@ async function compose(
   config: Config,
   surfaces: Surfaces,
   directory: DataDirectory,
+  nodeId: string,
   { storage, clock: realClock, installation, database }: OpenedStorage,
   ownLog: Log,
   overrides: Overrides,
@@ -226,9 +229,9 @@ async function compose(
   const maintenance = new Maintenance(simulated === null ? chores : [], log, onFailure, hasLead);
   const role = config.database?.role ?? "all";
   const drainMs = config.drainSeconds * 1000;
-  const cluster = await composeCluster({
-    ...{ config, storage, database, files: filesPlace, clock: realClock, ids, log },
-    ...{ keyRing, poke, delivering: events.delivering, operations },
+  const { cluster, nodes } = await composeCluster({
+    ...{ config, storage, database, nodeId, files: filesPlace, clock: realClock, log, metrics },
+    ...{ keyRing, poke, delivering: events.delivering, operations, chores },
   });
   let noting: Promise<void> | null = null;
   const background = runAfterStart(() => {
@@ -257,10 +260,7 @@ async function compose(
       config.publicUrl ?? (listening?.url || "/"),
     );
   const api = composeApi({
-    config,
-    clock,
-    readiness,
-    operations,
+    ...{ config, clock, readiness, operations, nodes },
     ...team,
     assignees,
     credits: creditService,

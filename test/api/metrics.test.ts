@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
-import { calmed, startService, succeeded, testInProcess, usesPostgres } from "../support/service.ts";
+import { calmed, startService, succeeded, testEmbedded, testInProcess, usesPostgres } from "../support/service.ts";
 
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
@@ -71,7 +71,6 @@ test("the process, the disk and the database are measured", async () => {
     "process_cpu_user_seconds_total",
     "process_start_time_seconds",
     "outreachd_database_bytes",
-    ...(usesPostgres ? [] : ["outreachd_database_log_bytes"]),
     "outreachd_disk_free_bytes",
     "outreachd_commit_writes_count",
     "outreachd_commit_duration_seconds_sum",
@@ -81,6 +80,15 @@ test("the process, the disk and the database are measured", async () => {
     expect(valueOf(samples, name)).toBeNumber();
   const { version } = (await import("../../package.json")) as { version: string };
   expect(valueOf(samples, "outreachd_info", { version })).toBe(1);
+});
+
+testEmbedded("the embedded database has a log, and the one node of it runs the chores", async () => {
+  const samples = await scrape(service.admin);
+  expect(valueOf(samples, "outreachd_database_log_bytes")).toBeGreaterThan(0);
+  expect(valueOf(samples, "outreachd_chore_holder")).toBe(1);
+  expect(valueOf(samples, "outreachd_node_info", { role: "all" })).toBe(1);
+  expect(valueOf(samples, "outreachd_node_pool_size")).toBeUndefined();
+  expect(valueOf(samples, "outreachd_clock_offset_seconds")).toBeUndefined();
 });
 
 testInProcess("credits are counted once, however often somebody looks", async () => {
@@ -132,6 +140,7 @@ testInProcess("waiting jobs are counted by type, with what is due and how late i
   expect(valueOf(first, "outreachd_jobs_waiting", type)).toBe(2);
   expect(valueOf(first, "outreachd_jobs_due", type)).toBe(0);
   expect(valueOf(first, "outreachd_jobs_lateness_seconds", type)).toBe(0);
+  expect(valueOf(first, "outreachd_claim_lag_seconds")).toBe(0);
 });
 
 test("without metrics there is no such route", async () => {

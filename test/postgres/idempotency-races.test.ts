@@ -40,7 +40,15 @@ describe("one Idempotency-Key on two nodes", () => {
     await using nodes = await openNodes();
     const { first, second, make } = nodes;
     const about = { host: "a", pid: 1, role: "all", state: "running", version: "1", files: "f" } as const;
-    await first.cluster!.join({ id: "node-1", startedAt: 1, seenAt: 7, clockAheadMs: 0, keysVersion: 0, ...about });
+    await first.cluster!.join({
+      id: "node-1",
+      startedAt: 1,
+      seenAt: 7,
+      clockAheadMs: 0,
+      keysVersion: 0,
+      pool: null,
+      ...about,
+    });
     const key = { id, startedAt: 5, workspaceId: null, nodeId: "node-1" };
     const attempt = first.idempotency.begin(key, fingerprint, null);
     await currentRequest.run(executing(attempt), () => first.users.insert(make.newUser()));

@@ -233,6 +233,7 @@ const installation: Record<string, Arrange> = {
   "GET /backups/{name}": having({ only: "admins" }),
   "GET /backups/{name}/download": having({ only: "admins" }),
   "DELETE /backups/{name}": having({ only: "admins" }),
+  "GET /nodes": having({ only: "admins" }),
   "GET /operations": having({ only: "admins" }),
   "PUT /operations/maintenance": sending({ enabled: false, message: mark }, { only: "admins" }),
 };

@@ -71,7 +71,12 @@ export class Cluster {
 
   /** Whether this node knew a moment ago what the others have done. */
   get isCurrent(): boolean {
-    return this.#parts.monotonic() - this.#pulsedAt < staleMs;
+    return this.pulseAgeMs < staleMs;
+  }
+
+  /** How long ago this node last asked the database what the others have done. */
+  get pulseAgeMs(): number {
+    return this.#parts.monotonic() - this.#pulsedAt;
   }
 
   /** Whether this node does what only one node should. */
@@ -81,9 +86,10 @@ export class Cluster {
 
   /** Joins the cluster and follows it. */
   async start(): Promise<void> {
-    const { store, node } = this.#parts;
-    const pulse = await store.pulse();
-    this.#note(pulse);
+    const { store, node, monotonic } = this.#parts;
+    const askedAt = monotonic();
+    this.#note(await store.pulse());
+    this.#pulsedAt = askedAt;
     await store.join({ ...node, ...this.#beat() });
     this.#loop = this.#run();
   }
@@ -149,12 +155,13 @@ export class Cluster {
   }
 
   #beat(): NodeBeat {
-    const { clock, clockAheadMs } = this.#parts;
+    const { store, clock, clockAheadMs } = this.#parts;
     return {
       state: this.#state,
       seenAt: clock.now(),
       clockAheadMs: Math.round(clockAheadMs()),
       keysVersion: this.#pulse?.keysVersion ?? 0,
+      pool: store.poolUse(),
     };
   }
 
@@ -172,7 +179,7 @@ export class Cluster {
   async #follow(hasLead: boolean): Promise<void> {
     if (hasLead === this.#hadLead) return;
     this.#hadLead = hasLead;
-    this.#parts.log.info({ node: this.nodeId }, hasLead ? "took the lead" : "no longer has the lead");
+    this.#parts.log.info(hasLead ? "took the lead" : "no longer has the lead");
     await this.#parts.listener
       .onLead(hasLead)
       .catch((error: unknown) => this.#parts.log.error({ err: error }, "could not start or stop the work of the lead"));

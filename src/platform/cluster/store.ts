@@ -1,5 +1,5 @@
 import type { MaintenanceState } from "../operations/model.ts";
-import type { ClusterNode, NodeBeat } from "./model.ts";
+import type { ClusterNode, NodeBeat, PoolUse } from "./model.ts";
 
 /** What a node asks for several times a second, to learn what other nodes have done. */
 export type Pulse = {
@@ -18,6 +18,8 @@ export type ClusterStore = {
   installationId(proposed: string): Promise<string>;
   /** Time of the database, in milliseconds since 1970. */
   time(): Promise<number>;
+  /** Use of the connections of this node. */
+  poolUse(): PoolUse;
   /** Also tells listeners to events of this process about events of others. */
   pulse(): Promise<Pulse>;
   /** Adds a node, or replaces the one with its ID. */

@@ -106,7 +106,7 @@ export const tags = {
   "Network work": "For people and workers who perform actions: task lists and claims.",
   Events: "Event log and live stream.",
   Webhooks: "Your endpoints that receive events.",
-  Operations: "Maintenance mode and the clock of the server. For admins.",
+  Operations: "Maintenance mode, the clock of the server, and its nodes. For admins.",
   Backups: "Full backups while the server is running. For admins.",
   Voices: "Voice clones, trained on recordings.",
   Audit: "Who did what, when, and from where.",

@@ -189,4 +189,5 @@ export const operationIds: Readonly<Record<string, string>> = {
 
   "GET /api/v2/operations": "getOperations",
   "PUT /api/v2/operations/maintenance": "setMaintenance",
+  "GET /api/v2/nodes": "listNodes",
 };

@@ -19,6 +19,8 @@ export type Metrics = {
   jobsClaimed(type: string, jobs: number): void;
   jobEnded(type: string, outcome: string): void;
   actionAttempted(connector: string, outcome: string): void;
+  /** Adds a gauge that is read on each scrape. Every reading has the same labels, with values from closed lists. */
+  addGauge(name: string, help: string, read: () => readonly [labels: Record<string, string>, value: number][]): void;
   /** All metrics in the Prometheus text format, version 0.0.4. */
   text(): Promise<string>;
   stop(): void;
@@ -129,6 +131,14 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
   perType("outreachd_jobs_lateness_seconds", "How long the oldest due job has been waiting.", ({ oldestDueAt }) =>
     oldestDueAt === null ? 0 : Math.max(0, clock.now() - oldestDueAt) / 1000,
   );
+  gauge(
+    "outreachd_claim_lag_seconds",
+    "How long the oldest due job has been waiting for a node to claim it.",
+    async () => {
+      const dueAt = await store.oldestDueAt(clock.now());
+      return dueAt === null ? 0 : Math.max(0, clock.now() - dueAt) / 1000;
+    },
+  );
   const movements = await followCredits(store);
   new Counter({
     name: "outreachd_credits_total",
@@ -171,6 +181,15 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
     jobsClaimed: (type, jobs) => claims.inc({ type }, jobs),
     jobEnded: (type, outcome) => ends.inc({ type, outcome }),
     actionAttempted: (connector, outcome) => actions.inc({ connector, outcome }),
+    addGauge(name, help, read) {
+      const labelNames = Object.keys(read()[0]?.[0] ?? {});
+      new Gauge({
+        ...{ name, help, labelNames, registers },
+        collect() {
+          for (const [labels, value] of read()) this.set(labels, value);
+        },
+      });
+    },
     text: () => registry.metrics(),
     stop: () => void lag.disable(),
   };

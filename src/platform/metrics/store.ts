@@ -16,6 +16,8 @@ export type CreditMovements = { sums: { kind: string; amount: number }[]; last: 
 export type MetricsStore = {
   /** Queue depth of each type with waiting jobs. Reads every waiting job in a worker thread, so call it rarely. */
   queue(now: number): Promise<QueueDepth[]>;
+  /** When the job that has been due for the longest time became due; null if no job is due. */
+  oldestDueAt(now: number): Promise<number | null>;
   /** The latest entry of the ledger. */
   lastCredit(): Promise<number>;
   /** Movements after the entry `after`, at most `limit` entries, oldest first. */

@@ -372,6 +372,7 @@ export const withoutTool: Partial<Record<OperationName, string>> = {
   "GET /api/v2/voice-clones/{voiceId}/samples/{sampleId}/audio": recording,
   "GET /api/v2/voice-clones/{voiceId}/consent/audio": recording,
   "GET /api/v2/operations": "For operators, who have `outreachd maintenance` and `outreachd doctor`.",
+  "GET /api/v2/nodes": "For operators, who have `outreachd nodes`.",
   "PUT /api/v2/operations/maintenance": "For operators: an assistant must not lock everyone out.",
   "GET /api/v2/backups/{name}/download":
     "it is a large file with the data of all users; a person can get it from the backup destination, or with `outreachd backup --output`",

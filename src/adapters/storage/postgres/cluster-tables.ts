@@ -1,4 +1,5 @@
-import { integer, pgTable, text } from "drizzle-orm/pg-core";
+import { integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
+import type { PoolUse } from "../../../platform/cluster/model.ts";
 import { whole } from "./tables.ts";
 
 export const rateCounters = pgTable("rate_counters", {
@@ -23,6 +24,7 @@ export const nodes = pgTable("nodes", {
   seenAt: whole("seen_at").notNull(),
   clockAheadMs: whole("clock_ahead_ms").notNull(),
   keysVersion: whole("keys_version").notNull(),
+  pool: jsonb().$type<PoolUse>(),
 });
 
 export const keysVersion = pgTable("keys_version", {

@@ -1,25 +1,19 @@
 import { asc, eq, gt, lt, lte, or, sql } from "drizzle-orm";
 import type { ClusterStore, Pulse } from "../../../platform/cluster/store.ts";
-import { jobTypes } from "../../../platform/jobs/model.ts";
 import type { MaintenanceState } from "../../../platform/operations/model.ts";
 import { serverState } from "./access-tables.ts";
 import { clusterLead, keysVersion, nodes } from "./cluster-tables.ts";
 import type { Connection, Engine } from "./engine.ts";
 import type { EventLog } from "./event-log.ts";
 import { eventPositions } from "./event-tables.ts";
-import { events, jobs } from "./tables.ts";
+import { firstPending } from "./first-pending.ts";
+import { events } from "./tables.ts";
 import { webhookDeliveries, webhookEndpoints } from "./webhook-tables.ts";
 
-export function createClusterStore({ orm }: Engine, log: EventLog): ClusterStore {
+export function createClusterStore({ orm, poolUse }: Engine, log: EventLog): ClusterStore {
   const pulse = sql`SELECT
     (SELECT ${keysVersion.version} FROM ${keysVersion}) AS keys,
-    (SELECT string_agg(type.name || due.at, ' ' ORDER BY type.name) FROM (
-      VALUES ${sql.join(
-        jobTypes.map((type) => sql`(${type}::text)`),
-        sql`, `,
-      )}) AS type (name) CROSS JOIN LATERAL (
-      SELECT run_at AS at FROM ${jobs} WHERE ${jobs.type} = type.name AND ${jobs.status} = 'pending'
-      ORDER BY ${jobs.runAt} LIMIT 1) AS due) AS jobs,
+    (SELECT string_agg(type.name || due.at, ' ' ORDER BY type.name) FROM ${firstPending}) AS jobs,
     (SELECT concat_ws(' ', min(${webhookEndpoints.dueAt}), max(${webhookEndpoints.updatedAt}), count(*))
       FROM ${webhookEndpoints}) AS endpoints,
     (SELECT ${webhookDeliveries.askedAt} FROM ${webhookDeliveries} WHERE ${webhookDeliveries.askedAt} IS NOT NULL
@@ -35,6 +29,7 @@ export function createClusterStore({ orm }: Engine, log: EventLog): ClusterStore
       return row!.value as string;
     },
     time: () => readTime(orm),
+    poolUse,
     async pulse(): Promise<Pulse> {
       const [found] = await orm.execute<{
         keys: number;

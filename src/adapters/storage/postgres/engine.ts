@@ -2,6 +2,7 @@ import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres, { type Sql } from "postgres";
 import type { CommitMetrics } from "../../../lib/group-commit/writer.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
+import type { PoolUse } from "../../../platform/cluster/model.ts";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import { watch, type Connection } from "./connection.ts";
 import { codeOf, DatabaseUnreachable, isConnectionCode } from "./error-codes.ts";
@@ -9,6 +10,7 @@ import { ownersOf } from "./owners.ts";
 import { EventSignal, hasNewEvents } from "./event-signal.ts";
 import { currentAttempt } from "./keyed-attempt.ts";
 import { preparing } from "./prepared-statements.ts";
+import { PoolMeter } from "./pool-meter.ts";
 
 export type { Connection } from "./connection.ts";
 
@@ -26,6 +28,8 @@ export type Engine = {
   /** Announces after each commit with new events. Those of other nodes: see `EventLog.poll`. */
   newEvents: EventSignal;
   measureCommits(metrics: CommitMetrics): void;
+  /** Use of the connections of the pool. */
+  poolUse(): PoolUse;
   /** Country of phone numbers without a country code; null if none is configured. */
   phoneRegion: PhoneRegion | null;
   /** Waits for running statements. */
@@ -53,8 +57,9 @@ const closeTimeoutSeconds = 5;
 
 /** Connects lazily: the first statement opens the first connection. */
 export function openEngine(url: string, options: EngineOptions = {}): Engine {
-  const client = connect(url, options);
-  const orm = drizzle(preparing(client));
+  const meter = new PoolMeter(options.poolSize ?? defaultPoolSize);
+  const client = connect(url, options, () => meter.connectionClosed());
+  const orm = drizzle(preparing(meter.watch(client)));
   const newEvents = new EventSignal();
   let metrics: CommitMetrics | null = null;
   return {
@@ -80,6 +85,7 @@ export function openEngine(url: string, options: EngineOptions = {}): Engine {
     },
     ownerOf: rememberingOwners(orm),
     measureCommits: (given) => void (metrics = given),
+    poolUse: () => meter.use(),
     newEvents,
     phoneRegion: options.phoneRegion ?? null,
     close: () => client.end({ timeout: closeTimeoutSeconds }),
@@ -105,6 +111,7 @@ function rememberingOwners(orm: Connection): Engine["ownerOf"] {
 export function connect(
   url: string,
   { poolSize = defaultPoolSize, prepare = true, hasSettings = true }: ConnectionOptions = {},
+  onClose: () => void = () => {},
 ): Sql {
   return postgres(url, {
     max: poolSize,
@@ -114,6 +121,7 @@ export function connect(
     // Instants and counts are bigint in the tables, and numbers here: none comes near 2^53.
     types: { bigint: { to: bigintType, from: [bigintType], serialize: String, parse: Number } },
     onnotice: () => {},
+    onclose: onClose,
   });
 }
 

@@ -2,6 +2,7 @@ import { and, asc, count, eq, gt, lte, max, sql, sum } from "drizzle-orm";
 import type { MetricsStore } from "../../../platform/metrics/store.ts";
 import { creditLedger } from "./credit-tables.ts";
 import type { Engine } from "./engine.ts";
+import { firstPending } from "./first-pending.ts";
 import { jobs } from "./tables.ts";
 
 /** Entries get their number before they are committed. None appears later than a statement may take. */
@@ -21,6 +22,12 @@ export function createMetricsStore({ orm, measureCommits }: Engine, now: () => n
         .from(jobs)
         .where(eq(jobs.status, "pending"))
         .groupBy(jobs.type);
+    },
+    async oldestDueAt(at) {
+      const [row] = await orm.execute<{ oldest: number | null }>(
+        sql`SELECT min(due.at) AS oldest FROM ${firstPending} WHERE due.at <= ${at}`,
+      );
+      return row?.oldest ?? null;
     },
     lastCredit: async () => (await orm.select({ last: max(creditLedger.seq) }).from(creditLedger))[0]?.last ?? 0,
     async credits(after, limit) {

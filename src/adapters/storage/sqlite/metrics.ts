@@ -1,10 +1,16 @@
 import { statSync } from "node:fs";
+import { jobTypes } from "../../../platform/jobs/model.ts";
 import type { MetricsStore, QueueDepth } from "../../../platform/metrics/store.ts";
 import type { Engine } from "./engine.ts";
 import { prepared } from "./prepared.ts";
 
 export function createMetricsStore({ database, reader, writer }: Engine, path: string): MetricsStore {
   const lastCredit = prepared<{ last: number | null }, []>(database, "SELECT max(rowid) AS last FROM credit_ledger");
+  const oldestDue = prepared<{ oldest: number | null }, [string, number]>(
+    database,
+    `SELECT min(at) AS oldest FROM (SELECT (SELECT run_at FROM jobs WHERE type = value AND status = 'pending'
+      ORDER BY run_at LIMIT 1) AS at FROM json_each(?)) WHERE at <= ?`,
+  );
   return {
     // Only jobs_due is read: a million waiting jobs take some 50 ms of a reader thread.
     queue: (now) =>
@@ -14,6 +20,7 @@ export function createMetricsStore({ database, reader, writer }: Engine, path: s
               FROM jobs WHERE status = 'pending' GROUP BY type`,
         params: [now],
       }),
+    oldestDueAt: async (now) => oldestDue.get(JSON.stringify(jobTypes), now)?.oldest ?? null,
     lastCredit: async () => lastCredit.get()?.last ?? 0,
     async credits(after, limit) {
       const rows = await reader.all<{ kind: string; amount: number; last: number }>({

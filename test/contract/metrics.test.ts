@@ -1,0 +1,31 @@
+import { describe, expect, test } from "bun:test";
+import { startOfTests as now } from "../support/clock.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
+import { claimJob, createFactories } from "../support/factories.ts";
+
+describe.each(enginesAndPostgres)("metrics on $name", ({ open }) => {
+  test("the oldest due job is the one that has been due for the longest, of any type and workspace", async () => {
+    await using opened = await open();
+    const { jobs, metrics } = opened.storage;
+    const make = createFactories();
+    const [one, other] = [await make.storedUser(opened.storage), await make.storedUser(opened.storage)];
+    expect(await metrics.oldestDueAt(now)).toBeNull();
+    await jobs.insert(make.job(one.user.id, { type: "lead_import", runAt: now + 1 }));
+    expect(await metrics.oldestDueAt(now)).toBeNull();
+    await jobs.insert(make.job(one.user.id, { type: "lead_import", runAt: now }));
+    expect(await metrics.oldestDueAt(now)).toBe(now);
+    await jobs.insert(make.job(other.user.id, { type: "data_enrichment", runAt: now - 7_000 }));
+    await jobs.insert(make.job(one.user.id, { type: "lead_import", runAt: now - 5_000 }));
+    expect(await metrics.oldestDueAt(now)).toBe(now - 7_000);
+  });
+
+  test("a claimed job is not due anymore", async () => {
+    await using opened = await open();
+    const make = createFactories();
+    const { user } = await make.storedUser(opened.storage);
+    await make.storedJob(opened.storage, user.id, { runAt: now - 1_000 });
+    expect(await opened.storage.metrics.oldestDueAt(now)).toBe(now - 1_000);
+    await claimJob(opened.storage);
+    expect(await opened.storage.metrics.oldestDueAt(now)).toBeNull();
+  });
+});
