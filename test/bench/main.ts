@@ -15,11 +15,12 @@ import { networkLimited } from "./cases/network-limited.ts";
 import { networkLateness } from "./cases/network-lateness.ts";
 import { networkQueue } from "./cases/network-queue.ts";
 import { networkSchedule } from "./cases/network-schedule.ts";
+import { postgresClaims } from "./cases/postgres-claims.ts";
 import { postgresLeads } from "./cases/postgres-leads.ts";
 import { postLeads } from "./cases/post-leads.ts";
 import { repeatedPerson } from "./cases/repeated-person.ts";
 import { requestLog } from "./cases/request-log.ts";
-import { prospects, prospectsImport, prospectsLarge } from "./cases/prospects.ts";
+import { postgresProspects, prospects, prospectsImport, prospectsLarge } from "./cases/prospects.ts";
 import { soak } from "./cases/soak.ts";
 import { start } from "./cases/start.ts";
 import { stream } from "./cases/stream.ts";
@@ -57,6 +58,8 @@ const cases: Record<string, BenchCase> = {
   "network-kill": networkKill,
   webhooks,
   "postgres-leads": postgresLeads,
+  "postgres-claims": postgresClaims,
+  "postgres-prospects": postgresProspects,
   stream,
   voice,
   "voice-clones": voiceClones,
