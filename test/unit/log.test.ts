@@ -32,6 +32,14 @@ test("the id of a key is written, which is no secret", () => {
   expect(JSON.parse(text)).toMatchObject({ keyId: "0198", jobId: "0199" });
 });
 
+test("frequent lines have the fields of their log too", () => {
+  let text = "";
+  const destination = { write: (line: string) => void (text += line) };
+  const log = createLog("info", destination).child({ node: "n-1" });
+  createLineLog(log, destination).write("info", { requestId: "r-1" }, "request served");
+  expect(JSON.parse(text)).toMatchObject({ level: "info", node: "n-1", requestId: "r-1", msg: "request served" });
+});
+
 test("lines of a turn are written together, in order, and also when the process exits at once", async () => {
   const script = `
     import { createLineLog, createLog } from ${JSON.stringify(join(import.meta.dir, "../../src/platform/base/log.ts"))};

@@ -35,7 +35,9 @@ export type LineLog = {
 export type LineLevel = "debug" | "info";
 
 /** For frequent lines: writing one takes a microsecond, while `Log` takes ten to search it for secrets. */
-export function createLineLog({ level }: Log, destination: DestinationStream = standardErrorSoon): LineLog {
+export function createLineLog(log: Log, destination: DestinationStream = standardErrorSoon): LineLog {
+  const { level } = log;
+  const bindings = log.bindings();
   const minLevel = pino.levels.values[level] ?? Number.POSITIVE_INFINITY; // silent
   let at = 0;
   let time = "";
@@ -43,7 +45,7 @@ export function createLineLog({ level }: Log, destination: DestinationStream = s
     writes: (of) => pino.levels.values[of]! >= minLevel,
     write(of, fields, message) {
       if (at !== Date.now()) time = new Date((at = Date.now())).toISOString();
-      const line = { level: of, time, ...fields, msg: message };
+      const line = { level: of, time, ...bindings, ...fields, msg: message };
       destination.write(withoutKeys(`${JSON.stringify(line)}\n`));
     },
   };
