@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { createLog } from "../../src/platform/base/log.ts";
 import type { NodeList } from "../../src/platform/cluster/model.ts";
 import { createAppNodes, type AppNode } from "../support/app-nodes.ts";
 import { eventually } from "../support/service.ts";
@@ -84,4 +85,15 @@ test("metrics show the node, its connections, the lead, and how recent its knowl
   expect(valueOf("outreachd_key_version_lag_seconds")).toBeWithin(0, 5);
   expect(Math.abs(valueOf("outreachd_clock_offset_seconds"))).toBeLessThan(1);
   expect(text).not.toContain("outreachd_database_log_bytes");
+});
+
+test("every line of the log has the ID of its node", async () => {
+  await using cluster = await createAppNodes();
+  const lines: string[] = [];
+  const log = createLog("info", { write: (line) => void lines.push(line) });
+  const node = await cluster.start({ OUTREACHD_LOG_REQUESTS: "false" }, { log });
+  const { nodes } = await withLead(node);
+  await node.stop();
+  expect(lines.length).toBeGreaterThan(2);
+  expect(new Set(lines.map((line) => (JSON.parse(line) as { node?: string }).node))).toEqual(new Set([nodes[0]!.id]));
 });

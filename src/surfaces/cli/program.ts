@@ -37,6 +37,7 @@ const commands = new Map<string, () => Promise<AddCommand>>([
   ["backup", async () => (await import("./backup.ts")).addBackupCommand],
   ["restore", async () => (await import("./restore.ts")).addRestoreCommand],
   ["maintenance", async () => (await import("./maintenance.ts")).addMaintenanceCommand],
+  ["nodes", async () => (await import("./nodes.ts")).addNodesCommand],
   ["clock", async () => (await import("./clock.ts")).addClockCommand],
   ["doctor", async () => (await import("./doctor.ts")).addDoctorCommand],
   ["mcp", async () => (await import("./mcp.ts")).addMcpCommand],
