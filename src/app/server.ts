@@ -120,7 +120,7 @@ async function compose(
   const jobs = new JobService(storage.jobs, clock, poke);
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
   const assignees = new LeadAssignees(storage.workspaces);
-  const leads = new LeadService(storage.leads, suppressions, assignees, clock, ids);
+  const leads = new LeadService(storage.leads, suppressions, clock, ids);
   const imports = composeImports({ storage, blobs, jobs, clock, ids, log });
   const prospecting = new ProspectingService(
     storage.prospects,

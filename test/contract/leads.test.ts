@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Lead } from "../../src/features/leads/model.ts";
 import type { InsertLeadOutcome } from "../../src/features/leads/change-model.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
+import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
 import { startOfTests } from "../support/clock.ts";
 import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories, leadOf } from "../support/factories.ts";
@@ -345,6 +346,28 @@ describe.each(enginesAndPostgres)("leads on $name", ({ open, isSingleWriter }) =
       });
       expect((await storage.leads.insert(make.leadInsert(user.id, ada, "error"))).kind).toBe("created");
     });
+  });
+
+  test("a lead is assigned to active members of the workspace only", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    const [{ user }, stranger] = [await make.storedUser(storage), await make.storedUser(storage)];
+    const wish = (userId: string) => ({ ...make.leadInsert(user.id, { assignedTo: userId }), assignee: userId });
+    const refused = { kind: "noMember", userId: stranger.user.id } as const;
+    expect(await storage.leads.insert(wish(stranger.user.id))).toEqual(refused);
+    expect(await storage.leads.count(user.id, {})).toBe(0);
+    const lead = leadOf(await storage.leads.insert(wish(user.id)));
+    const update = { ...make.leadUpdate(lead, { assignedTo: stranger.user.id }), assignee: stranger.user.id };
+    expect(await storage.leads.updateAll([update])).toEqual([refused]);
+    expect(await storage.leads.get(user.id, lead.id)).toEqual(lead);
+    const audit = auditEntry(null, startOfTests, { action: "member.updated", workspaceId: user.id });
+    const inactive = { ...stranger.member, workspaceId: user.id, isActive: false };
+    await storage.workspaces.changeMembers(user.id, [], () => ({ write: [inactive], remove: [], audit }));
+    expect(await storage.leads.update(update)).toEqual(refused);
+    const active = { ...inactive, isActive: true };
+    await storage.workspaces.changeMembers(user.id, [], () => ({ write: [active], remove: [], audit }));
+    expect(await storage.leads.update(update)).toMatchObject({ kind: "changed" });
   });
 
   test("a lead that can't be stored leaves nothing behind, neither its tags nor its place in the counts", async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { createInvitationStore } from "../../src/adapters/storage/postgres/invitations.ts";
+import type { Engine } from "../../src/adapters/storage/postgres/engine.ts";
 import { createKeyStore } from "../../src/adapters/storage/postgres/keys.ts";
+import { createLeadStore } from "../../src/adapters/storage/postgres/leads.ts";
 import { createUserStore } from "../../src/adapters/storage/postgres/users.ts";
 import { createWorkspaceStore } from "../../src/adapters/storage/postgres/workspaces.ts";
 import type { Invitation } from "../../src/features/workspaces/invitations/model.ts";
@@ -26,6 +28,28 @@ describe("people on two nodes", () => {
     );
     expect(attempt).toContain("last owner");
     expect((await second.workspaces.members(workspaceId)).map(({ user }) => user.id)).toEqual([other.user.id]);
+  });
+
+  test.each(["assigned", "removed"])("a member who is removed gets no lead, whichever is first: %s", async (first) => {
+    await using nodes = await openNodes();
+    const { second, make, workspaceId } = nodes;
+    const other = await make.storedUser(second);
+    const member = { ...other.member, workspaceId, role: "member" as const };
+    await second.workspaces.changeMembers(workspaceId, [], () => ({ write: [member], remove: [], audit }));
+    const assignee = other.user.id;
+    const wish = { ...make.leadInsert(workspaceId, { assignedTo: assignee }), assignee };
+    const insert = (on: Engine) => createLeadStore(on).insert(wish);
+    const remove = (on: Engine) =>
+      createWorkspaceStore(on).changeMembers(workspaceId, [], () => ({ write: [], remove: [assignee], audit }));
+    if (first === "assigned") {
+      // The removal waits, and the service then passes the lead on.
+      await nodes.whileOpen(insert, () => remove(nodes.engine));
+      expect(await second.leads.count(workspaceId, { assignedTo: assignee })).toBe(1);
+    } else {
+      expect(await nodes.whileOpen(remove, () => insert(nodes.engine))).toEqual({ kind: "noMember", userId: assignee });
+      expect(await second.leads.count(workspaceId, {})).toBe(0);
+    }
+    expect(await second.workspaces.member(workspaceId, assignee)).toBeNull();
   });
 
   test("of two admins who step down at the same time, one stays", async () => {

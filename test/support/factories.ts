@@ -373,7 +373,7 @@ export function createFactories(seed = 1) {
 
 /** The lead that was stored, or was there. */
 export function leadOf(outcome: InsertLeadOutcome): Lead {
-  if (outcome.kind === "doNotContact") throw new Error(`Expected a lead, got ${JSON.stringify(outcome)}`);
+  if (!("lead" in outcome)) throw new Error(`Expected a lead, got ${JSON.stringify(outcome)}`);
   return outcome.lead;
 }
 

@@ -76,6 +76,7 @@ class Memory {
       suppression: (target) =>
         matchesOf(identifiersOf(target, null), { beside: () => [], entries }).next().value ?? null,
       addressSuppressions: () => [],
+      isActiveMember: (userId) => userId === "member",
     };
   }
 
@@ -200,6 +201,17 @@ test("facts that are answered on demand and facts that were loaded lead to the s
     }),
     { numRuns: 150 },
   );
+});
+
+test("only an active member becomes the assignee of a lead", () => {
+  const memory = new Memory();
+  const lead = make.leadInsert(workspaceId);
+  const refused = { kind: "noMember", userId: "stranger" } as const;
+  expect(decideInsert({ ...lead, assignee: "stranger" }, memory.lazy)).toEqual({ outcome: refused, changes: [] });
+  memory.write(decideInsert({ ...lead, assignee: "member" }, memory.lazy).changes);
+  const update = make.leadUpdate(lead.lead, { assignedTo: "stranger" });
+  expect(decideUpdate({ ...update, assignee: "stranger" }, memory.lazy)).toEqual({ outcome: refused, changes: [] });
+  expect(decideUpdate({ ...update, assignee: "member" }, memory.lazy).outcome.kind).toBe("changed");
 });
 
 test("to merge the same newcomer once more changes nothing", () => {

@@ -1,7 +1,7 @@
 import type { Acting } from "../../platform/auth/access.ts";
 import type { MemberRole } from "../../platform/auth/member-role.ts";
 import type { HolderLookup } from "../../platform/auth/workspace-model.ts";
-import { invalid } from "../../platform/base/errors.ts";
+import { invalid, type ApiError } from "../../platform/base/errors.ts";
 import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
 /** The part of the workspace store that knows who works with leads. */
@@ -53,11 +53,18 @@ export class LeadAssignees {
     return (await this.#team.holder(workspaceId, userId)) !== null;
   }
 
-  /** Throws VALIDATION_ERROR for the field `assignedTo` unless a user is an active member. */
+  /**
+   * Throws VALIDATION_ERROR for the field `assignedTo` unless a user is an active member, before anything is changed: whether
+   * they still are is asked again by the transaction that assigns a lead.
+   */
   async require(workspaceId: WorkspaceId, userId: UserId): Promise<void> {
-    if (!(await this.isActive(workspaceId, userId)))
-      throw invalid([{ path: "assignedTo", index: 0, message: notAMember(userId) }]);
+    if (!(await this.isActive(workspaceId, userId))) throw notAssignable(userId);
   }
+}
+
+/** VALIDATION_ERROR for the field `assignedTo`. */
+export function notAssignable(userId: UserId): ApiError {
+  return invalid([{ path: "assignedTo", index: 0, message: notAMember(userId) }]);
 }
 
 function notAMember(userId: string): string {

@@ -14,6 +14,8 @@ export type InsertLead = {
    * or profiles differ, and an entry of the do-not-contact list for one of them applies; one for its domain does not.
    */
   formerEmails?: readonly string[];
+  /** Must be an active member of the workspace, or the outcome is "noMember". */
+  assignee?: UserId;
   /** Who adds it; null or absent if it was no user. */
   actorId?: UserId | null;
 };
@@ -21,10 +23,14 @@ export type InsertLead = {
 export type InsertLeadOutcome =
   | { kind: "created" | "updated"; lead: Lead }
   | { kind: "duplicate"; lead: Lead }
+  | NoMember
   | DoNotContact;
 
 /** The person is on the do-not-contact list: nothing was stored. */
 export type DoNotContact = { kind: "doNotContact"; match: SuppressionMatch };
+
+/** The lead was to be assigned to a user who is no active member of the workspace: nothing was stored. */
+export type NoMember = { kind: "noMember"; userId: UserId };
 
 export type UpdateLead = {
   workspaceId: WorkspaceId;
@@ -34,6 +40,8 @@ export type UpdateLead = {
   /** The version that the content is based on; if the lead has another one, the outcome is "stale". */
   version: number;
   at: number;
+  /** Must be an active member of the workspace, or the outcome is "noMember". */
+  assignee?: UserId;
   /** Cause of the change, unless a user made it. */
   cause?: "enrichment";
   actorId?: UserId | null;

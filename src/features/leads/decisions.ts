@@ -9,6 +9,7 @@ import type {
   DoNotContact,
   InsertLead,
   InsertLeadOutcome,
+  NoMember,
   RemoveLead,
   UpdateLead,
 } from "./change-model.ts";
@@ -37,6 +38,8 @@ export type LeadFacts = {
   suppression(target: SuppressionTarget): SuppressionMatch | null;
   /** Entries for exactly this address, or for its domain. */
   addressSuppressions(email: string): readonly SuppressionMatch[];
+  /** Whether this user is an active member of the workspace, and stays one until the changes are stored. */
+  isActiveMember(userId: UserId): boolean;
 };
 
 export type LeadChange =
@@ -48,7 +51,7 @@ export type LeadChange =
   | { kind: "event"; event: NewEvent };
 
 type Insertion = Decision<InsertLeadOutcome, LeadChange>;
-type Change = Decision<ChangeLeadOutcome | DoNotContact, LeadChange>;
+type Change = Decision<ChangeLeadOutcome | NoMember | DoNotContact, LeadChange>;
 /** Without its numbers and times. */
 type Draft = { lead: Pick<LeadContent, "phone">; identity: LeadIdentity };
 
@@ -73,7 +76,9 @@ export function keysOf(owner: number, identity: LeadIdentity): number[] {
 }
 
 export function decideInsert(request: InsertLead, facts: LeadFacts): Insertion {
-  const { lead, onDuplicate, formerEmails = [], actorId } = request;
+  const { lead, onDuplicate, formerEmails = [], assignee, actorId } = request;
+  if (assignee !== undefined && !facts.isActiveMember(assignee))
+    return { outcome: { kind: "noMember", userId: assignee }, changes: [] };
   const match = facts.suppression(targetOf(request)) ?? formerMatch(facts, formerEmails);
   if (match !== null) return { outcome: { kind: "doNotContact", match }, changes: [] };
   const existing =
@@ -86,7 +91,9 @@ export function decideInsert(request: InsertLead, facts: LeadFacts): Insertion {
 
 /** Only identifiers that the change adds are checked: a lead that was there before an entry can still be worked on. */
 export function decideUpdate(request: UpdateLead, facts: LeadFacts): Change {
-  const { id, content, identity, version, at, cause, actorId } = request;
+  const { id, content, identity, version, at, assignee, cause, actorId } = request;
+  if (assignee !== undefined && !facts.isActiveMember(assignee))
+    return { outcome: { kind: "noMember", userId: assignee }, changes: [] };
   const existing = facts.lead(id);
   if (existing === null) return { outcome: { kind: "absent" }, changes: [] };
   if (existing.lead.version !== version) return { outcome: { kind: "stale" }, changes: [] };

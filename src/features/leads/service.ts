@@ -20,9 +20,9 @@ import {
   type LeadUpdate,
   type LeadView,
 } from "./model.ts";
-import type { ChangeLeadOutcome, DoNotContact, InsertLead, UpdateLead } from "./change-model.ts";
+import type { ChangeLeadOutcome, DoNotContact, InsertLead, NoMember, UpdateLead } from "./change-model.ts";
 import type { LeadPage, LeadPageRequest, LeadStore } from "./store.ts";
-import type { LeadAssignees } from "./assignees.ts";
+import { notAssignable } from "./assignees.ts";
 import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
 /** An update starts over if another request has changed the lead in the meantime; after this many tries it fails. */
@@ -32,14 +32,12 @@ const maxUpdateTries = 5;
 export class LeadService {
   readonly #leads: LeadStore;
   readonly #suppressions: SuppressionService;
-  readonly #assignees: LeadAssignees;
   readonly #clock: Clock;
   readonly #ids: Ids;
 
-  constructor(leads: LeadStore, suppressions: SuppressionService, assignees: LeadAssignees, clock: Clock, ids: Ids) {
+  constructor(leads: LeadStore, suppressions: SuppressionService, clock: Clock, ids: Ids) {
     this.#leads = leads;
     this.#suppressions = suppressions;
-    this.#assignees = assignees;
     this.#clock = clock;
     this.#ids = ids;
   }
@@ -54,16 +52,16 @@ export class LeadService {
     onDuplicate: InsertLead["onDuplicate"],
     formerEmails: readonly string[] = [],
   ): Promise<Lead> {
-    if (input.assignedTo) await this.#assignees.require(workspaceId, input.assignedTo);
     // Only updates and imports set another status.
     const { content, identity } = contentOf({ ...input, status: "new" });
     const now = this.#clock.now();
     const lead: Lead = { ...content, id: this.#ids.next(now), workspaceId, version: 1, createdAt: now, updatedAt: now };
     const outcome = await this.#leads.insert({
-      ...{ lead, identity, onDuplicate, actorId },
+      ...{ lead, identity, onDuplicate, actorId, ...assigneeOf(input) },
       formerEmails: formerEmails.map(canonicalEmail),
     });
     if (outcome.kind === "doNotContact") throw doNotContact(outcome.match);
+    if (outcome.kind === "noMember") throw notAssignable(outcome.userId);
     if (outcome.kind !== "duplicate") return outcome.lead;
     throw new ApiError("CONFLICT", {
       message: `This person is already a lead: ${outcome.lead.id}. Use onDuplicate=update to add to it.`,
@@ -98,7 +96,6 @@ export class LeadService {
     versions: number[] | null,
     cause?: UpdateLead["cause"],
   ): Promise<Lead> {
-    if (input.assignedTo) await this.#assignees.require(workspaceId, input.assignedTo);
     for (let attempt = 1; ; attempt++) {
       const lead = await this.get(workspaceId, id);
       if (versions?.includes(lead.version) === false) throw stale(lead);
@@ -152,10 +149,14 @@ export class LeadService {
   #changeOf(lead: Lead, input: LeadUpdate, actorId: UserId | null): UpdateLead {
     const { content, identity } = contentOf({ ...draftOf(lead), ...sent(input) });
     const { workspaceId, id, version } = lead;
-    return { workspaceId, id, content, identity, version, at: this.#clock.now(), actorId };
+    const at = this.#clock.now();
+    return { workspaceId, id, content, identity, version, at, actorId, ...assigneeOf(input) };
   }
 
-  /** Assigns all leads of one member to another, or to nobody; leads that change meanwhile may be left out. */
+  /**
+   * Assigns all leads of one member to another, or to nobody; leads that change meanwhile may be left out. Nobody gets those
+   * that the other one cannot, who is no longer a member.
+   */
   async handOver(workspaceId: WorkspaceId, from: UserId, to: UserId | null): Promise<void> {
     const [sort, limit]: [LeadSort, number] = [{ field: "createdAt", descending: false }, exportPage];
     let after: LeadPlace | null = null;
@@ -163,7 +164,9 @@ export class LeadService {
       const request = { workspaceId, filter: { assignedTo: from }, sort, limit, offset: 0, after };
       const page: LeadPage = await this.#leads.page(request);
       const ids = page.leads.map(({ id }) => id);
-      await this.updateAll({ workspaceId, userId: null }, ids, () => ({ assignedTo: to }));
+      const handed = await this.updateAll({ workspaceId, userId: null }, ids, () => ({ assignedTo: to }));
+      const refused = ids.filter((id) => isRefused(handed.get(id)));
+      await this.updateAll({ workspaceId, userId: null }, refused, () => ({ assignedTo: null }));
       after = page.next;
     } while (after !== null);
   }
@@ -249,7 +252,17 @@ function sent(input: LeadUpdate): Partial<LeadDraft> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
 }
 
-function changedLead(outcome: ChangeLeadOutcome | DoNotContact, id: string): Lead {
+/** A user to whom a lead is assigned has to be a member when it is stored. */
+function assigneeOf({ assignedTo }: Pick<LeadUpdate, "assignedTo">): { assignee?: UserId } {
+  return assignedTo ? { assignee: assignedTo } : {};
+}
+
+function isRefused(result: Lead | ApiError | undefined): boolean {
+  return result instanceof ApiError && result.code === "VALIDATION_ERROR";
+}
+
+function changedLead(outcome: ChangeLeadOutcome | NoMember | DoNotContact, id: string): Lead {
+  if (outcome.kind === "noMember") throw notAssignable(outcome.userId);
   if (outcome.kind === "doNotContact") throw doNotContact(outcome.match);
   if (outcome.kind === "absent") throw notFound("lead", id);
   if (outcome.kind === "stale") throw new ApiError("PRECONDITION_FAILED");

@@ -7,6 +7,7 @@ import type {
   ImportReportRow,
   InsertLead,
   InsertLeadOutcome,
+  NoMember,
   RemoveLead,
   UpdateLead,
 } from "./change-model.ts";
@@ -49,9 +50,9 @@ export type LeadStore = {
    * Writes the content if the lead is still at `version` and no email address, profile, or phone number that it adds is
    * on the do-not-contact list; identifiers that the lead already has may stay.
    */
-  update(request: UpdateLead): Promise<ChangeLeadOutcome | DoNotContact>;
+  update(request: UpdateLead): Promise<ChangeLeadOutcome | NoMember | DoNotContact>;
   /** Changes several leads of one user, each by its own outcome, in one operation. Outcomes in their order. */
-  updateAll(requests: readonly UpdateLead[]): Promise<(ChangeLeadOutcome | DoNotContact)[]>;
+  updateAll(requests: readonly UpdateLead[]): Promise<(ChangeLeadOutcome | NoMember | DoNotContact)[]>;
   /** Deletes the lead and returns it as it was. */
   remove(request: RemoveLead): Promise<ChangeLeadOutcome>;
   /** Deletes several leads of one user, each by its own outcome, in one operation. Outcomes in their order. */

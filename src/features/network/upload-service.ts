@@ -112,6 +112,7 @@ export class UploadService {
       if ("errors" in each) return result(index, "invalid", null, each.errors.map(problemText).join(" "));
       const outcome = outcomes.next().value!;
       if (outcome.kind === "doNotContact") return result(index, "doNotContact", null, doNotContactText(outcome.match));
+      if (outcome.kind === "noMember") throw new Error("An upload assigns leads to nobody");
       if (outcome.kind === "duplicate")
         return result(index, "duplicate", outcome.lead.id, "This person is already a lead.");
       // A dry run does not store earlier rows, so it tracks repeats itself.

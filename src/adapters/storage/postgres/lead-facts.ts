@@ -16,8 +16,8 @@ import { leadsWithKeys, LinkedRecords } from "./linked-records.ts";
 import { loadAll, Loaded, type FactSource } from "./loaded.ts";
 import { takeLocks } from "./locks.ts";
 import { hasEntries, loadedEntries } from "./suppression-facts.ts";
-import { leads } from "./tables.ts";
-import type { WorkspaceId } from "../../../platform/base/ids.ts";
+import { leads, members, users } from "./tables.ts";
+import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Nearly every key has fewer leads. A decision that compares all of them gets ten times as many. */
 const firstCandidates = 50;
@@ -79,6 +79,11 @@ export class LeadFactLoader implements FactSource {
         fetch: (keys) => this.#loadCandidates(keys),
       }),
       entries: loadedEntries(connection, owner),
+      members: new Loaded<UserId, boolean>({
+        provisional: false,
+        nameOf: String,
+        fetch: (userIds) => this.#loadMembers(userIds),
+      }),
       linked: new LinkedRecords(connection, workspaceId, owner, phoneRegion),
     };
     this.#parts = parts;
@@ -91,6 +96,7 @@ export class LeadFactLoader implements FactSource {
       lead: (id) => parts.byId.get(id),
       candidates: (key) => this.#candidates(key),
       suppression: (target) => this.suppressions(target).next().value ?? null,
+      isActiveMember: (userId) => parts.members.get(userId),
       addressSuppressions: (email) => [...entriesOfAddress(email, this.suppressionFacts.entries)],
     };
   }
@@ -138,6 +144,24 @@ export class LeadFactLoader implements FactSource {
         return [key, { stored, isWhole: stored.length < most }];
       }),
     );
+  }
+
+  /** Active members, who stay so until the transaction ends: whoever removes or deactivates one waits. */
+  async #loadMembers(userIds: readonly UserId[]): Promise<Map<UserId, boolean>> {
+    const rows = await this.#connection
+      .select({ userId: members.userId })
+      .from(members)
+      .innerJoin(users, eq(users.id, members.userId))
+      .where(
+        and(
+          eq(members.workspaceId, this.#workspaceId),
+          inArray(members.userId, [...userIds]),
+          eq(members.isActive, true),
+          eq(users.isActive, true),
+        ),
+      )
+      .for("share");
+    return new Map(rows.map(({ userId }) => [userId, true]));
   }
 
   async #loadLeads(ids: readonly string[]): Promise<Map<string, StoredLead>> {

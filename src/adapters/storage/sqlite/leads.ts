@@ -18,18 +18,20 @@ import type { LeadRows } from "./lead-rows.ts";
 import type { Owners } from "./owners.ts";
 import type { CommonRows } from "./common-rows.ts";
 import { type Person, type SuppressionRows } from "./suppressions.ts";
-import type { WorkspaceId } from "../../../platform/base/ids.ts";
+import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
+import { activeMembers } from "./active-members.ts";
 
 export function createLeadStore(engine: Engine, { audits, events, leadParts, suppressions }: CommonRows): LeadStore {
   const { owners, keys, rows } = leadParts;
   const { writer } = engine;
+  const isActiveMember = activeMembers(engine);
 
   let latest: { workspaceId: WorkspaceId; facts: LeadFacts } | null = null;
 
   /** Most requests in a row are of one user. */
   function factsOf(workspaceId: WorkspaceId): LeadFacts {
     if (latest?.workspaceId !== workspaceId)
-      latest = { workspaceId, facts: createLeadFacts(workspaceId, owners, rows, suppressions) };
+      latest = { workspaceId, facts: createLeadFacts(workspaceId, owners, rows, suppressions, isActiveMember) };
     return latest.facts;
   }
 
@@ -114,6 +116,7 @@ function createLeadFacts(
   owners: Owners,
   rows: LeadRows,
   suppressions: SuppressionRows,
+  isActiveMember: (workspaceId: WorkspaceId, userId: UserId) => boolean,
 ): LeadFacts {
   return {
     get owner() {
@@ -123,5 +126,6 @@ function createLeadFacts(
     candidates: (key) => rows.candidates(workspaceId, owners(workspaceId) ?? noOwner, key),
     suppression: (target) => suppressions.find(workspaceId, target),
     addressSuppressions: (email) => suppressions.findExact(workspaceId, email),
+    isActiveMember: (userId) => isActiveMember(workspaceId, userId),
   };
 }

@@ -97,6 +97,8 @@ export class MemberService {
       const audit = this.#audit(caller, "member.removed", before, { role: before.role });
       return { write: [], remove: [userId], audit };
     });
+    // Those that were assigned to the member meanwhile. From now on, none can be.
+    await handOver.leadsTo(workspaceId, userId, successors.leadsTo ?? null);
   }
 
   /** Makes another active member an owner; the caller, an owner until then, becomes an admin. */
