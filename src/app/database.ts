@@ -1,3 +1,4 @@
+import type { EngineOptions } from "../adapters/storage/postgres/engine.ts";
 import { openPostgresStorage, type PostgresStorage } from "../adapters/storage/postgres/postgres-storage.ts";
 import { readServerFacts, type ServerFacts } from "../adapters/storage/postgres/server-facts.ts";
 import { durationText } from "../platform/operations/duration-text.ts";
@@ -56,11 +57,21 @@ export async function openDatabase(
 
 /** Whether the database has the tables of this program. Throws `StartError` if it cannot be used. */
 export async function hasTables({ url, prepare }: Pick<DatabaseConfig, "url" | "prepare">): Promise<boolean> {
+  return (await usableFacts(url, prepare)).hasTables;
+}
+
+/** How to connect to a database, for commands. Throws `StartError` if it cannot be used. */
+export async function usableConnection(url: string, prepare: boolean): Promise<EngineOptions> {
+  return { prepare, hasSettings: !(await usableFacts(url, prepare)).refusesSettings };
+}
+
+async function usableFacts(url: string, prepare: boolean): Promise<ServerFacts> {
   const shown = shownDatabase(url);
   const facts = await readServerFacts(url, { prepare }, async () => {}).catch((error: unknown) => {
     throw startErrorOf(error, shown);
   });
-  return facts.hasTables;
+  requireUsable(facts, shown);
+  return facts;
 }
 
 const poolerHint =

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { DataDirectory } from "../adapters/disk/data-directory.ts";
 import { installationId } from "../adapters/disk/installation-id.ts";
+import { hasPartialCopy } from "../adapters/storage/copy/partial-copy.ts";
 import { removeSnapshot } from "../adapters/storage/sqlite/snapshot.ts";
 import { openSqliteStorage } from "../adapters/storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "../adapters/storage/storage.ts";
@@ -40,7 +41,13 @@ export async function openStorage(
   if (config.database !== null) return openShared(config, directory, ownClock, log);
   const { databasePath, path } = directory;
   const clock = new SteadyClock(ownClock ?? systemClock);
-  if (!existsSync(databasePath)) refuseLostData(directory);
+  if (!existsSync(databasePath)) {
+    if (hasPartialCopy(databasePath))
+      throw new StartError(`A copy to the data directory ${path} is not complete.`, {
+        hint: "Run the same `outreachd copy` again, which continues it, or choose another directory with --data DIR.",
+      });
+    refuseLostData(directory);
+  }
   removeSnapshot(databasePath); // of a backup that was killed
   const storage = openSqliteStorage(databasePath, clock, config.phoneRegion, {
     beforeUpgrade: () => keepCopy(directory, clock, log),

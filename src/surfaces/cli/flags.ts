@@ -50,6 +50,14 @@ export function addDataFlags(command: Command): Command {
   return addConfigFileFlag(addFlags(addJsonFlag(command).optionsGroup("Connection:"), options));
 }
 
+/** Flags of the command that copies between engines. */
+export function addCopyFlags(command: Command): Command {
+  const { database, databasePrepare } = serverOptions;
+  const { filesScratchBytes: _, ...files } = filesOptions;
+  const options = { database, databasePrepare, ...files };
+  return addConfigFileFlag(addFlags(addJsonFlag(command).optionsGroup("Server:"), options));
+}
+
 /** Flags of commands that need the address of a server on this machine. */
 export function addListenFlags(command: Command): Command {
   const { listen } = serverOptions;

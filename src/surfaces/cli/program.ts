@@ -36,6 +36,7 @@ const commands = new Map<string, () => Promise<AddCommand>>([
   ["search", async () => (await import("./search.ts")).addSearchCommand],
   ["backup", async () => (await import("./backup.ts")).addBackupCommand],
   ["restore", async () => (await import("./restore.ts")).addRestoreCommand],
+  ["copy", async () => (await import("./copy.ts")).addCopyCommand],
   ["maintenance", async () => (await import("./maintenance.ts")).addMaintenanceCommand],
   ["nodes", async () => (await import("./nodes.ts")).addNodesCommand],
   ["clock", async () => (await import("./clock.ts")).addClockCommand],

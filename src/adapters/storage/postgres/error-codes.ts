@@ -1,5 +1,11 @@
 /** Error codes of PostgreSQL: Appendix A of its manual. */
-export const sqlStates = { lockTimeout: "55P03", deadlock: "40P01", unsupportedParameter: "08P01" } as const;
+export const sqlStates = {
+  lockTimeout: "55P03",
+  deadlock: "40P01",
+  unsupportedParameter: "08P01",
+  foreignKeyViolation: "23503",
+  uniqueViolation: "23505",
+} as const;
 
 /** The code of an error of the driver, which drizzle wraps; null for other errors. */
 export function codeOf(error: unknown): string | null {

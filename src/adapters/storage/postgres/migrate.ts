@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
 import type { AppliedMigration } from "../../../features/backup/model.ts";
+import { StartError } from "../../../platform/base/start-error.ts";
 import { refuseUnknown } from "../applied-migrations.ts";
 import type { Migration } from "../migrations.macro.ts";
 import { embedMigrations } from "../migrations.macro.ts" with { type: "macro" };
@@ -18,6 +19,7 @@ export async function migrate(client: Sql, list: readonly Migration[], now: numb
   return await client.begin(async (transaction) => {
     await transaction`SET LOCAL statement_timeout = 0`;
     await transaction`SELECT pg_advisory_xact_lock(${migrationLock}::bigint)`;
+    await refuseIncomplete(transaction);
     await transaction.unsafe(createMigrationTable);
     const applied = await transaction<
       AppliedMigration[]
@@ -32,6 +34,24 @@ export async function migrate(client: Sql, list: readonly Migration[], now: numb
     }
     return missing.length;
   });
+}
+
+/** While this table exists, `outreachd copy` is filling the database. */
+export const copyState = "copy_state";
+
+async function refuseIncomplete(client: Pick<Sql, "unsafe">): Promise<void> {
+  const [row] = await client.unsafe<{ found: boolean }[]>(`SELECT to_regclass('${copyState}') IS NOT NULL AS found`);
+  if (row?.found !== true) return;
+  throw new StartError("A copy to this database is not complete.", {
+    hint: "Run the same `outreachd copy` again, which continues it.",
+  });
+}
+
+/** Applied migrations, oldest first; null if the database has no tables of outreachd. */
+export async function appliedMigrations(client: Sql): Promise<AppliedMigration[] | null> {
+  const [row] = await client<{ found: boolean }[]>`SELECT to_regclass('schema_migrations') IS NOT NULL AS found`;
+  if (row?.found !== true) return null;
+  return await client<AppliedMigration[]>`SELECT number, name, hash FROM schema_migrations ORDER BY number`;
 }
 
 const createMigrationTable = `CREATE TABLE IF NOT EXISTS schema_migrations

@@ -54,12 +54,12 @@ export class KeyedRows implements TransactionParticipant {
 
   /** Does not read the tables. False does not mean that the ID exists. */
   isNew(id: Uint8Array): boolean {
-    return this.#keys.isSurelyNew(keyOf(id));
+    return this.#keys.isSurelyNew(keyOfRequest(id));
   }
 
   /** The newest row with this ID. */
   find(id: Uint8Array): StoredRequest | null {
-    const rows = this.#keys.find(keyOf(id)).sort((one, other) => other - one);
+    const rows = this.#keys.find(keyOfRequest(id)).sort((one, other) => other - one);
     const row = rows.map((seq) => this.#lookUp.get(seq, id)).find((found) => found !== null);
     return row === undefined ? null : storedRequest(id, row);
   }
@@ -68,7 +68,7 @@ export class KeyedRows implements TransactionParticipant {
   newSeq(id: Uint8Array): number {
     this.#lastSeq ??= this.#last.get()?.seq ?? 0;
     const seq = ++this.#lastSeq;
-    this.#keys.add(keyOf(id), seq);
+    this.#keys.add(keyOfRequest(id), seq);
     return seq;
   }
 
@@ -89,7 +89,7 @@ export class KeyedRows implements TransactionParticipant {
   /** Called inside a transaction. */
   remove(id: Uint8Array, seq: number): void {
     this.#drop.run(seq);
-    this.#keys.remove(keyOf(id), seq);
+    this.#keys.remove(keyOfRequest(id), seq);
   }
 
   beforeCommit(): void {
@@ -103,7 +103,7 @@ export class KeyedRows implements TransactionParticipant {
 }
 
 /** IDs are random, so their first 52 bits serve as a hash. */
-function keyOf(id: Uint8Array): number {
+export function keyOfRequest(id: Uint8Array): number {
   const high = (id[0]! << 16) | (id[1]! << 8) | id[2]!;
   return high * 2 ** 28 + ((id[3]! << 20) | (id[4]! << 12) | (id[5]! << 4) | (id[6]! >>> 4));
 }

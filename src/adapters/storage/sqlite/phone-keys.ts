@@ -2,7 +2,8 @@ import { phoneKey } from "../../../features/leads/identity.ts";
 import type { Engine } from "./engine.ts";
 import type { KeyIndex } from "../../../lib/key-index/key-index.ts";
 
-const stateName = "phone_keys_missing_from";
+/** Name of the state with the first lead whose key may be missing. */
+export const missingPhoneKeys = "phone_keys_missing_from";
 type MissingLead = { seq: number; owner: number; phone: string };
 
 /**
@@ -58,16 +59,16 @@ export class PhoneKeys {
     if (this.#missingFrom !== undefined) return this.#missingFrom;
     const row = this.#engine.database
       .query<{ value: string }, [string]>("SELECT value FROM server_state WHERE name = ?")
-      .get(stateName);
+      .get(missingPhoneKeys);
     return (this.#missingFrom = row === null ? null : Number(row.value));
   }
 
   #write(from: number | null): void {
     this.#missingFrom = from;
-    if (from === null) this.#engine.database.query("DELETE FROM server_state WHERE name = ?").run(stateName);
+    if (from === null) this.#engine.database.query("DELETE FROM server_state WHERE name = ?").run(missingPhoneKeys);
     else
       this.#engine.database
         .query("INSERT OR REPLACE INTO server_state (name, value) VALUES (?, ?)")
-        .run(stateName, String(from));
+        .run(missingPhoneKeys, String(from));
   }
 }

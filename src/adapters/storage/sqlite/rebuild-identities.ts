@@ -34,7 +34,7 @@ const pagesBetweenFullCollections = 16;
 const entriesAtOnce = 1_000_000;
 
 /** Moves the log into the table, where entries can be replaced. */
-function mergeLeadKeyLog(database: Database): void {
+export function mergeLeadKeyLog(database: Database): void {
   const insert = database.prepare("INSERT OR IGNORE INTO lead_keys (key, lead) VALUES (?, ?)");
   for (const [blob] of database.query("SELECT entries FROM lead_keys_log ORDER BY n").values() as [Uint8Array][]) {
     const entries = new Float64Array(blob.slice().buffer);
@@ -73,7 +73,7 @@ function rebuildLeadKeys(database: Database): void {
 }
 
 /** Keys and rows that wait for a statement. */
-class KeyEntries {
+export class KeyEntries {
   readonly #statement: Statement<unknown, [number, number]>;
   readonly #keys = new Float64Array(entriesAtOnce);
   readonly #rows = new Float64Array(entriesAtOnce);
