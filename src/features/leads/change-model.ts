@@ -69,6 +69,8 @@ export type ImportBatch = {
   attempt: number;
   rows: PackedRows;
   onDuplicate: ImportOnDuplicate;
+  /** The users whom its rows are assigned to. */
+  assignees?: readonly UserId[];
   /** Decide and report only; leads are not changed. */
   dryRun: boolean;
   /** The last row of the batch; the next batch starts after it, also after a crash. */
@@ -88,6 +90,12 @@ export type ImportCounts = {
   failed: number;
   doNotContact?: number;
 };
+
+/**
+ * Null: another attempt has the job, or it has ended. `memberLeft`: one of the assignees is no active member any more. In
+ * both cases, nothing was stored.
+ */
+export type BatchOutcome = ImportCounts | "memberLeft" | null;
 
 /** `code` if programs need to know the rule. */
 export type ImportRowError = FieldError & { code?: "DO_NOT_CONTACT" };

@@ -2,7 +2,7 @@ import type { Job, JobMetadata } from "../../platform/jobs/model.ts";
 import { isHeld, type JobChange } from "../../platform/jobs/transitions.ts";
 import type { SuppressionMatch } from "../suppression/model.ts";
 import { doNotContactText, suppressedField } from "../suppression/refusal.ts";
-import type { ImportBatch, ImportCounts, ImportReportRow, ImportRowError } from "./change-model.ts";
+import type { BatchOutcome, ImportBatch, ImportCounts, ImportReportRow, ImportRowError } from "./change-model.ts";
 import type { Decision } from "../../platform/base/decision.ts";
 import { findSame, keysOf, nextVersion, targetOf, type LeadFacts, type StoredLead } from "./decisions.ts";
 import { leadIdentity } from "./identity.ts";
@@ -51,9 +51,13 @@ export type ReportedRow = ImportReportRow & { outcome: ImportOutcome };
  * Decides each row of a batch, given the rows before it. A dry run makes the same decisions, but only notes the people it
  * would have created or changed. Null: the attempt no longer holds the job.
  */
-export function decideImport(batch: ImportBatch, facts: ImportFacts): Decision<ImportCounts | null, ImportChange> {
+export function decideImport(batch: ImportBatch, facts: ImportFacts): Decision<BatchOutcome, ImportChange> {
   const { job } = facts;
   if (job?.workspaceId !== batch.workspaceId || !isHeld(job, batch)) return { outcome: null, changes: [] };
+  // Each is asked for, so that all of them are loaded together.
+  const assignees = batch.dryRun ? [] : (batch.assignees ?? []);
+  if (assignees.filter((userId) => !facts.isActiveMember(userId)).length > 0)
+    return { outcome: "memberLeft", changes: [] };
   const run = new ImportRun(batch, facts);
   const counts = countsOf(job.metadata);
   const reports: ImportChange[] = [];

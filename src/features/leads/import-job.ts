@@ -65,8 +65,7 @@ export function createImportHandler(leads: LeadStore, team: HolderLookup, blobs:
     const afterRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
     const owner = await leads.ownerNumber(job.workspaceId);
     if (owner === null) return null; // the user is gone, and the job with it
-    const assignTo = await activeAmong(job.workspaceId, settings.assignTo ?? []);
-    const options = { ...settings, path: file.path, owner, afterRow, batchRows, assignTo };
+    const options = { ...settings, path: file.path, owner, afterRow, batchRows };
     const end = await importEnd(
       () => storeAll(job, context, settings, options),
       (counts) => summary(counts, settings.dryRun),
@@ -87,30 +86,48 @@ export function createImportHandler(leads: LeadStore, team: HolderLookup, blobs:
     job: Job,
     context: JobContext,
     settings: ImportSettings,
-    options: LeadFileOptions,
+    options: Omit<LeadFileOptions, "assignTo">,
   ): Promise<LeadImportResult | null> {
     let counts = countsSoFar(job);
     let encoding = "utf-8";
     let columns: LeadFileBatch["columns"] = [];
+    let { afterRow } = options;
     const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
-    for await (const batch of readLeadFile(options, context.signal)) {
-      const stored = await store(job, context, settings, batch);
-      if (stored === null) return null;
-      counts = stored;
-      ({ encoding, columns } = batch);
-      await pause(); // see garbageCollector
-      collect();
+    for (let isDone = false; !isDone;) {
+      isDone = true;
+      const assignTo = await activeAmong(job.workspaceId, settings.assignTo ?? []);
+      for await (const batch of readLeadFile({ ...options, afterRow, assignTo }, context.signal)) {
+        const stored = await store(job, context, settings, batch, assignTo);
+        if (stored === null) return null;
+        if (stored === "memberLeft") {
+          // The rest of the file is read again, for those who are left.
+          isDone = false;
+          break;
+        }
+        counts = stored;
+        afterRow = batch.lastRow;
+        ({ encoding, columns } = batch);
+        await pause(); // see garbageCollector
+        collect();
+      }
     }
     const shown = Object.fromEntries(columns.slice(0, mostColumns).map(({ header, target }) => [header, target]));
     return { ...counts, ...(columns.length > 0 && { columns: shown }), ...toldEncoding(encoding) };
   }
 
-  async function store(job: Job, { claim, leaseUntil }: JobContext, settings: ImportSettings, batch: LeadFileBatch) {
+  async function store(
+    job: Job,
+    { claim, leaseUntil }: JobContext,
+    settings: ImportSettings,
+    batch: LeadFileBatch,
+    assignees: readonly UserId[],
+  ) {
     return await leads.importBatch({
       workspaceId: job.workspaceId,
       jobId: job.id,
       attempt: claim.attempt,
       rows: batch.rows,
+      assignees,
       onDuplicate: settings.onDuplicate,
       dryRun: settings.dryRun,
       lastRow: batch.lastRow,

@@ -2,7 +2,7 @@ import type {
   ChangeLeadOutcome,
   DoNotContact,
   ImportBatch,
-  ImportCounts,
+  BatchOutcome,
   ImportReportRequest,
   ImportReportRow,
   InsertLead,
@@ -64,7 +64,7 @@ export type LeadStore = {
    * far, or null if the attempt no longer holds the job; then nothing is stored. Skips people on the do-not-contact
    * list.
    */
-  importBatch(batch: ImportBatch): Promise<ImportCounts | null>;
+  importBatch(batch: ImportBatch): Promise<BatchOutcome>;
   /** The import's report after row `afterRow`, by row, at most `limit`. */
   importReport(request: ImportReportRequest): Promise<ImportReportRow[]>;
   /** Rows of the whole report, counted up to 10,000. */

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type {
   ImportBatch,
-  ImportCounts,
+  BatchOutcome,
   ImportReportRequest,
   ImportReportRow,
 } from "../../../features/leads/change-model.ts";
@@ -33,7 +33,7 @@ const maxCounted = 10_000;
 export function createLeadImports(engine: Engine): ImportStore {
   const { orm, transact, phoneRegion } = engine;
 
-  async function importBatch(connection: Connection, batch: ImportBatch): Promise<ImportCounts | null> {
+  async function importBatch(connection: Connection, batch: ImportBatch): Promise<BatchOutcome> {
     const { workspaceId, jobId, dryRun, onDuplicate, rows } = batch;
     const locks = (owner: number) => [
       ...locksOfReader(workspaceId),

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, sql, type SQL } from "drizzle-orm";
 import type {
   ImportBatch,
-  ImportCounts,
+  BatchOutcome,
   ImportReportRequest,
   ImportRowError,
 } from "../../../features/leads/change-model.ts";
@@ -54,7 +54,7 @@ export function createLeadImports(
       .prepare(),
   );
 
-  function storeBatch(batch: ImportBatch): ImportCounts | null {
+  function storeBatch(batch: ImportBatch): BatchOutcome {
     const { outcome, changes } = decideImport(batch, factsOf(batch));
     if (changes.length > 0) apply(batch, changes);
     return outcome;
@@ -146,7 +146,7 @@ export function createLeadImports(
             .toSQL(),
     );
 
-  async function importBatch(batch: ImportBatch): Promise<ImportCounts | null> {
+  async function importBatch(batch: ImportBatch): Promise<BatchOutcome> {
     await keys.room();
     return suppressions.knowing(
       () => peopleIn(batch),
