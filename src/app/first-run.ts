@@ -34,11 +34,15 @@ export async function beginAnew({ directory, adminEmail, users, keys, sessions }
   let made: ReturnType<KeyService["make"]> | null = null;
   const keyFor = ({ id }: { id: string }) =>
     (made = keys.make({ workspaceId: id, userId: id }, "admin", [...permissions], null)).key;
-  const { email } = await users.add({ email: adminEmail, role: "admin" }, keyFor).catch((error: unknown) => {
-    throw error instanceof ApiError ? new StartError(`Cannot create the first admin. ${error.message}`) : error;
+  const added = await users.add({ email: adminEmail, role: "admin" }, keyFor).catch(async (error: unknown) => {
+    if (!(error instanceof ApiError)) throw error;
+    // Another node that started at the same time was faster.
+    if (error.code === "CONFLICT" && (await users.count()) > 0) return null;
+    throw new StartError(`Cannot create the first admin. ${error.message}`);
   });
+  if (added === null) return null;
   const { key, secret } = made!;
-  return { email, key: secret, signInPath: (await sessions.makeLink(key)).path };
+  return { email: added.email, key: secret, signInPath: (await sessions.makeLink(key)).path };
 }
 
 /**

@@ -5,7 +5,7 @@ import { connect } from "../../src/adapters/storage/postgres/engine.ts";
 import { filesIn, noRateLimits, startCluster } from "../support/cluster.ts";
 import { openDatabaseOf } from "../support/live-database.ts";
 import { createTestDatabase } from "../support/postgres.ts";
-import { createDirectory, runProgram } from "../support/program.ts";
+import { createDirectory, runProgram, startServer } from "../support/program.ts";
 import { startS3Server } from "../support/s3-server.ts";
 import { succeeded } from "../support/service.ts";
 
@@ -21,6 +21,7 @@ async function world() {
     directory,
     database,
     admin,
+    files: filesIn(s3),
     /** What the program prints when it refuses to start. */
     async refusal(change: Record<string, string> = {}, dataDir = join(directory.path, "data")): Promise<string> {
       const env = { OUTREACHD_DATABASE: database.url, ...filesIn(s3), ...change };
@@ -138,6 +139,41 @@ test("a node on a full database refuses changes with 503 and a reason, and reads
     succeeded(await client.get("/api/v2/leads"));
   }
   succeeded(await client.post("/api/v2/leads", { email: "ada@example.com" }));
+});
+
+test("three nodes that start at once on an empty database migrate it once, and one creates the admin", async () => {
+  await using here = await world();
+  await here.admin.unsafe("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+  const start = (n: number) =>
+    startServer(join(here.directory.path, `node-${n}`), {
+      env: { OUTREACHD_DATABASE: here.database.url, ...here.files },
+    });
+  const nodes = await Promise.all([0, 1, 2].map(start));
+  try {
+    const keys = nodes.flatMap(({ firstRun }) => firstRun?.key ?? []);
+    expect(keys).toHaveLength(1);
+    for (const { api } of nodes)
+      expect((await fetch(`${api}/leads`, { headers: { "x-api-key": keys[0]! } })).status).toBe(200);
+    const [row] = await here.admin<{ n: number }[]>`SELECT count(*)::int AS n FROM users`;
+    expect(row).toEqual({ n: 1 });
+  } finally {
+    await Promise.all(nodes.map((node) => node.stop("SIGKILL")));
+  }
+});
+
+test("a node goes on while a newer version migrates, and one of the old version does not start afterwards", async () => {
+  await using cluster = await startCluster([{}]);
+  const client = cluster.client(cluster.one);
+  await using database = await openDatabaseOf(cluster.database);
+  // What an expanding migration of a newer version does.
+  await database.run("ALTER TABLE leads ADD COLUMN nickname TEXT");
+  await database.run("INSERT INTO schema_migrations VALUES (9001, '9001_nicknames', 'x', 1)");
+  succeeded(await client.post("/api/v2/leads", { email: "ada@example.com" }));
+  succeeded(await client.get("/api/v2/leads"));
+  const failure = await cluster.add().then(() => "", String);
+  await database.run("DELETE FROM schema_migrations WHERE number = 9001");
+  await database.run("ALTER TABLE leads DROP COLUMN nickname");
+  expect(failure).toContain("written by a newer outreachd (it has migration 9001_nicknames)");
 });
 
 const fakeTime = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
