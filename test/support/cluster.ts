@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Client, type ClientSetup } from "./client.ts";
 import { ApiDocument } from "./openapi.ts";
-import { createTestDatabase } from "./postgres.ts";
+import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 import { createDirectory, startServer } from "./program.ts";
 import { startS3Server } from "./s3-server.ts";
 
@@ -26,12 +26,16 @@ export const noRateLimits: NodeSettings = {
 
 /**
  * The real program several times, on one database and one bucket. `settings` are those of each node in turn, on top of
- * `shared`. `await using` stops the nodes.
+ * `shared`. `await using` stops the nodes and releases the database, even one that the caller made (`own`).
  */
-export async function startCluster(settings: readonly NodeSettings[] = [{}, {}], shared: NodeSettings = noRateLimits) {
+export async function startCluster(
+  settings: readonly NodeSettings[] = [{}, {}],
+  shared: NodeSettings = noRateLimits,
+  own: TestDatabase | null = null,
+) {
   const directory = await createDirectory();
   const s3 = startS3Server();
-  const database = await createTestDatabase();
+  const database = own ?? (await createTestDatabase());
   const running: ClusterNode[] = [];
 
   /** Another node. Its scratch directory is its own. */

@@ -59,7 +59,8 @@ const closeTimeoutSeconds = 5;
 export function openEngine(url: string, options: EngineOptions = {}): Engine {
   const meter = new PoolMeter(options.poolSize ?? defaultPoolSize);
   const client = connect(url, options, () => meter.connectionClosed());
-  const orm = drizzle(preparing(meter.watch(client)));
+  const mayShare = options.prepare !== false && options.hasSettings !== false;
+  const orm = drizzle(preparing(meter.watch(client), mayShare));
   const newEvents = new EventSignal();
   let metrics: CommitMetrics | null = null;
   return {

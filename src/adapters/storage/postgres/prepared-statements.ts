@@ -4,11 +4,19 @@ import type { Sql, TransactionSql } from "postgres";
 const maxStatements = 500;
 
 /**
+ * The driver's own option of statements that need a connection to themselves, such as `BEGIN`. Otherwise it sends a
+ * statement on a busy connection, and completes it once it knows the types of its parameters. If the statement before
+ * ends in between, pgbouncer in transaction mode takes the connection away, and no answer ever comes.
+ */
+const alone = { onexecute: () => false };
+
+/**
  * The client for drizzle, which prepares no statement by itself. PostgreSQL parses and plans an unprepared statement each
  * time, and the driver waits for the types of its parameters before it sends them. Statements are prepared from their
- * second use on, because the text of some depends on the number of their parameters.
+ * second use on, because the text of some depends on the number of their parameters. `mayShare`: whether
+ * statements outside of transactions may be sent on a connection that is busy.
  */
-export function preparing(client: Sql): Sql {
+export function preparing(client: Sql, mayShare: boolean): Sql {
   const used = new Set<string>();
   const prepared = new Set<string>();
 
@@ -24,18 +32,18 @@ export function preparing(client: Sql): Sql {
     return false;
   }
 
-  function wrapped<Client extends Sql | TransactionSql>(client: Client): Client {
+  function wrapped<Client extends Sql | TransactionSql>(client: Client, placing: object): Client {
     return new Proxy(client, {
       get(target, name) {
         if (name === "unsafe")
           return (text: string, parameters: never[] = []) =>
-            target.unsafe(text, parameters, { prepare: parameters.length > 0 && isPrepared(text) });
+            target.unsafe(text, parameters, { prepare: parameters.length > 0 && isPrepared(text), ...placing });
         if (name === "begin" || name === "savepoint") {
           type Run = (...parameters: unknown[]) => unknown;
           const start = (Reflect.get(target, name) as Run).bind(target);
           return (...parameters: unknown[]) => {
             const work = parameters.pop() as (inner: TransactionSql) => unknown;
-            return start(...parameters, (inner: TransactionSql) => work(wrapped(inner)));
+            return start(...parameters, (inner: TransactionSql) => work(wrapped(inner, {})));
           };
         }
         return Reflect.get(target, name) as unknown;
@@ -43,5 +51,5 @@ export function preparing(client: Sql): Sql {
     });
   }
 
-  return wrapped(client);
+  return wrapped(client, mayShare ? {} : alone);
 }
