@@ -147,10 +147,16 @@ test("what a database needs no command for is refused with what to do instead", 
   mkdirSync(join(directory.path, "data"));
   const flag = ["--database", database.url];
   const backup = await run("backup", "--output", "backup.tar", ...flag);
-  expect(backup).toMatchObject({ exitCode: 1, err: expect.stringMatching(/pg_dump.*versioning of the bucket/) });
+  expect(backup).toMatchObject({
+    exitCode: 1,
+    err: expect.stringMatching(/pg_dump.*versioning of the bucket.*outreachd copy/),
+  });
   expect(existsSync(join(directory.path, "backup.tar"))).toBe(false);
   const restore = await run("restore", "backup.tar", ...flag);
-  expect(restore).toMatchObject({ exitCode: 1, err: expect.stringMatching(/pg_restore or point-in-time recovery/) });
+  expect(restore).toMatchObject({
+    exitCode: 1,
+    err: expect.stringMatching(/pg_restore or point-in-time recovery.*outreachd copy/),
+  });
   const clock = await run("clock", "accept", ...flag);
   expect(clock).toMatchObject({ exitCode: 1, err: expect.stringContaining("the clock of the database") });
 });

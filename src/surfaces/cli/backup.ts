@@ -26,7 +26,9 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
     withApi(context, flags, (api) => backup(api, flags.output, context), {
       refusesDatabase: {
         message: "The data is in PostgreSQL, which `outreachd backup` does not back up.",
-        hint: "Back it up with pg_dump or point-in-time recovery, and files in S3 with versioning of the bucket.",
+        hint:
+          "Back it up with pg_dump or point-in-time recovery, and files in S3 with versioning of the bucket. " +
+          "`outreachd copy` copies all of it to a data directory while no node runs.",
       },
     }),
   );

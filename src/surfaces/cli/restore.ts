@@ -70,7 +70,7 @@ function onDatabase(): CommandError {
   return new CommandError(exitCodes.failed, "The data is in PostgreSQL, which `outreachd restore` does not restore.", {
     hint:
       "Restore it with pg_restore or point-in-time recovery, and files in S3 from the versions of the bucket. " +
-      "To restore a backup to the embedded database, remove the option database.",
+      "To move a backup there, restore it to a data directory, without the option database, and run `outreachd copy`.",
   });
 }
 
