@@ -2,6 +2,7 @@
 FROM oven/bun:1.4.5 AS build
 WORKDIR /source
 COPY package.json bun.lock bunfig.toml ./
+COPY patches ./patches
 RUN bun install --frozen-lockfile
 COPY . .
 RUN bun run build && mkdir /empty
