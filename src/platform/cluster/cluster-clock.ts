@@ -5,6 +5,8 @@ export type ClockSample = { before: number; after: number; at: number };
 
 /** As many recent samples are considered, like the clock filter of NTP (RFC 5905, section 10). */
 const samplesKept = 8;
+/** Without a sample, monotonic clocks drift apart by less than 30 ms in this time (500 ppm, RFC 5905, section 7.2). */
+const maxAgeMs = 60_000;
 
 /**
  * The time of the database, which all nodes share: the clocks of their machines differ and may jump. It continues on the
@@ -26,9 +28,17 @@ export class ClusterClock implements Clock {
   async sample(read: () => Promise<number>): Promise<void> {
     const before = this.#monotonic();
     const at = await read();
-    this.#samples = [...this.#samples.slice(1 - samplesKept), { before, at, after: this.#monotonic() }];
+    const sample = { before, at, after: this.#monotonic() };
+    const earlier = this.#samples.filter((other) => agree(sample, other));
+    this.#samples = [...earlier.slice(1 - samplesKept), sample];
     const best = this.#samples.reduce((one, other) => (roundTrip(other) <= roundTrip(one) ? other : one));
-    this.#offset = best.at - (best.before + best.after) / 2;
+    this.#offset = offsetOf(best);
+  }
+
+  /** Whether the time of the database was read recently enough to rely on it. */
+  get isKnown(): boolean {
+    const last = this.#samples.at(-1);
+    return last !== undefined && this.#monotonic() - last.after < maxAgeMs;
   }
 
   /** Only after the first sample. */
@@ -48,4 +58,17 @@ export class ClusterClock implements Clock {
 
 function roundTrip({ before, after }: ClockSample): number {
   return after - before;
+}
+
+function offsetOf({ before, at, after }: ClockSample): number {
+  return at - (before + after) / 2;
+}
+
+/** For drift between two samples, and because the time of the database is cut to milliseconds. */
+const toleranceMs = 20;
+
+/** False if a clock was changed between two samples, or the machine slept: each is off by half its round trip at most. */
+function agree(one: ClockSample, other: ClockSample): boolean {
+  const bound = (roundTrip(one) + roundTrip(other)) / 2 + toleranceMs;
+  return Math.abs(offsetOf(one) - offsetOf(other)) <= bound;
 }
