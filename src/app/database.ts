@@ -23,6 +23,8 @@ export type OpenedDatabase = {
   sampleTime: () => Promise<void>;
   /** How far the clock of this machine is ahead. */
   clockAheadMs: () => number;
+  /** Why the time of the database is unknown, as a clause for a message; null if it is known. */
+  timeProblem: () => string | null;
 };
 
 /**
@@ -52,6 +54,7 @@ export async function openDatabase(
     clock,
     sampleTime: () => clusterClock.sample(() => storage.cluster.time()),
     clockAheadMs: () => clusterClock.systemAheadMs(),
+    timeProblem: () => (clusterClock.isKnown ? null : "the time of the database was not read for a minute"),
   };
 }
 

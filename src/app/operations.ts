@@ -10,7 +10,9 @@ export type OperationsParts = {
   clock: SteadyClock;
   /** Throws if files cannot be read or stored. */
   checkFiles: () => Promise<void>;
-  /** Why jobs are not running, as a clause for a message; null if they are. */
+  /** Why the time is unknown, as a clause for a message; null if it is known. */
+  checkTime: () => string | null;
+  /** Why this process serves no requests, as a clause for a message; null if it does. */
   checkRunning: () => string | null;
   isSimulation: boolean;
   /** Signals that a job may start. */
@@ -20,13 +22,17 @@ export type OperationsParts = {
 
 /** Reports and controls whether the server is ready, accepts writes, and sends. */
 export async function composeOperations(parts: OperationsParts) {
-  const { storage, clock, checkFiles, checkRunning, isSimulation, poke, log } = parts;
-  const checkReady = async (): Promise<string | null> => {
-    const problem = checkRunning();
-    if (problem === null) await Promise.all([storage.check(), checkFiles()]);
-    return problem;
-  };
-  const readiness = new Readiness(checkReady, clock.system, log, (damage) => operations.reportDamage(damage));
+  const { storage, clock, checkFiles, checkTime, checkRunning, isSimulation, poke, log } = parts;
+  const readiness = new Readiness({
+    checkRunning,
+    checks: [
+      { name: "database", run: async () => (await storage.check(), null) },
+      { name: "files", run: async () => (await checkFiles(), null) },
+      { name: "clock", run: async () => checkTime() },
+    ],
+    ...{ clock: clock.system, log },
+    onDamage: (damage) => operations.reportDamage(damage),
+  });
   // A simulation has its own time, and nothing in it is really sent.
   if (!isSimulation) clock.raiseTo((await storage.operations.latestTime()) ?? 0);
   const operations = new Operations({

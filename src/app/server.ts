@@ -112,7 +112,11 @@ async function compose(
     storage,
     clock: realClock,
     checkFiles: () => blobs.check(),
-    checkRunning: () => (!background.isStarted || stopping !== null ? "the job runner is not running" : null),
+    checkTime: () => database?.timeProblem() ?? null,
+    checkRunning() {
+      if (stopping !== null) return "the server is stopping";
+      return background.isStarted ? null : "the server is starting";
+    },
     isSimulation: simulated !== null,
     poke,
     log,

@@ -13,12 +13,10 @@ test("all is well while the check finds nothing", async () => {
 });
 
 test("what the check answers or throws is told in words that give nothing away", async () => {
-  expect(await setUp(async () => "the job runner is not running").readiness.problem()).toBe(
-    "the job runner is not running",
-  );
+  expect(await setUp(async () => "the clock is wrong").readiness.problem()).toBe("the clock is wrong");
   expect(await setUp(() => Promise.reject(full)).readiness.problem()).toBe("the disk is full");
   expect(await setUp(() => Promise.reject(new Error("x of y"))).readiness.problem()).toBe(
-    "the database is not working",
+    "database: the check failed; the log says why",
   );
 });
 
@@ -35,9 +33,12 @@ test("all who ask within a second share one look", async () => {
 });
 
 test("a server that has just got going is ready at once", async () => {
-  let told: string | null = "the job runner is not running";
-  const { readiness } = setUp(async () => told);
-  expect(await readiness.problem()).toBe("the job runner is not running");
+  let told: string | null = "the server is starting";
+  const { readiness } = setUp(
+    async () => null,
+    () => told,
+  );
+  expect(await readiness.failures()).toEqual([{ check: "node", reason: "the server is starting" }]);
   told = null;
   expect(await readiness.problem()).toBeNull();
 });
@@ -70,12 +71,40 @@ test("the log hears of a problem once, and when it is over", async () => {
   expect(lines).toEqual(["not ready", "ready again"]);
 });
 
-function setUp(check: () => Promise<string | null>) {
+test("every failed check is named with its reason, and one that does not respond fails too", async () => {
+  const readiness = new Readiness({
+    checkRunning: () => null,
+    checks: [
+      { name: "database", run: () => Promise.reject(full) },
+      { name: "clock", run: async () => null },
+      { name: "files", run: () => new Promise(() => {}) },
+    ],
+    clock: new FakeClock(),
+    log: { error: () => {} } as unknown as Log,
+  });
+  expect(await readiness.failures()).toEqual([
+    { check: "database", reason: "the disk is full" },
+    { check: "files", reason: "files: no response within 2 seconds" },
+  ]);
+  expect(await readiness.problem()).toBe("the disk is full; files: no response within 2 seconds");
+});
+
+test("a server that is stopping checks nothing else", async () => {
+  let looks = 0;
+  const { readiness } = setUp(
+    async () => (looks++, null),
+    () => "the server is stopping",
+  );
+  expect(await readiness.problem()).toBe("the server is stopping");
+  expect(looks).toBe(0);
+});
+
+function setUp(run: () => Promise<string | null>, checkRunning: () => string | null = () => null) {
   const clock = new FakeClock();
   const lines: string[] = [];
   const log = {
     error: (_fields: object, line: string) => void lines.push(line),
     info: (line: string) => void lines.push(line),
   } as unknown as Log;
-  return { clock, lines, readiness: new Readiness(check, clock, log) };
+  return { clock, lines, readiness: new Readiness({ checkRunning, checks: [{ name: "database", run }], clock, log }) };
 }

@@ -83,9 +83,10 @@ export function healthRoutes(
     .get(
       "/readyz",
       async () => {
-        const problem = await readiness.problem();
-        if (problem === null) return { status: "ready", ...mark };
-        throw new ApiError("SERVICE_UNAVAILABLE", { message: `Not ready: ${problem}.` });
+        const checks = await readiness.failures();
+        if (checks.length === 0) return { status: "ready", ...mark };
+        const message = `Not ready: ${checks.map(({ reason }) => reason).join("; ")}.`;
+        throw new ApiError("SERVICE_UNAVAILABLE", { message, details: { checks } });
       },
       {
         docs: {
@@ -93,7 +94,7 @@ export function healthRoutes(
             tag: "Health",
             summary: "Check readiness",
             description:
-              "Whether the server can serve requests and run jobs. Returns 503 with the reason if it cannot. No API key required.",
+              "Whether the server can serve requests and run jobs. Otherwise, returns 503 and, as `details.checks`, the `check` that failed and the `reason`: `node` (it is starting or stopping), `database`, `files`, `clock` (the time of the database is unknown), or `requests` (requests fail). No API key required.",
           }),
           security: [],
         },

@@ -8,31 +8,46 @@ const resultCacheMs = 1_000;
 /** An almost full disk can accept the one page that a check writes, but reject the writes of requests. */
 const faultCacheMs = 5_000;
 
+/** Longer than a check takes on a busy machine, and shorter than the patience of most load balancers and of operators. */
+const timeoutMs = 2_000;
+
+/** Something without which requests cannot be served. */
+export type ReadinessCheck = {
+  /** For clients and logs: node, clock, database, or files. */
+  name: string;
+  /** Returns the problem in lower case or throws it; null if all is well. */
+  run: () => Promise<string | null>;
+};
+
+/** A check that failed, and the problem in lower case. */
+export type FailedCheck = { check: string; reason: string };
+
+export type ReadinessParts = {
+  /** Why this process serves no requests at the moment; null if it does. Nothing else is checked meanwhile. */
+  checkRunning: () => string | null;
+  checks: readonly ReadinessCheck[];
+  clock: Clock;
+  log: Log;
+  onDamage?: (damage: DiskFault) => void;
+};
+
 /** Whether requests can be served and jobs can run. Logs changes. */
 export class Readiness {
   /** Damage to the data, which persists until the server starts with intact data; null if none was found. */
   #damage: DiskFault | null = null;
-  readonly #check: () => Promise<string | null>;
+  readonly #parts: ReadinessParts;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #onDamage: (damage: DiskFault) => void;
   #checkedAt = Number.NEGATIVE_INFINITY;
   #faultedAt = Number.NEGATIVE_INFINITY;
   #fault: DiskFault | null = null;
-  #latest: Promise<string | null> = Promise.resolve(null);
+  #latest: Promise<FailedCheck[]> = Promise.resolve([]);
   #lastProblem: string | null = null;
 
-  /** `check` returns or throws the problem. */
-  constructor(
-    check: () => Promise<string | null>,
-    clock: Clock,
-    log: Log,
-    onDamage: (damage: DiskFault) => void = () => {},
-  ) {
-    this.#check = check;
-    this.#clock = clock;
-    this.#log = log;
-    this.#onDamage = onDamage;
+  constructor(parts: ReadinessParts) {
+    this.#parts = parts;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
   }
 
   /** Reports an error of a request or a job, in case it is a disk fault. */
@@ -41,7 +56,7 @@ export class Readiness {
     if (fault === null || this.#damage !== null) return;
     if (fault.kind === "damaged") {
       this.#damage = fault;
-      this.#onDamage(fault);
+      this.#parts.onDamage?.(fault);
       this.#log.fatal({ err: error }, `${fault.words}; writes are rejected until then`);
     }
     this.#fault = fault;
@@ -49,11 +64,16 @@ export class Readiness {
     this.#checkedAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** The problem in lower case, for use after a colon; null if there is none. Never rejects. */
-  problem(): Promise<string | null> {
+  /** The problems in lower case, for use after a colon; null if there are none. Never rejects. */
+  async problem(): Promise<string | null> {
+    return textOf(await this.failures());
+  }
+
+  /** The checks that failed; empty if requests can be served. Never rejects. */
+  failures(): Promise<FailedCheck[]> {
     if (this.#isWithin(resultCacheMs, this.#checkedAt)) return this.#latest;
     this.#checkedAt = this.#clock.now();
-    this.#latest = this.#runCheck();
+    this.#latest = this.#runChecks();
     return this.#latest;
   }
 
@@ -63,25 +83,56 @@ export class Readiness {
     return age >= 0 && age < ms;
   }
 
-  async #runCheck(): Promise<string | null> {
-    let cause: unknown;
-    let problem = await this.#check().then(
-      (reported) => {
-        // A reported problem was cheap to find and may be over soon, such as while the server starts, so it is not cached.
-        if (reported !== null) this.#checkedAt = Number.NEGATIVE_INFINITY;
-        return reported;
-      },
-      (error: unknown) => {
-        cause = error;
-        return diskFaultOf(error)?.words ?? "the database is not working";
-      },
-    );
-    if (cause !== undefined && diskFaultOf(cause)?.kind === "damaged") this.reportError(cause);
-    if (this.#damage !== null) problem = this.#damage.words;
-    else if (this.#fault !== null && this.#isWithin(faultCacheMs, this.#faultedAt)) problem ??= this.#fault.words;
+  async #runChecks(): Promise<FailedCheck[]> {
+    const { checkRunning, checks } = this.#parts;
+    const stopped = checkRunning();
+    const outcomes = stopped === null ? await Promise.all(checks.map(outcomeOf)) : [];
+    const causes = outcomes.flatMap(({ cause }) => (cause === undefined ? [] : [cause]));
+    const failures = outcomes.flatMap(({ check, reason }) => (reason === null ? [] : [{ check, reason }]));
+    for (const cause of causes) if (diskFaultOf(cause)?.kind === "damaged") this.reportError(cause);
+    // It was cheap to find and may be over soon, such as while the server starts, so it is not cached.
+    if (stopped !== null) this.#checkedAt = Number.NEGATIVE_INFINITY;
+    const all = this.#withFault(stopped === null ? failures : [{ check: "node", reason: stopped }]);
+    this.#logChange(textOf(all), causes[0]);
+    return all;
+  }
+
+  /** Includes what requests and jobs have met. */
+  #withFault(failures: FailedCheck[]): FailedCheck[] {
+    if (this.#damage !== null) return [{ check: "database", reason: this.#damage.words }];
+    const isRecent = this.#fault !== null && this.#isWithin(faultCacheMs, this.#faultedAt);
+    return isRecent && failures.length === 0 ? [{ check: "requests", reason: this.#fault!.words }] : failures;
+  }
+
+  #logChange(problem: string | null, cause: unknown): void {
     if (problem !== null && problem !== this.#lastProblem) this.#log.error({ problem, err: cause }, "not ready");
     if (problem === null && this.#lastProblem !== null) this.#log.info("ready again");
     this.#lastProblem = problem;
-    return problem;
+  }
+}
+
+function textOf(failures: readonly FailedCheck[]): string | null {
+  return failures.length === 0 ? null : failures.map(({ reason }) => reason).join("; ");
+}
+
+type Outcome = { check: string; reason: string | null; cause?: unknown };
+
+/** A connection that neither works nor ends is a problem too, so no check may take forever. */
+async function outcomeOf({ name: check, run }: ReadinessCheck): Promise<Outcome> {
+  const { promise: timeout, resolve } = Promise.withResolvers<Outcome>();
+  const reason = `${check}: no response within ${timeoutMs / 1000} seconds`;
+  const timer = setTimeout(() => resolve({ check, reason }), timeoutMs);
+  const outcome = run().then(
+    (reason): Outcome => ({ check, reason }),
+    (cause: unknown): Outcome => ({
+      check,
+      reason: diskFaultOf(cause)?.words ?? `${check}: the check failed; the log says why`,
+      cause,
+    }),
+  );
+  try {
+    return await Promise.race([outcome, timeout]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -5,6 +5,7 @@ export const sqlStates = {
   unsupportedParameter: "08P01",
   foreignKeyViolation: "23503",
   uniqueViolation: "23505",
+  readOnly: "25006",
 } as const;
 
 /** The code of an error of the driver, which drizzle wraps; null for other errors. */

@@ -7,7 +7,8 @@ import { createCreditStore } from "./credits.ts";
 import { DirectoryIndex } from "./directory/directory-index.ts";
 import { createProspectStore } from "./directory/prospects.ts";
 import { createSavedSearchStore } from "./directory/saved-searches.ts";
-import { connect, openEngine, type EngineOptions } from "./engine.ts";
+import { connect, openEngine, type Engine, type EngineOptions } from "./engine.ts";
+import { sqlStates } from "./error-codes.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
 import { EventLog } from "./event-log.ts";
 import { createEventStore } from "./events.ts";
@@ -77,10 +78,17 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     savedSearches: createSavedSearchStore(engine),
     suppressions: createSuppressionStore(engine),
     voices: createVoiceStore(engine),
-    /** Throws when the database can't be reached. */
-    check: async () => void (await engine.orm.execute(sql`SELECT 1`)),
+    /** Throws when the database can't be reached or written to. */
+    check: () => checkWritable(engine),
     maintain: () => foldCounts(engine.orm),
     /** Waits for running statements and closes the connections. */
     close: () => directories.close().then(() => engine.close()),
   };
+}
+
+/** After a failover, a connection may lead to a server that only reads. */
+async function checkWritable({ orm }: Engine): Promise<void> {
+  const [row] = await orm.execute<{ isReadOnly: boolean }>(sql`
+    SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly"`);
+  if (row!.isReadOnly) throw Object.assign(new Error("The database is read-only"), { code: sqlStates.readOnly });
 }
