@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { backup, restore } from "./cases/backup.ts";
+import { copy } from "./cases/copy.ts";
 import { durability } from "./cases/durability.ts";
 import { enrich } from "./cases/enrich.ts";
 import { creditRace } from "./cases/credit-race.ts";
@@ -65,6 +66,7 @@ const cases: Record<string, BenchCase> = {
   "voice-clones": voiceClones,
   backup,
   restore,
+  copy,
   soak,
 };
 

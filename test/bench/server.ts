@@ -11,7 +11,7 @@ const executable = join(root, "dist", process.platform === "win32" ? "outreachd.
 
 /** The compiled executable if there is one, because that is what people run; else the source. */
 export const isCompiled = existsSync(executable);
-const command = isCompiled ? [executable] : [process.execPath, join(root, "src/main.ts")];
+export const programCommand = isCompiled ? [executable] : [process.execPath, join(root, "src/main.ts")];
 
 export type Server = {
   port: number;
@@ -46,7 +46,7 @@ export function keptDirectory(name: string): string {
 /** Runs a command of the program to its end; answers how long it took, and its memory at its highest. */
 export async function runCommand(args: readonly string[]): Promise<{ ms: number; memoryMB: number }> {
   const startedAt = performance.now();
-  const child = Bun.spawn([...command, ...args], { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+  const child = Bun.spawn([...programCommand, ...args], { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
   const problem = await new Response(child.stderr).text();
   if ((await child.exited) !== 0) throw new Error(`${args.join(" ")} failed: ${problem}`);
   return { ms: performance.now() - startedAt, memoryMB: (child.resourceUsage()?.maxRSS ?? 0) / 1e6 };
@@ -76,7 +76,7 @@ export function databasePath(home: Home): string {
 export async function startServer(home: Home, settings: Record<string, string> = {}): Promise<Server> {
   const port = freePort();
   const startedAt = performance.now();
-  const child = Bun.spawn([...command, "serve"], {
+  const child = Bun.spawn([...programCommand, "serve"], {
     cwd: home.directory,
     stdin: "ignore",
     stdout: Bun.file(join(home.directory, "stdout.log")),

@@ -1,6 +1,7 @@
 import type { Sql } from "postgres";
 import { StartError } from "../../../platform/base/start-error.ts";
 import { connect, type EngineOptions } from "../postgres/engine.ts";
+import { codeOf, sqlStates } from "../postgres/error-codes.ts";
 import { copyState, migrate, migrations } from "../postgres/migrate.ts";
 import { buildPostgres, dropSecondary } from "./postgres-build.ts";
 import { dropEverything, ownTables, refuseData } from "./postgres-contents.ts";
@@ -50,17 +51,22 @@ export async function openPostgresTarget(options: PostgresTargetOptions): Promis
   };
 }
 
-/** Holds a lock on one connection until it closes. */
+/** Holds a lock on one connection until it closes. The server may take a moment to notice that an earlier copy was killed. */
 async function lockCopy(client: Sql, shown: string): Promise<void> {
   const connection = await client.reserve();
   // In a transaction, because a pooler may give the connection to others between transactions.
   await connection`BEGIN`;
   await connection`SET LOCAL idle_in_transaction_session_timeout = 0`;
-  const [row] = await connection<
-    { locked: boolean }[]
-  >`SELECT pg_try_advisory_xact_lock(${copyLock}::bigint) AS locked`;
-  if (row?.locked === true) return;
-  throw new StartError(`Another copy to ${shown} is in progress.`, { hint: "Wait until it has finished, or stop it." });
+  await connection`SET LOCAL lock_timeout = '5s'`;
+  try {
+    await connection`SELECT pg_advisory_xact_lock(${copyLock}::bigint)`;
+  } catch (error) {
+    if (codeOf(error) !== sqlStates.lockTimeout) throw error;
+    throw new StartError(`Another copy to ${shown} is in progress.`, {
+      hint: "Wait until it has finished, or stop it.",
+      cause: error,
+    });
+  }
 }
 
 async function prepare(client: Sql, { shown, from, isReplaced, now }: PostgresTargetOptions): Promise<void> {
