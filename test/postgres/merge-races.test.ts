@@ -10,6 +10,8 @@ import { createActionJobs } from "../../src/adapters/storage/postgres/network-jo
 import { createNetworkStore } from "../../src/adapters/storage/postgres/network.ts";
 import { leadKeys, leads } from "../../src/adapters/storage/postgres/tables.ts";
 import { createWorkspaceMerge } from "../../src/adapters/storage/postgres/workspace-merge/workspace-merge.ts";
+import { stopped } from "../../src/features/campaigns/decisions.ts";
+import type { Enrollment } from "../../src/features/campaigns/model.ts";
 import type { MergeOutcome } from "../../src/features/workspaces/merge/model.ts";
 import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
 import { startOfTests } from "../support/clock.ts";
@@ -141,6 +143,35 @@ test("credits that are being granted are part of the balance", async () => {
   expect(await whileOpen((on) => createCreditStore(on).add(grant), merge)).toMatchObject({ kind: "merged" });
   expect(await second.credits.balance(into)).toBe(7);
   expect(await leftovers()).toEqual([]);
+});
+
+test("a step of a campaign that was decided before a merge is decided anew", async () => {
+  await using world = await arrange();
+  const { make, from, into, first, second, merge } = world;
+  const account = make.account(from, { workingHours: alwaysOpen });
+  await first.network.insertAccount(account);
+  const networkUrl = "https://network.example/in/ada";
+  const lead = await make.storedLead(first, from, { networkUrl });
+  const times = { createdAt: startOfTests, updatedAt: startOfTests };
+  await first.campaigns.insert({
+    ...{ id: "c", workspaceId: from, name: "Spring", state: "running", accountIds: [account.id], startedAt: null },
+    steps: [{ type: "action", actionType: "visitProfile" }],
+    settings: { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null, allowOverlap: false },
+    ...times,
+  });
+  const enrollment: Enrollment = {
+    ...{ id: "e", campaignId: "c", workspaceId: from, leadId: lead.id, accountId: account.id, profileKey: networkUrl },
+    ...{ state: "active", reason: null, atStep: 0, sinceAt: startOfTests, wakeAt: startOfTests, jobId: null },
+    ...{ connectedAt: null, repliedAt: null, version: 1, ...times },
+  };
+  expect(await first.campaigns.enroll([enrollment], false, startOfTests)).toEqual([null]);
+  const [due] = await first.campaigns.due(startOfTests, 10);
+  expect(await merge()).toMatchObject({ kind: "merged" });
+  // The account is no longer one of the workspace that the node knew.
+  expect(await first.campaigns.move(due!.enrollment, stopped("accountGone", startOfTests), null)).toBeNull();
+  const [dueAgain] = await second.campaigns.due(startOfTests, 10);
+  expect(dueAgain!.enrollment).toMatchObject({ id: "e", workspaceId: into, state: "active" });
+  expect(await second.campaigns.move(dueAgain!.enrollment, stopped("done", startOfTests), null)).not.toBeNull();
 });
 
 test("what two nodes acknowledge while a merge runs is there afterwards, and nothing is left behind", async () => {
