@@ -17,7 +17,10 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
       "Check data, configuration, and environment. Works next to a running server. Exits with 1 if there are problems.",
     )
     .option("--full", "Check every index against its table and every reference; can take minutes.")
-    .option("--offline", "Contact no hosts, not even configured ones, except the server running on the data.");
+    .option(
+      "--offline",
+      "Contact no hosts, not even configured ones, except the server running on the data and the database.",
+    );
   addServerFlags(command).action((flags: DoctorFlags) => doctor(flags, context));
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "../../../app/config/config.ts";
+import type { DatabaseConfig } from "../../../app/config/database-options.ts";
 import { settingsPrint } from "../../../app/config/settings-print.ts";
 import { databaseName, readRunningServer } from "../../../adapters/disk/data-directory.ts";
 import { ok, warning, type Finding } from "./finding.ts";
@@ -16,6 +17,7 @@ export type DoctorOptions = { full: boolean; offline: boolean };
 export async function examineAll(config: Config, { full, offline }: DoctorOptions): Promise<Finding[]> {
   const dataDir = resolve(config.dataDir);
   const settings = examineSettings(config);
+  if (config.database !== null) return [...settings, ...(await examineShared(config, config.database, offline))];
   if (!existsSync(join(dataDir, databaseName)))
     return [...settings, { check: "data", ...noData(dataDir) }, ...(await examineHosts(config, [], offline))];
   const now = Date.now();
@@ -34,6 +36,16 @@ export async function examineAll(config: Config, { full, offline }: DoctorOption
     return [...settings, serves, ...data, ...backups, ...hosts];
   const others = otherSettings(server.pid, dataDir);
   return [others, ...bySettings(settings), serves, ...data, ...backups, ...bySettings(hosts)];
+}
+
+/** The database is the data, so it is contacted even if no other host is. */
+async function examineShared(config: Config, database: DatabaseConfig, offline: boolean): Promise<Finding[]> {
+  // Loaded only if needed: it is a large part of the program.
+  const { examineSharedDatabase } = await import("./shared-database.ts");
+  const { examineBucket } = await import("./bucket.ts");
+  const { findings, webhooks } = await examineSharedDatabase(database);
+  const files = offline && config.files.place !== null ? [] : await examineBucket(config.files.place);
+  return [...findings, ...files, ...(await examineHosts(config, webhooks, offline))];
 }
 
 /** A server may get settings that this command does not see, such as from systemd. */
