@@ -6,7 +6,7 @@ import { permissions } from "../../src/platform/auth/key-model.ts";
 import type { NetworkAction } from "../../src/features/network/action-model.ts";
 import type { ErasureView, PersonIdentifiers, PersonRecordView } from "../../src/features/privacy/model.ts";
 import type { Client } from "../support/client.ts";
-import { eventually, startService, succeeded, type Service } from "../support/service.ts";
+import { eventually, startService, succeeded, testEmbedded, usesPostgres, type Service } from "../support/service.ts";
 import { clonesPath, createClone, spokenWav, type CloneDetailView } from "../support/voices.ts";
 
 const service = await startService();
@@ -62,8 +62,24 @@ async function erased(client: Client, body: object, from: Service = service) {
   return { ...answer, job: await from.ended(client, jobId!) };
 }
 
-/** Whether any file of the service holds one of these texts. */
-const isOnDisk = (...texts: string[]) => isIn(service.dataDir, ...texts);
+/** Whether any file of the service, or any row of its database server, holds one of these texts. */
+async function isStored(...texts: string[]): Promise<boolean> {
+  return (await isIn(service.dataDir, ...texts)) || (usesPostgres && (await isInRows(texts)));
+}
+
+async function isInRows(texts: readonly string[]): Promise<boolean> {
+  await using database = await service.openDatabase();
+  const tables = await database.all<{ name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+  );
+  for (const { name } of tables)
+    for (const text of texts) {
+      // Bytes are in hexadecimal.
+      const holds = `strpos(r::text, $1) > 0 OR strpos(r::text, encode(convert_to($1, 'UTF8'), 'hex')) > 0`;
+      if ((await database.all(`SELECT 1 FROM "${name}" AS r WHERE ${holds} LIMIT 1`, [text])).length > 0) return true;
+    }
+  return false;
+}
 
 async function isIn(directory: string, ...texts: string[]): Promise<boolean> {
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
@@ -103,10 +119,10 @@ test("a dry run tells what would go and changes nothing; that is what happens un
   expect((await user.get(`/api/v2/leads/${who.leadId}`)).status).toBe(200);
 });
 
-test("who is erased is nowhere any more, not even on the disk, and can't come back", async () => {
+test("who is erased is nowhere any more, in no file and no row, and can't come back", async () => {
   const user = await service.user();
   const who = await somebody(user);
-  expect(await isOnDisk(who.email)).toBe(true);
+  expect(await isStored(who.email)).toBe(true);
   const { job } = await erased(user, { leadId: who.leadId });
   expect(job).toMatchObject({ status: "completed", type: "person_erasure" });
   expect(job.metadata["records"]).toMatchObject({ actions: 1, leads: 2, prospects: 1 });
@@ -121,7 +137,7 @@ test("who is erased is nowhere any more, not even on the disk, and can't come ba
   expect((await user.post("/api/v2/leads", { email: who.email })).code).toBe("DO_NOT_CONTACT");
   // The other lead has its own address, which has the name in it.
   await user.delete(`/api/v2/leads/${who.mentionedIn}`);
-  expect(await isOnDisk(who.email, who.profileUrl, `Hello ${who.name}`)).toBe(false);
+  expect(await isStored(who.email, who.profileUrl, `Hello ${who.name}`)).toBe(false);
 });
 
 test("what somebody replied is handed out and erased with them, also when they are no lead", async () => {
@@ -132,47 +148,50 @@ test("what somebody replied is handed out and erased with them, also when they a
   const { records } = await exported(user, { networkUrl: profileUrl });
   const replies = records.filter(({ fields }) => fields["type"] === "message.replied");
   expect(replies).toMatchObject([{ collection: "events", kind: "person", fields: { data: { text } } }]);
-  expect(await isOnDisk(text)).toBe(true);
+  expect(await isStored(text)).toBe(true);
   expect((await erased(user, { networkUrl: profileUrl })).job).toMatchObject({ status: "completed" });
-  expect(await isOnDisk(text)).toBe(false);
+  expect(await isStored(text)).toBe(false);
 });
 
-test("what was spoken to somebody who is erased is gone, and addresses that voices and their files name", async () => {
-  await using own = await startService({ settings: { SIMULATE: "true" } });
-  const user = await own.user();
-  const { email } = await somebody(user);
-  const voice = succeeded(
-    await createClone(user, [[`${email}.wav`, await spokenWav(12)]], {
-      description: `Reads for ${email}`,
-      labels: JSON.stringify({ about: email }),
-    }),
-  ).data;
-  await own.ended(user, voice.jobId);
-  // Tried for the person before anything was scheduled.
-  const spoken = await fetch(`${own.url}${clonesPath}/${voice.voiceId}/preview`, {
-    method: "POST",
-    headers: { "x-api-key": user.key!, "content-type": "application/json" },
-    body: JSON.stringify({ text: "Dear Wilhelmina" }),
-  });
-  expect(spoken.status).toBe(200);
-  const kept = () => readdir(join(own.dataDir, "blobs", "speech"));
-  await eventually("speech to be kept", async () => ((await kept()).length > 0 ? true : null));
+testEmbedded(
+  "what was spoken to somebody who is erased is gone, and addresses that voices and their files name",
+  async () => {
+    await using own = await startService({ settings: { SIMULATE: "true" } });
+    const user = await own.user();
+    const { email } = await somebody(user);
+    const voice = succeeded(
+      await createClone(user, [[`${email}.wav`, await spokenWav(12)]], {
+        description: `Reads for ${email}`,
+        labels: JSON.stringify({ about: email }),
+      }),
+    ).data;
+    await own.ended(user, voice.jobId);
+    // Tried for the person before anything was scheduled.
+    const spoken = await fetch(`${own.url}${clonesPath}/${voice.voiceId}/preview`, {
+      method: "POST",
+      headers: { "x-api-key": user.key!, "content-type": "application/json" },
+      body: JSON.stringify({ text: "Dear Wilhelmina" }),
+    });
+    expect(spoken.status).toBe(200);
+    const kept = () => readdir(join(own.dataDir, "blobs", "speech"));
+    await eventually("speech to be kept", async () => ((await kept()).length > 0 ? true : null));
 
-  const { identifiers, records } = await exported(user, { email });
-  expect(identifiers.emails).toEqual([email]);
-  expect(placesOf(records)).toEqual(expect.arrayContaining(["voiceSamples (mention)", "voices (mention)"]));
-  await erased(user, { email }, own);
-  expect(await kept()).toEqual([]);
-  const { data } = succeeded(await user.get<CloneDetailView>(`${clonesPath}/${voice.voiceId}`));
-  expect(data).toMatchObject({
-    name: "Ada",
-    status: "ready",
-    description: "Reads for [erased]",
-    labels: { about: "[erased]" },
-    samples: [{ fileName: "[erased].wav" }],
-  });
-  expect(await isIn(own.dataDir, email)).toBe(false);
-});
+    const { identifiers, records } = await exported(user, { email });
+    expect(identifiers.emails).toEqual([email]);
+    expect(placesOf(records)).toEqual(expect.arrayContaining(["voiceSamples (mention)", "voices (mention)"]));
+    await erased(user, { email }, own);
+    expect(await kept()).toEqual([]);
+    const { data } = succeeded(await user.get<CloneDetailView>(`${clonesPath}/${voice.voiceId}`));
+    expect(data).toMatchObject({
+      name: "Ada",
+      status: "ready",
+      description: "Reads for [erased]",
+      labels: { about: "[erased]" },
+      samples: [{ fileName: "[erased].wav" }],
+    });
+    expect(await isIn(own.dataDir, email)).toBe(false);
+  },
+);
 
 test("an export that is told again is the same file", async () => {
   const user = await service.user();

@@ -4,7 +4,7 @@ import type { PersonIdentity, PersonQuery, PersonRecord, PersonScope } from "../
 import { prospectContent } from "../../src/features/prospecting/content.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
-import { engines } from "../support/engines.ts";
+import { enginesAndPostgres } from "../support/engines.ts";
 import { alwaysOpen, claimAction, claimOf, createFactories } from "../support/factories.ts";
 
 const team: PersonScope = { workspaceId: null };
@@ -13,7 +13,7 @@ const profile = "https://network.example/in/ada";
 const noOne: PersonIdentity = { emails: [], profiles: [], phones: [], leadIds: [], prospects: [] };
 const given = (of: Partial<PersonQuery>): PersonQuery => ({ email: null, profile: null, leadId: null, ...of });
 
-describe.each(engines)("persons on $name", ({ open }) => {
+describe.each(enginesAndPostgres)("persons on $name", ({ open }) => {
   test("are found by any address, and by what was found with it", async () => {
     await using opened = await open();
     const { storage, make, user } = await withUser(opened.storage);

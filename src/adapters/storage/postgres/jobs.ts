@@ -124,6 +124,14 @@ export async function writeJob(connection: Connection, job: Job, change: JobChan
   return after;
 }
 
+/** Ends a job, but not its action, if it has one. Returns false and does nothing if the claim is void. */
+export async function endHeldJob(connection: Connection, held: JobClaim, end: JobEnd): Promise<boolean> {
+  const job = await lockJob(connection, held.id);
+  if (job === null || !isHeld(job, held)) return false;
+  await writeJob(connection, job, endedJob(job, end));
+  return true;
+}
+
 /** Of locked jobs: what a claim changes. */
 async function writeLeases(connection: Connection, claimed: readonly Job[]): Promise<void> {
   if (claimed.length === 0) return;
@@ -151,9 +159,7 @@ async function renew(connection: Connection, claims: readonly JobClaim[], leaseU
 
 async function endClaim(connection: Connection, actions: ActionJobs, held: JobClaim, end: JobEnd): Promise<boolean> {
   await actions.lock(connection, held.id);
-  const job = await lockJob(connection, held.id);
-  if (job === null || !isHeld(job, held)) return false;
-  await writeJob(connection, job, endedJob(job, end));
+  if (!(await endHeldJob(connection, held, end))) return false;
   // An action is ended by its feature. Whoever ends only its job, after too many interruptions, gave it up.
   if (isFinal(end)) await actions.gaveUp(connection, held.id, end.message, end.at);
   return true;

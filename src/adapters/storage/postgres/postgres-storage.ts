@@ -24,6 +24,7 @@ import { createMetricsStore } from "./metrics.ts";
 import { createNetworkStore } from "./network.ts";
 import { createActionJobs } from "./network-jobs.ts";
 import { createOperationsStore } from "./operations.ts";
+import { createPersonStore } from "./privacy/person-store.ts";
 import { createRateCounters } from "./rates.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createSuppressionStore } from "./suppressions.ts";
@@ -74,6 +75,7 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     leads: createLeadStore(engine),
     merges: createWorkspaceMerge(engine, directories),
     network: createNetworkStore(engine),
+    persons: createPersonStore(engine, directories),
     prospects: createProspectStore(engine, directories),
     savedSearches: createSavedSearchStore(engine),
     suppressions: createSuppressionStore(engine),

@@ -1,6 +1,6 @@
 import { stretchesOf } from "../../../../features/prospecting/stretches.ts";
 import type { Engine } from "../engine.ts";
-import { seqOf } from "./index-messages.ts";
+import { seqOf } from "../../prospect-seq.ts";
 import { prepared } from "../prepared.ts";
 import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 

@@ -10,7 +10,8 @@ import {
 import { besideName, besideNameOf, keysOfRecord, prospectIdentity } from "../../../../features/prospecting/keys.ts";
 import type { ProspectContent } from "../../../../features/prospecting/model.ts";
 import { changedNames } from "./company-names.ts";
-import { seqOf, type KeyHints, type StoredRows, type Write } from "./index-messages.ts";
+import { seqOf } from "../../prospect-seq.ts";
+import type { KeyHints, StoredRows, Write } from "./index-messages.ts";
 import { KeyRuns, type RunState } from "../../../../lib/key-index/key-runs.ts";
 import { dropRuns, runPages } from "./key-run-pages.ts";
 import { addKeyColumn, addKeys } from "../../../../features/prospecting/name-keys.ts";

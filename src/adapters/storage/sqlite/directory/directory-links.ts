@@ -7,7 +7,7 @@ import type { ProspectContent } from "../../../../features/prospecting/model.ts"
 import { identifierName, type Identifier } from "../../../../features/suppression/person-identifiers.ts";
 import type { Engine } from "../engine.ts";
 import { prepared } from "../prepared.ts";
-import { seqOf } from "./index-messages.ts";
+import { seqOf } from "../../prospect-seq.ts";
 
 /**
  * Identifiers that the records of a directory link. The index responds asynchronously, and a write unit cannot wait for it:

@@ -64,8 +64,3 @@ export type IndexThread = {
   init: { path: string };
   port: ThreadPort<IndexRequest, IndexAnswer>;
 };
-
-/** `seq` of a prospect: those of an owner are adjacent. */
-export function seqOf(owner: number, number: number): number {
-  return owner * 2 ** 32 + number;
-}

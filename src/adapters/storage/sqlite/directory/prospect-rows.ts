@@ -8,7 +8,7 @@ import { addAskedKeys, indexedKey, personKeysIn } from "../../../../features/pro
 import type { StoredProspect } from "../../../../features/prospecting/stored-prospect.ts";
 import { RecentKeys } from "../../../../lib/key-index/recent-keys.ts";
 import { prepared } from "../prepared.ts";
-import { seqOf } from "./index-messages.ts";
+import { seqOf } from "../../prospect-seq.ts";
 import type { ProspectCompanies } from "./prospect-companies.ts";
 
 type Row = [seq: number, content: string, leadId: string | null, createdAt: number, updatedAt: number];

@@ -3,7 +3,7 @@ import type { ProspectStore, RevealPayment } from "../../../../features/prospect
 import type { Engine } from "../engine.ts";
 import { prepared } from "../prepared.ts";
 import type { CommonRows } from "../common-rows.ts";
-import { seqOf } from "./index-messages.ts";
+import { seqOf } from "../../prospect-seq.ts";
 import { numberOf } from "../../../../features/prospecting/prospect-id.ts";
 import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 

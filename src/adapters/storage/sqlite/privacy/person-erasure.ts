@@ -15,6 +15,7 @@ import type { PersonIdentity, PersonRecord } from "../../../../features/privacy/
 import type { Place, Values } from "../../../../features/privacy/place-model.ts";
 import { places } from "../../../../features/privacy/places.ts";
 import type { ErasedRecords } from "../../../../features/privacy/store.ts";
+import { placeOfSeq } from "../../prospect-seq.ts";
 import type { ProspectRows } from "../directory/prospect-rows.ts";
 import type { Engine } from "../engine.ts";
 import type { EventRows } from "../event-rows.ts";
@@ -124,7 +125,7 @@ export function createPersonErasure(parts: ErasureParts) {
 
   function removeProspect(workspaceId: WorkspaceId, seq: number): Outcome {
     const owner = owners(workspaceId);
-    const row = owner === null ? null : prospects.get(owner, seq - owner * 2 ** 32);
+    const row = owner === null ? null : prospects.get(owner, placeOfSeq(seq).number);
     if (owner === null || row === null) return "unchanged";
     prospects.unit(owner, () => prospects.remove(row));
     return "erased";

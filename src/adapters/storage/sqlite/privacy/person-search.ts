@@ -15,7 +15,7 @@ import {
   suppressionKeysOfPerson,
 } from "../../../../features/privacy/person-keys.ts";
 import { maxNamesakes } from "../../../../features/prospecting/directory-decisions.ts";
-import { seqOf } from "../directory/index-messages.ts";
+import { seqOf } from "../../prospect-seq.ts";
 import type { ProspectIndex } from "../directory/prospect-index.ts";
 import type { ProspectRows } from "../directory/prospect-rows.ts";
 import type { Engine } from "../engine.ts";

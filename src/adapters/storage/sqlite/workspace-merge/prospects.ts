@@ -3,7 +3,7 @@ import { placesOf } from "../../../../lib/key-index/key-runs.ts";
 import { prospectIdentity } from "../../../../features/prospecting/keys.ts";
 import type { ProspectContent } from "../../../../features/prospecting/model.ts";
 import type { ProspectStore } from "../../../../features/prospecting/store.ts";
-import { seqOf } from "../directory/index-messages.ts";
+import { seqOf } from "../../prospect-seq.ts";
 import { segments } from "../directory/postings.ts";
 import { numberOf } from "../../../../features/prospecting/prospect-id.ts";
 import type { Engine } from "../engine.ts";
