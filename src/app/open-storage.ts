@@ -71,7 +71,7 @@ async function openShared(
   const database = await openDatabase(options!, phoneRegion, ownClock, log);
   const installation = await database.storage.cluster.installationId(randomBytes(4).toString("hex"));
   return {
-    storage: database.storage as unknown as Storage,
+    storage: database.storage,
     clock: new SteadyClock(database.clock),
     installation,
     database,

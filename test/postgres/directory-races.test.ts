@@ -5,7 +5,7 @@ import { lockDirectory } from "../../src/adapters/storage/postgres/directory/dir
 import { DirectoryUnit } from "../../src/adapters/storage/postgres/directory/directory-unit.ts";
 import { fold } from "../../src/adapters/storage/postgres/directory/index-fold.ts";
 import { openEngine, type Connection, type Engine } from "../../src/adapters/storage/postgres/engine.ts";
-import { openPostgresStorage, type PostgresStorage } from "../../src/adapters/storage/postgres/postgres-storage.ts";
+import { openPostgresStorage } from "../../src/adapters/storage/postgres/postgres-storage.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { putPerson } from "../../src/features/prospecting/directory-decisions.ts";
 import { termQuery } from "../../src/features/prospecting/facets/query.ts";
@@ -15,8 +15,7 @@ import { createFactories } from "../support/factories.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { all, imported, made, nothing, personRow } from "../support/prospect-rows.ts";
 
-type Node = Pick<PostgresStorage, "prospects" | "credits" | "jobs" | "users">;
-type Nodes = { engine: Engine; first: Node; second: Node; workspaceId: string; owner: number };
+type Nodes = { engine: Engine; first: Storage; second: Storage; workspaceId: string; owner: number };
 
 /** Two nodes on one database, and a workspace. `engine` steers transactions of a third one. */
 async function withTwoNodes(run: (nodes: Nodes) => Promise<void>): Promise<void> {
@@ -24,7 +23,7 @@ async function withTwoNodes(run: (nodes: Nodes) => Promise<void>): Promise<void>
   const engine = openEngine(database.url, { poolSize: 3 });
   const open = () => openPostgresStorage(database.url, new FakeClock(), { poolSize: 4 });
   const [first, second] = [await open(), await open()];
-  const { user } = await createFactories().storedUser(asStorage(first));
+  const { user } = await createFactories().storedUser(first);
   try {
     const owner = (await first.leads.ownerNumber(user.id))!;
     await run({ engine, first, second, workspaceId: user.id, owner });
@@ -32,11 +31,6 @@ async function withTwoNodes(run: (nodes: Nodes) => Promise<void>): Promise<void>
     await Promise.all([first.close(), second.close(), engine.close()]);
     await database.release();
   }
-}
-
-/** The stores that these tests use exist. */
-function asStorage(node: Node): Storage {
-  return node as unknown as Storage;
 }
 
 /** Resolves once some connection waits for a lock that another one holds. */
@@ -75,7 +69,7 @@ async function putIn(connection: Connection, owner: number, emails: readonly str
 
 const rowsOf = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, n) => personRow(from + n, { email: `p${from + n}@example.com` }));
-const totalOf = async ({ prospects }: Node, workspaceId: string) =>
+const totalOf = async ({ prospects }: Storage, workspaceId: string) =>
   (await prospects.search({ workspaceId, query: nothing, offset: 0, limit: 0 })).total;
 
 test("two importers of the same people make each of them once", async () => {
@@ -84,7 +78,7 @@ test("two importers of the same people make each of them once", async () => {
     const counts = await whileHeld(
       engine,
       (connection) => putIn(connection, owner, ["p1@example.com", "p2@example.com"]),
-      () => imported(asStorage(second), workspaceId, rowsOf(1, 5)),
+      () => imported(second, workspaceId, rowsOf(1, 5)),
     );
     expect(counts).toMatchObject({ created: 2, skipped: 2 });
     const again = await Promise.all(
@@ -97,13 +91,13 @@ test("two importers of the same people make each of them once", async () => {
       ),
     );
     expect(again[0]!.map(({ id }) => id)).toEqual(again[1]!.map(({ id }) => id));
-    expect(await all(asStorage(first), workspaceId)).toHaveLength(20);
+    expect(await all(first, workspaceId)).toHaveLength(20);
   });
 });
 
 test("a search finds all that was committed before on any node, and nothing of an import that is going on", async () => {
   await withTwoNodes(async ({ engine, first, second, workspaceId, owner }) => {
-    await imported(asStorage(first), workspaceId, rowsOf(0, 300));
+    await imported(first, workspaceId, rowsOf(0, 300));
     expect(await totalOf(second, workspaceId)).toBe(300);
     await engine.transact(async (connection) => {
       await putIn(connection, owner, ["new@example.com"]);
@@ -128,7 +122,7 @@ test("searches during imports and folds see the totals of one moment", async () 
     let isDone = false;
     const importing = (async () => {
       for (let n = 0; n < 25; n++) {
-        await imported(asStorage(first), workspaceId, batch(n));
+        await imported(first, workspaceId, batch(n));
         if (n % 4 === 3) await fold(engine, owner, true);
       }
       isDone = true;
@@ -158,7 +152,7 @@ test("searches during imports and folds see the totals of one moment", async () 
 
 test("what is stored during a fold waits for the next one, and two nodes that fold at once do it once", async () => {
   await withTwoNodes(async ({ engine, first, second, workspaceId, owner }) => {
-    await imported(asStorage(first), workspaceId, rowsOf(0, 200));
+    await imported(first, workspaceId, rowsOf(0, 200));
     await whileHeld(
       engine,
       (connection) => putIn(connection, owner, ["late@example.com"]),
@@ -187,7 +181,7 @@ test("two buyers of the same prospect in a workspace are charged once", async ()
     await first.credits.add(createFactories().grant(workspaceId, { amount: 10 }));
     const [stored] = await first.prospects.put(workspaceId, [made({ email: "p@example.com" })], startOfTests);
     const charge = { workspaceId, purpose: "search" as const, keyId: null, at: startOfTests };
-    const buy = ({ prospects }: Node, request: string) =>
+    const buy = ({ prospects }: Storage, request: string) =>
       prospects.reveal({
         ...{ workspaceId, ids: [stored!.id], freeSince: startOfTests - 1000 },
         payment: { kind: "charge", each: 2, charge: { ...charge, entryId: request, request } },
@@ -215,7 +209,7 @@ test("an index that was made by other rules is made anew, while both nodes store
   await withTwoNodes(async ({ engine, first, second, workspaceId, owner }) => {
     const industry = (n: number) => ({ email: `p${n}@example.com`, industry: n % 2 === 0 ? "Robots" : "Toys" });
     await imported(
-      asStorage(first),
+      first,
       workspaceId,
       Array.from({ length: 200 }, (_, n) => personRow(n, industry(n))),
     );

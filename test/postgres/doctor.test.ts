@@ -1,7 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { loadConfig } from "../../src/app/config/config.ts";
 import { openPostgresStorage } from "../../src/adapters/storage/postgres/postgres-storage.ts";
-import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { examineAll } from "../../src/surfaces/cli/doctor/examine.ts";
 import type { Finding } from "../../src/surfaces/cli/doctor/finding.ts";
 import { createAppNodes } from "../support/app-nodes.ts";
@@ -55,7 +54,7 @@ test("a database with running nodes and a bucket is well, and nothing is left in
 test("credits that were granted and reserved leave balances that are the sum of the ledger", async () => {
   await using cluster = await createAppNodes();
   const opened = await openPostgresStorage(cluster.database.url, new FakeClock());
-  const storage = opened as unknown as Storage;
+  const storage = opened;
   const make = createFactories();
   const { user } = await make.storedUser(storage);
   await storage.credits.add(make.grant(user.id, { amount: 9 }));
@@ -73,8 +72,8 @@ test("late jobs, and events without a position, are found", async () => {
   await using cluster = await createAppNodes();
   const opened = await openPostgresStorage(cluster.database.url, new FakeClock());
   const make = createFactories();
-  const { user } = await make.storedUser(opened as unknown as Storage);
-  await make.storedJob(opened as unknown as Storage, user.id);
+  const { user } = await make.storedUser(opened);
+  await make.storedJob(opened, user.id);
   await opened.close();
   await using database = await openDatabaseOf({ url: cluster.database.url });
   await database.run("INSERT INTO events (type, at, data) VALUES ('lead.created', 0, '{}')");

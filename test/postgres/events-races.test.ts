@@ -84,13 +84,13 @@ describe("events", () => {
   test("of another node are announced by the next poll, once", async () => {
     await using nodes = await openNodes();
     const { first, second, workspaceId, make } = nodes;
-    await first.cluster!.pulse();
+    await first.cluster.pulse();
     let announced = 0;
     const stop = first.events.onNew(() => void announced++);
     await make.storedLead(second, workspaceId);
     expect(announced).toBe(0);
-    await first.cluster!.pulse();
-    await first.cluster!.pulse();
+    await first.cluster.pulse();
+    await first.cluster.pulse();
     stop();
     expect(announced).toBe(1);
   });
@@ -99,7 +99,7 @@ describe("events", () => {
 describe("the lead", () => {
   test("goes to one of the nodes that want it, stays while it is extended, and passes on when it has expired", async () => {
     await using nodes = await openNodes();
-    const [one, other] = [nodes.first.cluster!, nodes.second.cluster!];
+    const [one, other] = [nodes.first.cluster, nodes.second.cluster];
     const taken = await Promise.all([one, other].map((store, n) => store.lead(`${n}`, now, now + minute)));
     expect(taken.filter(Boolean)).toHaveLength(1);
     const [holder, follower] = taken[0] === true ? ["0", "1"] : ["1", "0"];
@@ -113,7 +113,7 @@ describe("the lead", () => {
 
   test("is passed on immediately by a node that resigns, and by no other", async () => {
     await using nodes = await openNodes();
-    const [one, other] = [nodes.first.cluster!, nodes.second.cluster!];
+    const [one, other] = [nodes.first.cluster, nodes.second.cluster];
     expect(await one.lead("a", now, now + minute)).toBe(true);
     await other.resign("b");
     expect(await other.lead("b", now, now + minute)).toBe(false);
@@ -160,7 +160,7 @@ async function openNodes() {
     await openPostgresStorage(database.url, clock),
   ] as const;
   const [engine, other] = [openEngine(database.url, { poolSize: 4 }), openEngine(database.url, { poolSize: 4 })];
-  const [first, second] = stores as unknown as [Storage, Storage];
+  const [first, second] = stores;
   const make = createFactories();
   const { user } = await make.storedUser(first);
   return {

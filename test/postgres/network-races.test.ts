@@ -5,7 +5,6 @@ import { lockSuppressions } from "../../src/adapters/storage/postgres/suppressio
 import { suppressions } from "../../src/adapters/storage/postgres/tables.ts";
 import type { NetworkAccount } from "../../src/features/network/account-model.ts";
 import { suppressionKey } from "../../src/features/suppression/key.ts";
-import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { actionEnd, alwaysOpen, claimOf, createFactories } from "../support/factories.ts";
 import { createTestDatabase } from "../support/postgres.ts";
@@ -118,7 +117,7 @@ async function openNodes(settings: Partial<NetworkAccount>) {
     await openPostgresStorage(database.url, clock),
     await openPostgresStorage(database.url, clock),
   ] as const;
-  const [first, second] = nodes as unknown as [Storage, Storage];
+  const [first, second] = nodes;
   const make = createFactories();
   const { user } = await make.storedUser(first);
   const account = make.account(user.id, { workingHours: alwaysOpen, sessions: null, jitterPercent: 0, ...settings });

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openPostgresStorage, type PostgresStorage } from "../../src/adapters/storage/postgres/postgres-storage.ts";
+import { openPostgresStorage } from "../../src/adapters/storage/postgres/postgres-storage.ts";
 import { openSqliteStorage } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
 import type { EmbeddedStorage, Storage } from "../../src/adapters/storage/storage.ts";
 import { FakeClock } from "./clock.ts";
@@ -36,10 +36,10 @@ const postgres: TestEngine = { name: "postgres", isSingleWriter: false, open: op
 /** A run of the tests covers one engine; starting PostgreSQL for the others would take a third of their time. */
 const isOnPostgres = process.env["OUTREACHD_TEST_STORAGE"] === "postgres";
 
-/** Every engine that has all storage ports; the contract tests run over each. */
+/** For the suites of what only the embedded engine has. */
 export const engines: TestEngine<EmbeddedStorage>[] = isOnPostgres ? [] : [sqlite];
 
-/** And PostgreSQL, for the suites of stores that it has so far; its other stores throw when they are used. */
+/** The contract tests run over each. */
 export const enginesAndPostgres: TestEngine[] = isOnPostgres ? [postgres] : [sqlite];
 
 async function openSqlite(): Promise<OpenedStorage<EmbeddedStorage>> {
@@ -95,7 +95,7 @@ async function openPostgres(): Promise<OpenedStorage> {
     await database.disconnect();
     await storage.close();
     storage = await openPostgresStorage(database.url, clock);
-    return asStorage(storage);
+    return storage;
   }
 
   async function close(): Promise<void> {
@@ -107,31 +107,10 @@ async function openPostgres(): Promise<OpenedStorage> {
 
   return {
     get storage() {
-      return asStorage(storage);
+      return storage;
     },
     reopen,
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** The stores that exist; whatever is missing throws when it is called. */
-function asStorage(storage: PostgresStorage): Storage {
-  const missing = (name: string) => () => {
-    throw new Error(`${name} does not exist on PostgreSQL yet`);
-  };
-  const withMissing = (target: object, path: string): object =>
-    new Proxy(target, {
-      get(_target, name) {
-        if (typeof name === "symbol") return undefined;
-        const value: unknown = Reflect.get(target, name);
-        if (typeof value === "function") return value;
-        return typeof value === "object" && value !== null
-          ? withMissing(value, `${path}${name}.`)
-          : path === ""
-            ? withMissing({}, `${name}.`)
-            : missing(path + name);
-      },
-    });
-  return withMissing(storage, "") as Storage;
 }

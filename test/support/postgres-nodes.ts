@@ -13,11 +13,10 @@ export async function openNodes() {
   const database = await createTestDatabase();
   const clock = new FakeClock();
   const engine = openEngine(database.url, { poolSize: 3 });
-  const [one, other] = [
+  const [first, second]: [Storage, Storage] = [
     await openPostgresStorage(database.url, clock),
     await openPostgresStorage(database.url, clock),
-  ] as const;
-  const [first, second] = [one, other] as unknown as [Storage, Storage];
+  ];
   const make = createFactories();
   const { user } = await make.storedUser(first);
   return {
@@ -44,7 +43,7 @@ export async function openNodes() {
       return await running;
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([engine.close(), one.close(), other.close()]);
+      await Promise.all([engine.close(), first.close(), second.close()]);
       await database.release();
     },
   };

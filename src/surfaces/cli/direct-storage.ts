@@ -58,7 +58,7 @@ async function withDatabase(
   const { openDatabase } = await import("../../app/database.ts");
   const { storage, clock } = await openDatabase(database, phoneRegion, null, createLog(logLevel));
   try {
-    await use(storage as unknown as Storage, clock);
+    await use(storage, clock);
   } finally {
     await storage.close();
   }

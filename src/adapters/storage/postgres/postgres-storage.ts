@@ -34,7 +34,7 @@ import { createWebhookStore } from "./webhooks.ts";
 import { createWorkspaceMerge } from "./workspace-merge/workspace-merge.ts";
 import { createWorkspaceStore } from "./workspaces.ts";
 
-/** The stores that exist on PostgreSQL so far, each as far as their neighbors need it. */
+/** `Storage`, with what only this engine has. */
 export type PostgresStorage = Awaited<ReturnType<typeof openPostgresStorage>>;
 
 /**
