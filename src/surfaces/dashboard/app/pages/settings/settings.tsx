@@ -8,6 +8,7 @@ import { AccountList } from "./accounts.tsx";
 import { AuditLog } from "./audit-log.tsx";
 import { BackupList } from "./backups.tsx";
 import { KeyList } from "./keys.tsx";
+import { NodeTable } from "./nodes.tsx";
 import { PrivacyTools } from "./privacy.tsx";
 import { PeopleList } from "./people.tsx";
 import { Profile } from "./profile.tsx";
@@ -40,6 +41,7 @@ const parts: readonly Part[] = [
   { name: "audit", label: "Audit log", permissions: ["audit:read"], component: AuditLog },
   { name: "privacy", label: "Privacy", permissions: ["privacy:read", "privacy:write"], component: PrivacyTools },
   { name: "backups", label: "Backups", permissions: ["backups:read"], isForAdmins: true, component: BackupList },
+  { name: "nodes", label: "Nodes", permissions: ["users:read"], isForAdmins: true, component: NodeTable },
   profile,
 ];
 
