@@ -177,7 +177,7 @@ async function refuseOtherFiles(source: BlobStore, target: BlobStore, place: Fil
     if (other === undefined) continue;
     const at = place.kind === "disk" ? place.path : `s3://${place.bucket}/${place.prefix}`;
     throw new StartError(`There are other files in ${at}, such as ${other.name}.`, {
-      hint: "Choose another prefix or directory for the files, or delete them.",
+      hint: "If they are the files of the source, name the place with --from-files, too. Otherwise, choose another one.",
     });
   }
 }

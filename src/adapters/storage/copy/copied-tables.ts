@@ -138,7 +138,14 @@ const jobs: CopiedTable[] = [
   ),
 ];
 
-const hasLead = "EXISTS (SELECT 1 FROM leads WHERE leads.seq = lead)";
+/** In SQLite, keys and tags may outlive their lead. The numbers of leads alone fit in memory, unlike their table. */
+const ofLeads = {
+  prepare: [
+    "CREATE TEMP TABLE IF NOT EXISTS lead_numbers (seq INTEGER PRIMARY KEY)",
+    "INSERT OR IGNORE INTO lead_numbers SELECT seq FROM leads",
+  ],
+  where: "EXISTS (SELECT 1 FROM lead_numbers WHERE lead_numbers.seq = lead)",
+};
 
 const leads: CopiedTable[] = [
   copied("leads", "seq", {
@@ -148,9 +155,8 @@ const leads: CopiedTable[] = [
     object: "tags",
     json: "custom_fields",
   }),
-  // In SQLite, both may outlive their lead.
-  copied("lead_keys", "key lead", { whole: "key lead" }, { sqlite: { where: hasLead } }),
-  copied("lead_tags", "owner tag lead", { whole: "owner lead", text: "tag" }, { sqlite: { where: hasLead } }),
+  copied("lead_keys", "key lead", { whole: "key lead" }, { sqlite: ofLeads }),
+  copied("lead_tags", "owner tag lead", { whole: "owner lead", text: "tag" }, { sqlite: ofLeads }),
   copied(
     "lead_counts",
     "owner status",

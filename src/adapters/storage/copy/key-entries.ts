@@ -46,14 +46,27 @@ function* mergedEntries(database: Database, runs: readonly RunState[]): Generato
   const cursors = runs.map((run) => new Cursor(database, run));
   let [lastKey, lastNumber] = [-1, -1];
   for (;;) {
-    let least: Cursor | null = null;
-    for (const cursor of cursors) if (!cursor.isAtEnd && (least === null || cursor.isBefore(least))) least = cursor;
+    const [least, next] = firstTwo(cursors);
     if (least === null) return;
-    const { key, number } = least;
-    if (key !== lastKey || number !== lastNumber) yield { key, number };
-    [lastKey, lastNumber] = [key, number];
-    least.advance();
+    // Most runs do not overlap, so many entries in a row come from one.
+    do {
+      const { key, number } = least;
+      if (key !== lastKey || number !== lastNumber) yield { key, number };
+      [lastKey, lastNumber] = [key, number];
+      least.advance();
+    } while (!least.isAtEnd && (next === null || least.isBefore(next)));
   }
+}
+
+/** The cursors with the lowest entries. */
+function firstTwo(cursors: readonly Cursor[]): [Cursor | null, Cursor | null] {
+  let [least, next]: [Cursor | null, Cursor | null] = [null, null];
+  for (const cursor of cursors) {
+    if (cursor.isAtEnd) continue;
+    if (least === null || cursor.isBefore(least)) [least, next] = [cursor, least];
+    else if (next === null || cursor.isBefore(next)) next = cursor;
+  }
+  return [least, next];
 }
 
 /** Reads a run. Entries with the same key, which a run does not order by number, are sorted. */

@@ -7,7 +7,7 @@ import { migrations, schemaOf } from "../sqlite/migrate.ts";
 import { openDatabase, openForReading } from "../sqlite/open.ts";
 import { copiedTables } from "./copied-tables.ts";
 import type { CopySource } from "./sides.ts";
-import { sqliteRows } from "./sqlite-rows.ts";
+import { sqliteRows, tuneForCopy } from "./sqlite-rows.ts";
 
 /**
  * Opens the database file of a data directory that this process has locked. First writes to it what servers have put off:
@@ -16,7 +16,7 @@ import { sqliteRows } from "./sqlite-rows.ts";
 export async function openSqliteSource(path: string, shown: string): Promise<CopySource> {
   await settle(path, shown);
   const database = openForReading(path);
-  database.run("PRAGMA temp_store = FILE");
+  tuneForCopy(database);
   const prepared = new Set<string>();
   // One moment for all tables, although nothing should write.
   database.run("BEGIN");

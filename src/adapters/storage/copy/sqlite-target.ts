@@ -12,7 +12,7 @@ import { partialCopyOf } from "./partial-copy.ts";
 import { decodeRow, linesIn } from "./row-text.ts";
 import type { CopyTarget, Loaded, Rows } from "./sides.ts";
 import { buildSqlite, dropSecondary } from "./sqlite-build.ts";
-import { sqliteRows } from "./sqlite-rows.ts";
+import { sqliteRows, tuneForCopy } from "./sqlite-rows.ts";
 import { SqliteState } from "./sqlite-state.ts";
 
 const rowsOfBatch = 100_000;
@@ -28,6 +28,7 @@ export function openSqliteTarget(
   const partial = partialCopyOf(path);
   const database = openDatabase(partial);
   setSynchronous(database, "NORMAL");
+  tuneForCopy(database);
   const state = new SqliteState(database);
   try {
     if (state.exists) refuseOther(state, from, shown);
@@ -44,24 +45,35 @@ export function openSqliteTarget(
     throw error;
   }
   database.run("PRAGMA foreign_keys = OFF");
+  const prepared = new Set<string>();
 
   return {
     shown,
     loaded: async ({ name }) => state.loaded(name),
     load: (table, rows) => load(database, state, table, rows),
     build: (onStep) => buildSqlite(database, state, onStep),
-    rows: (table) => sqliteRows(database, table, null, new Set()),
+    rows: (table) => sqliteRows(database, table, null, prepared),
     async complete() {
-      state.drop();
       setSynchronous(database, "FULL");
       database.run("PRAGMA wal_checkpoint(TRUNCATE)");
       database.close();
       syncPath(partial, dirname(path));
       renameSync(partial, path);
       syncPath(dirname(path));
+      // Last: without it, the next attempt would not know what the file contains.
+      dropState(path);
     },
     close: async () => database.close(),
   };
+}
+
+function dropState(path: string): void {
+  const database = openDatabase(path);
+  try {
+    new SqliteState(database).drop();
+  } finally {
+    database.close();
+  }
 }
 
 function refuseOther(state: SqliteState, from: string, shown: string): void {
