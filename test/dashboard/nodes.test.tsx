@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from "bun:test";
+import { answerWith, change, show } from "../support/page.ts";
 import type { NodeList, NodeView } from "../../src/platform/cluster/model.ts";
 import { NodeTable } from "../../src/surfaces/dashboard/app/pages/settings/nodes.tsx";
 import { SettingsPage } from "../../src/surfaces/dashboard/app/pages/settings/settings.tsx";
 import { setQuery } from "../../src/surfaces/dashboard/app/router.tsx";
 import { session } from "../../src/surfaces/dashboard/app/session.ts";
 import { signIn } from "../support/dashboard.ts";
-import { answerWith, change, show } from "../support/page.ts";
 
 afterEach(() => {
   session.value = null;
