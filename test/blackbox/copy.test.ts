@@ -72,7 +72,7 @@ test("a copy that is killed again and again ends with the same rows, to PostgreS
   ];
   const key = await filled(first);
 
-  const there = await copyDespiteKills(["--from", first, "--database", database.url]);
+  const there = await copyDespiteKills(["--from", first, "--database", database.url, "--to-files", scratch]);
   expect(there.kills).toBeGreaterThan(0);
   expect(there.tables.find(({ table }) => table === "leads")).toMatchObject({ rows: leads });
   {
@@ -82,11 +82,14 @@ test("a copy that is killed again and again ends with the same rows, to PostgreS
     await server.stop();
   }
   // The server has written what it knows of its operation.
-  const back = await copyDespiteKills(["--database", database.url, "--to", second]);
+  const back = await copyDespiteKills(["--database", database.url, "--from-files", scratch, "--to", second]);
   expect(back.kills).toBeGreaterThan(0);
   const ofLeads = (tables: readonly Table[]) => tables.filter(({ table }) => /^leads|lead_(keys|counts)$/.test(table));
   expect(ofLeads(there.tables)).toHaveLength(3);
   expect(ofLeads(back.tables)).toEqual(ofLeads(there.tables));
+  const doctor = await runProgram(["doctor", "--json", "--full", "--offline", "--data", second]);
+  const { findings } = JSON.parse(doctor.out) as { findings: { state: string }[] };
+  expect(findings.filter(({ state }) => state === "problem")).toEqual([]);
   await using server = await startServer(second, { env: quiet });
   expect(await countOf(server, key)).toBe(leads);
   await server.stop();
