@@ -142,6 +142,10 @@ export function composeNetwork({
     { name: "reschedule queues", pattern: "*/5 * * * * *", run: replan },
     { name: "check for news about people", pattern: "0 */10 * * * *", run: () => relations.watch() },
     { name: "withdraw stale requests", pattern: "0 5 * * * *", run: () => relations.withdrawStale() },
+    // On another node, enrollments may have become due that this one has no timer for.
+    ...(config.database === null
+      ? []
+      : [{ name: "check for due campaigns", pattern: "*/5 * * * * *", run: () => runner.wake() }]),
   ];
 
   return {

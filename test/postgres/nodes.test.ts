@@ -97,3 +97,26 @@ test("every line of the log has the ID of its node", async () => {
   expect(lines.length).toBeGreaterThan(2);
   expect(new Set(lines.map((line) => (JSON.parse(line) as { node?: string }).node))).toEqual(new Set([nodes[0]!.id]));
 });
+
+test("a campaign that starts on a node for requests is advanced by a node for jobs", async () => {
+  await using cluster = await createAppNodes();
+  const settings = { OUTREACHD_CONNECTOR: "simulated" };
+  const requests = await cluster.start({ ...settings, OUTREACHD_ROLE: "api" });
+  await cluster.start({ ...settings, OUTREACHD_ROLE: "worker" });
+  await withLead(requests);
+  const api = "/api/v2";
+  const lead = await requests.data<{ id: string }>(`${api}/leads`, {
+    firstName: "Ada",
+    networkUrl: "https://network.example/in/ada",
+  });
+  const steps = [{ type: "wait", days: 1 }];
+  const campaign = await requests.data<{ id: string }>(`${api}/campaigns`, { name: "Spring", steps });
+  await requests.data(`${api}/campaigns/${campaign.id}/start`, {});
+  await requests.data(`${api}/campaigns/${campaign.id}/enroll`, { leadIds: [lead.id] });
+  type Enrollments = { enrollments: { nextCheckAt: string | null }[] };
+  await eventually("the wait to begin", async () => {
+    const { enrollments } = await requests.data<Enrollments>(`${api}/campaigns/${campaign.id}/enrollments`);
+    const nextAt = Date.parse(enrollments[0]?.nextCheckAt ?? "");
+    return nextAt > Date.now() + 3_600_000 || null;
+  });
+});

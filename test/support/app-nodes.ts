@@ -10,8 +10,8 @@ import { startS3Server } from "./s3-server.ts";
 export type AppNode = App & {
   /** Sends a request with the key of the admin. */
   get(path: string): Promise<Response>;
-  /** `data` of a successful response. */
-  data<T>(path: string): Promise<T>;
+  /** `data` of a successful response; a POST if there is a body. */
+  data<T>(path: string, body?: object): Promise<T>;
 };
 
 /** Nodes in this process, on a database and a bucket of their own. Hold it with `await using`, which stops them all. */
@@ -33,19 +33,23 @@ export async function createAppNodes() {
       OUTREACHD_LISTEN: "127.0.0.1:0",
       OUTREACHD_LOG_LEVEL: "silent",
       OUTREACHD_TIME_ZONE: "UTC",
+      OUTREACHD_RATE_LIMIT_MINUTE: "0",
+      OUTREACHD_RATE_LIMIT_HOUR: "0",
+      OUTREACHD_RATE_LIMIT_DAY: "0",
       ...settings,
     };
     const app = await createApp(loadConfig({ flags: { data: join(root, `node-${nodes.length}`) }, env }), overrides);
     await app.start();
     adminKey ||= app.firstRun?.key ?? "";
     const { url } = app;
-    const get = (path: string) => fetch(url + path, { headers: { "x-api-key": adminKey } });
+    const send = (path: string, init: { method?: string; body?: string } = {}) =>
+      fetch(url + path, { ...init, headers: { "x-api-key": adminKey, "content-type": "application/json" } });
     const node: AppNode = {
       ...app,
       url,
-      get,
-      async data<T>(path: string): Promise<T> {
-        const response = await get(path);
+      get: (path) => send(path),
+      async data<T>(path: string, body?: object): Promise<T> {
+        const response = await send(path, body && { method: "POST", body: JSON.stringify(body) });
         if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`);
         return ((await response.json()) as { data: T }).data;
       },
