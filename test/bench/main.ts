@@ -4,6 +4,7 @@ import { backup, restore } from "./cases/backup.ts";
 import { copy } from "./cases/copy.ts";
 import { durability } from "./cases/durability.ts";
 import { enrich } from "./cases/enrich.ts";
+import { chaos } from "./cases/chaos.ts";
 import { creditRace } from "./cases/credit-race.ts";
 import { idempotency } from "./cases/idempotency.ts";
 import { importLeads } from "./cases/import-leads.ts";
@@ -68,6 +69,7 @@ const cases: Record<string, BenchCase> = {
   restore,
   copy,
   soak,
+  chaos,
 };
 
 const { values, positionals } = parseArgs({
