@@ -4,6 +4,7 @@ import { Interruption } from "../../src/platform/jobs/interruption.ts";
 import { retryOnDiskFault } from "../../src/platform/jobs/disk-retry.ts";
 import type { Job } from "../../src/platform/jobs/model.ts";
 import { createLog } from "../../src/platform/base/log.ts";
+import type { Lead } from "../../src/features/leads/model.ts";
 import { createErasureHandler } from "../../src/features/privacy/erase-job.ts";
 import type { PersonStore } from "../../src/features/privacy/store.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
@@ -141,6 +142,30 @@ test("a file that is being read when it begins is waited for, so that nobody com
   await storage.jobs.end(claimOf(reading!), end);
   clock.advance(60_000);
   expect(await attempt()).toMatchObject({ status: "completed" });
+});
+
+test("what an import stores right before it ends is erased by the next attempt", async () => {
+  await using opened = await open();
+  const { storage } = opened;
+  const { make, clock, user, begin, attempt } = await withErasure(storage);
+  await begin();
+  let isReading = true;
+  let late: Lead | null = null;
+  const { persons } = storage;
+  const waiting = await attempt({
+    hasRunningImports: async () => isReading,
+    async *records(scope, identity) {
+      const pages = await Array.fromAsync(persons.records(scope, identity));
+      yield* pages;
+      if (pages.some((page) => page.some(({ place }) => place !== "suppressions"))) return;
+      late = await make.storedLead(storage, user.id, { email: "bob@example.com", notes: `Knows ${email}` });
+      isReading = false;
+    },
+  });
+  expect(waiting).toMatchObject({ status: "pending", message: expect.stringContaining("imports") });
+  clock.advance(60_000);
+  expect(await attempt()).toMatchObject({ status: "completed" });
+  expect(await storage.leads.get(user.id, late!.id)).toMatchObject({ notes: "Knows [erased]" });
 });
 
 test("as long as the disk can't be overwritten it is tried again, without knowing whom any more", async () => {

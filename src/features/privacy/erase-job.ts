@@ -43,10 +43,12 @@ export function createErasureHandler({
     const { identity, ...rest } = job.payload as ErasurePayload;
     const before = job.metadata["records"] as PersonCounts;
     await emptyMemory();
+    // Before the search, which then finds whatever was stored by an import that ends in the meantime.
+    const imports = await runningImports(rest, job);
     const erased =
       identity === null ? { records: before, inProgress: 0 } : await eraseAll(rest, identity, before, context.signal);
     const { records, inProgress } = erased;
-    const waitsFor = inProgress > 0 ? `${inProgress} actions in progress` : await runningImports(rest, job);
+    const waitsFor = inProgress > 0 ? `${inProgress} actions in progress` : imports;
     // The content of cached speech is unknown: it may contain messages to the person or earlier previews.
     await forgetSpeech(rest.scope.workspaceId);
     if (waitsFor !== null) return reschedule(`Waiting for ${waitsFor}`, records, inProgress, retryMs);
