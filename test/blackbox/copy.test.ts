@@ -2,6 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { createTestDatabase } from "../support/postgres.ts";
 import { createDirectory, programCommand, runProgram, startServer } from "../support/program.ts";
+import { startS3Server } from "../support/s3-server.ts";
 import { eventually } from "../support/service.ts";
 
 setDefaultTimeout(300_000);
@@ -92,6 +93,36 @@ test("a copy that is killed again and again ends with the same rows, to PostgreS
   expect(findings.filter(({ state }) => state === "problem")).toEqual([]);
   await using server = await startServer(second, { env: quiet });
   expect(await countOf(server, key)).toBe(leads);
+  await server.stop();
+  await database.drop();
+});
+
+test("the two lines of the documentation copy to PostgreSQL and a bucket, and back", async () => {
+  await using directory = await createDirectory();
+  await using s3 = startS3Server();
+  const database = await createTestDatabase();
+  const [data, back] = [join(directory.path, "data"), join(directory.path, "back")];
+  const key = await startServer(data).then(async ({ firstRun, stop }) => (await stop(), firstRun!.key));
+  await Bun.write(join(data, "blobs", "voice", "0198.original"), new Uint8Array(100_000).fill(7));
+  const env = {
+    OUTREACHD_S3_ENDPOINT: s3.url,
+    OUTREACHD_S3_ACCESS_KEY_ID: s3.accessKeyId,
+    OUTREACHD_S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+  };
+  const files = `s3://${s3.bucket}/team`;
+  const there = await runProgram(["copy", "--from", data, "--database", database.url, "--files", files], { env });
+  expect(there).toMatchObject({ exitCode: 0, err: "" });
+  expect(there.out).toMatch(/^users +1 +[0-9a-f]{16}$/m);
+  expect(there.out).toMatch(/^voice\/ +1 +100.0 kB +[0-9a-f]{16}$/m);
+  expect(there.out).toContain("Both sides have the same checksums.");
+  expect([...s3.objects.keys()]).toEqual(["team/voice/0198.original"]);
+  const settings = { ...env, OUTREACHD_DATABASE: database.url, OUTREACHD_FILES: files };
+  const returned = await runProgram(["copy", "--to", back], { env: settings });
+  expect(returned).toMatchObject({ exitCode: 0, err: "" });
+  const tables = (out: string) => out.slice(0, out.indexOf("Copied"));
+  expect(tables(returned.out)).toBe(tables(there.out));
+  await using server = await startServer(back);
+  expect(await countOf(server, key)).toBe(0);
   await server.stop();
   await database.drop();
 });
