@@ -358,7 +358,7 @@ async function compose(
   }
 
   async function stopAll(): Promise<void> {
-    await cluster?.drain();
+    await cluster?.drain(listening === null || role === "worker" ? 0 : drainMs);
     background.stop();
     await noting;
     maintenance.stop();

@@ -238,6 +238,45 @@ test("a worker answers health checks only, and a node with the role api runs no 
   await eventually("the import", async () => ((await stateOf()) === "completed" ? true : null));
 });
 
+test("a node that is asked to stop is not ready, answers on for a moment, ends what it has begun, and leaves its jobs", async () => {
+  await using cluster = await startCluster();
+  const [one, other] = [cluster.client(cluster.one), cluster.client(cluster.other)];
+  const begun = Promise.withResolvers<void>();
+  const rest = Promise.withResolvers<void>();
+  const csv = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(new TextEncoder().encode("email\n"));
+      begun.resolve();
+      await rest.promise;
+      controller.enqueue(new TextEncoder().encode("ada@example.com\n"));
+      controller.close();
+    },
+  });
+  const upload = one.post<{ id: string }>(`${leadsPath}/import`, csv, { headers: { "content-type": "text/csv" } });
+  await begun.promise;
+  // A request on another connection is answered after the head of the first one has arrived.
+  expect((await one.get(leadsPath)).status).toBe(200);
+  const stopped = cluster.one.stop();
+  await eventually("the end of readiness", async () => {
+    const response = await fetch(`${cluster.one.url}/readyz`);
+    return response.status === 503 && (await response.text()).includes("the server is stopping") ? true : null;
+  });
+  expect((await one.get(leadsPath)).status).toBe(200);
+  await eventually("the end of the listener", () =>
+    fetch(`${cluster.one.url}/healthz`).then(
+      () => null,
+      () => true,
+    ),
+  );
+  rest.resolve();
+  const { id } = succeeded(await upload).data;
+  expect((await stopped).exitCode).toBe(0);
+  await eventually("the import", async () => {
+    const { data } = succeeded(await other.get<{ status: string }>(`/api/v2/users/jobs/${id}`));
+    return data.status === "completed" ? true : null;
+  });
+});
+
 async function within(ms: number, what: string, isTrue: () => Promise<boolean>): Promise<void> {
   await eventually(what, async () => ((await isTrue()) ? true : null), { patienceMs: ms });
 }

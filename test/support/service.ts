@@ -96,7 +96,7 @@ export async function startService({ settings = {}, ...overrides }: ServiceOptio
   const env = variables({
     ...quiet,
     ...settings,
-    ...(database !== null && { DATABASE: database.url, DATABASE_POOL: "4" }),
+    ...(database !== null && { DATABASE: database.url, DATABASE_POOL: "4", DRAIN_SECONDS: "1" }),
     LISTEN: "127.0.0.1:0",
   });
   const launch = () => (usesBinary ? launchBinary(dataDir, env) : launchApp(dataDir, env, overrides));

@@ -233,7 +233,7 @@ export const serverOptions = {
     default: 10,
     unit: "seconds",
     description:
-      "How long a shutdown waits for running requests and jobs. Keep it below the grace period of your supervisor.",
+      "How long a shutdown waits for running requests and jobs. A node on PostgreSQL first fails /readyz for a third of it, at most 3 seconds, and answers on. Keep both below the grace period of your supervisor.",
   }),
 };
 

@@ -14,6 +14,9 @@ const staleMs = 5_000;
 /** Nodes that were not seen for this long are deleted. */
 const forgetMs = 3_600_000;
 
+/** Load balancers usually ask every second or two whether a node is ready. */
+const maxNoticeMs = 3_000;
+
 /** What a node does when something has happened, mostly on another node. */
 export type ClusterListener = {
   /** A key, a user, or a member may have changed. */
@@ -94,11 +97,15 @@ export class Cluster {
     this.#loop = this.#run();
   }
 
-  /** Tells others that this node answers no new requests. */
-  async drain(): Promise<void> {
+  /**
+   * Tells others that this node is about to stop. Resolves after a part of `graceMs`, in which load balancers find out,
+   * too: /readyz fails, but requests are still answered.
+   */
+  async drain(graceMs: number): Promise<void> {
     this.#state = "draining";
     this.#beatAt = Number.NEGATIVE_INFINITY;
     this.#wake();
+    await new Promise((resolve) => setTimeout(resolve, Math.min(maxNoticeMs, graceMs / 3)));
   }
 
   /** Lets another node take the lead, and leaves the cluster. Never rejects. */
