@@ -2,10 +2,12 @@ import { describe, expect, test } from "bun:test";
 import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
 import type { PersonIdentity, PersonQuery, PersonRecord, PersonScope } from "../../src/features/privacy/model.ts";
 import { prospectContent } from "../../src/features/prospecting/content.ts";
+import type { NewClone } from "../../src/features/voice/change-model.ts";
+import { defaultVoiceSettings, type VoiceClone, type VoiceSample } from "../../src/features/voice/model.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { enginesAndPostgres } from "../support/engines.ts";
-import { alwaysOpen, claimAction, claimOf, createFactories } from "../support/factories.ts";
+import { alwaysOpen, claimAction, claimOf, createFactories, type Factories } from "../support/factories.ts";
 
 const team: PersonScope = { workspaceId: null };
 const email = "ada@example.com";
@@ -130,6 +132,44 @@ describe.each(enginesAndPostgres)("persons on $name", ({ open }) => {
     expect(JSON.stringify(after)).not.toMatch(/Ada|ada@|in\/ada/);
   });
 
+  test("are redacted in texts about something else, wherever those are, as strings and in JSON", async () => {
+    await using opened = await open();
+    const { storage, make, user } = await withUser(opened.storage);
+    const at = { createdAt: startOfTests, updatedAt: startOfTests };
+    const filters = { person: { title: [`ask ADA@example.com`, "bob@example.com"] } };
+    const search = { id: "search", workspaceId: user.id, name: `Like ${profile}`, source: "directory" as const };
+    await storage.savedSearches.insert({ ...search, filters, ...at });
+    await storage.credits.add(make.grant(user.id, { amount: 5, note: `For ${email}, with 100 % \\o/` }));
+    const job = make.job(user.id, { status: "completed", metadata: { rows: [{ who: email }, { who: "bob" }] } });
+    await storage.jobs.insert(job);
+    await storage.voices.create(voiceOf(make, user.id));
+    const identity = { ...noOne, emails: [email], profiles: [profile] };
+    const mentions = {
+      "credits mention": 1,
+      "jobs mention": 1,
+      "savedSearches mention": 1,
+      "voices mention": 1,
+      "voiceSamples mention": 1,
+    };
+    expect(countsOf(await recordsOf(storage, { workspaceId: user.id }, identity))).toEqual(mentions);
+    expect(await eraseAll(storage, identity)).toBe(5);
+    expect(await recordsOf(storage, team, identity)).toEqual([]);
+    expect(await storage.savedSearches.get(user.id, "search")).toMatchObject({
+      name: "Like [erased]",
+      filters: { person: { title: ["ask [erased]", "bob@example.com"] } },
+    });
+    const all = { kind: null, createdFrom: null, createdTo: null, limit: 9, after: null };
+    const [entry] = await storage.credits.page({ ...all, workspaceId: user.id });
+    expect(entry).toMatchObject({ amount: 5, note: "For [erased], with 100 % \\o/" });
+    expect(await storage.voices.get(user.id, "voice")).toMatchObject({
+      labels: { about: "[erased]" },
+      description: "é",
+    });
+    expect(await storage.jobs.get(user.id, job.id)).toMatchObject({
+      metadata: { rows: [{ who: "[erased]" }, { who: "bob" }] },
+    });
+  });
+
   test("that an action is being sent to are erased once it has ended; it goes on to count", async () => {
     await using opened = await open();
     const { storage, make, user, account } = await withUser(opened.storage);
@@ -216,6 +256,22 @@ async function withUser(storage: Storage) {
   await storage.network.insertAccount(account);
   return { storage, make, user, account };
 }
+/** A clone of somebody's voice, whose texts and file mention the person. */
+function voiceOf(make: Factories, workspaceId: string): NewClone {
+  const job = make.job(workspaceId, { type: "voice_training" });
+  const id = "voice";
+  const at = { createdAt: startOfTests, updatedAt: startOfTests };
+  const clone: VoiceClone = {
+    ...{ id, workspaceId, name: "Bob", description: "é", labels: { about: email }, settings: defaultVoiceSettings },
+    ...{ isActive: true, engine: "local", consent: null, quality: null, jobId: job.id, trainedAt: null, ...at },
+  };
+  const sample: VoiceSample = {
+    ...{ id: "sample", cloneId: id, fileName: `${email}.wav`, format: "wav", bytes: 1000, sha256: "hash" },
+    ...{ hasOriginal: true, derivedBytes: 0, quality: null, createdAt: startOfTests },
+  };
+  return { clone, samples: [sample], job, limits: { maxClones: 9, maxBytes: 1e6 } };
+}
+
 async function putProspect(storage: Storage, workspaceId: string, draft: Parameters<typeof prospectContent>[0]) {
   const checked = prospectContent(draft);
   if ("errors" in checked) throw new Error(JSON.stringify(checked.errors));
