@@ -324,6 +324,7 @@ const noLists: Record<string, string> = {
   "/api/v2/network/accounts/{accountId}/usage": "one entry a meter",
   "/api/v2/network/accounts/{accountId}/plan": "a forecast, which says how many wait",
   "/api/v2/campaigns/{campaignId}/statistics": "one entry a step",
+  "/api/v2/nodes": "the few processes that share a database, as one picture of them",
 };
 
 type Schema = { $ref?: string; type?: string; properties?: Record<string, Schema>; items?: Schema };
