@@ -66,9 +66,7 @@ async function checkLeads({ database, acknowledged }: CheckParts): Promise<Measu
 }
 
 async function checkActions({ database, peers, acknowledged }: CheckParts): Promise<Measure[]> {
-  const actions = await database.query(
-    (client) => client<Action[]>`SELECT job_id, account::int, state, slot_at::float8 AS slot_at FROM network_actions`,
-  );
+  const { actions, performed } = await endedActions(database, peers);
   const byJob = new Map(actions.map((action) => [action.job_id, action]));
   const times = (id: string) => peers.performed.get(id)?.length ?? 0;
   const ended = actions.filter(({ state }) => state === "completed" || state === "unknown");
@@ -89,7 +87,7 @@ async function checkActions({ database, peers, acknowledged }: CheckParts): Prom
     ),
     count(
       "actions performed, but neither completed nor unknown",
-      [...peers.performed.keys()].filter((id) => !["completed", "unknown"].includes(byJob.get(id)?.state ?? "")).length,
+      [...byJob].filter(([id, { state }]) => performed.has(id) && state !== "completed" && state !== "unknown").length,
       none,
     ),
     count("actions with an unknown outcome", ended.filter(({ state }) => state === "unknown").length),
@@ -101,6 +99,23 @@ async function checkActions({ database, peers, acknowledged }: CheckParts): Prom
     ),
     count("calls closer than the spacing: late calls of stopped nodes", closeCalls(peers)),
   ];
+}
+
+/** Longer than the lease of a job. */
+const patienceMs = 100_000;
+
+/** All actions. Accounts go on acting while this looks, so actions that are in flight get time to end. */
+async function endedActions(database: Database, peers: Peers): Promise<{ actions: Action[]; performed: Set<string> }> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const performed = new Set(peers.performed.keys());
+    const actions = await database.query(
+      (client) => client<Action[]>`SELECT job_id, account::int, state, slot_at::float8 AS slot_at FROM network_actions`,
+    );
+    const isInFlight = actions.some(({ job_id: id, state }) => state === "sending" && performed.has(id));
+    if (!isInFlight || performance.now() > deadline) return { actions, performed };
+    await Bun.sleep(200);
+  }
 }
 
 /** By the clock of the connector, with tolerance for calls that take different times to arrive. */
