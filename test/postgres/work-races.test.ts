@@ -2,6 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { createCampaignStore } from "../../src/adapters/storage/postgres/campaigns.ts";
 import { createCreditStore } from "../../src/adapters/storage/postgres/credits.ts";
+import { forgetResults, writeResults } from "../../src/adapters/storage/postgres/enrichment-results.ts";
+import { enrichmentResults } from "../../src/adapters/storage/postgres/enrichment-tables.ts";
 import { events } from "../../src/adapters/storage/postgres/tables.ts";
 import { createVoiceStore } from "../../src/adapters/storage/postgres/voices.ts";
 import type { Campaign, Enrollment } from "../../src/features/campaigns/model.ts";
@@ -270,6 +272,23 @@ test("two requests that enrich the same person at the same time pay once", async
   expect(answers.map((answer) => answer!.creditsUsed).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 0, 0, 3]);
   expect(answers.filter((answer) => answer!.paid.free.includes("0"))).toHaveLength(5);
   expect(await first.credits.balance(workspaceId)).toBe(97);
+});
+
+test("a result that is deleted while a batch completes it stays deleted", async () => {
+  await using nodes = await openNodes();
+  const { engine, workspaceId } = nodes;
+  const owner = (await engine.ownerOf(workspaceId))!;
+  const identity = { email: "ada@example.com", network: null, name: null };
+  const result = { identity, asked: ["local"], merged: {}, at: startOfTests };
+  const write = (n: number | null) =>
+    engine.transact((connection) => writeResults(connection, owner, [{ n, result, people: [identity] }]));
+  await write(null);
+  const [{ n } = { n: 0 }] = await engine.orm.select({ n: enrichmentResults.n }).from(enrichmentResults);
+  await nodes.whileOpen(
+    ({ transact }) => transact((connection) => forgetResults(connection, startOfTests + 1, 10)),
+    () => write(n),
+  );
+  expect(await engine.orm.select().from(enrichmentResults)).toEqual([]);
 });
 
 test("what both nodes spend at providers is added up", async () => {

@@ -80,14 +80,22 @@ export async function writeResults(
     values.length === 0
       ? []
       : await connection.insert(enrichmentResults).values(values).returning({ n: enrichmentResults.n });
+  // An old result may have been deleted since the decision was made. It has no use for keys then.
+  const kept = new Set<number>();
   for (const { n, result } of changes)
-    if (n !== null)
-      await connection
+    if (n !== null) {
+      const updated = await connection
         .update(enrichmentResults)
         .set({ asked: result.asked, fields: result.merged })
-        .where(eq(enrichmentResults.n, n));
+        .where(eq(enrichmentResults.n, n))
+        .returning({ n: enrichmentResults.n });
+      if (updated.length > 0) kept.add(n);
+    }
   const numbers = inserted.values();
-  const keys = changes.flatMap(({ n, people }) => keysFor(owner, people, n ?? numbers.next().value!.n));
+  const keys = changes.flatMap(({ n, people }) => {
+    if (n !== null && !kept.has(n)) return [];
+    return keysFor(owner, people, n ?? numbers.next().value!.n);
+  });
   if (keys.length > 0) await connection.insert(enrichmentResultKeys).values(keys).onConflictDoNothing();
 }
 
