@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { filesIn } from "../support/cluster.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { startS3Server } from "../support/s3-server.ts";
 import { createHome, withDirectory, type Home } from "./server.ts";
@@ -18,13 +19,7 @@ export function withPostgres<T>(work: (home: PostgresHome) => Promise<T>): Promi
     process.env["TMPDIR"] ??= join(directory, "..");
     const { url, drop } = await createTestDatabase();
     const s3 = startS3Server();
-    const settings = {
-      OUTREACHD_DATABASE: url,
-      OUTREACHD_FILES: `s3://${s3.bucket}/bench`,
-      OUTREACHD_S3_ENDPOINT: s3.url,
-      OUTREACHD_S3_ACCESS_KEY_ID: s3.accessKeyId,
-      OUTREACHD_S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
-    };
+    const settings = { OUTREACHD_DATABASE: url, ...filesIn(s3) };
     try {
       await mkdir(join(directory, "home"));
       const home = await createHome(join(directory, "home"), settings);
