@@ -13,21 +13,14 @@ import { managesWorkspace, permissionsOf, type RoleGrant } from "../../src/platf
 import { foreignReferences } from "../support/foreign-references.ts";
 import { createObjects, mark, type RouteObjects } from "../support/route-objects.ts";
 import { routeRequests } from "../support/route-requests.ts";
-import { startService, succeeded } from "../support/service.ts";
+import { startRouteWorld } from "../support/route-world.ts";
+import { succeeded } from "../support/service.ts";
 import { addMember } from "../support/team.ts";
 
-/** In a simulation everything happens at once, and needs nothing outside. */
-const service = await startService({
-  settings: {
-    SIMULATE: "true",
-    SIMULATED_START: "2026-01-05T09:00:00Z",
-    ENRICHMENT_PROVIDERS: "simulated",
-    ENRICHMENTS_PER_HOUR: 0,
-    WEBHOOK_PRIVATE_HOSTS: "127.0.0.1",
-    DEFAULT_CREDITS: 1000,
-  },
-});
-const routes = keyedRoutes(service.document.operations);
+const world = await startRouteWorld();
+const { service } = world;
+const documented = keyedRoutes(service.document.operations);
+const routes = documented.filter(world.has);
 let objects: RouteObjects;
 let cases: Case[];
 let requests = 0;
@@ -37,8 +30,8 @@ const roles = [
 ];
 
 beforeAll(async () => {
-  expect(arrangementProblems(routes)).toEqual([]);
-  objects = await createObjects(service);
+  expect(arrangementProblems(documented)).toEqual([]);
+  objects = await createObjects(world);
   cases = casesOf(routes, objects);
 }, 60_000);
 afterAll(async () => {
@@ -138,7 +131,7 @@ function foreign(each: Case, answer: Answer): string | null {
 }
 
 test("objects of another workspace, named in bodies and queries, are not found, and nothing of them is told", async () => {
-  const own = await createObjects(service);
+  const own = await createObjects(world);
   const { accountId = "", campaignId = "", leadId = "", memberId = "" } = own.ids;
   const references = foreignReferences(objects, { accountId, campaignId, leadId, memberId });
   await unchanged(async () => {
@@ -168,7 +161,7 @@ test("a member who was removed or deactivated is nobody on every route", async (
 
 test.each(roles)("a member with the role $role does what it permits, and nothing else", async (grant) => {
   // A workspace of its own, for what is permitted changes it.
-  const own = await createObjects(service);
+  const own = await createObjects(world);
   const member = await addMember(service, own.owner, grant.role, { custom: grant.permissions });
   const problems: string[] = [];
   for (const each of casesOf(routes, own).toSorted((a, b) => turnOf(a) - turnOf(b))) {
@@ -197,7 +190,7 @@ function hasSucceeded({ status }: Answer, other: number | undefined): boolean {
 
 test("the owner's own requests succeed: what others are refused is there", async () => {
   // A workspace of its own, for nothing is left of it.
-  const own = await createObjects(service);
+  const own = await createObjects(world);
   const sorted = casesOf(routes, own).toSorted((a, b) => turnOf(a) - turnOf(b));
   const problems: string[] = [];
   for (const each of sorted) {

@@ -6,7 +6,8 @@ import type { Client } from "../support/client.ts";
 import { runProgram } from "../support/program.ts";
 import type { Found } from "../support/prospects.ts";
 import { createObjects, mark } from "../support/route-objects.ts";
-import { startService, succeeded, testEmbedded, usesPostgres, type Service } from "../support/service.ts";
+import { startRouteWorld } from "../support/route-world.ts";
+import { startService, succeeded, usesPostgres, type Service } from "../support/service.ts";
 
 setDefaultTimeout(60_000);
 
@@ -56,19 +57,10 @@ async function totals(client: Client): Promise<Record<string, number>> {
 
 const balanceOf = async (client: Client) => succeeded(await client.get<CreditsView>("/api/v2/credits")).data.balance;
 
-/** A simulation has one object of every kind. */
-testEmbedded("two workspaces become one: what both have is united, and nothing is lost", async () => {
-  await using service = await startService({
-    settings: {
-      SIMULATE: "true",
-      SIMULATED_START: "2026-01-05T09:00:00Z",
-      ENRICHMENT_PROVIDERS: "simulated",
-      ENRICHMENTS_PER_HOUR: 0,
-      WEBHOOK_PRIVATE_HOSTS: "127.0.0.1",
-      DEFAULT_CREDITS: 1000,
-    },
-  });
-  const [from, into] = [await createObjects(service), await createObjects(service)];
+test("two workspaces become one: what both have is united, and nothing is lost", async () => {
+  const world = await startRouteWorld();
+  await using service = world.service;
+  const [from, into] = [await createObjects(world), await createObjects(world)];
   const only = { email: "only@from.example", networkUrl: "https://network.example/in/only-from", tags: ["from"] };
   const { data: moved } = succeeded(await from.owner.post<{ id: string }>("/api/v2/leads", only));
   succeeded(await from.owner.put(`/api/v2/leads/${from.ids["leadId"]}`, { title: "Countess", tags: ["from"] }));

@@ -10,6 +10,7 @@ import type { EventView } from "../../src/platform/events/model.ts";
 import type { JobView } from "../../src/platform/jobs/model.ts";
 import type { Client } from "./client.ts";
 import type { Found } from "./prospects.ts";
+import type { RouteWorld } from "./route-world.ts";
 import { eventually, succeeded, type Service } from "./service.ts";
 import { addMember } from "./team.ts";
 import { beep, cloneForm, clonesPath, type Created } from "./voices.ts";
@@ -45,16 +46,17 @@ async function posted<T>(client: Client, path: string, body?: unknown, headers =
   return succeeded(await client.post<T>(api + path, body, { headers })).data;
 }
 
-/** Fills a new workspace of a simulation with one object of every kind, each with the mark in its texts. */
-export async function createObjects(service: Service): Promise<RouteObjects> {
+/** Fills a new workspace with one object of every kind, each with the mark in its texts. */
+export async function createObjects(world: RouteWorld): Promise<RouteObjects> {
+  const { service } = world;
   const owner = await service.user({
     name: `${mark} Owner`,
     email: `${crypto.randomUUID()}@${mark.toLowerCase()}.example`,
   });
   const people = await createPeople(service, owner);
   const imports = await runImports(service, owner);
-  const { claim, ...actions } = await createActions(service, owner, imports.leadId);
-  const others = await createOthers(service, owner);
+  const { claim, ...actions } = await createActions(world, owner, imports.leadId);
+  const others = await createOthers(world, owner);
   const voice = await createVoice(service, owner);
   const { data } = succeeded(await owner.get<{ events: EventView[] }>(`${api}/events`));
   const ids = {
@@ -67,7 +69,7 @@ export async function createObjects(service: Service): Promise<RouteObjects> {
     workspaceId: owner.userId,
     memberId: people.member.userId,
     eventId: data.events[0]?.id ?? "",
-    provider: "simulated",
+    provider: world.provider,
   };
   const { member, ...all } = { ...ids, member: people.member };
   return { owner, member, ids: all, profileUrl, email, claim };
@@ -114,7 +116,7 @@ async function runImports(service: Service, owner: Client) {
   };
 }
 
-async function createActions(service: Service, owner: Client, leadId: string) {
+async function createActions(world: RouteWorld, owner: Client, leadId: string) {
   const account = (connector: string) =>
     posted<AccountView>(owner, "/network/accounts", { name: `${mark} ${connector}`, connector, ...calm });
   const [manual, worker, sending] = [await account("manual"), await account("worker"), await account("simulated")];
@@ -134,8 +136,7 @@ async function createActions(service: Service, owner: Client, leadId: string) {
   };
   await posted(owner, "/network/actions/record", { actionType: "sendConnectionRequest", profileUrl });
   const claim = await eventually("actions that are carried out", async () => {
-    await posted(service.admin, "/simulation/clock", { advance: "PT10M" });
-    await service.idle();
+    await world.advance();
     const begun = [jobs.taskId, jobs.unknownId];
     if ((await Promise.all(begun.map(stateOf))).includes("scheduled")) return null;
     const { claimed } = await posted<WorkerClaimView>(owner, "/network/worker/claim", { accountId: worker.id });
@@ -158,7 +159,7 @@ async function createActions(service: Service, owner: Client, leadId: string) {
   };
 }
 
-async function createOthers(service: Service, owner: Client) {
+async function createOthers({ service, has }: RouteWorld, owner: Client) {
   const { results } = await posted<{ results: { id: string }[] }>(owner, "/suppressions", {
     values: [`suppressed@${mark.toLowerCase()}.example`],
     reason: mark,
@@ -167,12 +168,17 @@ async function createOthers(service: Service, owner: Client) {
     ...{ url: "http://127.0.0.1:9/", description: mark, isEnabled: true, events: ["key.*"] },
   });
   const delivery = await posted<{ id: string }>(owner, `/webhooks/${endpoint.id}/test`);
-  const backup = await posted<{ name: string }>(service.admin, "/backups", {});
+  const name = has({ name: "POST /backups" }) ? await createBackup(service) : "none";
+  return { suppressionId: results[0]!.id, endpointId: endpoint.id, deliveryId: delivery.id, name };
+}
+
+async function createBackup(service: Service): Promise<string> {
+  const { name } = await posted<{ name: string }>(service.admin, "/backups", {});
   await eventually("the end of the backup", async () => {
     const { data } = await service.admin.get<{ running: unknown }>(`${api}/backups`);
     return data.running === null ? true : null;
   });
-  return { suppressionId: results[0]!.id, endpointId: endpoint.id, deliveryId: delivery.id, name: backup.name };
+  return name;
 }
 
 async function createVoice(service: Service, owner: Client) {

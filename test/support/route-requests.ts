@@ -124,7 +124,7 @@ const prospecting: Record<string, Arrange> = {
   "POST /enrich": sending({ leads: [lead] }),
   "GET /enrich/jobs/{jobId}/results": having({ ids: { jobId: "enrichmentId" } }),
   "GET /enrich/settings": plain,
-  "PUT /enrich/settings": sending({ providers: ["simulated"] }),
+  "PUT /enrich/settings": ({ ids }) => ({ body: { providers: [ids["provider"]] } }),
   "POST /enrich/providers/{provider}/test": sending(lead, { only: "admins" }),
   "POST /prospecting/import": sending(rows, { headers: csv }),
   "GET /prospecting/import/{jobId}/report": having({ ids: { jobId: "prospectImportId" } }),
