@@ -1,7 +1,8 @@
-import { and, asc, count, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, count, eq, inArray } from "drizzle-orm";
 import type { MemberFacts, NewWorkspace, WorkspaceStore } from "../../../features/workspaces/store.ts";
 import type { Workspace } from "../../../platform/auth/workspace-model.ts";
 import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
+import { isActiveMember } from "./active-members.ts";
 import type { Engine } from "./engine.ts";
 import { keyEvent } from "../../../features/workspaces/keys/key-event.ts";
 import { newerThan } from "./list-pages.ts";
@@ -13,20 +14,12 @@ import { userOf } from "./user-rows.ts";
 
 export function createWorkspaceStore(engine: Engine, { audits, events }: CommonRows): WorkspaceStore {
   const { orm, writer } = engine;
-  const at = sql.placeholder;
   const holder = lazy(() =>
     orm
       .select({ role: users.role, member: { role: members.role, permissions: members.permissions } })
       .from(members)
       .innerJoin(users, eq(users.id, members.userId))
-      .where(
-        and(
-          eq(members.workspaceId, at("workspaceId")),
-          eq(members.userId, at("userId")),
-          eq(members.isActive, true),
-          eq(users.isActive, true),
-        ),
-      )
+      .where(isActiveMember)
       .prepare(),
   );
 
