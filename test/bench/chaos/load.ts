@@ -17,8 +17,8 @@ export type Acknowledged = {
 export const minSpacingMs = 1000;
 export const dailyVisits = 100;
 const timeoutMs = 3000;
-/** A load balancer asks no node for so long that has just failed. */
-const avoidMs = 1000;
+/** How often a load balancer asks each node whether it is ready, and how long it waits for the answer. */
+const probeMs = 1000;
 
 /** Calls `path` of a node as a client without patience does. Null: no usable answer. */
 async function ask<T>(port: number, key: string, method: string, path: string, body?: unknown, headers = {}) {
@@ -79,7 +79,8 @@ export class Load {
   readonly #nodes: readonly Node[];
   readonly #users: readonly User[];
   readonly #random: () => number;
-  readonly #avoidUntil = new Map<Node, number>();
+  /** Nodes that were ready when the load balancer last asked, and have not failed since. */
+  readonly #ready: Set<Node>;
   readonly #leads: { id: string; user: User }[] = [];
   #serial = 0;
   #succeeded = 0;
@@ -88,6 +89,19 @@ export class Load {
     this.#nodes = nodes;
     this.#users = users;
     this.#random = random;
+    this.#ready = new Set(nodes);
+  }
+
+  /** As a load balancer does, which sends requests only to nodes that are ready. */
+  async #probe(node: Node, untilAt: number): Promise<void> {
+    while (performance.now() < untilAt) {
+      const url = `http://127.0.0.1:${node.port}/readyz`;
+      const answer = await fetch(url, { signal: AbortSignal.timeout(probeMs) }).catch(() => null);
+      if (answer?.status === 200) this.#ready.add(node);
+      else this.#ready.delete(node);
+      await answer?.text().catch(() => null);
+      await Bun.sleep(probeMs);
+    }
   }
 
   /** Sends so many requests a second until `untilAt`. Returns how many succeeded a second. */
@@ -103,8 +117,11 @@ export class Load {
         await this.#one();
       }
     };
+    const probes = this.#nodes.map((node) => this.#probe(node, untilAt));
     await Promise.all(Array.from({ length: lanes }, (_, n) => lane(n)));
-    return (this.#succeeded * 1000) / (performance.now() - startedAt);
+    const seconds = (performance.now() - startedAt) / 1000;
+    await Promise.all(probes);
+    return this.#succeeded / seconds;
   }
 
   async #one(): Promise<void> {
@@ -120,13 +137,12 @@ export class Load {
   }
 
   async #send<T>(user: User, method: string, path: string, body?: unknown, headers = {}) {
-    const now = performance.now();
-    const usable = this.#nodes.filter((node) => (this.#avoidUntil.get(node) ?? 0) <= now);
-    const node = pick(usable.length > 0 ? usable : this.#nodes, this.#random);
+    const ready = this.#nodes.filter((node) => this.#ready.has(node));
+    const node = pick(ready.length > 0 ? ready : this.#nodes, this.#random);
     const answer = await ask<T>(node.port, user.key, method, path, body, headers);
     const name = answer === null ? "none" : `${answer.status}${answer.code === undefined ? "" : ` ${answer.code}`}`;
     this.statuses.set(name, (this.statuses.get(name) ?? 0) + 1);
-    if (answer === null || answer.status >= 500) this.#avoidUntil.set(node, now + avoidMs);
+    if (answer === null || answer.status >= 500) this.#ready.delete(node);
     if (answer !== null && answer.status < 300) this.#succeeded++;
     if (answer?.status === 500) this.problems.push(`${method} ${path} was answered 500 by ${node.name}`);
     return answer;
