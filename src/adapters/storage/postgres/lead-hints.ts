@@ -3,21 +3,20 @@ import type { LeadHintStore } from "../../../features/enrichment/directory-store
 import { hintKeyFor, hintKeysOf, isColleague, leadsPerBatch } from "../../../features/enrichment/lead-hints.ts";
 import { leadHints, leadHintsDone } from "./enrichment-tables.ts";
 import type { Connection, Engine } from "./engine.ts";
-import { ownersOf } from "./owners.ts";
 import { leads, workspaces } from "./tables.ts";
 
 /** Until where the leads of an owner are learned. */
 type Frontier = { owner: number; updatedAt: number; lead: number };
 
 /** Leads by the domain of their address and by their company. */
-export function createLeadHintStore({ orm, transact }: Engine): LeadHintStore {
+export function createLeadHintStore({ orm, ownerOf, transact }: Engine): LeadHintStore {
   return {
     // Transactions commit in any order, and end within the 30 s that a statement may take. Clocks of nodes differ little.
     settlesAfterMs: 60_000,
     async colleagues(workspaceId, company, limit) {
-      const owner = (await ownersOf(orm, [workspaceId])).get(workspaceId);
-      const key = owner === undefined ? null : hintKeyFor(owner, company);
-      if (owner === undefined || key === null) return [];
+      const owner = await ownerOf(workspaceId);
+      const key = owner === null ? null : hintKeyFor(owner, company);
+      if (owner === null || key === null) return [];
       const { firstName, lastName, email, networkUrl, company: name, industry } = leads;
       const found = await orm
         .select({ firstName, lastName, email, networkUrl, company: name, industry })
