@@ -51,30 +51,24 @@ describe("who is erased", () => {
 
   test("is enrolled by no other node at the same time", async () => {
     await using nodes = await openNodes();
-    const { first, second, make, workspaceId } = nodes;
-    const lead = await make.storedLead(first, workspaceId, { email });
-    const campaign = campaignOf(nodes);
-    await first.campaigns.insert(campaign);
-    const { identity, records } = await found(nodes);
+    const { second } = nodes;
+    const { enrollment, identity, records } = await toBeEnrolled(nodes);
     const refusals = await nodes.whileOpen(eraseOn(identity, records), () =>
-      second.campaigns.enroll([enrollmentOf(nodes, campaign, lead)], false, startOfTests),
+      second.campaigns.enroll([enrollment], false, startOfTests),
     );
     expect(refusals).toEqual(["leadGone"]);
   });
 
   test("is erased from a campaign that another node enrolls them in", async () => {
     await using nodes = await openNodes();
-    const { first, second, make, workspaceId } = nodes;
-    const lead = await make.storedLead(first, workspaceId, { email });
-    const campaign = campaignOf(nodes);
-    await first.campaigns.insert(campaign);
-    const { identity, records } = await found(nodes);
+    const { second } = nodes;
+    const { enrollment, identity, records } = await toBeEnrolled(nodes);
     await nodes.whileOpen(
-      (engine) => createCampaignStore(engine).enroll([enrollmentOf(nodes, campaign, lead)], false, startOfTests),
+      (engine) => createCampaignStore(engine).enroll([enrollment], false, startOfTests),
       () => second.persons.erase(identity, records, startOfTests),
     );
     await eraseAll(nodes, identity);
-    const enrollments = await first.campaigns.enrollments(workspaceId, campaign.id, {}, null, 9);
+    const enrollments = await nodes.first.campaigns.enrollments(nodes.workspaceId, enrollment.campaignId, {}, null, 9);
     expect(enrollments).toMatchObject([{ state: "stopped", reason: "leadGone", profileKey: "erased" }]);
   });
 
@@ -200,6 +194,15 @@ function personWith(draft: Parameters<typeof prospectContent>[0]) {
   const checked = prospectContent(draft);
   if ("errors" in checked) throw new Error(JSON.stringify(checked.errors));
   return checked;
+}
+
+/** A lead of the person who is to be erased, and an enrollment of it in a stored campaign that is not stored yet. */
+async function toBeEnrolled(nodes: Nodes) {
+  const { first, make, workspaceId } = nodes;
+  const lead = await make.storedLead(first, workspaceId, { email });
+  const campaign = campaignOf(nodes);
+  await first.campaigns.insert(campaign);
+  return { enrollment: enrollmentOf(nodes, campaign, lead), ...(await found(nodes)) };
 }
 
 function campaignOf({ make, workspaceId }: Nodes): Campaign {
