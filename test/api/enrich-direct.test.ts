@@ -4,7 +4,7 @@ import type { EnrichAnswer } from "../../src/features/enrichment/model.ts";
 import type { JobView } from "../../src/platform/jobs/model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
-import { ada, startWith, withheld } from "../support/enrich-service.ts";
+import { ada, startWith, vendorOf, withheld } from "../support/enrich-service.ts";
 import { startService, succeeded, testInProcess } from "../support/service.ts";
 
 const path = "/api/v2/enrich";
@@ -91,6 +91,22 @@ describe("every direct enrichment is a job", () => {
       expect(data.enriched).toHaveLength(120);
     }
     expect(started.servers[0]?.requests).toBe(90);
+  });
+});
+
+test("whoever is asked about by two identifiers is charged for the first, whichever is answered first", async () => {
+  await using started = await startWith(["apollo"]);
+  const user = await started.service.user();
+  // The second has been evaluated long before the first is answered.
+  started.servers[0]!.answerWith(async (request) => {
+    const url = new URL(request.url);
+    if (url.searchParams.has("email")) await Bun.sleep(200);
+    return vendorOf("apollo").answer(request, url);
+  });
+  const response = enrich(user, [{ ...ada, email: "ada@analytical.example" }, ada], { providers: ["apollo"] });
+  expect(succeeded(await response).data).toMatchObject({
+    creditsUsed: 1,
+    enriched: [{ creditsUsed: 1 }, { creditsUsed: 0 }],
   });
 });
 

@@ -169,9 +169,7 @@ export class Enricher {
       outcome,
       completeAt: null,
     }));
-    const results: NewResult[] = [];
-    const verdicts: Verdict[] = [];
-    const charges: Enriched["charges"] = [];
+    const findings: { n: number; found: PersonResult }[] = [];
     const groups = Map.groupBy(prepared.people, personKey);
     await forEachConcurrent([...groups.values()], maxConcurrentLookUps, async (same) => {
       // People repeated in a request are looked up once, with the first occurrence, and charged once.
@@ -179,20 +177,21 @@ export class Enricher {
       const known = same.map(({ n }) => prepared.stored.get(n)).find((result) => result !== undefined) ?? null;
       const isFree = same.some(({ n }) => free.has(n));
       const found = await this.#find(workspaceId, first, known, isFree, work);
-      verdicts.push(...found.newVerdicts);
-      if (found.toStore !== null) results.push(found.toStore);
-      if (found.amount > 0) charges.push({ item: `${first.n}`, amount: found.amount });
+      findings.push({ n: first.n, found });
       for (const person of same) {
         const creditsUsed = person === first ? found.amount : 0;
         const outcome = await this.#outcome(workspaceId, person, found, creditsUsed, prepared, settings);
         outcomes.push({ n: person.n, outcome, completeAt: found.completeAt });
       }
     });
+    // Two groups may turn out to be one person, who is charged for the group that comes first in the request, not for
+    // the one whose provider answered first.
+    findings.sort((a, b) => a.n - b.n);
     return {
       outcomes: outcomes.toSorted((a, b) => a.n - b.n),
-      results,
-      verdicts,
-      charges,
+      results: findings.flatMap(({ found }) => found.toStore ?? []),
+      verdicts: findings.flatMap(({ found }) => found.newVerdicts),
+      charges: findings.flatMap(({ n, found }) => (found.amount > 0 ? [{ item: `${n}`, amount: found.amount }] : [])),
       freeSince: this.#freeSince(settings),
     };
   }
