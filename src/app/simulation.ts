@@ -85,12 +85,9 @@ export function createSimulator(
   { runner, ...moved }: Moved,
 ): Simulator {
   const nextDueAt = async (): Promise<number | null> => {
-    const moments = await Promise.all([
-      storage.jobs.nextDueAt([...jobTypes]),
-      storage.campaigns.nextDueAt(),
-      storage.webhooks.nextDueAt(clock.now()),
-    ]);
-    const due = [...moments, newsToldAt(nextNewsAt())].filter((at) => at !== null);
+    const moments = await Promise.all([storage.campaigns.nextDueAt(), storage.webhooks.nextDueAt(clock.now())]);
+    const jobsDue = (await storage.jobs.dueTimes(jobTypes)).values();
+    const due = [...jobsDue, ...moments, newsToldAt(nextNewsAt())].filter((at) => at !== null);
     return due.length === 0 ? null : Math.min(...due);
   };
   return new Simulator({

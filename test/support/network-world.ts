@@ -102,7 +102,7 @@ export async function createNetworkWorld(
     async runUntil(moment: number): Promise<void> {
       for (;;) {
         await run();
-        const dueAt = await opened.storage.jobs.nextDueAt(["linkedin_action"]);
+        const dueAt = (await opened.storage.jobs.dueTimes(["linkedin_action"])).get("linkedin_action") ?? null;
         if (clock.now() >= moment) return;
         clock.advanceTo(Math.min(moment, Math.max(dueAt ?? moment, clock.now() + 1)));
       }

@@ -256,7 +256,7 @@ test("a simulation's clock is refused while a job waits for the disk, and goes o
     store: { ...storage.simulation, eventsBetween: async () => [] },
     clock,
     seed: 1,
-    nextDueAt: () => storage.jobs.nextDueAt(["lead_import"]),
+    nextDueAt: async () => (await storage.jobs.dueTimes(["lead_import"])).get("lead_import") ?? null,
     idle: () => runner.idle(),
     onDiskFault: (tell) => runner.onDiskFault(tell),
     chores: [],

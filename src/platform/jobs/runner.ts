@@ -16,6 +16,8 @@ const leaseMs = 60_000;
 const renewEveryMs = leaseMs / 3;
 /** Check for due jobs at least this often. */
 const maxSleepMs = 30_000;
+/** Another node is just claiming what is due. */
+const retryEmptyClaimMs = 5;
 
 /** Receives claims and ends of jobs by type. `own`: the handler ended the job itself. */
 export type JobObserver = {
@@ -159,25 +161,25 @@ export class JobRunner {
       this.#sleep(diskRetryMs);
       return false;
     }
-    const waiting: JobHandler[] = [];
-    let hasMore = false;
-    const claimFor = async (handler: JobHandler): Promise<void> => {
-      if (this.#isPaused(handler.type)) return;
-      const limit = handler.concurrency - this.#runningOf(handler);
-      if (limit <= 0) return; // `poke` is called when one of its jobs ends
-      const heldUntil = performance.now() + leaseMs;
-      const { jobs, more } = await this.#claim(handler, limit);
-      if (jobs.length > 0) this.#observer?.jobsClaimed(handler.type, jobs.length);
-      for (const job of jobs) this.#start(handler, job, heldUntil);
-      if (more) hasMore = true;
-      else waiting.push(handler);
-    };
+    // `poke` is called when a job ends of a handler that has no room now.
+    const ready = this.#handlers.filter((handler) => this.#roomOf(handler) > 0 && !this.#isPaused(handler.type));
+    const dueTimes = await this.#store.dueTimes(ready.map(({ type }) => type));
+    const now = this.#clock.now();
+    const due = ready.filter(({ type }) => (dueTimes.get(type) ?? Infinity) <= now);
     // Concurrently, so that the claims share a commit.
-    await Promise.all(this.#handlers.map(claimFor));
-    if (hasMore) return true;
-    const dueAt = waiting.length === 0 ? null : await this.#store.nextDueAt(waiting.map(({ type }) => type));
-    if (this.#isStarted) this.#sleep(dueAt === null ? maxSleepMs : dueAt - this.#clock.now());
+    const claims = await Promise.all(due.map((handler) => this.#claimAndStart(handler)));
+    if (claims.some(({ jobs, more }) => more || jobs > 0)) return true;
+    const wakeAt = Math.min(...ready.map(({ type }) => dueTimes.get(type) ?? Infinity));
+    if (this.#isStarted) this.#sleep(due.length > 0 ? retryEmptyClaimMs : wakeAt - now);
     return false;
+  }
+
+  async #claimAndStart(handler: JobHandler): Promise<{ jobs: number; more: boolean }> {
+    const heldUntil = performance.now() + leaseMs;
+    const { jobs, more } = await this.#claim(handler, this.#roomOf(handler));
+    if (jobs.length > 0) this.#observer?.jobsClaimed(handler.type, jobs.length);
+    for (const job of jobs) this.#start(handler, job, heldUntil);
+    return { jobs: jobs.length, more };
   }
 
   /** `more`: others may be due. */
@@ -191,6 +193,10 @@ export class JobRunner {
 
   #runningOf(handler: JobHandler): number {
     return this.#counts.get(handler) ?? 0;
+  }
+
+  #roomOf(handler: JobHandler): number {
+    return handler.concurrency - this.#runningOf(handler);
   }
 
   #count(handler: JobHandler, change: 1 | -1): void {

@@ -44,8 +44,8 @@ export type JobStore = {
    * claim is void and nothing was written.
    */
   end(claim: JobClaim, end: JobEnd): Promise<boolean>;
-  /** When the next job is due or the next lease expires; null if there is none. */
-  nextDueAt(types: JobType[]): Promise<number | null>;
+  /** When the next job of each type is due or its next lease expires. Types without one are missing. */
+  dueTimes(types: readonly JobType[]): Promise<ReadonlyMap<JobType, number>>;
   /**
    * Ends a pending or running job as failed and marks it as canceled. The claim of its runner becomes void. "refused" if
    * the job has ended or its network action is being sent.

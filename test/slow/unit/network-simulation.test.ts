@@ -180,7 +180,7 @@ async function createMonths(opened: OpenedStorage, dice: Dice) {
   /** Moves on to the next moment at which something is due, and sends what may go then. */
   async function sendNext(): Promise<void> {
     catchUp();
-    const dueAt = await opened.storage.jobs.nextDueAt(["linkedin_action"]);
+    const dueAt = (await opened.storage.jobs.dueTimes(["linkedin_action"])).get("linkedin_action") ?? null;
     if (dueAt === null || dueAt >= neverAt) return system.advance(hour);
     if (dueAt > clock.now()) system.advanceTo(dueAt);
     const before = await queue();

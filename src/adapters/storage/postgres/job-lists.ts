@@ -5,7 +5,7 @@ import type { Engine } from "./engine.ts";
 import { jobs } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
-type JobLists = Pick<JobStore, "page" | "countByStatus" | "countByTime" | "countAll" | "nextDueAt">;
+type JobLists = Pick<JobStore, "page" | "countByStatus" | "countByTime" | "countAll" | "dueTimes">;
 
 /** `shown` returns a job as clients see it. */
 export function createJobLists(orm: Engine["orm"], shown: (job: Job) => Promise<Job>): JobLists {
@@ -48,17 +48,18 @@ export function createJobLists(orm: Engine["orm"], shown: (job: Job) => Promise<
       .orderBy(sql`at`);
   }
 
-  async function nextDueAt(types: readonly Job["type"][]): Promise<number | null> {
+  async function dueTimes(types: readonly Job["type"][]): Promise<Map<Job["type"], number>> {
     const isOfType = sql`${jobs.type} = wanted.type`;
-    const [row] = await orm.execute<{ at: number | null }>(sql`
-      SELECT min(due.at) AS at FROM json_array_elements_text(${JSON.stringify(types)}::json) AS wanted (type)
+    const rows = await orm.execute<{ type: Job["type"]; at: number }>(sql`
+      SELECT wanted.type, min(due.at) AS at FROM json_array_elements_text(${JSON.stringify(types)}::json) AS wanted (type)
       CROSS JOIN LATERAL (
         SELECT min(${jobs.runAt}) AS at FROM ${jobs} WHERE ${isOfType} AND ${jobs.status} = 'pending'
         UNION ALL
         SELECT min(${jobs.leaseUntil}) FROM ${jobs}
         WHERE ${isOfType} AND ${jobs.status} = 'running' AND ${jobs.leaseUntil} IS NOT NULL
-      ) AS due`);
-    return row?.at ?? null;
+      ) AS due
+      WHERE due.at IS NOT NULL GROUP BY wanted.type`);
+    return new Map(rows.map(({ type, at }) => [type, at]));
   }
 
   return {
@@ -66,7 +67,7 @@ export function createJobLists(orm: Engine["orm"], shown: (job: Job) => Promise<
     countByStatus: (workspaceId, filter) => counted(filtered(workspaceId, filter)),
     countByTime,
     countAll: () => counted(undefined),
-    nextDueAt,
+    dueTimes,
   };
 }
 

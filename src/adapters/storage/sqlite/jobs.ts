@@ -96,11 +96,13 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Common
       .prepare(),
   );
 
-  async function nextDueAt(types: Job["type"][]): Promise<number | null> {
-    const moments = types
-      .flatMap((type) => [nextPending().get({ type })?.at, nextLease().get({ type })?.at])
-      .filter((at) => typeof at === "number");
-    return moments.length === 0 ? null : Math.min(...moments);
+  async function dueTimes(types: readonly Job["type"][]): Promise<Map<Job["type"], number>> {
+    const due = new Map<Job["type"], number>();
+    for (const type of types) {
+      const at = Math.min(nextPending().get({ type })?.at ?? Infinity, nextLease().get({ type })?.at ?? Infinity);
+      if (at < Infinity) due.set(type, at);
+    }
+    return due;
   }
 
   const write = ({ job, change }: { job: Job; change: JobChange }): ClientChange => ({
@@ -147,7 +149,7 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Common
         if (isOurs && isFinal(end)) network.jobs.gaveUp(claim.id, end.message, end.at);
         return isOurs;
       }),
-    nextDueAt,
+    dueTimes,
     cancel: (workspaceId, id, at) => writer.write(() => cancel(workspaceId, id, at)),
     retry: (workspaceId, id, at) => writer.write(() => retry(workspaceId, id, at)),
     isOpen: async (id, failedAfter) => {
