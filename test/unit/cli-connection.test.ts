@@ -144,3 +144,19 @@ test("`health` ends with 0 when the server answers, with 1 when it does not", as
   expect(seen).toEqual([{ key: null, path: "/healthz" }]);
   expect((await cli.run("health", "--url", "http://127.0.0.1:1")).exitCode).toBe(1);
 });
+
+test("`health` finds the server of the data directory, unless an address is named", async () => {
+  await using server = startServer();
+  const { url, seen } = server;
+  const running = { pid: 1, url, localKey: "local" };
+  const backend = { readRunningServer: (dataDir: string) => (dataDir === "/data" ? running : null) };
+  await using cli = await createCommandLine({ backend });
+  const { exitCode, out } = await cli.run("health", "--data", "/data");
+  expect({ exitCode, out }).toEqual({ exitCode: 0, out: `The server at ${url} is healthy.\n` });
+  expect((await cli.run("health", "--data", "/data", "--listen", "127.0.0.1:1")).exitCode).toBe(1);
+  // Whatever listens on the default address, it is not the server of this directory.
+  const other = await cli.run("health", "--data", "/other");
+  expect(other.exitCode).toBe(1);
+  expect(other.err).toContain("No server is running on the data directory /other.");
+  expect(seen).toHaveLength(1);
+});

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { loadConfig, type Config } from "../../app/config/config.ts";
+import { describeConfig, loadConfig, type Config, type ConfigInput } from "../../app/config/config.ts";
 import { baseUrl, showListenAddress } from "../../app/config/values.ts";
 import { present, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
@@ -16,15 +16,14 @@ export function addHealthCommand(program: Command, context: CommandContext): voi
     .description("Check whether a server responds; exits with 0 if it does, otherwise 1. For container health checks.")
     .option(
       "--url <URL>",
-      "Server to check. [OUTREACHD_URL, default: the listen address on this machine]",
+      "Server to check. [OUTREACHD_URL, default: the server of the data directory, or the listen address on this machine]",
       parsed(baseUrl),
     );
   addListenFlags(command).action((flags: Record<string, unknown> & { url?: string }) => checkHealth(flags, context));
 }
 
 async function checkHealth(flags: Record<string, unknown> & { url?: string }, context: CommandContext): Promise<void> {
-  const url =
-    flags.url ?? (context.env["OUTREACHD_URL"] || (await ownUrl(loadConfig({ flags, env: context.env }), context)));
+  const url = flags.url ?? (context.env["OUTREACHD_URL"] || (await ownUrl({ flags, env: context.env }, context)));
   const problem = await problemOf(url);
   if (problem === null) return await present(context, { healthy: true, url }, `The server at ${url} is healthy.`);
   throw new CommandError(exitCodes.failed, `The server at ${url} is not healthy: ${problem}`);
@@ -40,13 +39,30 @@ async function problemOf(url: string): Promise<string | null> {
   }
 }
 
-/** The URL of a server with this configuration, as seen from this machine. */
-async function ownUrl({ listen, dataDir }: Config, { backend }: CommandContext): Promise<string> {
-  const url = listen.port === 0 ? (await backend.readRunningServer(dataDir))?.url : listenUrl(listen);
+/**
+ * The URL for --listen, or of the server of the data directory. Without one, the listen address on this machine, unless
+ * only the directory was chosen: any other server could be listening there.
+ */
+async function ownUrl(input: ConfigInput, { backend }: CommandContext): Promise<string> {
+  const { listen, dataDir } = loadConfig(input);
+  const running = isGiven(listen, input) ? null : await backend.readRunningServer(dataDir);
+  const isDirectoryChosen = isSet("data", input) && !isSet("listen", input);
+  const url = running?.url ?? (isDirectoryChosen || listen.port === 0 ? undefined : listenUrl(listen));
   if (url === undefined)
-    throw new CommandError(exitCodes.failed, `No server is running on the data directory ${dataDir}.`);
+    throw new CommandError(exitCodes.failed, `No server is running on the data directory ${dataDir}.`, {
+      hint: "If it runs as another user, run this command as that user, or name it with --url URL or --listen HOST:PORT.",
+    });
   bypassProxy(url);
   return url;
+}
+
+/** Whether an address was named on the command line. The port is unknown if the server picked it. */
+function isGiven({ port }: Config["listen"], { flags }: ConfigInput): boolean {
+  return flags["listen"] !== undefined && port !== 0;
+}
+
+function isSet(name: string, input: ConfigInput): boolean {
+  return describeConfig(input).find((option) => option.name === name)?.origin !== "default";
 }
 
 function listenUrl({ host, port }: Config["listen"]): string {
