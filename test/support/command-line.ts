@@ -106,8 +106,16 @@ function noRoute(request: Request): Response {
   return refused(404, "NOT_FOUND", `The test has no route for ${request.url}.`);
 }
 
-function createSignals(): Signals & { send(signal: Signal): void; advance(ms: number): void; exits: number[] } {
+type PlayedSignals = Signals & {
+  send(signal: Signal): void;
+  hangUp(): void;
+  advance(ms: number): void;
+  exits: number[];
+};
+
+function createSignals(): PlayedSignals {
   const listeners = new Set<(signal: Signal) => void>();
+  const hangUpListeners = new Set<() => void>();
   const exits: number[] = [];
   let now = 0;
   return {
@@ -117,6 +125,11 @@ function createSignals(): Signals & { send(signal: Signal): void; advance(ms: nu
       listeners.add(onSignal);
       return () => listeners.delete(onSignal);
     },
+    listenForHangUp(onHangUp) {
+      hangUpListeners.add(onHangUp);
+      return () => hangUpListeners.delete(onHangUp);
+    },
+    hangUp: () => hangUpListeners.forEach((listener) => listener()),
     exit: (code) => void exits.push(code),
     send: (signal) => listeners.forEach((listener) => listener(signal)),
     exits,

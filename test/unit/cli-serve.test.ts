@@ -4,7 +4,7 @@ import { createCommandLine, type CommandLineOptions } from "../support/command-l
 
 /** A server that gets its signals as soon as it has started; a number is a pause in milliseconds. */
 async function served(
-  signals: ("SIGINT" | "SIGTERM" | number)[],
+  signals: ("SIGINT" | "SIGTERM" | "hang up" | number)[],
   app: CommandLineOptions["app"] = {},
   args: string[] = [],
 ) {
@@ -15,6 +15,7 @@ async function served(
         cli.calls.push("start");
         for (const signal of signals)
           if (typeof signal === "number") cli.signals.advance(signal);
+          else if (signal === "hang up") cli.signals.hangUp();
           else cli.signals.send(signal);
       },
     },
@@ -41,6 +42,13 @@ test("a signal that arrives several times within a second is one signal", async 
   const { exits, calls, exitCode } = await served(["SIGINT", "SIGINT", 999, "SIGTERM"]);
   expect({ exits, calls, exitCode }).toEqual({ exits: [], calls: ["start", "stop"], exitCode: 0 });
   expect((await served(["SIGINT", "SIGINT", 1000, "SIGINT"])).exits).toEqual([130]);
+});
+
+test("a closed terminal, or the end of npx, stops the server, and never cuts its last work short", async () => {
+  const stopped = { exitCode: 0, exits: [], calls: ["start", "stop"] };
+  expect(await served(["hang up"])).toMatchObject(stopped);
+  expect(await served(["SIGINT", 1000, "hang up", 1000, "hang up"])).toMatchObject(stopped);
+  expect((await served(["hang up", 1000, "SIGINT"])).exits).toEqual([130]);
 });
 
 test("the first start shows the admin's key once, with a link to begin", async () => {

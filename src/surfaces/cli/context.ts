@@ -1,5 +1,6 @@
 import type { Backend } from "./connection.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { launchersOf, readProcess, watchProcesses } from "./launcher.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What a command runs in: the environment of the program, and the global flags. */
@@ -14,10 +15,17 @@ export type CommandContext = {
   exitCode: ExitCode;
 };
 
+const standardInput = 0;
+
 /** SIGINT and SIGTERM. */
 export type Signals = {
   /** Handles both signals until the returned function is called. */
   listen(onSignal: (signal: "SIGINT" | "SIGTERM") => void): () => void;
+  /**
+   * Calls `onHangUp` if the terminal is closed or the process that started this program from source (npx, `bun run`)
+   * ends, until the returned function is called.
+   */
+  listenForHangUp(onHangUp: () => void): () => void;
   /** Monotonic clock in milliseconds. */
   now(): number;
   /** Ends the process immediately, without cleanup. */
@@ -30,6 +38,17 @@ export const systemSignals: Signals = {
     const onTerminate = () => onSignal("SIGTERM");
     process.on("SIGINT", onInterrupt).on("SIGTERM", onTerminate);
     return () => process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate);
+  },
+  listenForHangUp(onHangUp) {
+    // Without a terminal, SIGHUP keeps its meaning: nohup ignores it, for example.
+    const hasTerminal = process.getBuiltinModule("node:tty").isatty(standardInput);
+    if (hasTerminal) process.on("SIGHUP", onHangUp);
+    const launchers = process.env["npm_lifecycle_event"] === undefined ? [] : launchersOf(process.ppid, readProcess);
+    const stopWatching = watchProcesses(launchers, readProcess, onHangUp);
+    return () => {
+      process.off("SIGHUP", onHangUp);
+      stopWatching();
+    };
   },
   now: () => performance.now(),
   exit: (code) => process.exit(code),

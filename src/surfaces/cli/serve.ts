@@ -54,16 +54,22 @@ async function serve(flags: Record<string, unknown>, context: CommandContext): P
 function untilSignal(signals: Signals, onFirst: () => void): { signalled: Promise<void>; release: () => void } {
   const { promise, resolve: signalled } = Promise.withResolvers<void>();
   let firstAt: number | null = null;
-  const release = signals.listen((signal) => {
-    if (firstAt !== null) {
-      if (signals.now() - firstAt >= sameSignalMs) signals.exit(128 + signalNumbers[signal]);
-      return;
-    }
+  const stop = () => {
     firstAt = signals.now();
     onFirst();
     signalled();
-  });
-  return { signalled: promise, release };
+  };
+  const releases = [
+    signals.listen((signal) => {
+      if (firstAt === null) stop();
+      else if (signals.now() - firstAt >= sameSignalMs) signals.exit(128 + signalNumbers[signal]);
+    }),
+    // Never the second signal: npx ends at the first Ctrl-C, while running work finishes.
+    signals.listenForHangUp(() => {
+      if (firstAt === null) stop();
+    }),
+  ];
+  return { signalled: promise, release: () => releases.forEach((release) => release()) };
 }
 
 function summary(app: LocalApp, config: Config) {
