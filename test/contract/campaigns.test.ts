@@ -418,6 +418,7 @@ async function createWorld(storage: Storage) {
       jobId: null,
       connectedAt: null,
       repliedAt: null,
+      variants: {},
       version: 1,
       createdAt: startOfTests,
       updatedAt: startOfTests,

@@ -338,7 +338,14 @@ function enrollmentOf(
   return {
     ...{ id: make.ids.next(startOfTests), campaignId, workspaceId, leadId, accountId: accountId!, profileKey },
     ...{ state: "active", reason: null, atStep: 0, sinceAt: startOfTests, wakeAt: null, jobId: null },
-    ...{ connectedAt: null, repliedAt: null, version: 1, createdAt: startOfTests, updatedAt: startOfTests },
+    ...{
+      connectedAt: null,
+      repliedAt: null,
+      variants: {},
+      version: 1,
+      createdAt: startOfTests,
+      updatedAt: startOfTests,
+    },
   };
 }
 

@@ -49,7 +49,7 @@ function enrollmentOf({ make, from }: World, { id: campaignId, workspaceId }: Ca
   return {
     ...{ id: make.ids.next(startOfTests), campaignId, workspaceId, leadId: lead.id, accountId: from.account.id },
     ...{ profileKey: lead.networkUrl!, state: "active", reason: null, atStep: 0, sinceAt: startOfTests },
-    ...{ wakeAt: startOfTests, jobId: null, connectedAt: null, repliedAt: null, version: 1 },
+    ...{ wakeAt: startOfTests, jobId: null, connectedAt: null, repliedAt: null, variants: {}, version: 1 },
     ...{ createdAt: startOfTests, updatedAt: startOfTests },
   };
 }

@@ -162,7 +162,7 @@ test("a step of a campaign that was decided before a merge is decided anew", asy
   const enrollment: Enrollment = {
     ...{ id: "e", campaignId: "c", workspaceId: from, leadId: lead.id, accountId: account.id, profileKey: networkUrl },
     ...{ state: "active", reason: null, atStep: 0, sinceAt: startOfTests, wakeAt: startOfTests, jobId: null },
-    ...{ connectedAt: null, repliedAt: null, version: 1, ...times },
+    ...{ connectedAt: null, repliedAt: null, variants: {}, version: 1, ...times },
   };
   expect(await first.campaigns.enroll([enrollment], false, startOfTests)).toEqual([null]);
   const [due] = await first.campaigns.due(startOfTests, 10);

@@ -218,7 +218,14 @@ function enrollmentOf({ make }: Nodes, { id: campaignId, workspaceId }: Campaign
   return {
     ...{ id: make.ids.next(startOfTests), campaignId, workspaceId, leadId, accountId: "account", profileKey: profile },
     ...{ state: "active", reason: null, atStep: 0, sinceAt: startOfTests, wakeAt: null, jobId: null },
-    ...{ connectedAt: null, repliedAt: null, version: 1, createdAt: startOfTests, updatedAt: startOfTests },
+    ...{
+      connectedAt: null,
+      repliedAt: null,
+      variants: {},
+      version: 1,
+      createdAt: startOfTests,
+      updatedAt: startOfTests,
+    },
   };
 }
 

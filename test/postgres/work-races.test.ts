@@ -361,7 +361,15 @@ async function createCampaign(nodes: Nodes) {
   const enrollmentOf = (leadId: string, { id: campaignId }: Campaign): Enrollment => ({
     ...{ id: make.ids.next(startOfTests), campaignId, workspaceId, leadId, accountId: account.id },
     ...{ profileKey: `https://network.example/in/lead-${leadId}`, state: "active", reason: null, atStep: 0 },
-    ...{ sinceAt: startOfTests, wakeAt: startOfTests, jobId: null, connectedAt: null, repliedAt: null, version: 1 },
+    ...{
+      sinceAt: startOfTests,
+      wakeAt: startOfTests,
+      jobId: null,
+      connectedAt: null,
+      repliedAt: null,
+      variants: {},
+      version: 1,
+    },
     ...{ createdAt: startOfTests, updatedAt: startOfTests },
   });
 

@@ -40,7 +40,7 @@ function enrollmentOf(id: string, overrides: Partial<Enrollment> = {}): Enrollme
       profileKey: `profile-${id}`,
     },
     ...{ state: "active", reason: null, atStep: 0, sinceAt: now, wakeAt: now, jobId: null },
-    ...{ connectedAt: null, repliedAt: null, version: 1, createdAt: now, updatedAt: now },
+    ...{ connectedAt: null, repliedAt: null, variants: {}, version: 1, createdAt: now, updatedAt: now },
     ...overrides,
   };
 }

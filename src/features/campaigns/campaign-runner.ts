@@ -7,6 +7,7 @@ import { jobOf, newAction } from "../network/new-action.ts";
 import type { NetworkStore } from "../network/store.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import { compile, nextMove, type Instruction, type StepAction } from "./program.ts";
+import { variantFor, withTexts } from "./variants.ts";
 import type { EnrollmentChange } from "./change-model.ts";
 import type { CampaignStore, DueEnrollment } from "./store.ts";
 
@@ -128,13 +129,19 @@ export class CampaignRunner {
     const account = await network.account(enrollment.workspaceId, enrollment.accountId);
     if (account === null || lead === null) return void (await end("failed", "accountGone"));
     // Campaigns of version 0.1.0 do not have the setting.
-    const sent = { ...step, profileUrl: lead.networkUrl ?? "", allowOverlap: campaign.settings.allowOverlap ?? false };
+    const variant = variantFor(step, at, enrollment);
+    const sent = {
+      ...withTexts(step, variant),
+      profileUrl: lead.networkUrl ?? "",
+      allowOverlap: campaign.settings.allowOverlap ?? false,
+    };
     const content = actionContent(sent, account.tier, lead, profileHosts);
     if ("errors" in content) return void (await end("failed", content.errors[0]?.message ?? "invalid"));
     const action = newAction(content.content, account, lead.id, ids, { notBefore: now, now });
     Object.assign(action, { enrollmentId: enrollment.id, campaignId: campaign.id, campaignStep: at });
     if (account.requiresApproval) action.state = "awaitingApproval";
-    const change = { atStep: at, sinceAt: now, wakeAt: null, jobId: action.jobId, updatedAt: now };
+    const assigned = variant === null ? {} : { variants: { ...enrollment.variants, [at]: variant.name } };
+    const change = { atStep: at, sinceAt: now, wakeAt: null, jobId: action.jobId, ...assigned, updatedAt: now };
     const outcome = await store.move(enrollment, change, { action, job: jobOf(action, account, null) });
     if (outcome?.kind === "never")
       await store.move(enrollment, { atStep: at, wakeAt: now + retryMs, jobId: null, updatedAt: now }, null);

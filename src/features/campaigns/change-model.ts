@@ -14,7 +14,7 @@ export type EnrollRefusal =
   | "campaignEnded";
 
 export type EnrollmentChange = { updatedAt: number } & Partial<
-  Pick<Enrollment, "state" | "reason" | "atStep" | "sinceAt" | "wakeAt" | "jobId">
+  Pick<Enrollment, "state" | "reason" | "atStep" | "sinceAt" | "wakeAt" | "jobId" | "variants">
 >;
 
 export type MoveOutcome = ScheduleOutcome | { kind: "moved" };

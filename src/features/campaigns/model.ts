@@ -2,6 +2,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { actionTypes } from "../network/action-kinds.ts";
 import { ScheduleInput } from "../network/action-model.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
+import { Variants, type AssignedVariants } from "./variants.ts";
 
 export const campaignStates = ["draft", "running", "paused", "canceled"] as const;
 export type CampaignState = (typeof campaignStates)[number];
@@ -26,6 +27,7 @@ const ActionStep = Type.Object(
     reaction,
     skill,
     voiceId,
+    variants: Type.Optional(Variants),
   },
   { $id: "CampaignAction", description: "Performs an action. The next step follows when the action is completed." },
 );
@@ -138,6 +140,7 @@ export type Enrollment = {
   jobId: string | null;
   connectedAt: number | null;
   repliedAt: number | null;
+  variants: AssignedVariants;
   version: number;
   createdAt: number;
   updatedAt: number;
@@ -239,6 +242,9 @@ export const EnrollmentView = Type.Object(
     jobId: Type.Union([Type.String(), Type.Null()], { description: "Job of the current step's action." }),
     connectedAt: instantOrNull,
     repliedAt: instantOrNull,
+    variants: Type.Record(Type.String(), Type.String(), {
+      description: "By step: the name of the variant that the lead was assigned.",
+    }),
     createdAt: instant,
     updatedAt: instant,
   },

@@ -7,6 +7,7 @@ import { localTime } from "../network/governor/zone.ts";
 import type { PlanBasis } from "../network/store.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import type { PreviewView } from "./model.ts";
+import { eachText } from "./variants.ts";
 import { nextMove, type Instruction, type LeadFacts, type StepAction } from "./program.ts";
 
 type Sender = { account: Governed; timeline: MemoryTimeline };
@@ -83,8 +84,9 @@ function advanceLead(
   return true;
 }
 
-function usesOf({ actionType, message }: StepAction): readonly Meter[] {
-  return metersOf(actionType, message !== undefined && message !== "");
+function usesOf(action: StepAction): readonly Meter[] {
+  const hasNote = eachText(action).some(({ step: { message } }) => message !== undefined && message !== "");
+  return metersOf(action.actionType, hasNote);
 }
 
 function senderOf({ account, coolDowns, history, queue }: PlanBasis, now: number): Sender {

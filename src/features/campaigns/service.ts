@@ -28,6 +28,7 @@ import {
 import { previewOf } from "./preview.ts";
 import { compile } from "./program.ts";
 import { stepErrors } from "./step-check.ts";
+import { eachText } from "./variants.ts";
 import { statisticsOf } from "./statistics.ts";
 import type { CampaignStore, EnrollmentFilter } from "./store.ts";
 import { campaignView, enrollmentView } from "./views.ts";
@@ -309,6 +310,7 @@ export class CampaignService {
       jobId: null,
       connectedAt: null,
       repliedAt: null,
+      variants: {},
       version: 1,
       createdAt: now,
       updatedAt: now,
@@ -318,8 +320,8 @@ export class CampaignService {
   /** Rejects leads that would fail at a later step: those without a profile or without a value for a variable. */
   #enrollmentProblem({ steps }: Campaign, lead: Lead, account: NetworkAccount | undefined): string | null {
     if (lead.networkUrl === null) return "The lead has no profile URL.";
-    const actions = compile(steps).flatMap((each) => (each.kind === "action" ? each.action : []));
-    for (const action of actions) {
+    const actions = compile(steps).flatMap((each) => (each.kind === "action" ? eachText(each.action) : []));
+    for (const { step: action } of actions) {
       const sent = { ...action, profileUrl: lead.networkUrl };
       const checked = actionContent(sent, account?.tier ?? "premium", lead, this.#parts.profileHosts);
       if ("errors" in checked) return checked.errors[0]?.message ?? "invalid";

@@ -4,6 +4,7 @@ import { actionContent, type ProfileHosts } from "../network/action-input.ts";
 import { templateFields, type TemplateValues } from "../network/template.ts";
 import type { CampaignStep } from "./model.ts";
 import { countSteps } from "./program.ts";
+import { eachText, variantErrors } from "./variants.ts";
 
 const maxSteps = 100;
 
@@ -35,11 +36,19 @@ export function stepErrors(
     if (step.type === "wait")
       return (step.days ?? 0) + (step.hours ?? 0) > 0 ? [] : [{ path: at, message: "A wait needs days or hours." }];
     const profileUrl = `https://${hosts[0] ?? "network.example"}/in/somebody`;
-    const problems = accounts.flatMap(({ tier }) => {
-      const checked = actionContent({ ...step, profileUrl }, tier, completeLead, hosts);
-      return "errors" in checked ? checked.errors : [];
+    const ofTexts = eachText(step).flatMap(({ path: text, step: sent }) => {
+      const problems = accounts.flatMap(({ tier }) => {
+        const checked = actionContent({ ...sent, profileUrl }, tier, completeLead, hosts);
+        return "errors" in checked ? checked.errors : [];
+      });
+      const [first] = problems;
+      return first === undefined ? [] : [{ path: pathOf(at, text, first.path), message: first.message }];
     });
-    const [first] = problems;
-    return first === undefined ? [] : [{ path: `${at}.${first.path}`, message: first.message }];
+    return [...variantErrors(step, at), ...ofTexts];
   });
+}
+
+/** Variants have texts of their own; everything else belongs to their step. */
+function pathOf(step: string, text: string, field: string): string {
+  return `${step}.${field === "message" || field === "subject" ? text : ""}${field}`;
 }

@@ -35,6 +35,7 @@ export function enrollmentView(enrollment: Enrollment, lead: Lead | null, last: 
     jobId,
     connectedAt: isoTimeOrNull(enrollment.connectedAt),
     repliedAt: isoTimeOrNull(enrollment.repliedAt),
+    variants: { ...enrollment.variants },
     createdAt: isoTime(enrollment.createdAt),
     updatedAt: isoTime(enrollment.updatedAt),
   };

@@ -214,6 +214,7 @@ const network: CopiedTable[] = [
   }),
   copied("campaign_enrollments", "id", {
     text: "id campaign_id workspace_id lead_id account_id profile_key state reason job_id",
+    object: "variants",
     whole: "at_step since_at wake_at connected_at replied_at version created_at updated_at",
   }),
 ];

@@ -5,6 +5,7 @@ import type {
   CampaignStep,
   EnrollmentState,
 } from "../../../features/campaigns/model.ts";
+import type { AssignedVariants } from "../../../features/campaigns/variants.ts";
 import { whole } from "./tables.ts";
 
 export const campaigns = pgTable("campaigns", {
@@ -35,6 +36,7 @@ export const campaignEnrollments = pgTable("campaign_enrollments", {
   jobId: text("job_id"),
   connectedAt: whole("connected_at"),
   repliedAt: whole("replied_at"),
+  variants: jsonb().$type<AssignedVariants>().notNull(),
   version: integer().notNull(),
   createdAt: whole("created_at").notNull(),
   updatedAt: whole("updated_at").notNull(),

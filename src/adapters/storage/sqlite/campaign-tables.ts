@@ -1,4 +1,5 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { AssignedVariants } from "../../../features/campaigns/variants.ts";
 import type {
   CampaignSettings,
   CampaignState,
@@ -34,6 +35,7 @@ export const campaignEnrollments = sqliteTable("campaign_enrollments", {
   jobId: text("job_id"),
   connectedAt: integer("connected_at"),
   repliedAt: integer("replied_at"),
+  variants: text({ mode: "json" }).$type<AssignedVariants>().notNull(),
   version: integer().notNull(),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
