@@ -20,8 +20,14 @@ export async function buildAssets(): Promise<Asset[]> {
     define: { "process.env.NODE_ENV": '"production"' },
     jsx: { runtime: "automatic", importSource: "preact", development: false },
   });
+  const texts = new Map<string, string>();
   const files = await Promise.all(
-    built.outputs.map(async (output) => asset(output.path.replace(/^.*[\\/]/, ""), output.type, await output.text())),
+    built.outputs.map(async (output) => {
+      const name = output.path.replace(/^.*[\\/]/, "");
+      const text = await output.text();
+      texts.set(`/app/assets/${name}`, text);
+      return asset(name, output.type, text);
+    }),
   );
   const icon = asset("icon.svg", "image/svg+xml", await Bun.file(join(app, "icon.svg")).text());
   const named = (pattern: RegExp): string => {
@@ -29,12 +35,31 @@ export async function buildAssets(): Promise<Asset[]> {
     if (found === undefined) throw new Error(`Expected the build to produce ${pattern}`);
     return `/app/assets/${found.name}`;
   };
+  const main = named(/^main-.*\.js$/);
   const html = (await Bun.file(join(app, "index.html")).text())
     .replace("{{icon}}", "/app/assets/icon.svg")
     .replace("{{theme}}", named(/^theme-.*\.js$/))
     .replace("{{styles}}", named(/^main-.*\.css$/))
-    .replace("{{main}}", named(/^main-.*\.js$/));
+    .replace("{{main}}", main)
+    .replace("{{preloads}}", [...importsOf(main, texts)].map(preloadLink).join("\n    "));
   return [asset("index.html", "text/html; charset=utf-8", html), icon, ...files];
+}
+
+/**
+ * URLs of the scripts that a script imports statically, also indirectly. Without being named in the page, each level of
+ * them would cost a round trip.
+ */
+function importsOf(url: string, texts: ReadonlyMap<string, string>, found = new Set<string>()): Set<string> {
+  for (const [, imported = ""] of (texts.get(url) ?? "").matchAll(/(?:from|import)"(\/app\/assets\/[\w-]+\.js)"/g)) {
+    if (found.has(imported)) continue;
+    found.add(imported);
+    importsOf(imported, texts, found);
+  }
+  return found;
+}
+
+function preloadLink(url: string): string {
+  return `<link rel="modulepreload" href="${url}" />`;
 }
 
 function asset(name: string, type: string, text: string): Asset {

@@ -1,24 +1,6 @@
-import type { ComponentType } from "preact";
 import type { Permission } from "../../../platform/auth/key-model.ts";
+import { lazyPage, type LazyPage } from "./lazy-page.ts";
 import type { IconName } from "./ui/icons.tsx";
-import { HomePage } from "./pages/home/home-page.tsx";
-import { ImportPage } from "./pages/import/import-page.tsx";
-import { LeadPage } from "./pages/leads/lead-detail.tsx";
-import { LeadsPage } from "./pages/leads/lead-list.tsx";
-import { QueuePage } from "./pages/queue/queue-page.tsx";
-import { WorkPage } from "./pages/queue/work-page.tsx";
-import { WelcomePage } from "./pages/welcome/welcome-page.tsx";
-import { CampaignsPage } from "./pages/campaigns/campaign-list.tsx";
-import { CampaignPage, NewCampaignPage } from "./pages/campaigns/campaign-page.tsx";
-import { EnrichmentPage } from "./pages/enrichment/enrichment-page.tsx";
-import { ProspectsPage } from "./pages/prospects/prospects-page.tsx";
-import { AccountPage } from "./pages/settings/account.tsx";
-import { SettingsPage } from "./pages/settings/settings.tsx";
-import { WebhookPage } from "./pages/settings/webhook.tsx";
-import { NewVoicePage } from "./pages/voice/new-voice.tsx";
-import { VoicesPage } from "./pages/voice/voice-list.tsx";
-import { VoicePage } from "./pages/voice/voice-page.tsx";
-import type { PageProps } from "./page-props.ts";
 
 export type Page = {
   /** Path below /app. ":name" is a parameter, passed to the page in `params`. The first matching page is shown. */
@@ -32,39 +14,126 @@ export type Page = {
    * request.
    */
   permission: Permission | null;
-  component: ComponentType<PageProps>;
+  component: LazyPage;
 };
 
 /** Every page has a file in pages/ and a line here. */
 export const pages: readonly Page[] = [
-  { path: "/", title: "Home", icon: "home", permission: null, component: HomePage },
-  { path: "/welcome", title: "Welcome", permission: null, component: WelcomePage },
-  { path: "/leads", title: "Leads", icon: "leads", permission: "leads:read", component: LeadsPage },
-  { path: "/leads/import", title: "Import leads", permission: "leads:write", component: ImportPage },
-  { path: "/leads/:id", title: "Lead", permission: "leads:read", component: LeadPage },
-  { path: "/queue", title: "Queue", icon: "queue", permission: "network:read", component: QueuePage },
-  { path: "/work", title: "Work list", icon: "work", permission: "network:read", component: WorkPage },
-  { path: "/campaigns", title: "Campaigns", icon: "campaigns", permission: "network:read", component: CampaignsPage },
-  { path: "/campaigns/new", title: "New campaign", permission: "network:schedule", component: NewCampaignPage },
-  { path: "/campaigns/:id", title: "Campaign", permission: "network:read", component: CampaignPage },
+  {
+    path: "/",
+    title: "Home",
+    icon: "home",
+    permission: null,
+    component: lazyPage(async () => (await import("./pages/home/home-page.tsx")).HomePage),
+  },
+  {
+    path: "/welcome",
+    title: "Welcome",
+    permission: null,
+    component: lazyPage(async () => (await import("./pages/welcome/welcome-page.tsx")).WelcomePage),
+  },
+  {
+    path: "/leads",
+    title: "Leads",
+    icon: "leads",
+    permission: "leads:read",
+    component: lazyPage(async () => (await import("./pages/leads/lead-list.tsx")).LeadsPage),
+  },
+  {
+    path: "/leads/import",
+    title: "Import leads",
+    permission: "leads:write",
+    component: lazyPage(async () => (await import("./pages/import/import-page.tsx")).ImportPage),
+  },
+  {
+    path: "/leads/:id",
+    title: "Lead",
+    permission: "leads:read",
+    component: lazyPage(async () => (await import("./pages/leads/lead-detail.tsx")).LeadPage),
+  },
+  {
+    path: "/queue",
+    title: "Queue",
+    icon: "queue",
+    permission: "network:read",
+    component: lazyPage(async () => (await import("./pages/queue/queue-page.tsx")).QueuePage),
+  },
+  {
+    path: "/work",
+    title: "Work list",
+    icon: "work",
+    permission: "network:read",
+    component: lazyPage(async () => (await import("./pages/queue/work-page.tsx")).WorkPage),
+  },
+  {
+    path: "/campaigns",
+    title: "Campaigns",
+    icon: "campaigns",
+    permission: "network:read",
+    component: lazyPage(async () => (await import("./pages/campaigns/campaign-list.tsx")).CampaignsPage),
+  },
+  {
+    path: "/campaigns/new",
+    title: "New campaign",
+    permission: "network:schedule",
+    component: lazyPage(async () => (await import("./pages/campaigns/campaign-page.tsx")).NewCampaignPage),
+  },
+  {
+    path: "/campaigns/:id",
+    title: "Campaign",
+    permission: "network:read",
+    component: lazyPage(async () => (await import("./pages/campaigns/campaign-page.tsx")).CampaignPage),
+  },
   {
     path: "/prospects",
     title: "Prospects",
     icon: "prospects",
     permission: "prospecting:search",
-    component: ProspectsPage,
+    component: lazyPage(async () => (await import("./pages/prospects/prospects-page.tsx")).ProspectsPage),
   },
   {
     path: "/enrichment",
     title: "Enrichment",
     icon: "enrichment",
     permission: "leads:enrich",
-    component: EnrichmentPage,
+    component: lazyPage(async () => (await import("./pages/enrichment/enrichment-page.tsx")).EnrichmentPage),
   },
-  { path: "/voice", title: "Voice", icon: "voice", permission: "voice:read", component: VoicesPage },
-  { path: "/voice/new", title: "Clone a voice", permission: "voice:create", component: NewVoicePage },
-  { path: "/voice/:id", title: "Voice", permission: "voice:read", component: VoicePage },
-  { path: "/settings", title: "Settings", icon: "settings", permission: null, component: SettingsPage },
-  { path: "/settings/accounts/:id", title: "Account", permission: "network:read", component: AccountPage },
-  { path: "/settings/webhooks/:id", title: "Webhook", permission: "webhooks:read", component: WebhookPage },
+  {
+    path: "/voice",
+    title: "Voice",
+    icon: "voice",
+    permission: "voice:read",
+    component: lazyPage(async () => (await import("./pages/voice/voice-list.tsx")).VoicesPage),
+  },
+  {
+    path: "/voice/new",
+    title: "Clone a voice",
+    permission: "voice:create",
+    component: lazyPage(async () => (await import("./pages/voice/new-voice.tsx")).NewVoicePage),
+  },
+  {
+    path: "/voice/:id",
+    title: "Voice",
+    permission: "voice:read",
+    component: lazyPage(async () => (await import("./pages/voice/voice-page.tsx")).VoicePage),
+  },
+  {
+    path: "/settings",
+    title: "Settings",
+    icon: "settings",
+    permission: null,
+    component: lazyPage(async () => (await import("./pages/settings/settings.tsx")).SettingsPage),
+  },
+  {
+    path: "/settings/accounts/:id",
+    title: "Account",
+    permission: "network:read",
+    component: lazyPage(async () => (await import("./pages/settings/account.tsx")).AccountPage),
+  },
+  {
+    path: "/settings/webhooks/:id",
+    title: "Webhook",
+    permission: "webhooks:read",
+    component: lazyPage(async () => (await import("./pages/settings/webhook.tsx")).WebhookPage),
+  },
 ];

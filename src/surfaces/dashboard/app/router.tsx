@@ -82,7 +82,11 @@ function decoded(part: string): string {
   }
 }
 
+/** The path below /app of a URL's path. */
+export function pathOf(pathname: string): string {
+  return pathname.replace(/^\/app(?=\/|$)/, "").replace(/(.)\/+$/, "$1") || "/";
+}
+
 function currentPlace(): Place {
-  const path = location.pathname.replace(/^\/app(?=\/|$)/, "").replace(/(.)\/+$/, "$1") || "/";
-  return { path, query: new URLSearchParams(location.search) };
+  return { path: pathOf(location.pathname), query: new URLSearchParams(location.search) };
 }

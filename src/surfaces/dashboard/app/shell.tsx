@@ -1,11 +1,12 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { sessionApi } from "./api.ts";
 import { isConnected } from "./connection.ts";
+import { CurrentPage } from "./current-page.tsx";
 import { followEvents } from "./events.ts";
-import { pages, type Page } from "./pages.ts";
+import { pages } from "./pages.ts";
 import { JoinPage } from "./pages/join.tsx";
 import { SignInForm, SignInPage } from "./pages/sign-in.tsx";
-import { here, Link, match } from "./router.tsx";
+import { here, Link } from "./router.tsx";
 import { can, session, sessionState, signedIn } from "./session.ts";
 import { StatusBanner } from "./status-banner.tsx";
 import { SimulationBar } from "./simulation.tsx";
@@ -14,8 +15,7 @@ import { Button } from "./ui/button.tsx";
 import { Dialog } from "./ui/dialog.tsx";
 import { Icon } from "./ui/icons.tsx";
 import { WorkspaceSwitcher } from "./workspace-switcher.tsx";
-import { PageFrame } from "./ui/page.tsx";
-import { EmptyState, Skeleton } from "./ui/states.tsx";
+import { Skeleton } from "./ui/states.tsx";
 import { showError, Toasts } from "./ui/toast.tsx";
 
 /** The whole screen. Its content depends on the session. */
@@ -74,50 +74,6 @@ function Screen() {
         </Dialog>
       )}
     </div>
-  );
-}
-
-function CurrentPage() {
-  const { path } = here.value;
-  const frame = useRef<HTMLDivElement>(null);
-  const found = pages.flatMap((page) => {
-    const params = match(page.path, path);
-    return params === null ? [] : [{ page, params }];
-  })[0];
-  const isFirst = useRef(true);
-
-  useEffect(() => {
-    document.title = found === undefined || found.page.path === "/" ? "outreachd" : `${found.page.title} · outreachd`;
-    // Focus makes screen readers announce the new page. The browser announces the first one.
-    if (!isFirst.current) frame.current?.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
-    isFirst.current = false;
-  }, [path]);
-
-  return <div ref={frame}>{found === undefined ? <PageNotFound /> : <Permitted key={path} {...found} />}</div>;
-}
-
-function Permitted({ page, params }: { page: Page; params: Record<string, string> }) {
-  if (can(page.permission)) return <page.component params={params} />;
-  return (
-    <PageFrame title={page.title}>
-      <EmptyState icon="warning" title="Permission required">
-        <p>
-          This page requires the permission <code>{page.permission}</code>. The creator of your key can add it.
-        </p>
-      </EmptyState>
-    </PageFrame>
-  );
-}
-
-function PageNotFound() {
-  return (
-    <PageFrame title="Page not found">
-      <EmptyState icon="prospects" title="This page doesn’t exist">
-        <p>
-          The URL may be mistyped, or the page no longer exists. <Link to="/">Go to Home</Link>.
-        </p>
-      </EmptyState>
-    </PageFrame>
   );
 }
 
