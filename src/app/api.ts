@@ -5,6 +5,7 @@ import type { AuditService } from "../platform/auth/audit/service.ts";
 import { campaignRoutes } from "../features/campaigns/routes.ts";
 import type { Clock } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
+import { schemaInUse } from "../platform/base/version.ts";
 import { creditRoutes } from "../features/credits/routes.ts";
 import type { CreditService } from "../features/credits/service.ts";
 import { enrichmentRoutes } from "../features/enrichment/routes.ts";
@@ -67,7 +68,7 @@ import type { composeNetwork } from "./network.ts";
 
 /** Everything that routes depend on. */
 export type ApiParts = {
-  config: Pick<Config, "maxImportBytes">;
+  config: Pick<Config, "maxImportBytes" | "database">;
   clock: Clock;
   readiness: Readiness;
   operations: Operations;
@@ -106,7 +107,10 @@ export function composeApi(parts: ApiParts) {
   const { readiness, operations } = parts;
   const { maxImportBytes } = parts.config;
   return [
-    healthRoutes(parts, parts.clock, { readiness, operations, isSimulation: parts.simulator !== null }),
+    healthRoutes(parts, parts.clock, {
+      ...{ readiness, operations, isSimulation: parts.simulator !== null },
+      schema: schemaInUse(parts.config),
+    }),
     userRoutes(users, workspaces, credits),
     workspaceRoutes(workspaces),
     memberRoutes(parts.members),

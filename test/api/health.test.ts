@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { version } from "../../src/platform/base/version.ts";
 import { loadConfig } from "../../src/app/config/config.ts";
-import { startService, testInProcess } from "../support/service.ts";
+import { startService, testInProcess, usesPostgres } from "../support/service.ts";
 import { FakeClock } from "../support/clock.ts";
 
 test("the health report names the version, the user and the key", async () => {
@@ -17,6 +19,15 @@ test("the health report names the version, the user and the key", async () => {
     user: { id: service.admin.userId, email: "ada@example.com", role: "admin" },
     apiKey: { name: "admin", usageCount: 1 },
   });
+});
+
+test("the health report names the build of the server and the schema of its database", async () => {
+  await using service = await startService();
+  const { body } = await service.admin.get("/api/v2/health");
+  const folder = join(import.meta.dir, "../../migrations", usesPostgres ? "postgres" : "sqlite");
+  const latest = Math.max(...readdirSync(folder).map((name) => Number.parseInt(name, 10)));
+  const built = process.env["OUTREACHD_TEST_BINARY"] ? expect.stringMatching(/^[0-9a-f]{12}(\+changes)?$/) : null;
+  expect(body).toMatchObject({ server: { version, commit: built, schema: latest } });
 });
 
 test("the health report shows what this key may do, and needs no permission", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { StartError } from "../../src/platform/base/start-error.ts";
+import { schema, version } from "../../src/platform/base/version.ts";
 import { createCommandLine, type CommandLineOptions } from "../support/command-line.ts";
 
 /** A server that gets its signals as soon as it has started; a number is a pause in milliseconds. */
@@ -30,6 +31,7 @@ test("serving ends gracefully with the first signal", async () => {
   expect(calls).toEqual(["start", "stop"]);
   expect(exits).toEqual([]);
   expect(out).toContain("http://127.0.0.1:8080/api/v2");
+  expect(out).toStartWith(`outreachd ${version} (schema ${schema.sqlite})\n`);
   expect(out).not.toContain("First start");
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { version } from "../../src/platform/base/version.ts";
+import { schema, version } from "../../src/platform/base/version.ts";
 import { ada, createCommandLine, refused, success, userPage } from "../support/command-line.ts";
 
 test("without a command the help shows first steps and exit codes", async () => {
@@ -25,6 +25,14 @@ test.each(unknownCommands.flatMap((line) => [line, `${line} --help`, `${line} -h
 test.each(["-v", "--version"])("%s shows the version", async (flag) => {
   await using cli = await createCommandLine();
   expect(await cli.run(flag)).toEqual({ exitCode: 0, out: `${version}\n`, err: "" });
+});
+
+test("version names the commit, the schemas, and the runtime", async () => {
+  await using cli = await createCommandLine();
+  const { out } = await cli.run("version");
+  expect(out).toContain(`outreachd ${version}\n`);
+  expect(out).toContain(`schema ${schema.sqlite} (SQLite) and ${schema.postgres} (PostgreSQL)`);
+  expect(JSON.parse((await cli.run("version", "--json")).out)).toMatchObject({ version, commit: null, schema });
 });
 
 test.each(["nonsense", "user", "user create", "import leads", "serve --prot 1"])(

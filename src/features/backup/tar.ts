@@ -11,12 +11,12 @@ const octalLimit = 8 ** 11;
 
 export type TarEntry = { name: string; size: number };
 
-export function tarHeader({ name, size }: TarEntry, modifiedAt: number): Uint8Array {
+export function tarHeader({ name, size }: TarEntry, modifiedAt: number, mode = 0o600): Uint8Array {
   const header = new Uint8Array(block);
   const put = (at: number, text: string) => void header.set(new TextEncoder().encode(text), at);
   if (new TextEncoder().encode(name).length > 100) throw new RangeError(`The name ${name} is too long for an archive`);
   put(0, name);
-  put(100, "0000600\0");
+  put(100, `${octal(mode, 7)}\0`);
   put(108, "0000000\0");
   put(116, "0000000\0");
   if (size < octalLimit) put(124, `${octal(size, 11)}\0`);

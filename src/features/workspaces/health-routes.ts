@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { isoTime, type Clock } from "../../platform/base/clock.ts";
 import { ApiError } from "../../platform/base/errors.ts";
+import { commit, version } from "../../platform/base/version.ts";
 import { routes } from "../../platform/http/route.ts";
 import { apiVersion } from "../../platform/http/error-body.ts";
 import { answersJson } from "../../platform/http/openapi.ts";
@@ -25,6 +26,14 @@ const HealthReport = Type.Object(
       description: "Workspace of the key and the role of the user in it; null for a global key.",
     }),
     apiKey: Type.Object({ name: nullableText, permissions: Type.Array(Type.String()), usageCount: Type.Integer() }),
+    server: Type.Object(
+      {
+        version: Type.String(),
+        commit: nullableText,
+        schema: Type.Integer({ description: "Number of the newest migration of the database." }),
+      },
+      { description: "Build of the server. `version` above is the version of the API." },
+    ),
     timestamp: Type.String({ format: "date-time" }),
     simulation: Type.Boolean({
       description: "true if this server is a simulation. `timestamp` is then the simulated time.",
@@ -40,7 +49,12 @@ const Probe = Type.Object({
 export function healthRoutes(
   { users, workspaces, keys }: { users: UserService; workspaces: WorkspaceService; keys: KeyService },
   clock: Clock,
-  { readiness, operations, isSimulation }: { readiness: Readiness; operations: Operations; isSimulation: boolean },
+  {
+    readiness,
+    operations,
+    isSimulation,
+    schema,
+  }: { readiness: Readiness; operations: Operations; isSimulation: boolean; schema: number },
 ) {
   const mark = isSimulation ? { simulation: true as const } : {};
   const report = async (caller: Caller) => {
@@ -60,6 +74,7 @@ export function healthRoutes(
       user: user && { id: user.id, email: user.email, role: user.role },
       workspace: workspace && { id: workspace.id, name: workspace.name, role: caller.memberRole ?? "" },
       apiKey: { name: caller.keyName, permissions: caller.permissions, usageCount },
+      server: { version, commit, schema },
       timestamp: isoTime(clock.now()),
       simulation: isSimulation,
     };

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { loadConfig, type Config } from "../../app/config/config.ts";
-import { version } from "../../platform/base/version.ts";
+import { commit, schemaInUse, version } from "../../platform/base/version.ts";
 import type { LocalApp } from "./connection.ts";
 import { present, remark, type CommandContext, type Signals } from "./context.ts";
 import { firstRunNotice, signInNotice } from "./first-run.ts";
@@ -76,6 +76,8 @@ function summary(app: LocalApp, config: Config) {
   const url = config.publicUrl ?? app.url;
   return {
     version,
+    commit,
+    schema: schemaInUse(config),
     url: app.url,
     dashboard: `${url}/`,
     /** Only on the first start. */
@@ -91,7 +93,7 @@ function summary(app: LocalApp, config: Config) {
 function banner(app: LocalApp, config: Config): string {
   const { dashboard, api, docs, dataDir, signInUrl } = summary(app, config);
   const lines = [
-    `outreachd ${version}`,
+    `outreachd ${version} (${commit === null ? "" : `commit ${commit}, `}schema ${schemaInUse(config)})`,
     `  Dashboard  ${dashboard}`,
     `  API        ${api}`,
     `  Docs       ${docs}`,
