@@ -23,6 +23,7 @@ import type { KeyService } from "../features/workspaces/keys/service.ts";
 import type { LeadImports } from "../features/leads/import-job.ts";
 import type { LeadAssignees } from "../features/leads/assignees.ts";
 import { leadBulkRoutes } from "../features/leads/bulk-routes.ts";
+import type { LeadBulkJobs } from "../features/leads/bulk-jobs.ts";
 import { LeadBulkService } from "../features/leads/bulk-service.ts";
 import { leadRoutes } from "../features/leads/routes.ts";
 import type { LeadService } from "../features/leads/service.ts";
@@ -87,6 +88,7 @@ export type ApiParts = {
   leads: LeadService;
   assignees: LeadAssignees;
   imports: LeadImports;
+  bulkJobs: LeadBulkJobs;
   suppressions: SuppressionService;
   prospectImports: ProspectImports;
   prospecting: ProspectingService;
@@ -124,7 +126,7 @@ export function composeApi(parts: ApiParts) {
     privacyRoutes(parts.privacy),
     sessionRoutes(parts.sessions, keys, parts.baseUrl),
     leadTransferRoutes(leads, parts.imports, parts.assignees, maxImportBytes, audit),
-    leadBulkRoutes(new LeadBulkService(leads, parts.assignees)),
+    leadBulkRoutes(new LeadBulkService(leads, parts.assignees), parts.bulkJobs),
     leadRoutes(leads, suppressions),
     suppressionRoutes(suppressions, maxImportBytes, audit),
     prospectImportRoutes(parts.prospectImports, maxImportBytes),

@@ -11,7 +11,7 @@ import { composeBackups } from "./backups.ts";
 import { composeCluster } from "./cluster.ts";
 import { openFiles, refuseUsedBucket } from "./files.ts";
 import { composeHttp } from "./http.ts";
-import { composeImports } from "./imports.ts";
+import { composeLeads } from "./leads.ts";
 import { composeNetwork } from "./network.ts";
 import { openStorage, type OpenedStorage } from "./open-storage.ts";
 import { composeOperations } from "./operations.ts";
@@ -32,8 +32,6 @@ import { JobRunner } from "../platform/jobs/runner.ts";
 import { JobService } from "../platform/jobs/service.ts";
 import { KeyRing } from "../platform/auth/access.ts";
 import { makeSecret } from "../platform/auth/secret.ts";
-import { LeadAssignees } from "../features/leads/assignees.ts";
-import { LeadService } from "../features/leads/service.ts";
 import { createLog, type Log } from "../platform/base/log.ts";
 import { createMetrics } from "../platform/metrics/metrics.ts";
 import { metricsRoutes } from "../platform/operations/metrics-routes.ts";
@@ -123,9 +121,10 @@ async function compose(
   });
   const jobs = new JobService(storage.jobs, clock, poke);
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
-  const assignees = new LeadAssignees(storage.workspaces);
-  const leads = new LeadService(storage.leads, suppressions, clock, ids);
-  const imports = composeImports({ storage, blobs, jobs, clock, ids, log });
+  const campaigns = () => network.campaigns;
+  const { assignees, leads, imports, bulk } = composeLeads({
+    ...{ storage, blobs, jobs, suppressions, campaigns, clock, ids, log },
+  });
   const prospecting = new ProspectingService(
     storage.prospects,
     leads,
@@ -186,6 +185,7 @@ async function compose(
   const backups = composeBackups({ config, directory, installation, files: filesPlace, storage, audit, clock, log });
   const handlers: JobHandler[] = [
     leadImport.handler,
+    bulk.handler,
     enrichment.handler,
     imports.prospectHandler,
     network.handler,
@@ -274,6 +274,7 @@ async function compose(
     simulator,
     leads,
     imports: imports.leads,
+    bulkJobs: bulk.jobs,
     suppressions,
     prospectImports: imports.prospects,
     prospecting,

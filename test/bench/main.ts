@@ -7,6 +7,7 @@ import { enrich } from "./cases/enrich.ts";
 import { chaos } from "./cases/chaos.ts";
 import { creditRace } from "./cases/credit-race.ts";
 import { idempotency } from "./cases/idempotency.ts";
+import { bulkLeads, postgresBulkLeads } from "./cases/bulk-leads.ts";
 import { importLeads } from "./cases/import-leads.ts";
 import { listLeads } from "./cases/list-leads.ts";
 import { metrics } from "./cases/metrics.ts";
@@ -44,6 +45,8 @@ const cases: Record<string, BenchCase> = {
   "request-log": requestLog,
   "list-leads": listLeads,
   import: importLeads,
+  "bulk-leads": bulkLeads,
+  "postgres-bulk-leads": postgresBulkLeads,
   enrich,
   "credit-race": creditRace,
   prospects,

@@ -102,6 +102,7 @@ const leads: Record<string, Arrange> = {
   "GET /leads/{leadId}": plain,
   "PUT /leads/{leadId}": sending({ title: "Countess" }),
   "DELETE /leads/{leadId}": plain,
+  "POST /leads/bulk": sending({ filter: { q: "nobody" }, status: "contacted" }),
   "POST /leads/bulk/update": ({ ids }) => ({ body: { ids: [ids["leadId"]], status: "contacted" } }),
   "POST /leads/bulk/delete": sending({ ids: ["nothing"] }),
   "POST /leads/import": sending(rows, { headers: csv }),

@@ -195,8 +195,9 @@ export class CampaignService {
     for (let start = 0; start < ids.length; start += enrollBatchSize) {
       const slice = ids.slice(start, start + enrollBatchSize);
       const enrollments: Enrollment[] = [];
+      const known = new Map((await leads.getAll(workspaceId, slice)).map((lead) => [lead.id, lead]));
       for (const [n, leadId] of slice.entries()) {
-        const lead = await leads.get(workspaceId, leadId);
+        const lead = known.get(leadId) ?? null;
         const account = accounts[(start + n) % accounts.length];
         const problem = lead === null ? "leadGone" : this.#enrollmentProblem(campaign, lead, account);
         if (lead === null || account === undefined || problem !== null) outcomes.set(leadId, problem ?? "accountGone");

@@ -1,4 +1,5 @@
 import { ApiError } from "../../platform/base/errors.ts";
+import { retagged } from "./bulk-decision.ts";
 import type { BulkReport, BulkUpdateInput } from "./bulk-model.ts";
 import type { LeadAssignees } from "./assignees.ts";
 import type { Lead, LeadUpdate } from "./model.ts";
@@ -37,16 +38,11 @@ export class LeadBulkService {
   }
 }
 
-function updateOf(lead: Lead, { status, addTags = [], removeTags = [], assignedTo }: BulkChange): LeadUpdate {
-  const { tags } = lead;
-  const removed = new Set(removeTags.map((tag) => tag.trim().toLowerCase()));
-  const kept = tags.filter((tag) => !removed.has(tag.toLowerCase()));
-  const known = new Set(kept.map((tag) => tag.toLowerCase()));
-  const added = addTags.filter((tag) => !known.has(tag.trim().toLowerCase()));
-  const isRetagged = added.length > 0 || kept.length < tags.length;
+function updateOf(lead: Lead, { status, addTags, removeTags, assignedTo }: BulkChange): LeadUpdate {
+  const tags = retagged(lead, { ...(addTags && { addTags }), ...(removeTags && { removeTags }) });
   return {
     ...(status !== undefined && { status }),
-    ...(isRetagged && { tags: [...kept, ...added] }),
+    ...(tags !== lead.tags && { tags }),
     ...(assignedTo !== undefined && assignedTo !== lead.assignedTo && { assignedTo }),
   };
 }

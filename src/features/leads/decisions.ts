@@ -45,6 +45,8 @@ export type LeadFacts = {
 export type LeadChange =
   | { kind: "insert"; lead: Lead; identity: LeadIdentity }
   | { kind: "replace"; before: StoredLead; lead: Lead; identity: LeadIdentity }
+  /** Of a lead whose texts and custom fields, and so all that it is found by, stay as they are. */
+  | { kind: "patch"; before: StoredLead; lead: Lead }
   | { kind: "remove"; stored: StoredLead }
   | { kind: "suppress"; entry: Suppression }
   | { kind: "audit"; entry: AuditEntry }
@@ -175,11 +177,23 @@ function replaced(
 ): { lead: Lead; changes: LeadChange[] } {
   const lead = nextVersion(before.lead, content, at);
   const changes: LeadChange[] = [{ kind: "replace", before, lead, identity }];
-  const fields = changedFields(before.lead, lead);
-  const { id: leadId, workspaceId, status } = lead;
-  const data = { fields, ...(before.lead.status !== status && { status }) };
-  if (fields.length > 0) changes.push({ kind: "event", event: { type, workspaceId, at, leadId, data, actorId } });
+  const event = changeEvent(before.lead, lead, actorId, type);
+  if (event !== null) changes.push({ kind: "event", event });
   return { lead, changes };
+}
+
+/** Null if both are the same. */
+export function changeEvent(
+  before: Lead,
+  lead: Lead,
+  actorId: UserId | null,
+  type: "lead.updated" | "lead.enriched" = "lead.updated",
+): NewEvent | null {
+  const fields = changedFields(before, lead);
+  if (fields.length === 0) return null;
+  const { id: leadId, workspaceId, status, updatedAt: at } = lead;
+  const data = { fields, ...(before.status !== status && { status }) };
+  return { type, workspaceId, at, leadId, data, actorId };
 }
 
 /** People who objected by an address of a former job did so for themselves; an entry for its domain is about the company. */

@@ -34,8 +34,11 @@ export const leadFilterFields = {
 };
 export const LeadFilterQuery = Type.Object(leadFilterFields);
 
-/** Parses the filter of a query by the user `me`; VALIDATION_ERROR for unknown states and invalid times. */
-export function filterOf(query: Static<typeof LeadFilterQuery>, me: UserId | null): LeadFilter {
+/**
+ * Parses the filter of a query by the user `me`; VALIDATION_ERROR for unknown states and invalid times. `prefix`: of the
+ * paths of errors.
+ */
+export function filterOf(query: Static<typeof LeadFilterQuery>, me: UserId | null, prefix = ""): LeadFilter {
   const errors: FieldError[] = [];
   const filter: LeadFilter = {};
   const { status, tag, campaignId, email, company, source, q, assignedTo } = query;
@@ -55,7 +58,7 @@ export function filterOf(query: Static<typeof LeadFilterQuery>, me: UserId | nul
       errors.push({ path: name, message: `Expected a time such as 2026-01-31T00:00:00Z, got "${value}".` });
     else filter[name] = at;
   }
-  if (errors.length > 0) throw invalid(errors);
+  if (errors.length > 0) throw invalid(errors.map((error) => ({ ...error, path: prefix + error.path })));
   return filter;
 }
 

@@ -147,6 +147,12 @@ export function campaignTag(reference: string): string {
 }
 export const maxCampaignReference = maxTagLength - campaignTag("").length;
 
+/** The tag for a list of leads: lists are tags with a name of their own. */
+export function listTag(name: string): string {
+  return `list:${name}`;
+}
+export const maxListName = maxTagLength - listTag("").length;
+
 /** Selects leads for lists, counts, and exports. Comparisons of texts ignore case. */
 export type LeadFilter = {
   statuses?: LeadStatus[];

@@ -11,6 +11,7 @@ import type {
   RemoveLead,
   UpdateLead,
 } from "./change-model.ts";
+import type { BulkBatch, BulkOutcome, MatchingLead, MatchingRequest } from "./bulk-job-model.ts";
 import type { Lead, LeadFilter, LeadIdentity, LeadPlace, LeadSort } from "./model.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 
@@ -57,6 +58,14 @@ export type LeadStore = {
   remove(request: RemoveLead): Promise<ChangeLeadOutcome>;
   /** Deletes several leads of one user, each by its own outcome, in one operation. Outcomes in their order. */
   removeAll(requests: readonly RemoveLead[]): Promise<ChangeLeadOutcome[]>;
+  /** The leads that match the filter and follow `afterLead`, by number, at most `limit`. */
+  matching(request: MatchingRequest): Promise<MatchingLead[]>;
+  /**
+   * Changes the leads of one batch of a bulk change, and stores the job's progress, in one operation. Returns the counts of
+   * the job so far; null if the attempt no longer holds the job; "memberLeft" if an assignee is no active member any more;
+   * "stale" if a lead has changed since it was found. In the last three cases, nothing was stored.
+   */
+  bulkBatch(batch: BulkBatch): Promise<BulkOutcome>;
   /** Number of the user in large tables, which the packed rows of an import refer to; null if the user does not exist. */
   ownerNumber(workspaceId: WorkspaceId): Promise<number | null>;
   /**

@@ -8,6 +8,8 @@ export const eventTypes = {
   "lead.enriched": "A lead was updated by an enrichment. Data: fields.",
   "lead.deleted": "A lead was deleted.",
   "leads.imported": "A lead import ended. Data: status, row counts. One event per import.",
+  "leads.changed":
+    "A bulk change of leads by filter ended. Data: status, operation, total, processed, changed, unchanged, skipped.",
   "enrichment.completed":
     "An enrichment completed, directly or as a job. Data: batchSize, enriched, failed, creditsUsed.",
   "enrichment.failed":

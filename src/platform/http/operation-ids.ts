@@ -68,6 +68,7 @@ export const operationIds: Readonly<Record<string, string>> = {
   "GET /api/v2/leads/{leadId}": "getLead",
   "PUT /api/v2/leads/{leadId}": "updateLead",
   "DELETE /api/v2/leads/{leadId}": "deleteLead",
+  "POST /api/v2/leads/bulk": "updateLeadsByFilter",
   "POST /api/v2/leads/bulk/update": "updateLeads",
   "POST /api/v2/leads/bulk/delete": "deleteLeads",
   "POST /api/v2/leads/import": "importLeads",

@@ -19,6 +19,8 @@ export function endEventOf(job: Job): NewEvent | null {
       if (metadata["dryRun"] === true) return null;
       return { ...common, type: "leads.imported", data: { status, ...pick(job, leadCounts), ...failure } };
     }
+    case "lead_bulk":
+      return { ...common, type: "leads.changed", data: { status, ...pick(job, bulkFields), ...failure } };
     case "prospect_import":
       return { ...common, type: "prospects.uploaded", data: { status, ...pick(job, prospectCounts), ...failure } };
     case "data_enrichment": {
@@ -42,6 +44,7 @@ function commonFields({ id, workspaceId, userId, metadata }: Pick<Job, "id" | "w
 }
 
 const leadCounts = ["rows", "created", "updated", "skipped", "failed", "doNotContact"];
+const bulkFields = ["operation", "total", "processed", "changed", "unchanged", "skipped"];
 const prospectCounts = ["rows", "created", "updated", "skipped", "failed", "companies"];
 
 function pick({ metadata }: Job, names: readonly string[]): EventData {

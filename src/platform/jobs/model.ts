@@ -11,6 +11,7 @@ export const jobTypes = [
   "linkedin_action",
   "data_enrichment",
   "lead_import",
+  "lead_bulk",
   "prospect_import",
   "voice_training",
   "person_erasure",
@@ -65,7 +66,7 @@ export const JobView = Type.Object(
     progress: Type.Number({ minimum: 0, maximum: 100, description: "Percent." }),
     metadata: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        "Details, depending on the type. `linkedin_action`: actionType, profileUrl, delay (milliseconds from creation to the planned time; 0 if there is none), scheduledFor, pendingReason, nextEligibleAt, outcome. `lead_import`: rows, created, updated, skipped, failed, dryRun. `prospect_import`: rows, created, updated, skipped, failed, companies, ignoredColumns. Both imports: columns (field of each CSV column), onDuplicate, encoding (if not UTF-8). `data_enrichment`: batchSize, processed, enriched, failed, creditsUsed, results (URL of the results). `voice_training`: voiceId, name, engine. `person_erasure`: scope, subject (hashes), records, waiting.",
+        "Details, depending on the type. `linkedin_action`: actionType, profileUrl, delay (milliseconds from creation to the planned time; 0 if there is none), scheduledFor, pendingReason, nextEligibleAt, outcome. `lead_import`: rows, created, updated, skipped, failed, dryRun. `lead_bulk`: operation (update, delete, or enroll), total, processed, changed, unchanged, skipped (counts by reason). `prospect_import`: rows, created, updated, skipped, failed, companies, ignoredColumns. Both imports: columns (field of each CSV column), onDuplicate, encoding (if not UTF-8). `data_enrichment`: batchSize, processed, enriched, failed, creditsUsed, results (URL of the results). `voice_training`: voiceId, name, engine. `person_erasure`: scope, subject (hashes), records, waiting.",
     }),
   },
   { $id: "Job", description: "A background job." },

@@ -98,6 +98,9 @@ export const toolTable: Record<string, ToolSpec> = {
   update_lead: changes("PUT /api/v2/leads/{leadId}"),
   delete_lead: deletes("DELETE /api/v2/leads/{leadId}"),
   update_leads: changes("POST /api/v2/leads/bulk/update", { isIdempotent: true }),
+  update_leads_by_filter: deletes("POST /api/v2/leads/bulk", {
+    note: "Can change or delete every lead of the workspace. Read the number of matching leads with list_leads first, send it as expectedCount, and follow the job with get_job. Deleting: only if a person asked for exactly this.",
+  }),
   delete_leads: deletes("POST /api/v2/leads/bulk/delete", { isIdempotent: true }),
   import_leads: adds("POST /api/v2/leads/import", { dryRun: "route", file: leadFile, note: followLeads }),
   get_lead_import_report: reads("GET /api/v2/leads/import/{jobId}/report"),

@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { LeadChange, StoredLead } from "../../../features/leads/decisions.ts";
 import { allKeysOf, foldedLead, foldedTags } from "../../../features/leads/identity.ts";
 import type { LeadStatus } from "../../../features/leads/model.ts";
@@ -6,7 +6,7 @@ import { appendAudit } from "./audit.ts";
 import { together, type Connection } from "./connection.ts";
 import { appendEvents } from "./event-rows.ts";
 import { addCounts } from "./lead-counts.ts";
-import { replaceLeads } from "./lead-replacements.ts";
+import { patchLeads, replaceLeads } from "./lead-replacements.ts";
 import { Outdated } from "./outdated.ts";
 import { addEntries } from "./suppressions.ts";
 import { leadKeys, leads, leadTags } from "./tables.ts";
@@ -26,7 +26,12 @@ export async function writeLeadChanges(
     events.length > 0 && appendEvents(connection, events, { owners }),
   ]);
   await replaceLeads(connection, owner, ofKind("replace"));
-  for (const { stored } of ofKind("remove")) await removeLead(connection, owner, stored);
+  await patchLeads(connection, owner, ofKind("patch"));
+  await removeLeads(
+    connection,
+    owner,
+    ofKind("remove").map(({ stored }) => stored),
+  );
   const suppressed = ofKind("suppress").map(({ entry }) => entry);
   if (suppressed.length > 0) await addEntries(connection, suppressed);
   await appendAudit(
@@ -65,12 +70,22 @@ async function insertLeads(connection: Connection, owner: number, inserted: read
 
 type Insertion = Extract<LeadChange, { kind: "insert" }>;
 
-/** Its keys and tags go with it. */
-async function removeLead(connection: Connection, owner: number, { seq, lead }: StoredLead): Promise<void> {
+/** Their keys and tags go with them. */
+async function removeLeads(connection: Connection, owner: number, stored: readonly StoredLead[]): Promise<void> {
+  if (stored.length === 0) return;
+  const rows = stored.map(({ seq, lead: { version } }) => ({ seq, version }));
   const removed = await connection
     .delete(leads)
-    .where(and(eq(leads.seq, seq), eq(leads.version, lead.version)))
+    .where(
+      sql`(${leads.seq}, ${leads.version}) IN (
+        SELECT seq, version FROM json_to_recordset(${JSON.stringify(rows)}::json) AS removed (seq bigint, version integer))`,
+    )
     .returning({ seq: leads.seq });
-  if (removed.length === 0) throw new Outdated("The lead was changed by another transaction");
-  await addCounts(connection, owner, [[lead.status, -1]]);
+  if (removed.length < stored.length) throw new Outdated("A lead was changed by another transaction");
+  const byStatus = Map.groupBy(stored, ({ lead }) => lead.status);
+  await addCounts(
+    connection,
+    owner,
+    [...byStatus].map(([status, those]) => [status, -those.length]),
+  );
 }

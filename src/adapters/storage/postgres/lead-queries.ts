@@ -1,5 +1,6 @@
-import { and, asc, desc, eq, gte, inArray, isNull, lt, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, or, sql, type SQL } from "drizzle-orm";
 import { emailKey, foldedCompany, foldedEmail, foldedSource, foldedText } from "../../../features/leads/identity.ts";
+import type { MatchingLead, MatchingRequest } from "../../../features/leads/bulk-job-model.ts";
 import { campaignTag, type LeadFilter, type LeadSortField } from "../../../features/leads/model.ts";
 import { pageOf } from "../../../features/leads/pages.ts";
 import type { LeadPageRequest, LeadStore } from "../../../features/leads/store.ts";
@@ -12,7 +13,7 @@ import { leadKeys, leads, leadTags } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 /** Lists and counts of leads. */
-export function createLeadQueries({ orm, ownerOf }: Engine): Pick<LeadStore, "page" | "count"> {
+export function createLeadQueries({ orm, ownerOf }: Engine): Pick<LeadStore, "page" | "count" | "matching"> {
   async function page(request: LeadPageRequest) {
     const { workspaceId, filter, sort, limit, offset, after } = request;
     const owner = await ownerOf(workspaceId);
@@ -42,7 +43,20 @@ export function createLeadQueries({ orm, ownerOf }: Engine): Pick<LeadStore, "pa
     return row?.n ?? 0;
   }
 
-  return { page, count };
+  async function matching(request: MatchingRequest): Promise<MatchingLead[]> {
+    const { workspaceId, filter, createdUntil, afterLead, limit } = request;
+    const owner = await ownerOf(workspaceId);
+    if (owner === null) return [];
+    const { seq, id, version, createdAt } = leads;
+    return await orm
+      .select({ seq, id, version })
+      .from(leads)
+      .where(and(filtered(owner, filter), gt(seq, afterLead), lt(createdAt, createdUntil)))
+      .orderBy(asc(seq))
+      .limit(limit);
+  }
+
+  return { page, count, matching };
 }
 
 function filtered(owner: number, filter: LeadFilter): SQL | undefined {

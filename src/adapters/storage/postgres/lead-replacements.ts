@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, sql, type SQL } from "drizzle-orm";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { StoredLead } from "../../../features/leads/decisions.ts";
 import { allKeysOf, foldedLead, foldedTags, leadIdentity } from "../../../features/leads/identity.ts";
 import type { Lead, LeadIdentity, LeadStatus } from "../../../features/leads/model.ts";
@@ -7,7 +7,8 @@ import { addCounts } from "./lead-counts.ts";
 import { Outdated } from "./outdated.ts";
 import { leadKeys, leads, leadTags } from "./tables.ts";
 
-export type Replacement = { before: StoredLead; lead: Lead; identity: LeadIdentity };
+type Changed = { before: StoredLead; lead: Lead };
+export type Replacement = Changed & { identity: LeadIdentity };
 
 /** Building a statement with more leads would hold up other requests. */
 const leadsAtOnce = 200;
@@ -34,17 +35,36 @@ function mergedBySeq(replacements: readonly Replacement[]): Map<number, Replacem
   return merged;
 }
 
+/** Writes leads whose texts and custom fields stay, with their tags and counts. Throws `Outdated` like `replaceLeads`. */
+export async function patchLeads(connection: Connection, owner: number, patches: readonly Changed[]): Promise<void> {
+  if (patches.length === 0) return;
+  await updateRows(connection, patches, patched);
+  await replaceTags(connection, owner, patches);
+  await addCounts(connection, owner, countsOf(patches));
+}
+
 async function replaceSome(connection: Connection, owner: number, some: readonly Replacement[]): Promise<void> {
+  await updateRows(connection, some, written);
+  await replaceKeys(connection, owner, some);
+  await replaceTags(connection, owner, some);
+  await addCounts(connection, owner, countsOf(some));
+}
+
+async function updateRows(connection: Connection, some: readonly Changed[], columns: typeof written): Promise<void> {
   const rows = some.map(({ before: { seq, lead: before }, lead }) => ({
     seq,
     before: before.version,
     values: Object.fromEntries(
-      written.map(({ name, column }) => [column, name === "folded" ? foldedLead(lead) : lead[name]]),
+      columns.map(({ name, column }) => [column, name === "folded" ? foldedLead(lead) : lead[name]]),
     ),
   }));
+  const definitions = sql.join(
+    columns.map(({ column, type }) => sql`${sql.identifier(column)} ${sql.raw(type)}`),
+    sql`, `,
+  );
   const updated = await connection
     .update(leads)
-    .set(Object.fromEntries(written.map(({ name, column }) => [name, sql`changed.${sql.identifier(column)}`])))
+    .set(Object.fromEntries(columns.map(({ name, column }) => [name, sql`changed.${sql.identifier(column)}`])))
     .from(
       sql`json_to_recordset(${json(rows)}::json) AS replaced (seq bigint, before integer, "values" json),
         json_to_record(replaced."values") AS changed (${definitions})`,
@@ -52,21 +72,17 @@ async function replaceSome(connection: Connection, owner: number, some: readonly
     .where(and(sql`${leads.seq} = replaced.seq`, sql`${leads.version} = replaced.before`))
     .returning({ seq: leads.seq });
   if (updated.length < some.length) throw new Outdated("A lead was changed by another transaction");
-  await replaceKeys(connection, owner, some);
-  await replaceTags(connection, owner, some);
-  await addCounts(connection, owner, countsOf(some));
 }
 
 /** The columns that a change of a lead may write, with the names of the lead's fields. */
 const { seq: _seq, id: _id, owner: _owner, ...changeable } = getTableColumns(leads);
-const written = Object.entries(changeable).map(([name, { name: column }]) => ({
+const written = Object.entries(changeable).map(([name, column]) => ({
   name: name as keyof typeof changeable,
-  column,
+  column: column.name,
+  type: column.getSQLType(),
 }));
-const definitions: SQL = sql.join(
-  Object.values(changeable).map((column) => sql`${sql.identifier(column.name)} ${sql.raw(column.getSQLType())}`),
-  sql`, `,
-);
+const patchable: readonly string[] = ["status", "tags", "assignedTo", "version", "updatedAt"];
+const patched = written.filter(({ name }) => patchable.includes(name));
 
 async function replaceKeys(connection: Connection, owner: number, some: readonly Replacement[]): Promise<void> {
   const changes = some.map(({ before, lead, identity }) => ({
@@ -85,7 +101,7 @@ async function replaceKeys(connection: Connection, owner: number, some: readonly
   if (added.length > 0) await connection.insert(leadKeys).values(added).onConflictDoNothing();
 }
 
-async function replaceTags(connection: Connection, owner: number, some: readonly Replacement[]): Promise<void> {
+async function replaceTags(connection: Connection, owner: number, some: readonly Changed[]): Promise<void> {
   const changes = some.map(({ before, lead }) => ({
     lead: before.seq,
     before: foldedTags(before.lead),
@@ -105,7 +121,7 @@ async function replaceTags(connection: Connection, owner: number, some: readonly
   if (added.length > 0) await connection.insert(leadTags).values(added).onConflictDoNothing();
 }
 
-function countsOf(some: readonly Replacement[]): [LeadStatus, number][] {
+function countsOf(some: readonly Changed[]): [LeadStatus, number][] {
   const counts = new Map<LeadStatus, number>();
   const add = (status: LeadStatus, change: number) => counts.set(status, (counts.get(status) ?? 0) + change);
   for (const { before, lead } of some) {

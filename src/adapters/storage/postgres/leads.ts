@@ -12,11 +12,14 @@ import {
 } from "../../../features/leads/decisions.ts";
 import { allKeysOf, emailKey, leadIdentity } from "../../../features/leads/identity.ts";
 import type { Lead } from "../../../features/leads/model.ts";
+import { decideBulk } from "../../../features/leads/bulk-decision.ts";
+import type { BulkBatch, BulkOutcome } from "../../../features/leads/bulk-job-model.ts";
 import type { InsertLead, InsertLeadOutcome, RemoveLead, UpdateLead } from "../../../features/leads/change-model.ts";
 import type { LeadStore } from "../../../features/leads/store.ts";
 import { locksOfReader, lockOfWriter } from "../../../features/suppression/locks.ts";
 import type { Lock } from "../../../platform/base/lock.ts";
 import type { Connection, Engine } from "./engine.ts";
+import { lockJob, writeJob } from "./jobs.ts";
 import { writeLeadChanges } from "./lead-changes.ts";
 import { transactAnew } from "./outdated.ts";
 import { LeadFactLoader } from "./lead-facts.ts";
@@ -104,6 +107,20 @@ export function createLeadStore(engine: Engine): LeadStore {
     return requests.map(({ id }) => outcomes.get(id)!);
   }
 
+  async function bulkBatch(connection: Connection, batch: BulkBatch): Promise<BulkOutcome> {
+    const loader = await LeadFactLoader.open(connection, batch.workspaceId, phoneRegion, () => []);
+    const job = await lockJob(connection, batch.jobId);
+    const { facts } = loader;
+    const { outcome, changes } = await decideLoaded(() => decideBulk(batch, { ...facts, job }), loader);
+    await writeLeadChanges(
+      connection,
+      loader.owner,
+      changes.filter((change) => change.kind !== "job"),
+    );
+    for (const change of changes) if (change.kind === "job") await writeJob(connection, change.job, change.change);
+    return outcome;
+  }
+
   const ofUser = (workspaceId: WorkspaceId, keys: (owner: number) => number[] = () => []) => ({
     workspaceId,
     keys,
@@ -137,6 +154,7 @@ export function createLeadStore(engine: Engine): LeadStore {
     updateAll: (requests) => changeAll(requests, locksOfUpdate, decideUpdate),
     remove: async (request) => (await changeAll([request], locksOfRemoval, decideRemove))[0]!,
     removeAll: (requests) => changeAll(requests, locksOfRemoval, decideRemove),
+    bulkBatch: (batch) => transactAnew(engine, (connection) => bulkBatch(connection, batch)),
     ...createLeadImports(engine),
   };
 }

@@ -1,5 +1,6 @@
-import { and, asc, count, desc, eq, gte, inArray, isNull, lt, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, inArray, isNull, lt, or, sql, type SQL } from "drizzle-orm";
 import { canonicalEmail, displayEmail } from "../../../platform/identity/email.ts";
+import type { MatchingLead, MatchingRequest } from "../../../features/leads/bulk-job-model.ts";
 import { campaignTag, type LeadFilter, type LeadSortField } from "../../../features/leads/model.ts";
 import { pageOf } from "../../../features/leads/pages.ts";
 import type { LeadPage, LeadPageRequest, LeadStore } from "../../../features/leads/store.ts";
@@ -26,7 +27,7 @@ export function createLeadQueries(
   { orm, reader }: Engine,
   owners: Owners,
   keys: Pick<KeyIndex, "unmerged">,
-): Pick<LeadStore, "page" | "count"> {
+): Pick<LeadStore, "page" | "count" | "matching"> {
   const indexedPage = createIndexedPages(orm);
   const ofOwner = eq(leads.owner, sql.placeholder("owner"));
   const bySeq = lazy(() =>
@@ -84,6 +85,20 @@ export function createLeadQueries(
     return row?.n ?? 0;
   }
 
+  async function matching(request: MatchingRequest): Promise<MatchingLead[]> {
+    const { workspaceId, filter, createdUntil, afterLead, limit } = request;
+    const owner = owners(workspaceId);
+    if (owner === null) return [];
+    const { seq, id, version, createdAt } = leads;
+    const query = orm
+      .select({ seq, id, version })
+      .from(leads)
+      .where(and(filtered(owner, filter), gt(seq, afterLead), lt(createdAt, createdUntil)))
+      .orderBy(asc(seq))
+      .limit(limit);
+    return await reader.all<MatchingLead>(query.toSQL());
+  }
+
   function countByStatus(owner: number, statuses: LeadFilter["statuses"]): number {
     const counted = countsOfUser()
       .all({ owner })
@@ -122,7 +137,7 @@ export function createLeadQueries(
     return sql`${leads.seq} IN (${hints}) AND (${or(...[...spellings].map(contains))})`;
   }
 
-  return { page, count: countLeads };
+  return { page, count: countLeads, matching };
 }
 
 type IndexedShape = {

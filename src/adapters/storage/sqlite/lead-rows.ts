@@ -38,6 +38,11 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: KeyIndex, p
     database,
     "INSERT INTO lead_counts (owner, status, leads) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET leads = leads + excluded.leads",
   );
+  // Not drizzle's, as a bulk change runs it for each lead.
+  const patchRow = prepared(
+    database,
+    "UPDATE leads SET status = ?, tags = coalesce(?, tags), assigned_to = ?, version = ?, updated_at = ? WHERE seq = ?",
+  );
   const removeRow = lazy(() =>
     orm
       .delete(leads)
@@ -97,9 +102,25 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: KeyIndex, p
     }
     // The keys of what it was stay: they are only hints.
     addKeys(owner, seq, changedIn(identity, leadIdentity(before)), lead.phone === before.phone ? null : lead.phone);
-    const [tagsBefore, tagsNow] = [foldedTags(before), foldedTags(lead)];
-    for (const tag of tagsBefore.difference(tagsNow)) removeTag().run({ owner, tag, lead: seq });
-    for (const tag of tagsNow.difference(tagsBefore)) insertTag.run(owner, tag, seq);
+    replaceTags(owner, seq, before, lead);
+  }
+
+  /** A change after which the lead is found by the same keys and texts. */
+  function patch({ seq, lead: before }: StoredLead, lead: Lead): void {
+    const owner = owners(lead.workspaceId)!;
+    const { status, tags, assignedTo, version, updatedAt } = lead;
+    patchRow.run(status, tags === before.tags ? null : JSON.stringify(tags), assignedTo, version, updatedAt, seq);
+    if (status !== before.status) {
+      count(owner, before.status, -1);
+      count(owner, status, 1);
+    }
+    if (tags !== before.tags) replaceTags(owner, seq, before, lead);
+  }
+
+  function replaceTags(owner: number, lead: number, before: Lead, after: Lead): void {
+    const [tagsBefore, tagsNow] = [foldedTags(before), foldedTags(after)];
+    for (const tag of tagsBefore.difference(tagsNow)) removeTag().run({ owner, tag, lead });
+    for (const tag of tagsNow.difference(tagsBefore)) insertTag.run(owner, tag, lead);
   }
 
   function remove({ seq, lead }: StoredLead): void {
@@ -114,7 +135,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: KeyIndex, p
     for (const key of allKeysOf(owner, identity, phone)) keys.add(key, seq);
   }
 
-  return { get, candidates, insert, count, replace, remove };
+  return { get, candidates, insert, count, replace, patch, remove };
 }
 
 /** Reads one lead of a user; null when the user has none of that id. Synchronous, also for other stores' write units. */

@@ -8,6 +8,8 @@ import {
   type LeadChange,
   type LeadFacts,
 } from "../../../features/leads/decisions.ts";
+import { decideBulk } from "../../../features/leads/bulk-decision.ts";
+import type { BulkBatch, BulkOutcome } from "../../../features/leads/bulk-job-model.ts";
 import type { InsertLead, RemoveLead, UpdateLead } from "../../../features/leads/change-model.ts";
 import type { Lead, LeadIdentity } from "../../../features/leads/model.ts";
 import type { LeadStore } from "../../../features/leads/store.ts";
@@ -21,7 +23,10 @@ import { type Person, type SuppressionRows } from "./suppressions.ts";
 import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
 import { activeMembers } from "./active-members.ts";
 
-export function createLeadStore(engine: Engine, { audits, events, leadParts, suppressions }: CommonRows): LeadStore {
+export function createLeadStore(
+  engine: Engine,
+  { audits, events, jobRows, leadParts, suppressions }: CommonRows,
+): LeadStore {
   const { owners, keys, rows } = leadParts;
   const { writer } = engine;
   const isActiveMember = activeMembers(engine);
@@ -46,6 +51,8 @@ export function createLeadStore(engine: Engine, { audits, events, leadParts, sup
         return rows.insert(change.lead, change.identity);
       case "replace":
         return rows.replace(change.before, change.lead, change.identity);
+      case "patch":
+        return rows.patch(change.before, change.lead);
       case "remove":
         return rows.remove(change.stored);
       case "suppress":
@@ -58,6 +65,15 @@ export function createLeadStore(engine: Engine, { audits, events, leadParts, sup
   }
 
   const insert = (request: InsertLead) => apply(decideInsert(request, factsOf(request.lead.workspaceId)));
+
+  function bulkBatch(batch: BulkBatch): BulkOutcome {
+    const { lead, isActiveMember } = factsOf(batch.workspaceId);
+    const { outcome, changes } = decideBulk(batch, { lead, isActiveMember, job: jobRows.get(batch.jobId) });
+    for (const change of changes)
+      if (change.kind === "job") jobRows.write(change.job, change.change);
+      else write(change);
+    return outcome;
+  }
 
   const update = (request: UpdateLead) => apply(decideUpdate(request, factsOf(request.workspaceId)));
   const remove = (request: RemoveLead) => apply(decideRemove(request, factsOf(request.workspaceId)));
@@ -95,6 +111,7 @@ export function createLeadStore(engine: Engine, { audits, events, leadParts, sup
       ),
     remove: (request) => writer.write(() => remove(request)),
     removeAll: (requests) => writer.write(() => requests.map(remove)),
+    bulkBatch: (batch) => writer.write(() => bulkBatch(batch)),
     ...createLeadImports(engine, leadParts, suppressions, factsOf),
   };
 }

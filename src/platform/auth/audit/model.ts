@@ -34,6 +34,8 @@ export const auditActions = [
   "suppression.removed",
   "leads.exported",
   "leads.imported",
+  "leads.changed",
+  "leads.deleted",
   "prospects.imported",
   "suppressions.exported",
   "suppressions.imported",

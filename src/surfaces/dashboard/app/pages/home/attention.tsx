@@ -97,6 +97,7 @@ export const jobLabels: Record<JobView["type"], string> = {
   linkedin_action: "Action",
   data_enrichment: "Enrichment",
   lead_import: "Lead import",
+  lead_bulk: "Bulk change of leads",
   prospect_import: "Prospect import",
   voice_training: "Voice training",
   person_erasure: "Person erasure",

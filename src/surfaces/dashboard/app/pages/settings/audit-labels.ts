@@ -53,6 +53,8 @@ export const auditGroups: readonly { label: string; actions: Partial<Record<Audi
     label: "Import and export",
     actions: {
       "leads.imported": "Leads imported",
+      "leads.changed": "Leads changed by filter",
+      "leads.deleted": "Leads deleted by filter",
       "leads.exported": "Leads exported",
       "prospects.imported": "Prospects imported",
       "suppressions.imported": "Do-not-contact list imported",

@@ -1,0 +1,52 @@
+import type { BlobStore } from "../platform/blobs/blob-store.ts";
+import type { Clock, Ids } from "../platform/base/clock.ts";
+import type { Log } from "../platform/base/log.ts";
+import type { JobService } from "../platform/jobs/service.ts";
+import { LeadAssignees } from "../features/leads/assignees.ts";
+import { createBulkHandler } from "../features/leads/bulk-job.ts";
+import { LeadBulkJobs } from "../features/leads/bulk-jobs.ts";
+import { LeadService } from "../features/leads/service.ts";
+import type { CampaignService } from "../features/campaigns/service.ts";
+import { accountUser } from "../features/network/may-use.ts";
+import type { SuppressionService } from "../features/suppression/service.ts";
+import type { Storage } from "../adapters/storage/storage.ts";
+import { composeImports } from "./imports.ts";
+
+export type LeadParts = {
+  storage: Storage;
+  blobs: BlobStore;
+  jobs: JobService;
+  suppressions: SuppressionService;
+  /** Composed later, from the leads. */
+  campaigns: () => CampaignService;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+};
+
+/** Composes leads, their imports, and changes of many at once. */
+export function composeLeads({ campaigns, suppressions, ...parts }: LeadParts) {
+  const { storage, jobs, clock, ids } = parts;
+  const assignees = new LeadAssignees(storage.workspaces);
+  return {
+    assignees,
+    leads: new LeadService(storage.leads, suppressions, clock, ids),
+    imports: composeImports(parts),
+    bulk: {
+      jobs: new LeadBulkJobs(
+        storage.leads,
+        jobs,
+        assignees,
+        (requester, campaignId) => campaigns().canEnroll(accountUser(requester), campaignId),
+        clock,
+        ids,
+      ),
+      handler: createBulkHandler(
+        storage.leads,
+        storage.workspaces,
+        (workspaceId, campaignId, leadIds) => campaigns().enrollLeads(workspaceId, campaignId, leadIds, false),
+        clock,
+      ),
+    },
+  };
+}
