@@ -46,6 +46,8 @@ import { prospectingRoutes } from "../features/prospecting/routes.ts";
 import type { SavedSearchService } from "../features/prospecting/saved-searches.ts";
 import type { ProspectingService } from "../features/prospecting/service.ts";
 import { openSessionRoutes, sessionRoutes } from "../features/workspaces/sessions/routes.ts";
+import { identityRoutes } from "../features/workspaces/sign-in/routes.ts";
+import type { SignInService } from "../features/workspaces/sign-in/service.ts";
 import type { SessionService } from "../features/workspaces/sessions/service.ts";
 import { simulationRoutes } from "../features/simulation/routes.ts";
 import type { Simulator } from "../features/simulation/simulator.ts";
@@ -98,6 +100,7 @@ export type ApiParts = {
   events: ReturnType<typeof composeEvents>;
   voices: ReturnType<typeof createVoices>;
   sessions: SessionService;
+  signIn: SignInService;
   /** Base URL for browsers; "" while it is unknown. */
   baseUrl: () => string;
   backups: ReturnType<typeof composeBackups>;
@@ -114,6 +117,7 @@ export function composeApi(parts: ApiParts) {
       schema: schemaInUse(parts.config),
     }),
     userRoutes(users, workspaces, credits),
+    identityRoutes(parts.signIn),
     workspaceRoutes(workspaces),
     memberRoutes(parts.members),
     invitationRoutes(parts.invitations),

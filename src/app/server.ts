@@ -97,7 +97,7 @@ async function compose(
     leadsTo: (...parts) => leads.handOver(...parts),
     accountsTo: (...parts) => network.accounts.handOver(...parts),
   };
-  const team = composeTeam({ config, storage, connector, keyRing, clock, realClock, ids, handOver, baseUrl });
+  const team = composeTeam({ config, storage, connector, keyRing, clock, realClock, ids, handOver, baseUrl, log });
   const { users, workspaces, keys, sessions } = team;
   const creditService = new CreditService(storage.credits, storage.workspaces, storage.keys, clock, ids, {
     costs: { enrichment: config.creditsPerEnrichment, search: config.creditsPerProspect },

@@ -1,4 +1,5 @@
 import type { InvitationService } from "../features/workspaces/invitations/service.ts";
+import type { SignInService } from "../features/workspaces/sign-in/service.ts";
 import type { SessionService } from "../features/workspaces/sessions/service.ts";
 import type { Operations } from "../platform/operations/operations.ts";
 import type { AuditService } from "../platform/auth/audit/service.ts";
@@ -12,7 +13,7 @@ type Routes = { readonly all: readonly Route[] };
 
 /** Surfaces besides the API, each as routes of the server. */
 export type Surfaces = {
-  /** Sign-in and sign-out for the dashboard. */
+  /** Sign-in and sign-out for the dashboard, also by OpenID Connect. */
   session: (parts: SessionParts) => Routes;
   /** Pages for people who were invited and have no key yet. */
   invitation: (parts: SessionParts) => Routes;
@@ -22,6 +23,7 @@ export type Surfaces = {
 };
 export type SessionParts = {
   sessions: SessionService;
+  signIn: SignInService;
   invitations: InvitationService;
   operations: Operations;
   cookies: SessionCookies;
@@ -30,6 +32,7 @@ export type SessionParts = {
   clock: Clock;
   publicUrl: string | null;
   trustedProxies: number;
+  openId: { clientSecret: string } | null;
 };
 export type ToolParts = {
   /** The OpenAPI document, from which the tools are generated. */

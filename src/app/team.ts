@@ -1,3 +1,4 @@
+import { createOpenIdProvider } from "../adapters/providers/sign-in/openid.ts";
 import type { Storage } from "../adapters/storage/storage.ts";
 import type { ConnectorName } from "../features/network/account-model.ts";
 import { InvitationService } from "../features/workspaces/invitations/service.ts";
@@ -5,9 +6,11 @@ import { KeyService } from "../features/workspaces/keys/service.ts";
 import { MemberService, type HandOver, type Successors } from "../features/workspaces/members/service.ts";
 import { WorkspaceService } from "../features/workspaces/service.ts";
 import { SessionService } from "../features/workspaces/sessions/service.ts";
+import { SignInService } from "../features/workspaces/sign-in/service.ts";
 import { UserService } from "../features/workspaces/users/service.ts";
 import type { KeyRing } from "../platform/auth/access.ts";
 import type { Clock, Ids } from "../platform/base/clock.ts";
+import type { Log } from "../platform/base/log.ts";
 import type { Config } from "./config/config.ts";
 
 type TeamParts = {
@@ -22,6 +25,7 @@ type TeamParts = {
   handOver: Record<keyof Successors, HandOver>;
   /** URL at which browsers reach the server, or "" while it is unknown. */
   baseUrl: () => string;
+  log: Log;
 };
 
 /** Composes users, workspaces, members, keys, and sessions. */
@@ -35,6 +39,7 @@ export function composeTeam({
   ids,
   handOver,
   baseUrl,
+  log,
 }: TeamParts) {
   const defaults = { timeZone: config.timeZone, connector, credits: config.defaultCredits };
   const users = new UserService(storage.users, keyRing, clock, ids, defaults);
@@ -47,6 +52,17 @@ export function composeTeam({
     clock,
     ids,
   });
+  // People who watch a simulation live in real time: simulating a month must not sign them out.
+  const sessions = new SessionService({
+    ...{ store: storage.sessions, ring: keyRing, users, workspaces: storage.workspaces, keys },
+    ...{ clock: realClock, ids },
+  });
+  const { openId } = config;
+  const signIn = new SignInService({
+    provider: openId && createOpenIdProvider(openId),
+    policy: openId?.policy ?? closed,
+    ...{ store: storage.identities, users: storage.users, sessions, clock: realClock, ids, log },
+  });
   return {
     users,
     workspaces,
@@ -56,10 +72,10 @@ export function composeTeam({
       ...{ store: storage.invitations, keys, ring: keyRing, baseUrl },
       ...{ clock: realClock, ids },
     }),
-    // People who watch a simulation live in real time: simulating a month must not sign them out.
-    sessions: new SessionService({
-      ...{ store: storage.sessions, ring: keyRing, users, workspaces: storage.workspaces, keys },
-      ...{ clock: realClock, ids },
-    }),
+    sessions,
+    signIn,
   };
 }
+
+/** Applies while there is no issuer. */
+const closed = { domains: [], trustsAddresses: false, role: null, workspaceId: null };

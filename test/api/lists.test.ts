@@ -106,6 +106,20 @@ const lists: Record<string, List> = {
       });
     },
   },
+  "/api/v2/users/{userId}/identities": {
+    path: async () => `/users/${userId}/identities`,
+    field: "identities",
+    id: byId,
+    bound: 100,
+    async arrange() {
+      await using database = await service.openDatabase();
+      await database.run(
+        "INSERT INTO user_identities VALUES ('one', $1, 'https://id.example.com', 'ada', 'ada@example.com', 1, 1)",
+        [userId],
+      );
+      await multiply("user_identities", "true", { ...copied, issuer: "t.issuer || k.n" }, 99);
+    },
+  },
   "/api/v2/invitations": {
     field: "invitations",
     id: byId,

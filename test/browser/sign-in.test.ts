@@ -1,5 +1,6 @@
 import { afterAll, expect } from "bun:test";
 import { closeBrowser, findings, openPage, testInBrowser } from "../support/browser.ts";
+import { startIssuer } from "../support/openid-issuer.ts";
 import { createDirectory, startServer } from "../support/program.ts";
 
 afterAll(closeBrowser);
@@ -38,3 +39,43 @@ testInBrowser("signing in with an API key opens the requested page; signing out 
   expect(await page.context().cookies()).toEqual([]);
   expect(problems).toEqual([]);
 });
+
+testInBrowser("signing in by OpenID Connect opens the dashboard, and a refusal says why", async () => {
+  await using issuer = await startIssuer();
+  await using directory = await createDirectory();
+  const port = await freePort();
+  await using server = await startServer(`${directory.path}/data`, {
+    args: ["--listen", `127.0.0.1:${port}`],
+    env: {
+      OUTREACHD_PUBLIC_URL: `http://127.0.0.1:${port}`,
+      OUTREACHD_OIDC_ISSUER: issuer.url,
+      OUTREACHD_OIDC_CLIENT_ID: issuer.clientId,
+      OUTREACHD_OIDC_CLIENT_SECRET: issuer.clientSecret,
+      OUTREACHD_OIDC_NAME: "Example ID",
+      OUTREACHD_OIDC_DOMAINS: "example.com",
+      OUTREACHD_OIDC_ROLE: "member",
+    },
+  });
+  await using opened = await openPage(server.url);
+  const { page, problems } = opened;
+  issuer.is({ sub: "mallory", email: "mallory@example.net", email_verified: true });
+  await page.getByRole("link", { name: "Sign in with Example ID" }).click();
+  await page.getByText("Addresses of this domain can’t sign in here.").waitFor();
+  expect(await findings(page)).toEqual([]);
+  issuer.is({ sub: "ada", email: "ada@example.com", email_verified: true, name: "Ada Lovelace" });
+  await page.getByRole("link", { name: "Sign in with Example ID" }).click();
+  await page.getByRole("navigation", { name: "Pages" }).waitFor();
+  await page.getByText("Ada Lovelace").first().waitFor();
+  // The page itself asks nothing of other hosts; the browser leaves for the issuer twice.
+  expect(problems.map((problem) => new URL(problem.replace("request to ", "")).pathname)).toEqual([
+    "/authorize",
+    "/authorize",
+  ]);
+});
+
+async function freePort(): Promise<number> {
+  const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const { port } = taken;
+  await taken.stop(true);
+  return port!;
+}

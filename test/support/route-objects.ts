@@ -91,6 +91,7 @@ async function createPeople(service: Service, owner: Client) {
     successorId: successor.userId,
     keyId: key.id,
     invitationId: invitation.id,
+    identityId: "of-no-issuer",
     sessionId: sessions[0]!.id,
   };
 }

@@ -181,6 +181,9 @@ const workspaces: Record<string, Arrange> = {
   "POST /users/{userId}/credits": sending({ amount: 5 }, { only: "admins" }),
   "POST /users/{userId}/credits/adjust": sending({ amount: 5 }, { only: "admins" }),
   "POST /users/{userId}/credits/refund": sending({ request: "none", item: "none" }, { only: "admins", owner: 404 }),
+  // Of a user whom only admins find; only an issuer makes one.
+  "GET /users/{userId}/identities": having({ only: "admins" }),
+  "DELETE /users/{userId}/identities/{identityId}": having({ only: "admins", owner: 404 }),
   "GET /workspaces": plain,
   "POST /workspaces": sending({ name: "Second" }, { only: "admins" }),
   "GET /workspaces/{workspaceId}": plain,

@@ -108,6 +108,7 @@ test("without any setting the documented defaults hold", () => {
     eventDays: 90,
     maxStreams: 1000,
     maxStreamsPerKey: 100,
+    openId: null,
     webhookPrivateHosts: [],
     webhookDisableDays: 5,
   });
@@ -422,4 +423,21 @@ test.each([
   ["OUTREACHD_CARTESIA_MODEL", "sonic 3"],
 ])("%s is not taken as %s", (name, value) => {
   expect(problemsOf({ env: { [name]: value } }).map(({ option }) => option)).toEqual([name]);
+});
+
+test("sign-in by OpenID Connect needs its three parts, a public URL, and domains for new users", () => {
+  const issuer = { OUTREACHD_OIDC_ISSUER: "https://id.example.com/realms/team" };
+  const client = { OUTREACHD_OIDC_CLIENT_ID: "outreachd", OUTREACHD_OIDC_CLIENT_SECRET: "secret" };
+  const publicUrl = { OUTREACHD_PUBLIC_URL: "https://outreach.example.com" };
+  const optionsOf = (env: Record<string, string>) => problemsOf({ env }).map(({ option }) => option);
+  expect(optionsOf({ ...issuer, ...client, ...publicUrl })).toEqual([]);
+  expect(optionsOf({ ...issuer, ...publicUrl })).toEqual(["oidc-client-id", "oidc-client-secret"]);
+  expect(optionsOf({ ...issuer, ...client })).toEqual(["public-url"]);
+  expect(optionsOf({ ...issuer, ...client, ...publicUrl, OUTREACHD_OIDC_ROLE: "member" })).toEqual(["oidc-domains"]);
+  for (const url of [
+    "http://id.example.com",
+    "https://u:p@id.example.com",
+    "https://id.example.com/.well-known/openid",
+  ])
+    expect(optionsOf({ ...client, ...publicUrl, OUTREACHD_OIDC_ISSUER: url })).toContain("OUTREACHD_OIDC_ISSUER");
 });

@@ -17,6 +17,7 @@ import type { OperationsStore } from "../../platform/operations/store.ts";
 import type { PersonStore } from "../../features/privacy/store.ts";
 import type { SimulationStore } from "../../features/simulation/store.ts";
 import type { InvitationStore } from "../../features/workspaces/invitations/store.ts";
+import type { IdentityStore } from "../../features/workspaces/sign-in/store.ts";
 import type { SessionStore } from "../../features/workspaces/sessions/store.ts";
 import type { SuppressionStore } from "../../features/suppression/store.ts";
 import type { ProspectStore, SavedSearchStore } from "../../features/prospecting/store.ts";
@@ -36,6 +37,7 @@ export type Storage = {
   workspaces: WorkspaceStore;
   keys: KeyStore;
   sessions: SessionStore;
+  identities: IdentityStore;
   invitations: InvitationStore;
   rates: RateCounters;
   metrics: MetricsStore;

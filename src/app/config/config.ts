@@ -20,6 +20,7 @@ import {
 import type { ListenAddress } from "./values.ts";
 import type { ConnectorName } from "../../features/network/account-model.ts";
 import type { PhoneRegion } from "../../platform/identity/phone.ts";
+import { openIdConfig, type OpenIdConfig } from "./sign-in-options.ts";
 import { voiceVendorConfig, type VoiceVendorConfig } from "./voice-vendor-options.ts";
 import type { ConsentMode, OriginalsPolicy, VoiceEngineName } from "../../features/voice/model.ts";
 
@@ -76,6 +77,8 @@ export type Config = Readonly<{
   voiceOriginals: OriginalsPolicy;
   /** Limit for cached speech; 0 = no cache. */
   voiceCacheBytes: number;
+  /** Null = nobody signs in by OpenID Connect. */
+  openId: OpenIdConfig | null;
   files: FilesConfig;
   backup: BackupConfig;
 }> &
@@ -111,8 +114,9 @@ export function loadConfig(input: ConfigInput): Config {
   const { voiceVendors, rest: more } = voiceVendorConfig(others);
   const { database, rest: embedded, problems: databaseProblems } = databaseConfig(more);
   const { files, s3, rest: further, problems: filesProblems } = filesConfig(embedded);
-  const { backup, rest, problems: backupProblems } = backupConfig(further, s3);
-  const problems = [...databaseProblems, ...filesProblems, ...backupProblems];
+  const { backup, rest: last, problems: backupProblems } = backupConfig(further, s3);
+  const { openId, rest, problems: signInProblems } = openIdConfig(last);
+  const problems = [...databaseProblems, ...filesProblems, ...backupProblems, ...signInProblems];
   if (problems.length > 0) throw new ConfigError(problems);
   const { data, listen, rateLimitMinute, rateLimitHour, rateLimitDay, corsOrigins, ...values } = rest;
   return Object.freeze({
@@ -122,6 +126,7 @@ export function loadConfig(input: ConfigInput): Config {
     database,
     files,
     backup,
+    openId,
     dataDir: data,
     listen: Object.freeze(listen),
     rateLimit: Object.freeze({ minute: rateLimitMinute, hour: rateLimitHour, day: rateLimitDay }),

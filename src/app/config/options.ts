@@ -9,6 +9,7 @@ import { eventOptions } from "./event-options.ts";
 import { filesOptions } from "./files-options.ts";
 import { prospectingOptions } from "./prospecting-options.ts";
 import { voiceOptions } from "./voice-options.ts";
+import { signInOptions } from "./sign-in-options.ts";
 import type { Option } from "./sources.ts";
 import {
   baseUrl,
@@ -215,6 +216,7 @@ export const serverOptions = {
     default: "admin@localhost",
     description: "Email of the admin that the first start creates. Has no effect afterwards.",
   }),
+  ...signInOptions,
   ...voiceOptions,
   auditRetentionDays: option({
     argument: "DAYS",

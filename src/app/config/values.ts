@@ -144,6 +144,16 @@ export const baseUrl: Parse<string> = (value) => {
   return url.href.replace(/\/+$/, "");
 };
 
+/** Accepts an https URL without credentials, query, or fragment, as it is; http only on this machine. */
+export const httpsUrl: Parse<string> = (value) => {
+  const url = httpUrl(value);
+  if (url === null || url.username || url.password || url.search || url.hash || url.pathname.includes("/.well-known/"))
+    throw unexpected("an https URL such as https://id.example.com/realms/team", value);
+  if (url.protocol === "http:" && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
+    throw unexpected("an https URL; http is only for this machine", value);
+  return value;
+};
+
 /**
  * Accepts "*" or a web origin: scheme, host, and optional port, as browsers send it in the Origin header (RFC 6454
  * section 7).

@@ -84,6 +84,7 @@ const impersonal = {
     ...["id", "workspace_id", "email", "email_key", "role", "permissions", "hash", "invited_by", "created_at"],
     "expires_at",
   ],
+  user_identities: ["id", "user_id", "issuer", "subject", "email", "created_at", "last_used_at"],
   members: ["workspace_id", "user_id", "role", "permissions", "is_active", "created_at", "updated_at"],
   users: [...["seq", "id", "email", "email_key", "name", "role", "time_zone", "is_active", "created_at", "updated_at"]],
   voice_artefacts: ["clone_id", "engine", "artefact"],

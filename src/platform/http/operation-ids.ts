@@ -30,6 +30,8 @@ export const operationIds: Readonly<Record<string, string>> = {
   "GET /api/v2/sessions": "listSessions",
   "DELETE /api/v2/sessions": "endOtherSessions",
   "DELETE /api/v2/sessions/{sessionId}": "endSession",
+  "GET /api/v2/users/{userId}/identities": "listIdentities",
+  "DELETE /api/v2/users/{userId}/identities/{identityId}": "removeIdentity",
   "POST /api/v2/invitations": "createInvitation",
   "GET /api/v2/invitations": "listInvitations",
   "DELETE /api/v2/invitations/{invitationId}": "revokeInvitation",

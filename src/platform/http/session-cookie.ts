@@ -1,6 +1,7 @@
 /** `__Host-`: browsers accept the cookie only over HTTPS and send it only to this host (RFC 6265bis). */
 const securePrefix = "__Host-";
 const commonName = "outreachd_session";
+const pendingName = "outreachd_pending";
 
 /**
  * The cookies of this installation. Browsers send the cookies of a host to all its ports, so installations that share a
@@ -8,10 +9,12 @@ const commonName = "outreachd_session";
  */
 export class SessionCookies {
   readonly #name: string;
+  readonly #installation: string;
 
   /** `installation`: the ID of the data directory. */
   constructor(installation: string) {
     this.#name = `${commonName}_${installation}`;
+    this.#installation = installation;
   }
 
   /** The session token of the browser; null if it has none. */
@@ -32,6 +35,23 @@ export class SessionCookies {
     const name = isSecure ? securePrefix + this.#name : this.#name;
     const secure = isSecure ? "; Secure" : "";
     return `${name}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+  }
+
+  /** What a browser was given before it left to sign in elsewhere; null if there is nothing. */
+  pendingIn({ headers }: Request, isSecure: boolean): string | null {
+    const pairs = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim().split("=", 2));
+    const value = pairs.find(([key]) => key === this.#pendingName(isSecure))?.[1];
+    return value !== undefined && /^[\w-]{100,2000}$/.test(value) ? value : null;
+  }
+
+  /** The Set-Cookie header for it. Lax: the browser returns by a link of another site. */
+  pendingHeader(value: string, maxAgeSeconds: number, isSecure: boolean): string {
+    const secure = isSecure ? "; Secure" : "";
+    return `${this.#pendingName(isSecure)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+  }
+
+  #pendingName(isSecure: boolean): string {
+    return `${isSecure ? securePrefix : ""}${pendingName}_${this.#installation}`;
   }
 }
 

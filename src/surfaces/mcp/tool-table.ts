@@ -347,6 +347,8 @@ export const withoutTool: Partial<Record<OperationName, string>> = {
   "PUT /api/v2/members/{memberId}": access,
   "DELETE /api/v2/members/{memberId}": access,
   "POST /api/v2/members/{memberId}/transfer-ownership": access,
+  "GET /api/v2/users/{userId}/identities": access,
+  "DELETE /api/v2/users/{userId}/identities/{identityId}": access,
   "GET /api/v2/invitations": access,
   "POST /api/v2/invitations": access,
   "DELETE /api/v2/invitations/{invitationId}": access,

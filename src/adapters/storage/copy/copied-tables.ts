@@ -29,6 +29,7 @@ const people: CopiedTable[] = [
     whole: "created_at last_used_at expires_at",
   }),
   copied("sign_in_links", "hash", { text: "hash key_id key_hash", whole: "created_at expires_at" }),
+  copied("user_identities", "id", { text: "id user_id issuer subject email", whole: "created_at last_used_at" }),
   copied("invitations", "id", {
     text: "id workspace_id email email_key role hash invited_by",
     object: "permissions",

@@ -49,6 +49,16 @@ export const signInLinks = pgTable("sign_in_links", {
   expiresAt: whole("expires_at").notNull(),
 });
 
+export const userIdentities = pgTable("user_identities", {
+  id: text().primaryKey(),
+  userId: text("user_id").$type<UserId>().notNull(),
+  issuer: text().notNull(),
+  subject: text().notNull(),
+  email: text().notNull(),
+  createdAt: whole("created_at").notNull(),
+  lastUsedAt: whole("last_used_at").notNull(),
+});
+
 export const invitations = pgTable("invitations", {
   id: text().primaryKey(),
   workspaceId: text("workspace_id").$type<WorkspaceId>().notNull(),

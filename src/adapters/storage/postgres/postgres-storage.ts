@@ -13,6 +13,7 @@ import { createEnrichmentStore } from "./enrichment.ts";
 import { EventLog } from "./event-log.ts";
 import { createEventStore } from "./events.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
+import { createIdentityStore } from "./identities.ts";
 import { createInvitationStore } from "./invitations.ts";
 import { createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
@@ -68,6 +69,7 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     rates: createRateCounters(engine),
     sessions: createSessionStore(engine),
     simulation: null,
+    identities: createIdentityStore(engine),
     invitations: createInvitationStore(engine),
     jobs: createJobStore(engine, createActionJobs(engine)),
     enrichment: createEnrichmentStore(engine),

@@ -12,6 +12,7 @@ import { openEngine } from "./engine.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
 import { createEventStore } from "./events.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
+import { createIdentityStore } from "./identities.ts";
 import { createInvitationStore } from "./invitations.ts";
 import { createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
@@ -62,6 +63,7 @@ export function openSqliteStorage(
     metrics: createMetricsStore(engine, path),
     idempotency: createIdempotencyStore(engine),
     sessions: createSessionStore(engine, common),
+    identities: createIdentityStore(engine, common),
     invitations: createInvitationStore(engine, common),
     rates: createRateCounters(engine),
     credits: createCreditStore(engine, common),

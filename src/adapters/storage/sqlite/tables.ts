@@ -90,6 +90,16 @@ export const signInLinks = sqliteTable("sign_in_links", {
   expiresAt: integer("expires_at").notNull(),
 });
 
+export const userIdentities = sqliteTable("user_identities", {
+  id: text().primaryKey(),
+  userId: text("user_id").$type<UserId>().notNull(),
+  issuer: text().notNull(),
+  subject: text().notNull(),
+  email: text().notNull(),
+  createdAt: integer("created_at").notNull(),
+  lastUsedAt: integer("last_used_at").notNull(),
+});
+
 export const invitations = sqliteTable("invitations", {
   id: text().primaryKey(),
   workspaceId: text("workspace_id").$type<WorkspaceId>().notNull(),

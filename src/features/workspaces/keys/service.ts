@@ -107,7 +107,7 @@ export class KeyService {
   }
 
   /** The key of a member for sessions whose secret nobody has; made if there is none. */
-  async dashboardKey(caller: Caller, owner: { workspaceId: WorkspaceId; userId: UserId }): Promise<ApiKey> {
+  async dashboardKey(caller: Caller | null, owner: { workspaceId: WorkspaceId; userId: UserId }): Promise<ApiKey> {
     for (const key of await this.#keys.list(owner, maxKeysOfMember))
       if (key.name === dashboardKeyName && isUnrestricted(key) && !(await this.#hasBudget(key.id))) return key;
     const { key } = this.make(owner, dashboardKeyName, [...allPermissions], null);
@@ -292,7 +292,7 @@ export class KeyService {
     return key;
   }
 
-  #audit(caller: Caller, action: AuditAction, { id, workspaceId }: ApiKey, details: AuditDetails): AuditEntry {
+  #audit(caller: Caller | null, action: AuditAction, { id, workspaceId }: ApiKey, details: AuditDetails): AuditEntry {
     return auditEntry(caller, this.#clock.now(), { action, workspaceId, target: { type: "key", id }, details });
   }
 

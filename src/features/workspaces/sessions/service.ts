@@ -126,6 +126,26 @@ export class SessionService {
     return started;
   }
 
+  /**
+   * Starts a session for a user who proved elsewhere who they are: in the given workspace, or else in the one that they
+   * used last. Null if they are active in none.
+   */
+  async startFor(
+    userId: UserId,
+    workspaceId: WorkspaceId | null,
+    origin: Origin,
+  ): Promise<(NewSession & { caller: Caller }) | null> {
+    const { store, ring, workspaces, keys, clock } = this.#parts;
+    const memberships = (await workspaces.ofUser(userId)).filter(({ member }) => member.isActive);
+    const used = (await store.list({ userId }, clock.now(), maxSessions)).map((held) => held.workspaceId);
+    const wanted = workspaceId === null ? used : [workspaceId];
+    const ids = memberships.map(({ workspace }) => workspace.id);
+    const chosen = wanted.find((id) => ids.includes(id)) ?? ids[0];
+    if (chosen === undefined) return null;
+    const { hash } = await keys.dashboardKey(null, { workspaceId: chosen, userId });
+    return this.#start(this.#user(await ring.holder(hash)), hash, origin);
+  }
+
   async view(caller: Caller): Promise<SessionView> {
     const { users, workspaces } = this.#parts;
     const { keyId, keyName, permissions, requiresApproval, userId, workspaceId, memberRole } = caller;

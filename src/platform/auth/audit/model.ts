@@ -10,6 +10,8 @@ export const auditActions = [
   "key.globalRefused",
   "user.created",
   "user.updated",
+  "identity.linked",
+  "identity.removed",
   "workspace.created",
   "workspace.updated",
   "workspace.ownershipTransferred",

@@ -4,6 +4,7 @@ import type {
   InvitationPreview,
 } from "../../../features/workspaces/invitations/model.ts";
 import type { SessionView, SignInInput } from "../../../features/workspaces/sessions/model.ts";
+import type { SignInMethods } from "../../../features/workspaces/sign-in/model.ts";
 import { readSimulatedTime } from "./clock.ts";
 import { connectionFound, connectionLost } from "./connection.ts";
 import { readServerStatus } from "./server-status.ts";
@@ -81,6 +82,10 @@ export const sessionApi = {
     const response = await send("GET", "/app/session", {});
     if (response.status === 401) return null;
     return (await read<{ data: SessionView }>(response)).data;
+  },
+  /** Ways to sign in besides a key. */
+  async methods(): Promise<SignInMethods> {
+    return (await read<{ data: SignInMethods }>(await send("GET", "/app/sign-in-methods", {}))).data;
   },
   async signIn(input: SignInInput): Promise<SessionView> {
     return dataOfPage("/app/session", input);

@@ -87,7 +87,7 @@ function JoinAsUser({ preview: { email }, token, onJoined }: JoinProps & { previ
     return (
       <>
         <p>You already have an account here. Sign in to join.</p>
-        <SignInForm />
+        <SignInForm hasOtherWays={false} />
       </>
     );
   const isOther = user.email.toLowerCase() !== email.toLowerCase();

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import type { SignInMethods, SignInProblem } from "../../../../features/workspaces/sign-in/model.ts";
 import { RequestError, sessionApi } from "../api.ts";
 import { here, navigate } from "../router.tsx";
 import { signedIn } from "../session.ts";
@@ -8,7 +9,7 @@ import { FormError, TextField, useForm } from "../ui/form.tsx";
 /** Shown on every path to users without a session. A sign-in link has its token in the URL fragment. */
 export function SignInPage() {
   const [token] = useState(() => (here.value.path === "/sign-in" ? location.hash.slice(1) : ""));
-  const [linkError, setLinkError] = useState<string | null>(null);
+  const [linkError, setLinkError] = useState<string | null>(() => problemIn(here.value.query));
   const [isOpening, setIsOpening] = useState(token !== "");
 
   useEffect(() => {
@@ -38,8 +39,43 @@ export function SignInPage() {
   );
 }
 
-/** Also shown in a dialog when the session ends while the user is working. */
-export function SignInForm({ problem = null }: { problem?: string | null }) {
+const problemTexts: Record<SignInProblem, string> = {
+  canceled: "Sign-in was canceled.",
+  expired: "Sign-in took too long or was started in another browser. Try again.",
+  unavailable: "The sign-in service can’t be reached. Try again in a moment, or sign in with an API key.",
+  rejected:
+    "The response of the sign-in service is not valid. Try again. If it happens again, ask your administrator: the reason is in the server’s log.",
+  noAddress: "The sign-in service did not say your email address. Ask your administrator to release it to outreachd.",
+  unverified: "Your email address is not verified at the sign-in service. Verify it there, then try again.",
+  domain: "Addresses of this domain can’t sign in here. Use your work account.",
+  unknown: "You are not a user of this server. Ask an owner or admin of a workspace to invite you.",
+  full: "The workspace that you would join is full. Ask its owner to remove a member.",
+  taken:
+    "Your address belongs to a user who signs in with another account of the sign-in service. Ask an administrator to remove that identity.",
+  deactivated: "An administrator deactivated your user.",
+  noWorkspace: "You are not an active member of any workspace. Ask an owner or admin to invite you.",
+  readOnly: "The server accepts no new users at the moment. Try again later.",
+};
+
+/** Why signing in elsewhere failed, as the server reports it in the URL. */
+function problemIn(query: URLSearchParams): string | null {
+  const problem = query.get("problem");
+  return problem !== null && Object.hasOwn(problemTexts, problem) ? problemTexts[problem as SignInProblem] : null;
+}
+
+/** Also shown in a dialog when the session ends while the user is working. `hasOtherWays`: signing in may leave the page. */
+export function SignInForm({
+  problem = null,
+  hasOtherWays = true,
+}: {
+  problem?: string | null;
+  hasOtherWays?: boolean;
+}) {
+  const [methods, setMethods] = useState<SignInMethods>({ openId: null });
+  useEffect(() => {
+    // Without them, a key still signs in.
+    if (hasOtherWays) void sessionApi.methods().then(setMethods, () => {});
+  }, [hasOtherWays]);
   const form = useForm({ key: "" }, async ({ key }) => {
     const view = await sessionApi.signIn({ key: key.trim() });
     signedIn(view);
@@ -48,6 +84,14 @@ export function SignInForm({ problem = null }: { problem?: string | null }) {
   return (
     <form onSubmit={form.onSubmit}>
       <FormError form={{ error: form.error ?? problem }} />
+      {methods.openId !== null && (
+        <>
+          <a class="button primary" href="/app/oidc">
+            Sign in with {methods.openId.name}
+          </a>
+          <p class="divider faint">or with an API key</p>
+        </>
+      )}
       <TextField
         form={form}
         name="key"
@@ -64,7 +108,7 @@ export function SignInForm({ problem = null }: { problem?: string | null }) {
           </>
         }
       />
-      <Button kind="primary" type="submit" isBusy={form.isBusy}>
+      <Button kind={methods.openId === null ? "primary" : "plain"} type="submit" isBusy={form.isBusy}>
         Sign in
       </Button>
     </form>

@@ -27,6 +27,8 @@ export const auditGroups: readonly { label: string; actions: Partial<Record<Audi
     actions: {
       "user.created": "User added",
       "user.updated": "User updated",
+      "identity.linked": "Identity linked",
+      "identity.removed": "Identity removed",
       "invitation.created": "Person invited",
       "invitation.revoked": "Invitation revoked",
       "invitation.accepted": "Invitation accepted",

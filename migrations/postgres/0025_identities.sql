@@ -1,0 +1,14 @@
+-- Accounts at an OpenID Connect issuer that users sign in with. An issuer never gives a subject to another person
+-- (OpenID Connect Core, section 2); addresses may change hands.
+CREATE TABLE user_identities (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  user_id TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  issuer TEXT COLLATE "C" NOT NULL,
+  subject TEXT COLLATE "C" NOT NULL,
+  email TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  last_used_at BIGINT NOT NULL,
+  UNIQUE (issuer, subject),
+  UNIQUE (issuer, user_id)
+);
+CREATE INDEX user_identities_by_user ON user_identities (user_id);
