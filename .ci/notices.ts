@@ -9,16 +9,25 @@ const root = join(import.meta.dir, "..");
 export const noticesPath = join(root, "THIRD-PARTY-NOTICES.md");
 
 type Metafile = { outputs: Record<string, { inputs: Record<string, unknown> }> };
-type Package = { name: string; version: string; license?: string; author?: string | { name: string } };
+export type Package = { name: string; version: string; license?: string; author?: string | { name: string } };
 
-/** Returns the notices for what is bundled now. */
-export async function notices(): Promise<string> {
+/** Returns the names of all packages with code in the executable, which includes the dashboard. */
+export async function bundledPackages(): Promise<string[]> {
   const program = await packagesIn(["src/main.ts", "src/worker.ts"], "bun");
   const pages = await packagesIn(
     ["src/surfaces/dashboard/app/main.tsx", "src/surfaces/dashboard/app/theme.ts"],
     "browser",
   );
-  const names = [...program.union(pages)].toSorted((a, b) => a.localeCompare(b));
+  return [...program.union(pages)].toSorted((a, b) => a.localeCompare(b));
+}
+
+export async function readPackage(name: string): Promise<Package> {
+  return (await Bun.file(join(root, "node_modules", name, "package.json")).json()) as Package;
+}
+
+/** Returns the notices for what is bundled now. */
+export async function notices(): Promise<string> {
+  const names = await bundledPackages();
   const own = await Bun.file(join(root, "src/lib/voice-engine/NOTICE.md")).text();
   const parts = await Promise.all(names.map(noticeOf));
   return [
@@ -43,7 +52,7 @@ async function packagesIn(entries: readonly string[], target: "bun" | "browser")
 
 async function noticeOf(name: string): Promise<string> {
   const folder = join(root, "node_modules", name);
-  const { version, license = "unknown", author } = (await Bun.file(join(folder, "package.json")).json()) as Package;
+  const { version, license = "unknown", author } = await readPackage(name);
   const file = (await readdir(folder)).toSorted().find((each) => /^licen[cs]e(-mit)?(\.(md|txt))?$/i.test(each));
   const holder = typeof author === "string" ? author : author?.name;
   const text =

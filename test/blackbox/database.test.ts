@@ -93,6 +93,15 @@ test("a database without tables is filled by nobody who only wants to look", asy
     });
 });
 
+test("upgrade --check reads which migrations the database lacks", async () => {
+  await using world = await arrange();
+  const { database, answerOf, run } = world;
+  await answerOf("user", "create", "ada@example.com", "--database", database.url);
+  const report = await answerOf("upgrade", "--check", "--database", database.url);
+  expect(report).toMatchObject({ isPossible: true, database: { pending: [], copyBytes: null, problem: null } });
+  expect((await run("upgrade", "--check", "--database", otherDatabase(database))).err).toContain("No outreachd data");
+});
+
 test("workspaces are merged while a node runs, which serves the other workspace at once", async () => {
   await using world = await arrange();
   const { database, directory, env, answerOf, run } = world;

@@ -10,7 +10,7 @@ test("without a command the help shows first steps and exit codes", async () => 
   expect(out).toContain("done in part: an import had rows that failed");
 });
 
-const unknownCommands = ["upgrade", "user nope", "import nope", "suppress nope", "key nope", "person nope"];
+const unknownCommands = ["improve", "user nope", "import nope", "suppress nope", "key nope", "person nope"];
 
 test.each(unknownCommands.flatMap((line) => [line, `${line} --help`, `${line} -h`, `--help ${line}`, `help ${line}`]))(
   "an unknown command (%s) is refused, also where help of it is asked for",

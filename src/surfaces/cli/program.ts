@@ -44,6 +44,7 @@ const commands = new Map<string, () => Promise<AddCommand>>([
   ["mcp", async () => (await import("./mcp.ts")).addMcpCommand],
   ["config", async () => (await import("./config.ts")).addConfigCommand],
   ["health", async () => (await import("./health.ts")).addHealthCommand],
+  ["upgrade", async () => (await import("./upgrade.ts")).addUpgradeCommand],
   ["version", async () => (await import("./version.ts")).addVersionCommand],
   ["licenses", async () => (await import("./licenses.ts")).addLicensesCommand],
 ]);
