@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Campaign, Enrollment } from "../../src/features/campaigns/model.ts";
+import { untouched, type Campaign, type Enrollment } from "../../src/features/campaigns/model.ts";
 import type { Lead } from "../../src/features/leads/model.ts";
 import type { NetworkAccount } from "../../src/features/network/account-model.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
@@ -391,6 +391,7 @@ async function createWorld(storage: Storage) {
       steps: [{ type: "action", actionType: "visitProfile" }],
       accountIds: [account.id],
       settings: { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null, allowOverlap: false },
+      winners: {},
       startedAt: null,
       createdAt: startOfTests,
       updatedAt: startOfTests,
@@ -418,7 +419,7 @@ async function createWorld(storage: Storage) {
       jobId: null,
       connectedAt: null,
       repliedAt: null,
-      variants: {},
+      ...untouched,
       version: 1,
       createdAt: startOfTests,
       updatedAt: startOfTests,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Campaign, Enrollment } from "../../src/features/campaigns/model.ts";
+import { untouched, type Campaign, type Enrollment } from "../../src/features/campaigns/model.ts";
 import type { Lead } from "../../src/features/leads/model.ts";
 import { prospectContent } from "../../src/features/prospecting/content.ts";
 import type { NewProspect } from "../../src/features/prospecting/directory-model.ts";
@@ -323,6 +323,7 @@ function campaignOf(make: Factories, workspaceId: string, accountId: string): Ca
     steps: [{ type: "action", actionType: "visitProfile" }],
     accountIds: [accountId],
     settings: { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null, allowOverlap: false },
+    winners: {},
     startedAt: null,
     createdAt: startOfTests,
     updatedAt: startOfTests,
@@ -341,7 +342,7 @@ function enrollmentOf(
     ...{
       connectedAt: null,
       repliedAt: null,
-      variants: {},
+      ...untouched,
       version: 1,
       createdAt: startOfTests,
       updatedAt: startOfTests,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
-import type { Campaign, Enrollment } from "../../src/features/campaigns/model.ts";
+import { untouched, type Campaign, type Enrollment } from "../../src/features/campaigns/model.ts";
 import type { Lead, LeadFilter } from "../../src/features/leads/model.ts";
 import { leadIdentity } from "../../src/features/leads/identity.ts";
 import type { MergeReport, MergeRequest } from "../../src/features/workspaces/merge/model.ts";
@@ -41,7 +41,7 @@ function campaignOf({ make, fromId, from }: World, overrides: Partial<Campaign> 
     steps: [{ type: "action", actionType: "visitProfile" }],
     accountIds: [from.account.id],
     settings: { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null, allowOverlap: false },
-    ...{ startedAt: null, createdAt: startOfTests, updatedAt: startOfTests, ...overrides },
+    ...{ winners: {}, startedAt: null, createdAt: startOfTests, updatedAt: startOfTests, ...overrides },
   };
 }
 
@@ -49,7 +49,7 @@ function enrollmentOf({ make, from }: World, { id: campaignId, workspaceId }: Ca
   return {
     ...{ id: make.ids.next(startOfTests), campaignId, workspaceId, leadId: lead.id, accountId: from.account.id },
     ...{ profileKey: lead.networkUrl!, state: "active", reason: null, atStep: 0, sinceAt: startOfTests },
-    ...{ wakeAt: startOfTests, jobId: null, connectedAt: null, repliedAt: null, variants: {}, version: 1 },
+    ...{ wakeAt: startOfTests, jobId: null, connectedAt: null, repliedAt: null, ...untouched, version: 1 },
     ...{ createdAt: startOfTests, updatedAt: startOfTests },
   };
 }

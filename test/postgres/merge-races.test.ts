@@ -11,7 +11,7 @@ import { createNetworkStore } from "../../src/adapters/storage/postgres/network.
 import { leadKeys, leads } from "../../src/adapters/storage/postgres/tables.ts";
 import { createWorkspaceMerge } from "../../src/adapters/storage/postgres/workspace-merge/workspace-merge.ts";
 import { stopped } from "../../src/features/campaigns/decisions.ts";
-import type { Enrollment } from "../../src/features/campaigns/model.ts";
+import { untouched, type Enrollment } from "../../src/features/campaigns/model.ts";
 import type { MergeOutcome } from "../../src/features/workspaces/merge/model.ts";
 import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
 import { startOfTests } from "../support/clock.ts";
@@ -154,7 +154,15 @@ test("a step of a campaign that was decided before a merge is decided anew", asy
   const lead = await make.storedLead(first, from, { networkUrl });
   const times = { createdAt: startOfTests, updatedAt: startOfTests };
   await first.campaigns.insert({
-    ...{ id: "c", workspaceId: from, name: "Spring", state: "running", accountIds: [account.id], startedAt: null },
+    ...{
+      id: "c",
+      workspaceId: from,
+      name: "Spring",
+      state: "running",
+      accountIds: [account.id],
+      winners: {},
+      startedAt: null,
+    },
     steps: [{ type: "action", actionType: "visitProfile" }],
     settings: { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null, allowOverlap: false },
     ...times,
@@ -162,7 +170,7 @@ test("a step of a campaign that was decided before a merge is decided anew", asy
   const enrollment: Enrollment = {
     ...{ id: "e", campaignId: "c", workspaceId: from, leadId: lead.id, accountId: account.id, profileKey: networkUrl },
     ...{ state: "active", reason: null, atStep: 0, sinceAt: startOfTests, wakeAt: startOfTests, jobId: null },
-    ...{ connectedAt: null, repliedAt: null, variants: {}, version: 1, ...times },
+    ...{ connectedAt: null, repliedAt: null, ...untouched, version: 1, ...times },
   };
   expect(await first.campaigns.enroll([enrollment], false, startOfTests)).toEqual([null]);
   const [due] = await first.campaigns.due(startOfTests, 10);

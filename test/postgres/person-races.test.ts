@@ -8,7 +8,7 @@ import { createLeadStore } from "../../src/adapters/storage/postgres/leads.ts";
 import { createNetworkStore } from "../../src/adapters/storage/postgres/network.ts";
 import { createPersonStore } from "../../src/adapters/storage/postgres/privacy/person-store.ts";
 import { createWebhookQueue } from "../../src/adapters/storage/postgres/webhook-queue.ts";
-import type { Campaign, Enrollment } from "../../src/features/campaigns/model.ts";
+import { untouched, type Campaign, type Enrollment } from "../../src/features/campaigns/model.ts";
 import type { Lead } from "../../src/features/leads/model.ts";
 import type { PersonIdentity, PersonRecord, PersonScope } from "../../src/features/privacy/model.ts";
 import { prospectContent } from "../../src/features/prospecting/content.ts";
@@ -210,7 +210,7 @@ function campaignOf({ make, workspaceId }: Nodes): Campaign {
     ...{ id: make.ids.next(startOfTests), workspaceId, name: "Spring", state: "draft", accountIds: [] },
     steps: [{ type: "action", actionType: "visitProfile" }],
     settings: { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null, allowOverlap: false },
-    ...{ startedAt: null, createdAt: startOfTests, updatedAt: startOfTests },
+    ...{ winners: {}, startedAt: null, createdAt: startOfTests, updatedAt: startOfTests },
   };
 }
 
@@ -221,7 +221,7 @@ function enrollmentOf({ make }: Nodes, { id: campaignId, workspaceId }: Campaign
     ...{
       connectedAt: null,
       repliedAt: null,
-      variants: {},
+      ...untouched,
       version: 1,
       createdAt: startOfTests,
       updatedAt: startOfTests,

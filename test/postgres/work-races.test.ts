@@ -6,7 +6,7 @@ import { forgetResults, writeResults } from "../../src/adapters/storage/postgres
 import { enrichmentResults } from "../../src/adapters/storage/postgres/enrichment-tables.ts";
 import { events } from "../../src/adapters/storage/postgres/tables.ts";
 import { createVoiceStore } from "../../src/adapters/storage/postgres/voices.ts";
-import type { Campaign, Enrollment } from "../../src/features/campaigns/model.ts";
+import { untouched, type Campaign, type Enrollment } from "../../src/features/campaigns/model.ts";
 import type { StoredBatch } from "../../src/features/enrichment/change-model.ts";
 import type { NewClone } from "../../src/features/voice/change-model.ts";
 import { defaultVoiceSettings } from "../../src/features/voice/model.ts";
@@ -355,7 +355,7 @@ async function createCampaign(nodes: Nodes) {
       ...{ stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null, allowOverlap: false },
       ...settings,
     },
-    ...{ startedAt: null, createdAt: startOfTests, updatedAt: startOfTests },
+    ...{ winners: {}, startedAt: null, createdAt: startOfTests, updatedAt: startOfTests },
   });
 
   const enrollmentOf = (leadId: string, { id: campaignId }: Campaign): Enrollment => ({
@@ -367,7 +367,7 @@ async function createCampaign(nodes: Nodes) {
       jobId: null,
       connectedAt: null,
       repliedAt: null,
-      variants: {},
+      ...untouched,
       version: 1,
     },
     ...{ createdAt: startOfTests, updatedAt: startOfTests },

@@ -9,7 +9,13 @@ import {
   type CampaignFacts,
   type CampaignsChange,
 } from "../../src/features/campaigns/decisions.ts";
-import { campaignStates, defaultSettings, type Campaign, type Enrollment } from "../../src/features/campaigns/model.ts";
+import {
+  campaignStates,
+  defaultSettings,
+  type Campaign,
+  type Enrollment,
+  untouched,
+} from "../../src/features/campaigns/model.ts";
 import type { ScheduleOutcome } from "../../src/features/network/queue-model.ts";
 import type { NewEvent } from "../../src/platform/events/model.ts";
 import { startOfTests as now } from "../support/clock.ts";
@@ -24,7 +30,7 @@ const { job } = action;
 function campaignOf(overrides: Partial<Campaign> = {}): Campaign {
   return {
     ...{ id: "campaign", workspaceId, name: "Spring", state: "running", steps: [], accountIds: ["account"] },
-    ...{ settings: defaultSettings, startedAt: null, createdAt: now, updatedAt: now },
+    ...{ settings: defaultSettings, winners: {}, startedAt: null, createdAt: now, updatedAt: now },
     ...overrides,
   };
 }
@@ -40,7 +46,7 @@ function enrollmentOf(id: string, overrides: Partial<Enrollment> = {}): Enrollme
       profileKey: `profile-${id}`,
     },
     ...{ state: "active", reason: null, atStep: 0, sinceAt: now, wakeAt: now, jobId: null },
-    ...{ connectedAt: null, repliedAt: null, variants: {}, version: 1, createdAt: now, updatedAt: now },
+    ...{ connectedAt: null, repliedAt: null, ...untouched, version: 1, createdAt: now, updatedAt: now },
     ...overrides,
   };
 }
@@ -88,7 +94,7 @@ class World {
         const before = this.enrollments.get(change.id)!;
         this.enrollments.set(change.id, { ...before, ...change.values, version: before.version + 1 });
       } else if (change.kind === "network") this.networkChanges++;
-      else this.events.push(change.event);
+      else if (change.kind === "event") this.events.push(change.event);
   }
 }
 

@@ -6,6 +6,7 @@ import type { ActionState, Objection } from "../network/action-model.ts";
 import { jobOf, newAction } from "../network/new-action.ts";
 import type { NetworkStore } from "../network/store.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
+import { extended } from "./trail.ts";
 import { compile, nextMove, type Instruction, type StepAction } from "./program.ts";
 import { variantFor, withTexts } from "./variants.ts";
 import type { EnrollmentChange } from "./change-model.ts";
@@ -113,39 +114,41 @@ export class CampaignRunner {
     };
     const program = this.#programOf(campaign);
     const move = nextMove(program, enrollment.atStep, enrollment.sinceAt, stepStatus === "completed", facts, now);
+    const trail = extended(enrollment.trail, ...move.left.map(({ step, exit }) => [step, now, exit] as const));
     if (move.kind === "complete")
-      await write({ state: "completed", atStep: program.length, sinceAt: now, wakeAt: null, jobId: null });
+      await write({ state: "completed", atStep: program.length, sinceAt: now, wakeAt: null, jobId: null, trail });
     else if (move.kind === "sleep")
-      await write({ atStep: move.at, sinceAt: move.sinceAt, wakeAt: move.until, jobId: null });
-    else await this.#scheduleAction(due, move.at, move.action, now);
+      await write({ atStep: move.at, sinceAt: move.sinceAt, wakeAt: move.until, jobId: null, trail });
+    else await this.#scheduleAction({ ...due, enrollment: { ...enrollment, trail } }, move.at, move.action, now);
   }
 
   /** Schedules the action of a step. */
   async #scheduleAction(due: DueEnrollment, at: number, step: StepAction, now: number): Promise<void> {
     const { store, network, ids, profileHosts } = this.#parts;
     const { enrollment, campaign, lead } = due;
-    const end = (state: "stopped" | "failed", reason: string) =>
-      store.move(enrollment, { state, reason, atStep: at, wakeAt: null, updatedAt: now }, null);
+    const { trail } = enrollment;
+    const end = (reason: string) =>
+      store.move(enrollment, { state: "failed", reason, atStep: at, wakeAt: null, trail, updatedAt: now }, null);
     const account = await network.account(enrollment.workspaceId, enrollment.accountId);
-    if (account === null || lead === null) return void (await end("failed", "accountGone"));
-    // Campaigns of version 0.1.0 do not have the setting.
+    if (account === null || lead === null) return void (await end("accountGone"));
     const variant = variantFor(step, at, enrollment);
     const sent = {
       ...withTexts(step, variant),
       profileUrl: lead.networkUrl ?? "",
+      // Campaigns of version 0.1.0 do not have the setting.
       allowOverlap: campaign.settings.allowOverlap ?? false,
     };
     const content = actionContent(sent, account.tier, lead, profileHosts);
-    if ("errors" in content) return void (await end("failed", content.errors[0]?.message ?? "invalid"));
+    if ("errors" in content) return void (await end(content.errors[0]?.message ?? "invalid"));
     const action = newAction(content.content, account, lead.id, ids, { notBefore: now, now });
     Object.assign(action, { enrollmentId: enrollment.id, campaignId: campaign.id, campaignStep: at });
     if (account.requiresApproval) action.state = "awaitingApproval";
     const assigned = variant === null ? {} : { variants: { ...enrollment.variants, [at]: variant.name } };
-    const change = { atStep: at, sinceAt: now, wakeAt: null, jobId: action.jobId, ...assigned, updatedAt: now };
+    const change = { atStep: at, sinceAt: now, wakeAt: null, jobId: action.jobId, trail, ...assigned, updatedAt: now };
     const outcome = await store.move(enrollment, change, { action, job: jobOf(action, account, null) });
     if (outcome?.kind === "never")
-      await store.move(enrollment, { atStep: at, wakeAt: now + retryMs, jobId: null, updatedAt: now }, null);
-    else if (outcome?.kind === "accountGone") await end("failed", "accountGone");
+      await store.move(enrollment, { atStep: at, wakeAt: now + retryMs, jobId: null, trail, updatedAt: now }, null);
+    else if (outcome?.kind === "accountGone") await end("accountGone");
     else if (outcome?.kind === "objected") await this.#handleObjection(due, at, outcome.objection, now);
   }
 
@@ -156,23 +159,17 @@ export class CampaignRunner {
     objection: Objection,
     now: number,
   ): Promise<void> {
-    const { store } = this.#parts;
-    const program = this.#programOf(campaign);
-    const step = program[at];
+    const { trail } = enrollment;
+    const move = (change: Omit<EnrollmentChange, "updatedAt">) =>
+      this.#parts.store.move(enrollment, { atStep: at, trail, ...change, updatedAt: now }, null);
+    const step = this.#programOf(campaign)[at];
     const isFulfilled = objection.kind === "alreadyConnected" || objection.kind === "alreadyPending";
     if (isFulfilled && step?.kind === "action") {
       // The goal of the step has already been reached.
-      await store.move(enrollment, { atStep: step.next, sinceAt: now, wakeAt: now, jobId: null, updatedAt: now }, null);
-      return;
-    }
-    const wait = objection.kind === "cannotResendYet" ? { wakeAt: objection.until } : null;
-    if (wait !== null) await store.move(enrollment, { atStep: at, jobId: null, updatedAt: now, ...wait }, null);
-    else
-      await store.move(
-        enrollment,
-        { state: "stopped", reason: objection.kind, atStep: at, wakeAt: null, updatedAt: now },
-        null,
-      );
+      const left = extended(trail, [at, now, "skipped"]);
+      await move({ atStep: step.next, sinceAt: now, wakeAt: now, jobId: null, trail: left });
+    } else if (objection.kind === "cannotResendYet") await move({ jobId: null, wakeAt: objection.until });
+    else await move({ state: "stopped", reason: objection.kind, wakeAt: null });
   }
 
   #programOf(campaign: DueEnrollment["campaign"]): Instruction[] {

@@ -14,7 +14,7 @@ export type EnrollRefusal =
   | "campaignEnded";
 
 export type EnrollmentChange = { updatedAt: number } & Partial<
-  Pick<Enrollment, "state" | "reason" | "atStep" | "sinceAt" | "wakeAt" | "jobId" | "variants">
+  Pick<Enrollment, "state" | "reason" | "atStep" | "sinceAt" | "wakeAt" | "jobId" | "variants" | "trail">
 >;
 
 export type MoveOutcome = ScheduleOutcome | { kind: "moved" };

@@ -6,6 +6,7 @@ import type { Target } from "../network/decisions/facts.ts";
 import type { ScheduleAction, ScheduleOutcome } from "../network/queue-model.ts";
 import type { CampaignChange, EnrollmentChange, EnrollRefusal, MoveOutcome } from "./change-model.ts";
 import type { Campaign, CampaignState, Enrollment } from "./model.ts";
+import { funnelChange, summed, type CountedEnrollment, type FunnelChange } from "./funnel-marks.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** What decisions may ask of the store: synchronous and read-only. */
@@ -36,6 +37,8 @@ export type CampaignsChange =
   | { kind: "enroll"; enrollment: Enrollment }
   /** Increments the version of the enrollment, which invalidates concurrent decisions about it. */
   | { kind: "enrollment"; id: string; values: EnrollmentChange }
+  /** Follows from the changes of enrollments, and is stored with them. */
+  | { kind: "funnel"; changes: readonly FunnelChange[] }
   | { kind: "network"; changes: readonly NetworkChange[] }
   | { kind: "event"; event: NewEvent };
 
@@ -74,7 +77,9 @@ export function decideEnrollment(
   now: number,
 ): Decision<EnrollRefusal | null, CampaignsChange> {
   const outcome = refusalOf(enrollment, facts, now);
-  return { outcome, changes: outcome === null ? [{ kind: "enroll", enrollment }] : [] };
+  if (outcome !== null) return { outcome, changes: [] };
+  const funnel = { kind: "funnel", changes: funnelChange(null, enrollment) } as const;
+  return { outcome, changes: [{ kind: "enroll", enrollment }, funnel] };
 }
 
 function refusalOf(enrollment: Enrollment, facts: EnrollFacts, now: number): EnrollRefusal | null {
@@ -109,7 +114,7 @@ export function decideMove(
   const changes: CampaignsChange[] = [];
   if (state !== undefined && jobId !== null)
     changes.push({ kind: "network", changes: withdrawAction(facts.target(jobId), at) });
-  changes.push({ kind: "enrollment", id, values });
+  changes.push({ kind: "enrollment", id, values }, funnelOf(enrollment, values));
   const hasEnded = state !== undefined && state !== "active";
   if (hasEnded && !facts.hasOtherActive(campaignId, id) && facts.campaign(campaignId)?.state === "running")
     changes.push({ kind: "event", event: { type: "campaign.completed", workspaceId, at, campaignId } });
@@ -118,16 +123,35 @@ export function decideMove(
 
 /** If the network already has this action, the enrollment adopts it. */
 function decideAction(
-  { id, campaignId }: Enrollment,
+  enrollment: Enrollment,
   values: EnrollmentChange,
   action: ScheduleAction,
   facts: MoveFacts,
 ): Decision<MoveOutcome | null, CampaignsChange> {
+  const { id, campaignId } = enrollment;
   if (facts.campaign(campaignId)?.state !== "running") return { outcome: null, changes: [] };
   const { outcome, changes } = facts.schedule(action);
   const network: CampaignsChange = { kind: "network", changes };
   if (outcome.kind !== "scheduled" && outcome.kind !== "existing") return { outcome, changes: [network] };
-  return { outcome, changes: [network, { kind: "enrollment", id, values: { ...values, jobId: outcome.job.id } }] };
+  const moved: CampaignsChange = { kind: "enrollment", id, values: { ...values, jobId: outcome.job.id } };
+  return { outcome, changes: [network, moved, funnelOf(enrollment, values)] };
+}
+
+/** What the campaign counts differently once an enrollment has these values. */
+export function funnelOf(enrollment: CountedEnrollment, values: Partial<CountedEnrollment>) {
+  return { kind: "funnel", changes: funnelChange(enrollment, { ...enrollment, ...values }) } as const;
+}
+
+/** Ends active enrollments. */
+export function decideStops(
+  active: readonly Enrollment[],
+  reason: string,
+  at: number,
+): Decision<number, CampaignsChange> {
+  const values = stopped(reason, at);
+  const changes = active.flatMap((each): CampaignsChange[] => [{ kind: "enrollment", id: each.id, values }]);
+  const funnel = active.flatMap((each) => funnelOf(each, values).changes);
+  return { outcome: active.length, changes: [...changes, { kind: "funnel", changes: summed(funnel) }] };
 }
 
 /** What ending an enrollment before its last step changes. */

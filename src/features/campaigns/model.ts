@@ -2,6 +2,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { actionTypes } from "../network/action-kinds.ts";
 import { ScheduleInput } from "../network/action-model.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
+import type { Trail } from "./trail.ts";
 import { Variants, type AssignedVariants } from "./variants.ts";
 
 export const campaignStates = ["draft", "running", "paused", "canceled"] as const;
@@ -114,6 +115,8 @@ export type Campaign = {
   /** Accounts that send; leads are distributed among them. */
   accountIds: string[];
   settings: CampaignSettings;
+  /** By step: the variant that every further lead gets, once its test was decided. */
+  winners: AssignedVariants;
   startedAt: number | null;
   createdAt: number;
   updatedAt: number;
@@ -140,11 +143,18 @@ export type Enrollment = {
   jobId: string | null;
   connectedAt: number | null;
   repliedAt: number | null;
+  /** When a person noted that the lead is interested. */
+  interestedAt: number | null;
   variants: AssignedVariants;
+  /** The steps that the lead has left. */
+  trail: Trail;
   version: number;
   createdAt: number;
   updatedAt: number;
 };
+
+/** The parts of an enrollment that fill as it proceeds. */
+export const untouched = { interestedAt: null, variants: {}, trail: [] } as const satisfies Partial<Enrollment>;
 
 const forUser = Type.Optional(Type.String({ description: "User to act as. Required with a global key." }));
 const accountIds = Type.Array(Type.String(), {
@@ -242,6 +252,7 @@ export const EnrollmentView = Type.Object(
     jobId: Type.Union([Type.String(), Type.Null()], { description: "Job of the current step's action." }),
     connectedAt: instantOrNull,
     repliedAt: instantOrNull,
+    interestedAt: instantOrNull,
     variants: Type.Record(Type.String(), Type.String(), {
       description: "By step: the name of the variant that the lead was assigned.",
     }),

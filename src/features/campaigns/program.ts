@@ -1,4 +1,5 @@
 import type { CampaignStep, Condition } from "./model.ts";
+import type { Exit } from "./trail.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -75,12 +76,12 @@ function withEnd(instruction: Instruction, last: number): Instruction {
 /** Facts about a lead that conditions test. */
 export type LeadFacts = Record<Condition, boolean>;
 
-/** The next move of a lead. */
-export type Move =
-  /** Perform the action, and stay at this step until it has ended. */
-  | { kind: "act"; at: number; action: StepAction }
+/** The next move of a lead. `left`: the waits and branches that it leaves. */
+export type Move = { left: { step: number; exit: Exit }[] } & (
+  | /** Perform the action, and stay at this step until it has ended. */ { kind: "act"; at: number; action: StepAction }
   | { kind: "sleep"; at: number; sinceAt: number; until: number }
-  | { kind: "complete" };
+  | { kind: "complete" }
+);
 
 /**
  * Advances from step `at`, which the lead entered at `sinceAt`, to the next action or wait. `isDone`: the action of the
@@ -97,6 +98,7 @@ export function nextMove(
   let index = at;
   let since = sinceAt;
   let done = isDone;
+  const left: Move["left"] = [];
   const moveTo = (next: number): void => {
     index = next;
     since = now;
@@ -104,17 +106,20 @@ export function nextMove(
   };
   for (;;) {
     const instruction = program[index];
-    if (instruction === undefined) return { kind: "complete" };
+    if (instruction === undefined) return { kind: "complete", left };
     if (instruction.kind === "action") {
-      if (!done) return { kind: "act", at: index, action: instruction.action };
+      if (!done) return { kind: "act", at: index, action: instruction.action, left };
       moveTo(instruction.next);
     } else if (instruction.kind === "wait") {
       const until = since + instruction.ms;
-      if (until > now) return { kind: "sleep", at: index, sinceAt: since, until };
+      if (until > now) return { kind: "sleep", at: index, sinceAt: since, until, left };
+      left.push({ step: index, exit: "waited" });
       moveTo(instruction.next);
     } else {
       const until = since + instruction.withinMs;
-      if (!facts[instruction.condition] && until > now) return { kind: "sleep", at: index, sinceAt: since, until };
+      if (!facts[instruction.condition] && until > now)
+        return { kind: "sleep", at: index, sinceAt: since, until, left };
+      left.push({ step: index, exit: facts[instruction.condition] ? "yes" : "no" });
       moveTo(facts[instruction.condition] ? instruction.yes : instruction.no);
     }
   }

@@ -11,6 +11,7 @@ import type { TimePlace } from "../../platform/base/time-place.ts";
 import type { CampaignRunner } from "./campaign-runner.ts";
 import {
   defaultSettings,
+  untouched,
   type Campaign,
   type CampaignInput,
   type CampaignSettings,
@@ -75,6 +76,7 @@ export class CampaignService {
       steps: input.steps,
       accountIds: accounts.map(({ id }) => id),
       settings: { ...defaultSettings, ...input.settings },
+      winners: {},
       startedAt: null,
       createdAt: now,
       updatedAt: now,
@@ -311,7 +313,7 @@ export class CampaignService {
       jobId: null,
       connectedAt: null,
       repliedAt: null,
-      variants: {},
+      ...untouched,
       version: 1,
       createdAt: now,
       updatedAt: now,

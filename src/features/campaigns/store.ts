@@ -5,6 +5,8 @@ import type { ScheduleAction } from "../network/queue-model.ts";
 import type { TimePlace } from "../../platform/base/time-place.ts";
 import type { CampaignChange, EnrollmentChange, EnrollRefusal, MoveOutcome } from "./change-model.ts";
 import type { Campaign, CampaignState, Enrollment, EnrollmentState } from "./model.ts";
+import type { Mark, Stage } from "./funnel-marks.ts";
+import type { InterestSubject } from "./interest.ts";
 import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
 /** A due enrollment, with everything that determines its next move. */
@@ -28,6 +30,11 @@ export type CampaignCounts = {
   /** Actions by step and state. */
   actions: { step: number; state: ActionState; n: number }[];
 };
+
+/** Days since 1970, inclusive. Places of enrollments have no day, and are the current ones. */
+export type FunnelFilter = { fromDay: number | null; toDay: number | null; accountId: string | null };
+export type FunnelCount = Omit<Mark, "day"> & { campaignId: string; accountId: string; enrollments: number };
+export type FunnelDay = { day: number; stage: Stage; enrollments: number };
 
 export type CampaignStore = {
   insert(campaign: Campaign): Promise<void>;
@@ -86,4 +93,10 @@ export type CampaignStore = {
     limit: number,
   ): Promise<Enrollment[]>;
   counts(campaignId: string): Promise<CampaignCounts>;
+  /** The counters of campaigns, summed over days. */
+  funnel(campaignIds: readonly string[], filter: FunnelFilter): Promise<FunnelCount[]>;
+  /** Stages of a campaign by day, oldest first. */
+  funnelDays(campaignId: string, filter: FunnelFilter): Promise<FunnelDay[]>;
+  /** Whether a person is interested; `at` null: no longer. Returns how many enrollments changed. */
+  noteInterest(subject: InterestSubject, at: number | null): Promise<number>;
 };

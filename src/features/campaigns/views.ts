@@ -5,6 +5,7 @@ import type { Campaign, CampaignView, Enrollment, EnrollmentView } from "./model
 
 export function campaignView({
   workspaceId: _workspace,
+  winners: _winners,
   startedAt,
   createdAt,
   updatedAt,
@@ -35,6 +36,7 @@ export function enrollmentView(enrollment: Enrollment, lead: Lead | null, last: 
     jobId,
     connectedAt: isoTimeOrNull(enrollment.connectedAt),
     repliedAt: isoTimeOrNull(enrollment.repliedAt),
+    interestedAt: isoTimeOrNull(enrollment.interestedAt),
     variants: { ...enrollment.variants },
     createdAt: isoTime(enrollment.createdAt),
     updatedAt: isoTime(enrollment.updatedAt),

@@ -46,8 +46,9 @@ const impersonal = {
   backups_begun: ["name"],
   campaigns: [
     ...["id", "workspace_id", "name", "state", "steps", "account_ids", "settings", "started_at", "created_at"],
-    "updated_at",
+    ...["updated_at", "winners"],
   ],
+  campaign_funnel: ["campaign_id", "mark", "day", "account_id", "step", "variant", "enrollments"],
   credit_balances: ["workspace_id", "balance"],
   credit_budgets: ["key_id", "monthly", "ceiling"],
   credit_key_months: ["key_id", "month", "used"],

@@ -22,7 +22,7 @@ export const places: readonly Place[] = [
     personal: ["lead_id", "profile_key"],
     others: [
       ...["campaign_id", "workspace_id", "account_id", "state", "reason", "at_step", "since_at", "wake_at", "job_id"],
-      ...["connected_at", "replied_at", "variants", "version", "created_at", "updated_at"],
+      ...["connected_at", "replied_at", "interested_at", "variants", "trail", "version", "created_at", "updated_at"],
     ],
     owner: { kind: "workspaceId", column: "workspace_id" },
     own: [

@@ -210,15 +210,29 @@ const network: CopiedTable[] = [
   copied("campaigns", "id", {
     text: "id workspace_id name state",
     json: "steps",
-    object: "account_ids settings",
+    object: "account_ids settings winners",
     whole: "started_at created_at updated_at",
   }),
   copied("campaign_enrollments", "id", {
     text: "id campaign_id workspace_id lead_id account_id profile_key state reason job_id",
-    object: "variants",
-    whole: "at_step since_at wake_at connected_at replied_at version created_at updated_at",
+    object: "variants trail",
+    whole: "at_step since_at wake_at connected_at replied_at interested_at version created_at updated_at",
   }),
 ];
+
+const funnel: CopiedTable = copied(
+  "campaign_funnel",
+  "campaign_id mark day account_id step variant",
+  { text: "campaign_id mark account_id variant", whole: "day step enrollments" },
+  {
+    postgres: {
+      from: `(SELECT campaign_id, mark, day, account_id, step, variant, sum(enrollments)::bigint AS enrollments FROM (
+        SELECT campaign_id, mark, day, account_id, step, variant, enrollments FROM campaign_funnel
+        UNION ALL SELECT campaign_id, mark, day, account_id, step, variant, enrollments FROM campaign_funnel_changes
+      ) AS changes GROUP BY campaign_id, mark, day, account_id, step, variant) AS totals`,
+    },
+  },
+);
 
 const credits: CopiedTable[] = [
   copied(
@@ -297,6 +311,7 @@ export const copiedTables: readonly CopiedTable[] = [
   ...jobs,
   ...leads,
   ...network,
+  funnel,
   ...credits,
   ...voices,
   ...webhooks,

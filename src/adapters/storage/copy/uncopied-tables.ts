@@ -13,6 +13,7 @@ export const uncopiedTables: Readonly<Record<"sqlite" | "postgres", Readonly<Rec
   },
   postgres: {
     schema_migrations: "each engine has its own migrations",
+    campaign_funnel_changes: "part of campaign_funnel",
     cluster_lead: "about running nodes",
     keys_version: "about what running nodes have cached",
     nodes: "about running nodes",

@@ -5,10 +5,12 @@ import {
   decideChange,
   decideEnrollment,
   decideMove,
+  decideStops,
   stopped,
   type CampaignsChange,
   type MoveFacts,
 } from "../../../features/campaigns/decisions.ts";
+import { summed } from "../../../features/campaigns/funnel-marks.ts";
 import { lockOfEnrolling } from "../../../features/campaigns/locks.ts";
 import type { Campaign, Enrollment } from "../../../features/campaigns/model.ts";
 import type { CampaignStore } from "../../../features/campaigns/store.ts";
@@ -20,7 +22,9 @@ import type { WorkspaceId } from "../../../platform/base/ids.ts";
 import { doneBy } from "../../../platform/events/done-by.ts";
 import { createDueEnrollments } from "./campaign-due.ts";
 import { EnrollmentFactLoader } from "./campaign-facts.ts";
-import { campaignEnrollments, campaigns } from "./campaign-tables.ts";
+import { addFunnelChanges, createFunnelQueries } from "./campaign-funnel.ts";
+import { noteInterest } from "./campaign-origin.ts";
+import { campaignEnrollments, campaignFunnelChanges, campaigns } from "./campaign-tables.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
 import { olderThan } from "./list-pages.ts";
@@ -129,21 +133,20 @@ export function createCampaignStore(engine: Engine): CampaignStore {
     return row ?? null;
   }
 
-  async function stopAll(campaignId: string, reason: string, limit: number, at: number): Promise<number> {
+  function stopAll(campaignId: string, reason: string, limit: number, at: number): Promise<number> {
     const { id, state } = campaignEnrollments;
-    const active = orm
-      .select({ id })
-      .from(campaignEnrollments)
-      .where(and(eq(campaignEnrollments.campaignId, campaignId), eq(state, "active")))
-      .orderBy(asc(id))
-      .limit(limit)
-      .for("update");
-    const ended = await orm
-      .update(campaignEnrollments)
-      .set({ ...stopped(reason, at), version: nextVersion })
-      .where(inArray(id, active))
-      .returning({ id });
-    return ended.length;
+    return transact(async (connection) => {
+      const active = await connection
+        .select()
+        .from(campaignEnrollments)
+        .where(and(eq(campaignEnrollments.campaignId, campaignId), eq(state, "active")))
+        .orderBy(asc(id))
+        .limit(limit)
+        .for("update");
+      const { outcome, changes } = decideStops(active, reason, at);
+      await write(connection, changes);
+      return outcome;
+    });
   }
 
   function withdrawActions(campaignId: string, limit: number, at: number): Promise<number> {
@@ -233,6 +236,7 @@ export function createCampaignStore(engine: Engine): CampaignStore {
         const [campaign] = await lockCampaigns(connection, [id], "update");
         if (!canDelete(campaign ?? null, workspaceId)) return false;
         await connection.delete(campaigns).where(eq(campaigns.id, id));
+        await connection.delete(campaignFunnelChanges).where(eq(campaignFunnelChanges.campaignId, id));
         return true;
       }),
     enroll: async (enrollments, dryRun, now) =>
@@ -257,6 +261,8 @@ export function createCampaignStore(engine: Engine): CampaignStore {
         .orderBy(asc(campaignEnrollments.id))
         .limit(limit),
     counts,
+    ...createFunnelQueries(engine),
+    noteInterest: (subject, at) => transact((connection) => noteInterest(connection, subject, at)),
   };
 }
 
@@ -279,6 +285,8 @@ async function write(connection: Connection, changes: readonly CampaignsChange[]
         .where(eq(campaignEnrollments.id, change.id));
     else if (change.kind === "network") await writeChanges(connection, change.changes);
   }
+  const counted = changes.flatMap((change) => (change.kind === "funnel" ? change.changes : []));
+  await addFunnelChanges(connection, summed(counted));
   const appended = changes.flatMap((change) => (change.kind === "event" ? [change.event] : []));
   await appendEvents(connection, appended);
 }

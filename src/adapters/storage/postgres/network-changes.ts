@@ -1,10 +1,9 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import { enrollmentsAfter, subjectOf } from "../../../features/campaigns/origin.ts";
-import type { NetworkChange, OriginNews } from "../../../features/network/decisions/changes.ts";
+import type { NetworkChange } from "../../../features/network/decisions/changes.ts";
 import { actionKinds, hasNote } from "../../../features/network/action-kinds.ts";
 import { openStates } from "../../../features/network/action-model.ts";
 import { meterCode } from "../meter-code.ts";
-import { campaignEnrollments } from "./campaign-tables.ts";
+import { tellOrigin } from "./campaign-origin.ts";
 import type { Connection } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
 import { insertJob, writeJob } from "./jobs.ts";
@@ -194,22 +193,4 @@ async function releaseWorkerQueue(connection: Connection, account: number): Prom
   const jobIds = connection.select({ id: networkActions.jobId }).from(networkActions).where(waiting);
   await connection.update(jobs).set({ status: "pending" }).where(inArray(jobs.id, jobIds));
   await connection.update(networkActions).set({ state: "scheduled", pendingReason: "queued" }).where(waiting);
-}
-
-/** Campaigns are the origin of actions. */
-async function tellOrigin(connection: Connection, news: OriginNews): Promise<void> {
-  const subject = subjectOf(news);
-  const { id, accountId, profileKey } = campaignEnrollments;
-  const where =
-    "enrollmentId" in subject
-      ? eq(id, subject.enrollmentId)
-      : and(eq(profileKey, subject.profileKey), eq(accountId, subject.accountId));
-  const enrollments = await connection.select().from(campaignEnrollments).where(where).orderBy(id).for("update");
-  for (const update of enrollmentsAfter(news, enrollments)) {
-    const version = update.isNewVersion ? { version: sql`${campaignEnrollments.version} + 1` } : {};
-    await connection
-      .update(campaignEnrollments)
-      .set({ ...update.values, ...version })
-      .where(eq(id, update.id));
-  }
 }

@@ -17,6 +17,7 @@ import { createIdentityStore } from "./identities.ts";
 import { createInvitationStore } from "./invitations.ts";
 import { createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
+import { foldFunnel } from "./campaign-funnel.ts";
 import { foldCounts } from "./lead-counts.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
@@ -84,7 +85,10 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     voices: createVoiceStore(engine),
     /** Throws when the database can't be reached or written to. */
     check: () => checkWritable(engine),
-    maintain: () => foldCounts(engine.orm),
+    async maintain() {
+      await foldCounts(engine.orm);
+      await foldFunnel(engine.orm);
+    },
     /** Waits for running statements and closes the connections. */
     close: () => directories.close().then(() => engine.close()),
   };

@@ -1,4 +1,5 @@
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Trail } from "../../../features/campaigns/trail.ts";
 import type { AssignedVariants } from "../../../features/campaigns/variants.ts";
 import type {
   CampaignSettings,
@@ -15,6 +16,7 @@ export const campaigns = sqliteTable("campaigns", {
   steps: text({ mode: "json" }).$type<CampaignStep[]>().notNull(),
   accountIds: text("account_ids", { mode: "json" }).$type<string[]>().notNull(),
   settings: text({ mode: "json" }).$type<CampaignSettings>().notNull(),
+  winners: text({ mode: "json" }).$type<AssignedVariants>().notNull(),
   startedAt: integer("started_at"),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
@@ -35,8 +37,26 @@ export const campaignEnrollments = sqliteTable("campaign_enrollments", {
   jobId: text("job_id"),
   connectedAt: integer("connected_at"),
   repliedAt: integer("replied_at"),
+  interestedAt: integer("interested_at"),
   variants: text({ mode: "json" }).$type<AssignedVariants>().notNull(),
+  trail: text({ mode: "json" }).$type<Trail>().notNull(),
   version: integer().notNull(),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
 });
+
+export const campaignFunnel = sqliteTable(
+  "campaign_funnel",
+  {
+    campaignId: text("campaign_id").notNull(),
+    mark: text().notNull(),
+    day: integer().notNull(),
+    accountId: text("account_id").notNull(),
+    step: integer().notNull(),
+    variant: text().notNull(),
+    enrollments: integer().notNull(),
+  },
+  ({ campaignId, mark, day, accountId, step, variant }) => [
+    primaryKey({ columns: [campaignId, mark, day, accountId, step, variant] }),
+  ],
+);

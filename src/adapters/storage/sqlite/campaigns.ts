@@ -6,14 +6,17 @@ import {
   decideChange,
   decideEnrollment,
   decideMove,
+  decideStops,
   stopped,
   type CampaignFacts,
   type CampaignsChange,
 } from "../../../features/campaigns/decisions.ts";
+import { summed, type FunnelChange } from "../../../features/campaigns/funnel-marks.ts";
 import type { CampaignStore, DueEnrollment } from "../../../features/campaigns/store.ts";
 import type { Decision } from "../../../platform/base/decision.ts";
 import type { ScheduleAction } from "../../../features/network/queue-model.ts";
 import { pauseAction, withdrawn } from "../../../features/network/decisions/ending.ts";
+import { createFunnelQueries, createFunnelRows } from "./campaign-funnel.ts";
 import { campaignEnrollments, campaigns } from "./campaign-tables.ts";
 import { doneBy } from "../../../platform/events/done-by.ts";
 import type { Engine } from "./engine.ts";
@@ -30,6 +33,8 @@ export function createCampaignStore(engine: Engine, common: CommonRows, network:
   const { orm, database, writer, reader } = engine;
   const { events, suppressions } = common;
   const lead = createLeadReader(engine, common.owners);
+  const funnel = createFunnelRows(engine);
+  const { origin } = network;
   const byId = lazy(() =>
     orm
       .select()
@@ -99,6 +104,8 @@ export function createCampaignStore(engine: Engine, common: CommonRows, network:
           .set({ ...change.values, version: nextVersion })
           .where(eq(campaignEnrollments.id, change.id))
           .run();
+      case "funnel":
+        return funnel.add(change.changes);
       case "network":
         return network.write(change.changes);
       case "event":
@@ -107,10 +114,17 @@ export function createCampaignStore(engine: Engine, common: CommonRows, network:
   }
 
   function enroll(enrollments: readonly Enrollment[], dryRun: boolean, now: number): (EnrollRefusal | null)[] {
-    return enrollments.map((enrollment) => {
-      const decision = decideEnrollment(enrollment, facts, now);
-      return dryRun ? decision.outcome : apply(decision);
+    const counted: FunnelChange[] = [];
+    const refusals = enrollments.map((enrollment) => {
+      const { outcome, changes } = decideEnrollment(enrollment, facts, now);
+      if (dryRun) return outcome;
+      for (const change of changes)
+        if (change.kind === "funnel") counted.push(...change.changes);
+        else write(change);
+      return outcome;
     });
+    funnel.add(summed(counted));
+    return refusals;
   }
 
   function due(now: number, limit: number): DueEnrollment[] {
@@ -176,18 +190,13 @@ export function createCampaignStore(engine: Engine, common: CommonRows, network:
   }
 
   function stopAll(campaignId: string, reason: string, limit: number, at: number): number {
-    const { id, state } = campaignEnrollments;
     const active = orm
-      .select({ id })
+      .select()
       .from(campaignEnrollments)
-      .where(and(eq(campaignEnrollments.campaignId, campaignId), eq(state, "active")))
-      .limit(limit);
-    return orm
-      .update(campaignEnrollments)
-      .set({ ...stopped(reason, at), version: nextVersion })
-      .where(inArray(id, active))
-      .returning({ id })
-      .all().length;
+      .where(and(eq(campaignEnrollments.campaignId, campaignId), eq(campaignEnrollments.state, "active")))
+      .limit(limit)
+      .all();
+    return apply(decideStops(active, reason, at));
   }
 
   function withdrawActions(campaignId: string, limit: number, at: number): number {
@@ -302,6 +311,8 @@ export function createCampaignStore(engine: Engine, common: CommonRows, network:
         .all();
     },
     counts,
+    ...createFunnelQueries(engine),
+    noteInterest: (subject, at) => writer.write(() => origin.noteInterest(subject, at)),
   };
 }
 

@@ -13,7 +13,7 @@ import {
 import { decideSchedule } from "../../../features/network/decisions/scheduling.ts";
 import type { NetworkStore } from "../../../features/network/store.ts";
 import type { ScheduleAction, ScheduleOutcome } from "../../../features/network/queue-model.ts";
-import { createCampaignOrigin } from "./campaign-origin.ts";
+import { createCampaignOrigin, type CampaignOrigin } from "./campaign-origin.ts";
 import type { Engine } from "./engine.ts";
 import { createAccountRows, createAccountStore } from "./network-accounts.ts";
 import { createActionRows } from "./network-actions.ts";
@@ -35,6 +35,7 @@ export type NetworkRows = {
   write(changes: readonly NetworkChange[]): void;
   contactOf(accountId: string, profileKey: string): Contact | null;
   jobs: ActionJobs;
+  origin: CampaignOrigin;
   store: NetworkStore;
 };
 
@@ -75,6 +76,7 @@ export function createNetworkRows(engine: Engine, { events, jobRows, suppression
       const row = account && contacts.get(account.seq, profileKey);
       return row && contactOf(row, accountId);
     },
+    origin: parts.origin,
     jobs: {
       describe,
       cancel: (job, at) => applyTo(job, decideJobCancel(facts.target(job.id), at)),

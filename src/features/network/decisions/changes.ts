@@ -1,5 +1,6 @@
 import type { NewEvent } from "../../../platform/events/model.ts";
 import type { Job } from "../../../platform/jobs/model.ts";
+import type { ActionType } from "../action-kinds.ts";
 import type { CoolDown, NetworkAccount } from "../account-model.ts";
 import type { Meter } from "../meter-model.ts";
 import type { ActionState, NetworkAction, PendingReason } from "../action-model.ts";
@@ -12,7 +13,16 @@ export type Decision<Outcome> = { outcome: Outcome; changes: readonly NetworkCha
 /** News for the feature that asked for an action, today a campaign. */
 export type OriginNews =
   /** The action of an enrollment's step ended. */
-  | { kind: "actionEnded"; enrollmentId: string; at: number }
+  | {
+      kind: "actionEnded";
+      enrollmentId: string;
+      step: number | null;
+      actionType: ActionType;
+      state: ActionState;
+      /** When it was performed, if it was. */
+      carriedOutAt: number;
+      at: number;
+    }
   /** The action was withdrawn without an outcome: its step starts again when the campaign continues. */
   | { kind: "actionWithdrawn"; enrollmentId: string; at: number }
   /** A person accepted or replied. `lastCampaignId`: campaign of the account's latest message or request to them. */

@@ -34,7 +34,7 @@ export function endAction(
       news: { kind: "person", news: "accepted", accountId: record.account.id, profileKey, at, lastCampaignId, now: at },
     });
   }
-  return [...changes, ...actionEnded(row, at)];
+  return [...changes, ...actionEnded(row, state, carriedOutAt, at)];
 }
 
 /** Ends an action that must no longer be sent. */
@@ -68,7 +68,7 @@ export function cancelAction({ row, job, record }: Target, now: number): Network
       change: { status: "failed", message: "Canceled", metadata, leaseUntil: null, completedAt: now, updatedAt: now },
     },
     actionEvent("action.canceled", record, row, now),
-    ...actionEnded(row, now),
+    ...actionEnded(row, "canceled", now, now),
   ];
 }
 
@@ -96,8 +96,14 @@ export function isUnderWay({ state, pendingReason }: Pick<StoredAction, "state" 
   return state === "sending" || (state === "awaiting" && pendingReason === "awaitingVendor");
 }
 
-function actionEnded({ enrollmentId }: StoredAction, at: number): NetworkChange[] {
-  return enrollmentId === null ? [] : [{ kind: "origin", news: { kind: "actionEnded", enrollmentId, at } }];
+function actionEnded(
+  { enrollmentId, campaignStep: step, actionType }: StoredAction,
+  state: ActionState,
+  carriedOutAt: number,
+  at: number,
+): NetworkChange[] {
+  if (enrollmentId === null) return [];
+  return [{ kind: "origin", news: { kind: "actionEnded", enrollmentId, step, actionType, state, carriedOutAt, at } }];
 }
 
 function endedJob(job: Job, { state, message, metadata, at }: ActionEnd): Partial<Job> {

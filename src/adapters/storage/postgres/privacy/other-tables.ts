@@ -2,6 +2,7 @@ import { otherTables as registered } from "../../../../features/privacy/other-ta
 
 /** Tables that differ, or that only this engine has: counts, positions, and hashes. */
 const different = {
+  campaign_funnel_changes: ["n", "campaign_id", "mark", "day", "account_id", "step", "variant", "enrollments"],
   cluster_lead: ["only_one", "holder", "until"],
   event_positions: ["name", "event"],
   keys_version: ["only_one", "version"],

@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, isNotNull, or } from "drizzle-orm";
+import { funnelChange, summed } from "../../../../features/campaigns/funnel-marks.ts";
 import { nextVersion, type StoredLead } from "../../../../features/leads/decisions.ts";
 import { leadIdentity } from "../../../../features/leads/identity.ts";
 import {
@@ -15,6 +16,8 @@ import type { ErasedRecords, PersonStore } from "../../../../features/privacy/st
 import { openStates } from "../../../../features/network/action-model.ts";
 import { cancelAction, isUnderWay } from "../../../../features/network/decisions/ending.ts";
 import { placeOfSeq, seqOf } from "../../prospect-seq.ts";
+import { addFunnelChanges } from "../campaign-funnel.ts";
+import { campaignEnrollments } from "../campaign-tables.ts";
 import type { DirectoryIndex } from "../directory/directory-index.ts";
 import { DirectoryUnit } from "../directory/directory-unit.ts";
 import type { Connection, Engine } from "../engine.ts";
@@ -120,8 +123,27 @@ class PageErasure {
     if (typeof erase === "string") await removeRows(this.#connection, place, keys);
     else if (typeof erase === "object") await overwriteRows(this.#connection, place, keys, erase);
     else
-      for (const { key, fields } of rows)
-        await overwriteRows(this.#connection, place, [key], erasedValues(erase, fields as Values));
+      await this.#counted(place, keys, async () => {
+        for (const { key, fields } of rows)
+          await overwriteRows(this.#connection, place, [key], erasedValues(erase, fields as Values));
+      });
+  }
+
+  /** An active enrollment ends when it is erased, and counts as such. */
+  async #counted({ name }: StoredPlace, keys: readonly PlaceRow["key"][], erase: () => Promise<void>): Promise<void> {
+    if (name !== "enrollments") return erase();
+    const ids = keys.map(([id]) => String(id));
+    const read = () =>
+      this.#connection
+        .select()
+        .from(campaignEnrollments)
+        .where(inArray(campaignEnrollments.id, ids))
+        .orderBy(asc(campaignEnrollments.id));
+    const before = await read();
+    await erase();
+    const after = await read();
+    const changes = before.flatMap((each, n) => funnelChange(each, after[n] ?? null));
+    await addFunnelChanges(this.#connection, summed(changes));
   }
 
   /** The actions still count against the caps of their accounts. Pending ones are canceled. */

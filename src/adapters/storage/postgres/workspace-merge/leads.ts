@@ -1,9 +1,11 @@
 import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
+import { funnelChange, summed } from "../../../../features/campaigns/funnel-marks.ts";
 import { paidIdentity } from "../../../../features/enrichment/paid-identity.ts";
 import { findSame, keysOf, type StoredLead } from "../../../../features/leads/decisions.ts";
 import { allKeysOf, leadIdentity } from "../../../../features/leads/identity.ts";
 import { unitedLead } from "../../../../features/workspaces/merge/decisions.ts";
 import type { Merged } from "../../../../features/workspaces/merge/model.ts";
+import { addFunnelChanges } from "../campaign-funnel.ts";
 import { campaignEnrollments } from "../campaign-tables.ts";
 import { listOf } from "../directory/rows.ts";
 import { prospects } from "../directory/tables.ts";
@@ -147,9 +149,11 @@ async function removeSecondEnrollments(connection: Connection, pairs: ReturnType
   const ranked = sql`SELECT ${id} AS id,
       row_number() OVER (PARTITION BY ${campaignId}, united."intoId" ORDER BY ${id}) AS place
     FROM ${campaignEnrollments} JOIN ${pairs} ON united.id = ${leadId}`;
-  await connection
+  const removed = await connection
     .delete(campaignEnrollments)
-    .where(sql`${id} IN (SELECT id FROM (${ranked}) AS ranked WHERE place > 1)`);
+    .where(sql`${id} IN (SELECT id FROM (${ranked}) AS ranked WHERE place > 1)`)
+    .returning();
+  await addFunnelChanges(connection, summed(removed.flatMap((enrollment) => funnelChange(enrollment, null))));
 }
 
 /** Leads that are merged into the same one stay together. */

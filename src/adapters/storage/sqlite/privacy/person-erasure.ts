@@ -1,4 +1,6 @@
 import type { SQLQueryBindings } from "bun:sqlite";
+import { eq } from "drizzle-orm";
+import { funnelChange } from "../../../../features/campaigns/funnel-marks.ts";
 import { nextVersion } from "../../../../features/leads/decisions.ts";
 import { leadIdentity, leadKeysOf } from "../../../../features/leads/identity.ts";
 import { openStates } from "../../../../features/network/action-model.ts";
@@ -17,6 +19,8 @@ import { places } from "../../../../features/privacy/places.ts";
 import type { ErasedRecords } from "../../../../features/privacy/store.ts";
 import { placeOfSeq } from "../../prospect-seq.ts";
 import type { ProspectRows } from "../directory/prospect-rows.ts";
+import { createFunnelRows } from "../campaign-funnel.ts";
+import { campaignEnrollments } from "../campaign-tables.ts";
 import type { Engine } from "../engine.ts";
 import type { EventRows } from "../event-rows.ts";
 import type { JobRows } from "../job-rows.ts";
@@ -45,7 +49,8 @@ type Outcome = "erased" | "unchanged" | "inProgress";
 /** Erases single rows, inside a write unit. A row that was deleted or already erased is "unchanged". */
 export function createPersonErasure(parts: ErasureParts) {
   const { engine, owners, leads, leadKeys, prospects, jobRows, network, suppressions, events } = parts;
-  const { database } = engine;
+  const { database, orm } = engine;
+  const funnel = createFunnelRows(engine);
   const overwriteAction = prepared(
     database,
     `UPDATE network_actions SET profile_url = ?, profile_key = ?, target_key = ?, message = ?, details = ?, lead_id = ?,
@@ -93,7 +98,22 @@ export function createPersonErasure(parts: ErasureParts) {
   function eraseRow(place: Place, key: PersonRecord["key"]): Outcome {
     if (typeof place.erase === "string") return change(`DELETE FROM ${place.table} WHERE ${isRow(place)}`, [...key]);
     const row = readRow<Values>(place, "*", key);
-    return row === null ? "unchanged" : overwrite(place, erasedValues(place.erase, row), key);
+    if (row === null) return "unchanged";
+    const before = place.name === "enrollments" ? enrollment(key) : null;
+    const outcome = overwrite(place, erasedValues(place.erase, row), key);
+    // An active enrollment ends, and counts as such.
+    if (before !== null) funnel.add(funnelChange(before, enrollment(key)));
+    return outcome;
+  }
+
+  function enrollment([id]: PersonRecord["key"]) {
+    return (
+      orm
+        .select()
+        .from(campaignEnrollments)
+        .where(eq(campaignEnrollments.id, String(id)))
+        .get() ?? null
+    );
   }
 
   function overwrite(place: Place, values: Values, key: PersonRecord["key"]): Outcome {

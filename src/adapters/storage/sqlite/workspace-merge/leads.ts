@@ -1,3 +1,5 @@
+import { sql } from "drizzle-orm";
+import { funnelChange, summed } from "../../../../features/campaigns/funnel-marks.ts";
 import type { Merged as EnrichmentFields } from "../../../../features/enrichment/model.ts";
 import { paidIdentity } from "../../../../features/enrichment/paid-identity.ts";
 import { findSame, type StoredLead } from "../../../../features/leads/decisions.ts";
@@ -5,6 +7,8 @@ import { allKeysOf, leadIdentity, leadKeysOf } from "../../../../features/leads/
 import type { LeadIdentity } from "../../../../features/leads/model.ts";
 import { unitedLead } from "../../../../features/workspaces/merge/decisions.ts";
 import type { Merged } from "../../../../features/workspaces/merge/model.ts";
+import { createFunnelRows } from "../campaign-funnel.ts";
+import { campaignEnrollments } from "../campaign-tables.ts";
 import type { Engine } from "../engine.ts";
 import type { LeadParts } from "../lead-parts.ts";
 import { storedLead } from "../lead-rows.ts";
@@ -16,7 +20,12 @@ const leadsAtOnce = 1000;
  * Moves leads, inside the merge's transaction. Those that the other workspace has too are merged into its lead, as an
  * import with `onDuplicate=update` does; two that were duplicates of each other before stay two.
  */
-export function moveLeads({ database }: Engine, { keys, rows }: LeadParts, { from, into }: Sides, at: number): Merged {
+export function moveLeads(
+  { orm, database }: Engine,
+  { keys, rows }: LeadParts,
+  { from, into }: Sides,
+  at: number,
+): Merged {
   database.run(
     "CREATE TEMP TABLE united_leads (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, into_seq INTEGER NOT NULL, into_id TEXT NOT NULL)",
   );
@@ -52,13 +61,22 @@ export function moveLeads({ database }: Engine, { keys, rows }: LeadParts, { fro
       `UPDATE OR IGNORE ${table} SET ${column} = (SELECT into_id FROM united_leads WHERE id = ${column})
        WHERE ${column} IN (SELECT id FROM united_leads)`,
     );
-  // The other workspace's lead went through the same campaign.
-  database.run("DELETE FROM campaign_enrollments WHERE lead_id IN (SELECT id FROM united_leads)");
+  removeSecondEnrollments(orm);
   database.run("DELETE FROM lead_tags WHERE owner = ? AND lead IN (SELECT seq FROM united_leads)", [from.owner]);
   database.run("DELETE FROM leads WHERE seq IN (SELECT seq FROM united_leads)");
   database.run("UPDATE leads SET owner = ? WHERE owner = ?", [into.owner, from.owner]);
   database.run("DROP TABLE united_leads");
   return { moved, united };
+}
+
+/** The other workspace's lead went through the same campaign. */
+function removeSecondEnrollments(orm: Engine["orm"]): void {
+  const removed = orm
+    .delete(campaignEnrollments)
+    .where(sql`${campaignEnrollments.leadId} IN (SELECT id FROM united_leads)`)
+    .returning()
+    .all();
+  createFunnelRows({ orm }).add(summed(removed.flatMap((enrollment) => funnelChange(enrollment, null))));
 }
 
 /** Where leads are named by their ID. */
