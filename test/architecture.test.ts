@@ -40,7 +40,7 @@ const webAndDatabase = new RegExp(`${web.source}|${database.source}`);
 const allButTypeBox = /^(?!@sinclair\/typebox)/;
 /** Functions over tables that come with the package: they reach nothing outside. */
 const allButPure = /^(?!@sinclair\/typebox|libphonenumber-js|tldts)/;
-const allButBrowser = /^(?!preact(\/|$)|@preact\/signals$)/;
+const allButBrowser = /^(?!preact(\/|$)|@preact\/signals$|fuzzysort$)/;
 const everything = /^/;
 const nothing = /^\b$/;
 

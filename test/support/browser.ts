@@ -97,7 +97,7 @@ export async function dropFile(
 
 type Finding = { id: string; impact: string; help: string; nodes: { target: string[] }[] };
 
-/** What axe-core finds wrong for people with disabilities once all is loaded: serious and critical, with the places. */
+/** Everything that axe-core finds wrong for people with disabilities once all is loaded, with the places. */
 export async function findings(page: Page): Promise<string[]> {
   // A table is dimmed while it loads again.
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
@@ -107,9 +107,10 @@ export async function findings(page: Page): Promise<string[]> {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Finding[] }> } };
     return (await axe.run()).violations;
   });
-  return found
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+  return found.map(
+    ({ id, impact, help, nodes }) =>
+      `${impact}: ${id}: ${help}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`,
+  );
 }
 
 /** For `afterAll` of a file with browser tests. */

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { entryPushed, entryReopened, newEntry } from "./scroll.ts";
 
 type Place = { path: string; query: URLSearchParams };
 
@@ -13,11 +14,11 @@ export function urlOf(path: string): string {
 
 export function navigate(path: string, { replace = false }: { replace?: boolean } = {}): void {
   const url = urlOf(path);
-  if (replace) history.replaceState(null, "", url);
-  else history.pushState(null, "", url);
   const before = here.value.path;
+  if (replace) history.replaceState(history.state, "", url);
+  else history.pushState(newEntry(), "", url);
   here.value = currentPlace();
-  if (!replace && before !== here.value.path) scrollTo(0, 0);
+  if (!replace && before !== here.value.path) entryPushed();
 }
 
 /**
@@ -34,6 +35,7 @@ export function setQuery(changes: Record<string, string | null>): void {
 }
 
 addEventListener("popstate", () => {
+  entryReopened();
   here.value = currentPlace();
 });
 

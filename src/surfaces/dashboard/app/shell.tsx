@@ -8,6 +8,9 @@ import { JoinPage } from "./pages/join.tsx";
 import { SignInForm, SignInPage } from "./pages/sign-in.tsx";
 import { here, Link } from "./router.tsx";
 import { can, session, sessionState, signedIn } from "./session.ts";
+import { Panels } from "./palette/panels.tsx";
+import { useGlobalShortcuts } from "./global-shortcuts.ts";
+import { commandKey, openPanel } from "./shortcuts.ts";
 import { StatusBanner } from "./status-banner.tsx";
 import { SimulationBar } from "./simulation.tsx";
 import { chooseTheme, theme, themes } from "./theme-choice.ts";
@@ -56,6 +59,11 @@ function Screen() {
     );
   if (here.value.path === "/join") return <JoinPage />;
   if (state === "signedOut" || here.value.path === "/sign-in") return <SignInPage />;
+  return <SignedIn isExpired={state === "expired"} />;
+}
+
+function SignedIn({ isExpired }: { isExpired: boolean }) {
+  useGlobalShortcuts();
   return (
     <div class="shell">
       <a class="skip-link" href="#content">
@@ -67,7 +75,8 @@ function Screen() {
         <SimulationBar />
         <CurrentPage />
       </main>
-      {state === "expired" && (
+      <Panels />
+      {isExpired && (
         <Dialog title="Sign in again" onClose={() => {}}>
           <p>Your session has ended. Your work is still open; sign in to continue.</p>
           <SignInForm />
@@ -83,7 +92,7 @@ function Navigation() {
   useEffect(() => setIsOpen(false), [path]);
   const entries = pages.filter(({ icon, permission }) => icon !== undefined && can(permission));
   return (
-    <div class={`navigation ${isOpen ? "open" : ""}`}>
+    <header class={`navigation ${isOpen ? "open" : ""}`}>
       <div class="brand">
         <Link to="/">
           <img src="/app/assets/icon.svg" alt="" width="24" height="24" />
@@ -91,6 +100,7 @@ function Navigation() {
         </Link>
         <Button
           kind="quiet"
+          class="menu-button"
           icon={isOpen ? "close" : "menu"}
           aria-label="Menu"
           aria-expanded={isOpen}
@@ -99,7 +109,14 @@ function Navigation() {
         />
       </div>
       <div id="navigation" class="navigation-body">
-        <WorkspaceSwitcher />
+        <div class="navigation-top">
+          <WorkspaceSwitcher />
+          <button type="button" class="search-button" onClick={() => (openPanel.value = "palette")}>
+            <Icon name="prospects" />
+            <span>Search</span>
+            <kbd>{commandKey}K</kbd>
+          </button>
+        </div>
         <nav aria-label="Pages">
           <ul>
             {entries.map(({ path: to, title, icon }) => (
@@ -114,7 +131,7 @@ function Navigation() {
         </nav>
         <Account />
       </div>
-    </div>
+    </header>
   );
 }
 
@@ -157,6 +174,9 @@ function Account() {
         <a href="/docs" target="_blank" rel="noreferrer">
           API docs
         </a>
+        <button type="button" class="link" onClick={() => (openPanel.value = "help")}>
+          Shortcuts
+        </button>
         <button type="button" class="link" onClick={() => void signOut()}>
           Sign out
         </button>

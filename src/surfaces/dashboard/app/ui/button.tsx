@@ -9,14 +9,24 @@ type ButtonProps = {
   /** The action is running: shows a spinner and ignores clicks. */
   isBusy?: boolean;
   children?: ComponentChildren;
-} & Omit<JSX.IntrinsicElements["button"], "icon">;
+  class?: string;
+} & Omit<JSX.IntrinsicElements["button"], "icon" | "class">;
 
-export function Button({ kind = "plain", icon, isBusy = false, children, disabled, onClick, ...rest }: ButtonProps) {
+export function Button({
+  kind = "plain",
+  icon,
+  isBusy = false,
+  children,
+  disabled,
+  onClick,
+  class: extra,
+  ...rest
+}: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
-      class={`button ${kind} ${children === undefined ? "only-icon" : ""}`}
+      class={`button ${kind} ${children === undefined ? "only-icon" : ""} ${extra ?? ""}`}
       disabled={disabled}
       // Not `disabled`, which would take away the keyboard focus.
       aria-disabled={isBusy || undefined}

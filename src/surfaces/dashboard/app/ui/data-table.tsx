@@ -7,6 +7,7 @@ import { ErrorState } from "./states.tsx";
 
 export type Column<Row> = {
   id: string;
+  /** Empty for a column of buttons. */
   header: string;
   cell: (row: Row) => ComponentChildren;
   /** The field that the server sorts by. */
@@ -71,7 +72,16 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     isStacked = false,
   } = props;
   if (error && rows === undefined) return <ErrorState error={error} {...(retry && { retry })} />;
-  if (rows?.length === 0 && !isLoading) return <>{empty}</>;
+  if (rows?.length === 0 && !isLoading)
+    // Entries may end exactly where a page does, or be gone since: the way back must stay.
+    return paging?.hasPrevious === true ? (
+      <>
+        {paging.total === 0 ? empty : <p class="faint past-end">No more entries.</p>}
+        <Pager paging={paging} shown={0} />
+      </>
+    ) : (
+      <>{empty}</>
+    );
   return (
     <>
       {error && <ErrorState error={error} {...(retry && { retry })} />}
@@ -125,7 +135,7 @@ function HeadCell<Row>({ column, sort = "", onSort }: { column: Column<Row> } & 
   if (field === undefined || onSort === undefined)
     return (
       <th scope="col" class={cellClass(column)}>
-        {header}
+        {header === "" ? <span class="visually-hidden">Actions</span> : header}
       </th>
     );
   const isSorted = sort === field || sort === `-${field}`;

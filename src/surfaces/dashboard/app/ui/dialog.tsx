@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Button, type ButtonKind } from "./button.tsx";
+import { focusReturn } from "./focus-return.ts";
 import { showError } from "./toast.tsx";
 
 type DialogProps = {
@@ -11,25 +12,36 @@ type DialogProps = {
   isWide?: boolean;
   /** Opens at the side instead of over the page, for browsing details. */
   isSide?: boolean;
+  /** Opens at the top, with the title and the button to close it only for screen readers. */
+  isPalette?: boolean;
 };
 
-/** A modal dialog. The browser traps the focus, closes the dialog on Escape, and restores the focus. */
-export function Dialog({ title, onClose, children, isWide = false, isSide = false }: DialogProps) {
+/** A modal dialog. The browser traps the focus and closes the dialog on Escape; the focus returns to its opener. */
+export function Dialog({ title, onClose, children, isWide = false, isSide = false, isPalette = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const [returnFocus] = useState(focusReturn);
   useEffect(() => {
     const element = dialog.current;
     if (element !== null && !element.open) element.showModal();
-    return () => element?.close();
+    return () => {
+      element?.close();
+      // After the rest of the page has changed, too: the opener may be among what disappears.
+      setTimeout(returnFocus);
+    };
   }, []);
   return (
     <dialog
       ref={dialog}
-      class={`dialog ${isWide ? "wide" : ""} ${isSide ? "side" : ""}`}
+      class={`dialog ${isWide ? "wide" : ""} ${isSide ? "side" : ""} ${isPalette ? "palette" : ""}`}
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
+      }}
+      onClick={(event) => {
+        // The backdrop belongs to the dialog; everything else is in it.
+        if (isPalette && event.target === dialog.current) onClose();
       }}
     >
       <header>

@@ -6,7 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
 import { Loaded } from "../../ui/states.tsx";
-import { showSuccess, showError } from "../../ui/toast.tsx";
+import { showSuccess, showError, showUndo } from "../../ui/toast.tsx";
 import { setSearch, sourceLabels, type Search } from "./filters.ts";
 
 /** Lists saved searches, and saves the current one under a name. */
@@ -33,10 +33,13 @@ function SavedSearchDialog({ search, onClose }: { search: Search; onClose: () =>
     form.reset({ name: "" });
     saved.reload();
   });
-  async function remove({ id, name }: SavedSearchView) {
+  async function remove({ id, name, filters, source }: SavedSearchView) {
     try {
       await api.delete(`/prospecting/searches/${id}`);
-      showSuccess(`“${name}” was deleted.`);
+      showUndo(`“${name}” was deleted.`, async () => {
+        await api.post("/prospecting/searches", { name, filters, source });
+        saved.reload();
+      });
       saved.reload();
     } catch (error) {
       showError(error);

@@ -16,7 +16,7 @@ import { PageFrame } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { DateTime, RelativeTime } from "../../ui/time.tsx";
-import { showSuccess, showError, showProblem } from "../../ui/toast.tsx";
+import { showSuccess, showError, showProblem, showUndo } from "../../ui/toast.tsx";
 import { EditActionDialog } from "./edit-action.tsx";
 import { ResolveDialog } from "./resolve-action.tsx";
 
@@ -82,10 +82,20 @@ export function QueuePage() {
     const outcomes = await Promise.allSettled(ids.map((id) => api.post(`/network/actions/${id}/${verb}`)));
     const failed = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as Error] : []));
     const succeeded = ids.length - failed.length;
-    if (succeeded > 0) showSuccess(`${counted(succeeded, "action")} ${done}.`);
+    const text = `${counted(succeeded, "action")} ${done}.`;
+    const changed = ids.filter((_, index) => outcomes[index]?.status === "fulfilled");
+    if (succeeded > 0 && verb === "cancel" && canBringBack) showUndo(text, () => bringBack(changed));
+    else if (succeeded > 0) showSuccess(text);
     if (failed.length > 0) showProblem(`${counted(failed.length, "action")} failed: ${failed[0]?.message}`);
     setChosen(new Set());
     setIsBusy(false);
+    page.reload();
+  }
+
+  /** Retrying a canceled action schedules it, so those that wait for approval are canceled for good. */
+  const canBringBack = tab.name === "next" && can("jobs:update");
+  async function bringBack(ids: readonly string[]) {
+    await Promise.all(ids.map((id) => api.post(`/users/jobs/${id}/retry`)));
     page.reload();
   }
 
@@ -128,7 +138,10 @@ export function QueuePage() {
           columns={columnsOf(tab.name, {
             canManage,
             canApprove,
-            ask: (kind, action) => setOpenDialog({ kind, action }),
+            ask: (kind, action) =>
+              kind === "cancel" && canBringBack
+                ? void each([action.jobId], "cancel", "canceled")
+                : setOpenDialog({ kind, action }),
             approve: ({ jobId }) => void each([jobId], "approve", "approved"),
             retry: ({ jobId }) =>
               void api.post(`/users/jobs/${jobId}/retry`).then(() => {

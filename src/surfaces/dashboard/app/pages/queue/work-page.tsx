@@ -9,6 +9,7 @@ import { handleOf, targetOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
 import { can } from "../../session.ts";
+import { isForPage, useShortcutHelp } from "../../shortcuts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextArea, useForm } from "../../ui/form.tsx";
@@ -62,11 +63,15 @@ export function WorkPage() {
   );
 }
 
-/** Ignores keys pressed in a form field or a dialog, or with a modifier key. */
-function isShortcut({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
-  if (ctrlKey || metaKey || altKey) return false;
-  return !(target as HTMLElement | null)?.closest("input, textarea, select, dialog");
-}
+const shortcuts = [
+  { keys: "O", label: "Open the profile" },
+  { keys: "C", label: "Copy the text" },
+  { keys: "D", label: "Done" },
+  { keys: "F", label: "Failed" },
+  { keys: "S", label: "Skip" },
+  { keys: "J →", label: "Next action" },
+  { keys: "K ←", label: "Previous action" },
+];
 
 function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId: string) => void }) {
   const [currentId, setCurrentId] = useState(tasks[0]?.jobId);
@@ -79,6 +84,7 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
   lastPlace.current = at;
   const task = tasks[at];
   const canEnd = can("network:schedule");
+  useShortcutHelp("Work list", shortcuts);
 
   async function end(outcome: TaskOutcome, note?: string) {
     if (task === undefined || busy !== null || !canEnd) return;
@@ -121,7 +127,7 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const act = latest.current[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-      if (act === undefined || !isShortcut(event) || event.repeat) return;
+      if (act === undefined || !isForPage(event) || event.repeat) return;
       event.preventDefault();
       act();
     };
@@ -143,7 +149,7 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
         </header>
         {task.leadId !== null && can("leads:read") && <LeadOfTask key={task.leadId} leadId={task.leadId} />}
         <p>
-          <OutsideLink href={task.profileUrl} class="outside button primary">
+          <OutsideLink href={task.profileUrl} class="outside button plain">
             Open profile <kbd>O</kbd>
           </OutsideLink>{" "}
           <span class="faint small">{handleOf(task.profileUrl)}</span>
