@@ -2,6 +2,7 @@ import type { Static } from "@sinclair/typebox";
 import type { Elysia } from "elysia";
 import { auditRoutes } from "../platform/operations/audit-routes.ts";
 import type { AuditService } from "../platform/auth/audit/service.ts";
+import { funnelRoutes } from "../features/campaigns/funnel-routes.ts";
 import { campaignRoutes } from "../features/campaigns/routes.ts";
 import type { Clock } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
@@ -142,6 +143,7 @@ export function composeApi(parts: ApiParts) {
     uploadRoutes(network.uploads),
     relationRoutes(network.relations),
     campaignRoutes(network.campaigns),
+    funnelRoutes(network.funnels),
     eventRoutes(events.service, events.streams),
     webhookRoutes(events.webhooks),
     voiceRoutes(voices.service, voices.speech, voices.checker),

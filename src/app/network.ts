@@ -1,4 +1,5 @@
 import { CampaignRunner } from "../features/campaigns/campaign-runner.ts";
+import { FunnelService } from "../features/campaigns/funnel-service.ts";
 import { CampaignService } from "../features/campaigns/service.ts";
 import type { Clock, Ids } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
@@ -154,6 +155,7 @@ export function composeNetwork({
     accounts,
     actions,
     campaigns,
+    funnels: new FunnelService(storage.campaigns, storage.network),
     forecasts,
     relations,
     uploads,

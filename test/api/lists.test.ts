@@ -338,6 +338,9 @@ const noLists: Record<string, string> = {
   "/api/v2/network/accounts/{accountId}/usage": "one entry a meter",
   "/api/v2/network/accounts/{accountId}/plan": "a forecast, which says how many wait",
   "/api/v2/campaigns/{campaignId}/statistics": "one entry a step",
+  "/api/v2/campaigns/{campaignId}/funnel": "one entry a step, variant, or account",
+  "/api/v2/campaigns/{campaignId}/series": "one entry a day",
+  "/api/v2/campaigns/compare": "the campaigns that are asked for, at most 20",
   "/api/v2/nodes": "the few processes that share a database, as one picture of them",
 };
 

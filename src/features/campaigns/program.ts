@@ -132,3 +132,25 @@ export function countSteps(steps: readonly CampaignStep[]): number {
     0,
   );
 }
+
+/** Numbers of steps in reading order, without the last one. */
+export type StepRange = { from: number; end: number };
+export type BranchSides = { yes: StepRange; no: StepRange };
+
+/** By number of a branch: the steps of its sides, including those of branches within. */
+export function branchSides(steps: readonly CampaignStep[], from = 0): Map<number, BranchSides> {
+  const sides = new Map<number, BranchSides>();
+  let at = from;
+  for (const step of steps) {
+    const next = at + 1;
+    at = next;
+    if (step.type !== "branch") continue;
+    const yes = { from: next, end: next + countSteps(step.yes) };
+    const no = { from: yes.end, end: yes.end + countSteps(step.no) };
+    sides.set(next - 1, { yes, no });
+    for (const inner of [branchSides(step.yes, yes.from), branchSides(step.no, no.from)])
+      for (const [number, ranges] of inner) sides.set(number, ranges);
+    at = no.end;
+  }
+  return sides;
+}

@@ -153,6 +153,9 @@ export const operationIds: Readonly<Record<string, string>> = {
   "GET /api/v2/campaigns/{campaignId}/enrollments": "listCampaignEnrollments",
   "POST /api/v2/campaigns/{campaignId}/enrollments/{enrollmentId}/stop": "stopCampaignEnrollment",
   "GET /api/v2/campaigns/{campaignId}/statistics": "getCampaignStatistics",
+  "GET /api/v2/campaigns/compare": "compareCampaigns",
+  "GET /api/v2/campaigns/{campaignId}/funnel": "getCampaignFunnel",
+  "GET /api/v2/campaigns/{campaignId}/series": "getCampaignSeries",
   "POST /api/v2/campaigns/{campaignId}/preview": "previewCampaign",
 
   "GET /api/v2/events": "listEvents",

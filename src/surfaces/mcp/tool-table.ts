@@ -267,6 +267,9 @@ export const toolTable: Record<string, ToolSpec> = {
     isIdempotent: true,
   }),
   get_campaign_statistics: reads("GET /api/v2/campaigns/{campaignId}/statistics"),
+  get_campaign_funnel: reads("GET /api/v2/campaigns/{campaignId}/funnel"),
+  get_campaign_series: reads("GET /api/v2/campaigns/{campaignId}/series"),
+  compare_campaigns: reads("GET /api/v2/campaigns/compare"),
 
   list_voice_clones: reads("GET /api/v2/voice-clones"),
   get_voice_clone: reads("GET /api/v2/voice-clones/{voiceId}", {

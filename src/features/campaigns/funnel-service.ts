@@ -1,0 +1,107 @@
+import { invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
+import { isoTimeOrNull, parseInstant } from "../../platform/base/clock.ts";
+import type { WorkspaceId } from "../../platform/base/ids.ts";
+import type { NetworkStore } from "../network/store.ts";
+import { dayMs } from "./funnel-marks.ts";
+import type { ComparisonQuery, ComparisonView, FunnelQuery, FunnelView, SeriesView } from "./funnel-model.ts";
+import { daysOf, funnelParts, ratesOf, stagesOf } from "./funnel-view.ts";
+import type { Campaign } from "./model.ts";
+import type { CampaignStore, FunnelFilter } from "./store.ts";
+
+const maxCompared = 20;
+
+/** Results of campaigns, from counters that are kept as enrollments change. */
+export class FunnelService {
+  readonly #store: CampaignStore;
+  readonly #network: NetworkStore;
+
+  constructor(store: CampaignStore, network: NetworkStore) {
+    this.#store = store;
+    this.#network = network;
+  }
+
+  /** Throws NOT_FOUND for an unknown campaign. */
+  async funnel(workspaceId: WorkspaceId, campaignId: string, query: FunnelQuery): Promise<FunnelView> {
+    const filter = filterOf(query);
+    const campaign = await this.#require(workspaceId, campaignId);
+    const [rows, accounts] = await Promise.all([
+      this.#store.funnel([campaignId], filter),
+      this.#network.accounts(workspaceId),
+    ]);
+    return { campaignId, ...shown(query), ...funnelParts(campaign, rows, accounts) };
+  }
+
+  /** Throws NOT_FOUND for an unknown campaign. */
+  async series(workspaceId: WorkspaceId, campaignId: string, query: FunnelQuery): Promise<SeriesView> {
+    const filter = filterOf(query);
+    await this.#require(workspaceId, campaignId);
+    return { campaignId, ...shown(query), days: daysOf(await this.#store.funnelDays(campaignId, filter)) };
+  }
+
+  /** In the order of the IDs, or the newest first. Throws NOT_FOUND for an unknown campaign. */
+  async compare(workspaceId: WorkspaceId, query: ComparisonQuery): Promise<ComparisonView> {
+    const filter = filterOf(query);
+    const ids = query.ids === undefined ? null : idsIn(query.ids);
+    const campaigns =
+      ids === null
+        ? await this.#store.list(workspaceId, maxCompared)
+        : await Promise.all(ids.map((id) => this.#require(workspaceId, id)));
+    const found = await this.#store.funnel(
+      campaigns.map(({ id }) => id),
+      filter,
+    );
+    const byCampaign = Map.groupBy(found, ({ campaignId }) => campaignId);
+    const { from, to } = shown(query);
+    return {
+      from,
+      to,
+      campaigns: campaigns.map(({ id: campaignId, name, state, startedAt }) => {
+        const stages = stagesOf(byCampaign.get(campaignId) ?? []);
+        return { campaignId, name, state, startedAt: isoTimeOrNull(startedAt), ...stages, rates: ratesOf(stages) };
+      }),
+    };
+  }
+
+  async #require(workspaceId: WorkspaceId, id: string): Promise<Campaign> {
+    const campaign = await this.#store.get(workspaceId, id);
+    if (campaign === null) throw notFound("campaign", id);
+    return campaign;
+  }
+}
+
+function filterOf({ from, to, accountId }: { from?: string; to?: string; accountId?: string }): FunnelFilter {
+  const errors: FieldError[] = [];
+  const fromDay = dayIn(from, "from", errors);
+  const toDay = dayIn(to, "to", errors);
+  if (fromDay !== null && toDay !== null && toDay < fromDay)
+    errors.push({ path: "to", message: `Expected ${from} or a later day, got ${to}.` });
+  if (errors.length > 0) throw invalid(errors);
+  return { fromDay, toDay, accountId: accountId ?? null };
+}
+
+/** Counters of places have day 0, so the first day that can be asked for is the next one. */
+function dayIn(date: string | undefined, path: string, errors: FieldError[]): number | null {
+  if (date === undefined) return null;
+  const at = parseInstant(`${date}T00:00:00Z`);
+  if (at === null) errors.push({ path, message: `Expected a day such as 2030-01-31, got "${date.slice(0, 20)}".` });
+  return at === null ? null : Math.max(1, Math.floor(at / dayMs));
+}
+
+function idsIn(list: string): string[] {
+  const ids = [...new Set(list.split(",").map((id) => id.trim()))].filter((id) => id !== "");
+  if (ids.length === 0) throw invalid([{ path: "ids", message: "Expected at least one campaign ID." }]);
+  if (ids.length <= maxCompared) return ids;
+  throw invalid([{ path: "ids", message: `Expected at most ${maxCompared} campaigns, got ${ids.length}.` }]);
+}
+
+function shown({
+  from = null,
+  to = null,
+  accountId = null,
+}: {
+  from?: string | null;
+  to?: string | null;
+  accountId?: string | null;
+}) {
+  return { from, to, accountId };
+}
