@@ -37,6 +37,8 @@ import { uploadRoutes } from "../features/network/upload-routes.ts";
 import { workRoutes } from "../features/network/work-routes.ts";
 import type { NodeService } from "../platform/cluster/node-service.ts";
 import { nodeRoutes } from "../platform/cluster/routes.ts";
+import { inboxRoutes } from "../features/inbox/routes.ts";
+import { snippetRoutes } from "../features/inbox/snippet-routes.ts";
 import type { Operations } from "../platform/operations/operations.ts";
 import { operationsRoutes } from "../platform/operations/routes.ts";
 import { privacyRoutes } from "../features/privacy/routes.ts";
@@ -142,6 +144,8 @@ export function composeApi(parts: ApiParts) {
     workRoutes(network.work),
     uploadRoutes(network.uploads),
     relationRoutes(network.relations),
+    inboxRoutes(network.inbox),
+    snippetRoutes(network.snippets),
     campaignRoutes(network.campaigns),
     funnelRoutes(network.funnels),
     eventRoutes(events.service, events.streams),

@@ -8,6 +8,8 @@ import type { Chore } from "../platform/jobs/maintenance.ts";
 import type { LeadAssignees } from "../features/leads/assignees.ts";
 import { LeadBulkService } from "../features/leads/bulk-service.ts";
 import type { LeadService } from "../features/leads/service.ts";
+import { InboxService } from "../features/inbox/service.ts";
+import { SnippetService } from "../features/inbox/snippets.ts";
 import type { Log } from "../platform/base/log.ts";
 import { AccountService } from "../features/network/account-service.ts";
 import { createActionHandler, type Connectors } from "../features/network/action-job.ts";
@@ -20,6 +22,7 @@ import type { SpeechProvider } from "../features/network/speech-provider.ts";
 import { UploadService } from "../features/network/upload-service.ts";
 import { WorkService } from "../features/network/work-service.ts";
 import { createConnectors } from "../adapters/providers/network/connectors.ts";
+import type { SuppressionService } from "../features/suppression/service.ts";
 import type { Storage } from "../adapters/storage/storage.ts";
 
 export type NetworkParts = {
@@ -32,6 +35,7 @@ export type NetworkParts = {
   connectors: Partial<Connectors>;
   leads: LeadService;
   assignees: LeadAssignees;
+  suppressions: SuppressionService;
   /** Speech synthesis for voice messages. */
   speech: SpeechProvider;
   /** Signals that a job may be due. */
@@ -52,6 +56,7 @@ export function composeNetwork({
   poke,
   leads,
   assignees,
+  suppressions,
   speech,
   onOutcome,
   ...parts
@@ -122,6 +127,9 @@ export function composeNetwork({
     profileHosts,
     onNews: () => runner.wake(),
   });
+  const snippets = new SnippetService(storage.inbox, clock, ids);
+  const inboxParts = { store: storage.inbox, accounts, actions, snippets, suppressions, personNames, clock };
+  const inbox = new InboxService(inboxParts);
   const onEnded = () => runner.wake();
   const onReport = () => {
     planner.wake();
@@ -157,7 +165,9 @@ export function composeNetwork({
     campaigns,
     funnels: new FunnelService(storage.campaigns, storage.network),
     forecasts,
+    inbox,
     relations,
+    snippets,
     uploads,
     work: handWork,
     /** Background work outside the job runner. */

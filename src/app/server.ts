@@ -167,14 +167,11 @@ async function compose(
   });
   const network = composeNetwork({
     config: simulated === null ? config : { ...config, acknowledgeNetworkRisk: true },
-    storage,
-    clock,
-    ids,
-    log,
-    poke,
+    ...{ storage, clock, ids, log, poke },
     connectors: simulated?.connectors ?? overrides.connectors ?? {},
     leads,
     assignees,
+    suppressions,
     speech: voices.messages,
     onOutcome: metrics?.actionAttempted,
     sendsAgainAt: () => operations.sendsAgainAt(),

@@ -70,6 +70,7 @@ let enrichmentId = "";
 let leadImportId = "";
 let prospectImportId = "";
 let cloneId = "";
+let conversationId = "";
 const ada = { email: "ada@engines.example", networkUrl: "https://network.example/in/ada" };
 const byId = ({ id }: Json) => id;
 const nothing = async (): Promise<void> => {};
@@ -235,6 +236,33 @@ const lists: Record<string, List> = {
       await multiply("network_actions", `job_id = '${jobId}'`, { ...changes, target_key: "t.target_key || k.n" });
     },
   },
+  "/api/v2/inbox/conversations": {
+    field: "conversations",
+    id: byId,
+    async arrange() {
+      await post("/network/contacts/events", {
+        ...{ event: "replied", text: "Hello", profileUrl: "https://network.example/in/grace" },
+      });
+      const { data } = succeeded(await admin.get<{ conversations: { id: string }[] }>(`${api}/inbox/conversations`));
+      conversationId = data.conversations[0]!.id;
+      const changes = { ...copied, seq: "auto", search: "auto", profile_key: "t.profile_key || k.n" };
+      await multiply("conversations", "true", { ...changes, last_at: later("last_at") });
+    },
+  },
+  "/api/v2/inbox/conversations/{conversationId}/messages": {
+    field: "messages",
+    id: byId,
+    path: async () => `/inbox/conversations/${conversationId}/messages`,
+    arrange: async () => multiply("messages", "true", { ...copied, seq: "auto", search: "auto", at: later("at") }),
+  },
+  "/api/v2/inbox/snippets": {
+    field: "snippets",
+    id: byId,
+    async arrange() {
+      await post("/inbox/snippets", { name: "Snippet", text: "Thanks!" });
+      await multiply("snippets", "true", { ...copied, name: "t.name || (10000 + k.n)" });
+    },
+  },
   "/api/v2/network/tasks": {
     field: "tasks",
     id: ({ jobId }) => jobId,
@@ -388,6 +416,8 @@ const oldestFirst: ReadonlySet<string> = new Set([
   "/api/v2/workspaces",
   "/api/v2/members",
   "/api/v2/network/accounts",
+  // By name, which this test chooses in that order.
+  "/api/v2/inbox/snippets",
   "/api/v2/campaigns/{campaignId}/enrollments",
   "/api/v2/voice-clones/{voiceId}/samples",
 ]);

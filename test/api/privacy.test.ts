@@ -53,7 +53,9 @@ const exported = async (client: Client, body: object) =>
   succeeded(await client.post<Document>("/api/v2/privacy/export", body)).data;
 const placesOf = (records: readonly PersonRecordView[]) =>
   records.map(({ collection, kind }) => (kind === "person" ? collection : `${collection} (${kind})`)).toSorted();
-const allPlaces = ["actions", "events", "jobs (mention)", "leads", "leads (mention)", "prospects"];
+const allPlaces = [
+  ...["actions", "conversations", "events", "jobs (mention)", "leads", "leads (mention)", "messages", "prospects"],
+];
 
 async function erased(client: Client, body: object, from: Service = service) {
   const { jobId, ...answer } = succeeded(

@@ -107,10 +107,13 @@ describe.each(enginesAndPostgres)("persons on $name", ({ open }) => {
       leads: 1,
       "leads mention": 1,
       actions: 1,
+      conversations: 1,
+      messages: 1,
       events: 1,
       prospects: 1,
       suppressions: 1,
     });
+    // The queued message ends with its action.
     expect(await eraseAll(storage, identity)).toBe(7);
     expect(countsOf(await recordsOf(storage, team, identity))).toEqual({ suppressions: 1 });
     expect(await eraseAll(storage, identity)).toBe(0);
@@ -130,6 +133,29 @@ describe.each(enginesAndPostgres)("persons on $name", ({ open }) => {
       action: { state: "canceled", message: null, leadId: null },
     });
     expect(JSON.stringify(after)).not.toMatch(/Ada|ada@|in\/ada/);
+  });
+
+  test("are erased with their conversations, and redacted in what others write", async () => {
+    await using opened = await open();
+    const { storage, make, user, account } = await withUser(opened.storage);
+    const lead = await make.storedLead(storage, user.id, { email, networkUrl: profile });
+    const bob = "https://network.example/in/bob";
+    const wrote = (profileKey: string, text: string) =>
+      ({ profileKey, kind: "replied", at: startOfTests, messages: [{ id: "m1", at: startOfTests, text }] }) as const;
+    const news = [wrote(profile, "Call me"), wrote(bob, `Ask ${email}`)];
+    await storage.network.noteNews(account.id, news, startOfTests);
+    const identity = (await storage.persons.identify(team, given({ email }), true))!;
+    expect(countsOf(await recordsOf(storage, team, identity))).toEqual({
+      ...{ leads: 1, messages: 1, "messages mention": 1, conversations: 1, "conversations mention": 1 },
+      ...{ events: 2, "events mention": 1 },
+    });
+    await eraseAll(storage, identity);
+    expect(countsOf(await recordsOf(storage, team, identity))).toEqual({});
+    expect(await storage.leads.get(user.id, lead.id)).toBeNull();
+    const page = { workspaceId: user.id, limit: 9, after: null, now: startOfTests };
+    expect(await storage.inbox.conversations({ ...page, filter: {} })).toMatchObject([{ lastText: "Ask [erased]" }]);
+    expect(await storage.inbox.conversations({ ...page, filter: { words: ["ada"] } })).toEqual([]);
+    expect(await storage.inbox.conversations({ ...page, filter: { words: ["erased"] } })).toHaveLength(1);
   });
 
   test("are redacted in texts about something else, wherever those are, as strings and in JSON", async () => {

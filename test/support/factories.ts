@@ -306,6 +306,7 @@ export function createFactories(seed = 1) {
       notBefore: placed.createdAt,
       // The middle of all distances: the account's median.
       draw: 0.5,
+      isUrgent: false,
       reference: null,
       createdAt: placed.createdAt,
       updatedAt: placed.createdAt,

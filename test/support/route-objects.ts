@@ -1,4 +1,5 @@
 import type { CampaignView, EnrollmentView } from "../../src/features/campaigns/model.ts";
+import type { ConversationView } from "../../src/features/inbox/model.ts";
 import type { LeadView } from "../../src/features/leads/model.ts";
 import type { AccountView } from "../../src/features/network/account-model.ts";
 import type { WorkerClaimView } from "../../src/features/network/work-model.ts";
@@ -136,6 +137,14 @@ async function createActions(world: RouteWorld, owner: Client, leadId: string) {
     unknownId: await schedule("unknown", { accountId: sending.id }),
   };
   await posted(owner, "/network/actions/record", { actionType: "sendConnectionRequest", profileUrl });
+  const news = { profileUrl, event: "replied", text: `${mark} reply`, accountId: manual.id };
+  await posted(owner, "/network/contacts/events", news);
+  const { conversations } = succeeded(
+    await owner.get<{ conversations: ConversationView[] }>(`${api}/inbox/conversations`, {
+      query: { replied: "true" },
+    }),
+  ).data;
+  const snippet = await posted<{ id: string }>(owner, "/inbox/snippets", { name: `${mark} snippet`, text: mark });
   const claim = await eventually("actions that are carried out", async () => {
     await world.advance();
     const begun = [jobs.taskId, jobs.unknownId];
@@ -155,6 +164,7 @@ async function createActions(world: RouteWorld, owner: Client, leadId: string) {
   const { enrollments } = succeeded(await owner.get<{ enrollments: EnrollmentView[] }>(path)).data;
   return {
     ...{ ...jobs, claim, accountId: manual.id, spareAccountId: (await account("manual")).id },
+    ...{ conversationId: conversations[0]!.id, snippetId: snippet.id },
     ...{ campaignId: campaign.id, draftId: draft.id },
     enrollmentId: enrollments[0]!.id,
   };

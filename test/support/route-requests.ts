@@ -80,6 +80,20 @@ const network: Record<string, Arrange> = {
   }),
 };
 
+const inbox: Record<string, Arrange> = {
+  "GET /inbox/conversations": plain,
+  "GET /inbox/unread": plain,
+  "GET /inbox/conversations/{conversationId}": plain,
+  "PATCH /inbox/conversations/{conversationId}": sending({ label: "interested" }),
+  "GET /inbox/conversations/{conversationId}/messages": plain,
+  "POST /inbox/conversations/{conversationId}/reply": sending({ message: "Thanks!" }),
+  "GET /inbox/snippets": plain,
+  "POST /inbox/snippets": () => ({ body: { name: crypto.randomUUID(), text: "Thanks!" } }),
+  "GET /inbox/snippets/{snippetId}": plain,
+  "PATCH /inbox/snippets/{snippetId}": sending({ text: "Thank you!" }),
+  "DELETE /inbox/snippets/{snippetId}": plain,
+};
+
 const campaigns: Record<string, Arrange> = {
   "GET /campaigns": plain,
   "POST /campaigns": sending({ name: "Spring", steps }),
@@ -248,6 +262,7 @@ const installation: Record<string, Arrange> = {
 /** Every route of the OpenAPI document that needs a key. */
 export const routeRequests: Readonly<Record<string, Arrange>> = {
   ...network,
+  ...inbox,
   ...campaigns,
   ...leads,
   ...prospecting,

@@ -129,6 +129,7 @@ function createWorld(settings: Partial<StoredAccount["account"]>) {
     twins: () => [],
     contact: () => null,
     hasLead: () => true,
+    hasMessage: () => false,
     suppression: () => null,
     frontier: (_account, meter) => ({ frontierAt: frontiers.get(meter) ?? null, freeAt: null }),
     timeline: () => timeline(["sent", "planned"]),

@@ -8,6 +8,7 @@ import type { EnrichmentStore } from "../../features/enrichment/store.ts";
 import type { EventStore } from "../../platform/events/store.ts";
 import type { IdempotencyStore } from "../../platform/http/idempotency-store.ts";
 import type { RateCounters } from "../../lib/rate-limit/rate-limiter.ts";
+import type { InboxStore } from "../../features/inbox/store.ts";
 import type { JobStore } from "../../platform/jobs/store.ts";
 import type { KeyStore } from "../../platform/auth/key-store.ts";
 import type { LeadStore } from "../../features/leads/store.ts";
@@ -48,6 +49,7 @@ export type Storage = {
   enrichment: EnrichmentStore;
   jobs: JobStore;
   network: NetworkStore;
+  inbox: InboxStore;
   campaigns: CampaignStore;
   suppressions: SuppressionStore;
   persons: PersonStore;

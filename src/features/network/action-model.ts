@@ -141,6 +141,8 @@ export type NetworkAction = {
   notBefore: number;
   /** Random number from 0 to 1, drawn once, that determines the spacing after the previous action. */
   draw: number;
+  /** A reply of a person: sent before the other actions of its account. */
+  isUrgent: boolean;
   /** The connector's ID for the action. */
   reference: string | null;
   createdAt: number;

@@ -21,9 +21,9 @@ import {
   type ActionPlace,
   type NetworkAction,
 } from "./action-model.ts";
-import { actionView, type ActionService, type Scheduler } from "./action-service.ts";
+import { actionView, type ActionService } from "./action-service.ts";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
-import { accountUser } from "./may-use.ts";
+import { accountUser, schedulerOf } from "./may-use.ts";
 import { waitOf } from "./texts.ts";
 
 const ScheduleAnswer = Type.Object({
@@ -245,10 +245,6 @@ export function actionRoutes(actions: ActionService) {
         ),
       },
     );
-}
-
-function schedulerOf(context: Parameters<typeof accountUser>[0]): Scheduler {
-  return { ...accountUser(context), needsApproval: context.caller.requiresApproval };
 }
 
 /** The sequence number, preceded by the time in orders that sort by time. */

@@ -20,7 +20,7 @@ import type {
 } from "./action-model.ts";
 import type { NetworkAccount } from "./account-model.ts";
 import type { AccountService } from "./account-service.ts";
-import type { AccountUser } from "./may-use.ts";
+import type { AccountUser, Scheduler } from "./may-use.ts";
 import { jobOf, newAction } from "./new-action.ts";
 import type { VoiceAudio } from "./connector.ts";
 import type { SpeechProvider } from "./speech-provider.ts";
@@ -30,8 +30,6 @@ import type { PersonNames } from "./person-names.ts";
 import { actionMessage, objectionText, waitOf } from "./texts.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 
-/** The caller who schedules an action. `needsApproval`: the key may only propose actions. */
-export type Scheduler = AccountUser & { needsApproval: boolean };
 export type Scheduled = { action: NetworkAction; account: NetworkAccount; isNew: boolean };
 
 export type ActionParts = {
@@ -60,9 +58,10 @@ export class ActionService {
    * scheduled, returns it (`isNew` false), or throws CONFLICT with its `jobId` if the content differs. With `dryRun`,
    * nothing is stored.
    * Throws VALIDATION_ERROR for invalid input, NOT_FOUND for an unknown account or lead, and DO_NOT_CONTACT or CONFLICT if
-   * the action must not be sent to the person or no time will ever be available.
+   * the action must not be sent to the person or no time will ever be available. A reply is sent before other actions,
+   * and different replies to a person do not exclude each other.
    */
-  async schedule(scheduler: Scheduler, input: ScheduleInput): Promise<Scheduled> {
+  async schedule(scheduler: Scheduler, input: ScheduleInput, { isReply = false } = {}): Promise<Scheduled> {
     const { store, accounts, clock, ids, poke } = this.#parts;
     const { workspaceId } = scheduler;
     const account = await accounts.choose(scheduler, input.accountId);
@@ -76,6 +75,7 @@ export class ActionService {
     const needsApproval = scheduler.needsApproval || account.requiresApproval || input.requireApproval === true;
     const action = newAction(content, account, lead?.id ?? null, ids, { notBefore, now });
     if (needsApproval) action.state = "awaitingApproval";
+    if (isReply) Object.assign(action, { isUrgent: true, targetKey: replyTarget(action) });
     const outcome = await store.schedule(
       { action, job: jobOf(action, account, scheduler.userId) },
       input.dryRun === true,
@@ -291,6 +291,12 @@ export class ActionService {
     const account = await this.#parts.store.account(action.workspaceId, action.accountId);
     return actionView(action, account?.state ?? "active");
   }
+}
+
+/** The same text twice at a time is a repeated request; another text is another reply. */
+function replyTarget({ targetKey, message, details }: NetworkAction): string {
+  const content = new Bun.CryptoHasher("sha256").update(JSON.stringify([message, details.voiceId])).digest("hex");
+  return `${targetKey}#reply-${content.slice(0, 16)}`;
 }
 
 /** Whether the person would receive the same content. Post and skill are already part of the target. */

@@ -1,3 +1,5 @@
+import type { WorkspaceId } from "../../platform/base/ids.ts";
+
 /** The relationship between an account and a person on the network. */
 export const relations = ["none", "pending", "connected"] as const;
 export type Relation = (typeof relations)[number];
@@ -14,8 +16,41 @@ export type WatchedPerson = {
 
 export const newsKinds = ["accepted", "replied"] as const;
 export type NewsKind = (typeof newsKinds)[number];
-/** An acceptance or a reply, and when it happened. `text`: the text of the reply, if the connector provides it. */
-export type News = { profileKey: string; kind: NewsKind; at: number; text?: string };
+/**
+ * An acceptance or a reply, and when it happened. `text`: the text of the reply, if the connector provides it. `messages`:
+ * its messages, if the connector tells them apart. `personName`: the name that the network shows.
+ */
+export type News = {
+  profileKey: string;
+  kind: NewsKind;
+  at: number;
+  text?: string;
+  messages?: readonly IncomingMessage[];
+  personName?: string;
+};
+
+/** A message of a person. `id`: the network's, by which a message that is reported twice is recognized; null if unknown. */
+export type IncomingMessage = { id: string | null; at: number; text: string | null };
+
+/** An incoming message to store. `id`: see `incomingMessageId`. */
+export type ReceivedMessage = {
+  id: string;
+  /** Number of its account. */
+  account: number;
+  accountId: string;
+  workspaceId: WorkspaceId;
+  profileKey: string;
+  profileUrl: string;
+  personName: string | null;
+  leadId: string | null;
+  text: string | null;
+  at: number;
+};
+
+/** The messages of a reply. Without details, it is one message. */
+export function messagesOf({ messages, at, text }: News): readonly IncomingMessage[] {
+  return messages ?? [{ id: null, at, text: text ?? null }];
+}
 
 /** Maximum length of messages on the network. */
 export const maxReplyLength = 8000;

@@ -9,6 +9,9 @@ export type AccountUser = Pick<Caller, "memberRole" | "permissions"> & {
   userId: UserId | null;
 };
 
+/** The caller who schedules an action. `needsApproval`: the key may only propose actions. */
+export type Scheduler = AccountUser & { needsApproval: boolean };
+
 /** Whether somebody acts with an account: their own, a shared one, and for owners and admins of the workspace any. */
 export function mayUse(user: Pick<AccountUser, "memberRole" | "userId">, account: AccountOf): boolean {
   return account.isShared || mayAdminister(user, account);
@@ -51,4 +54,9 @@ export function accountUser({
   userId: UserId | null;
 }): AccountUser {
   return { workspaceId, userId, memberRole, permissions };
+}
+
+/** Who sends a request, as one who schedules actions. */
+export function schedulerOf(context: Parameters<typeof accountUser>[0]): Scheduler {
+  return { ...accountUser(context), needsApproval: context.caller.requiresApproval };
 }

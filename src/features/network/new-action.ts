@@ -31,6 +31,7 @@ export function newAction(
     carriedOutAt: null,
     notBefore,
     draw: ids.random(),
+    isUrgent: false,
     reference: null,
     createdAt: now,
     updatedAt: now,

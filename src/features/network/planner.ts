@@ -156,8 +156,11 @@ function turnsOf(basis: PlanBasis, account: NetworkAccount, now: number): Genera
   return plan({ ...account, coolDowns: basis.coolDowns }, timeline, queueOf(basis), now);
 }
 
+/** Replies of people first. */
 function* queueOf({ queue }: PlanBasis): Generator<Queued, void, void> {
-  for (const action of queue) yield { ...action, uses: metersOf(action.actionType, action.hasNote) };
+  for (const isUrgent of [true, false])
+    for (const action of queue)
+      if (action.isUrgent === isUrgent) yield { ...action, uses: metersOf(action.actionType, action.hasNote) };
 }
 
 /** Yields the items of a CPU-bound generator, pausing every few milliseconds so that other tasks can run. */

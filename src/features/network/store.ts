@@ -46,13 +46,14 @@ export type MeterUsage = {
   resetsAt: number | null;
 };
 
-/** A queued action with the fields that planning needs, ordered and identified by `seq`. */
+/** A queued action with the fields that planning needs. */
 export type QueuedAction = {
   seq: number;
   jobId: string;
   actionType: ActionType;
   profileUrl: string;
   hasNote: boolean;
+  isUrgent: boolean;
   notBefore: number;
   draw: number;
   slotAt: number;

@@ -86,6 +86,12 @@ const waitTexts: Record<PendingReason, string> = {
   awaitingVendor: "for the vendor to report the outcome",
 };
 
+/** What a waiting action waits for, in a few words. */
+export function waitText(reason: PendingReason): string {
+  const [text = ""] = waitTexts[reason].split(":");
+  return `Waiting ${text}`;
+}
+
 /** Message of an action whose runner or worker died while sending it. */
 export const interruptedMessage =
   "Interrupted while being sent. The action may or may not have taken effect, so it is not repeated. Check the profile, then report the outcome with POST /api/v2/network/actions/{jobId}/resolve.";

@@ -41,7 +41,7 @@ export const places: readonly Place[] = [
     others: [
       ...["seq", "workspace_id", "account", "action_type", "meter", "has_note", "enrollment_id", "campaign_id"],
       ...["campaign_step", "state", "pending_reason", "used", "slot_at", "not_before", "draw", "created_at"],
-      ...["updated_at", "may_be_open", "carried_out_at"],
+      ...["updated_at", "may_be_open", "carried_out_at", "is_urgent"],
     ],
     owner: { kind: "workspaceId", column: "workspace_id" },
     own: [
@@ -95,6 +95,46 @@ export const places: readonly Place[] = [
     owner: { kind: "ownerOf", table: "network_accounts", column: "account" },
     own: [{ column: "profile_key", in: "profiles" }],
     texts: [],
+    erase: "remove",
+  },
+  {
+    // Before conversations, which would take their messages with them uncounted.
+    name: "messages",
+    table: "messages",
+    key: ["id"],
+    personal: ["profile_key", "text"],
+    others: ["seq", "workspace_id", "conversation", "kind", "state", "at", "user_id", "created_at"],
+    owner: { kind: "workspaceId", column: "workspace_id" },
+    own: [{ column: "profile_key", in: "profiles" }],
+    texts: ["text"],
+    erase: "remove",
+  },
+  {
+    name: "conversations",
+    table: "conversations",
+    key: ["account", "profile_key"],
+    personal: ["id", "profile_key", "profile_url", "person_name", "lead_id", "last_text"],
+    others: [
+      ...["seq", "workspace_id", "unread", "read_to", "assigned_to", "label", "snoozed_until", "last_at", "last_state"],
+      ...["received_at", "created_at", "updated_at"],
+    ],
+    owner: { kind: "workspaceId", column: "workspace_id" },
+    own: [
+      { column: "lead_id", in: "leadIds" },
+      { column: "profile_key", in: "profiles" },
+    ],
+    texts: ["last_text"],
+    erase: "remove",
+  },
+  {
+    name: "snippets",
+    table: "snippets",
+    key: ["id"],
+    personal: ["name", "text"],
+    others: ["workspace_id", "created_at", "updated_at"],
+    owner: { kind: "workspaceId", column: "workspace_id" },
+    own: [],
+    texts: ["name", "text"],
     erase: "remove",
   },
   {
@@ -260,6 +300,7 @@ export const places: readonly Place[] = [
     own: [
       { column: "lead_id", in: "leadIds", unless: { column: "type", is: "lead.deleted" } },
       { column: "data", member: "profileUrl", in: "profiles", only: { column: "type", is: "message.replied" } },
+      { column: "data", member: "profileUrl", in: "profiles", only: { column: "type", is: "message.received" } },
     ],
     texts: ["data"],
     erase: { lead_id: null, data: "{}" },

@@ -182,6 +182,12 @@ export class SuppressionService {
     });
   }
 
+  /** The entry for an address, a profile, or a phone number; null if it is invalid. Nothing is stored. */
+  entryOf(workspaceId: WorkspaceId, text: string, source: SuppressionSource): Suppression | null {
+    const read = readValue(text, this.#region);
+    return "problem" in read ? null : this.#entry(workspaceId, read, null, source);
+  }
+
   async #addBatch(
     workspaceId: WorkspaceId,
     request: NewValues,

@@ -30,6 +30,10 @@ export const eventTypes = {
   "action.canceled": "An action was canceled. Data: actionType.",
   "connection.accepted": "A person accepted a connection request.",
   "message.replied": "A person replied to a message. Data: text and profileUrl, if the connector provides the text.",
+  "message.received":
+    "A person wrote to a network account. One event per message. Data: conversationId, messageId, profileUrl, text (null if the connector does not provide it), sentAt.",
+  "conversation.updated":
+    "A conversation of the inbox was changed. Data: conversationId, fields (names of the changed fields), label (if it changed).",
   "campaign.started": "A campaign was started or resumed.",
   "campaign.paused": "A campaign was paused.",
   "campaign.completed": "A campaign completed: every lead has reached the end.",

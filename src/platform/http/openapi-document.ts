@@ -102,6 +102,7 @@ export const tags = {
   Jobs: "Background work: what is running, what is waiting and why, and the results.",
   Network: "Actions on the professional network, at the pace of a careful person.",
   "Network accounts": "Accounts that perform actions: their hours, caps, pace, usage, and plans.",
+  Inbox: "Conversations with people: their messages, replies, and who takes care of what.",
   Campaigns: "Sequences of actions for leads, with delays and conditions. A reply stops them.",
   "Network work": "For people and workers who perform actions: task lists and claims.",
   Events: "Event log and live stream.",

@@ -141,6 +141,18 @@ export const operationIds: Readonly<Record<string, string>> = {
   "POST /api/v2/network/worker/{jobId}/heartbeat": "extendActionClaim",
   "POST /api/v2/network/worker/{jobId}/complete": "completeClaimedAction",
 
+  "GET /api/v2/inbox/conversations": "listConversations",
+  "GET /api/v2/inbox/unread": "countUnread",
+  "GET /api/v2/inbox/conversations/{conversationId}": "getConversation",
+  "PATCH /api/v2/inbox/conversations/{conversationId}": "updateConversation",
+  "GET /api/v2/inbox/conversations/{conversationId}/messages": "listMessages",
+  "POST /api/v2/inbox/conversations/{conversationId}/reply": "replyToConversation",
+  "GET /api/v2/inbox/snippets": "listSnippets",
+  "POST /api/v2/inbox/snippets": "createSnippet",
+  "GET /api/v2/inbox/snippets/{snippetId}": "getSnippet",
+  "PATCH /api/v2/inbox/snippets/{snippetId}": "updateSnippet",
+  "DELETE /api/v2/inbox/snippets/{snippetId}": "deleteSnippet",
+
   "GET /api/v2/campaigns": "listCampaigns",
   "POST /api/v2/campaigns": "createCampaign",
   "GET /api/v2/campaigns/{campaignId}": "getCampaign",

@@ -65,6 +65,8 @@ export const finders: Readonly<Record<string, string>> = {
   "enrichment job": "list_jobs",
   "network action": "list_network_actions",
   "network account": "list_network_accounts",
+  conversation: "list_conversations",
+  snippet: "list_snippets",
   campaign: "list_campaigns",
   "active enrollment": "list_campaign_enrollments",
   "voice clone": "list_voice_clones",

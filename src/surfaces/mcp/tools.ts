@@ -1,6 +1,7 @@
 import type { JSONObject } from "@modelcontextprotocol/server";
 import { withToolNames } from "./tool-names.ts";
-import { toolTable, type ToolSpec } from "./tool-table.ts";
+import { toolTable } from "./tool-table.ts";
+import type { ToolSpec } from "./tool-spec.ts";
 
 type JsonSchema = JSONObject;
 

@@ -195,7 +195,7 @@ const network: CopiedTable[] = [
     whole: "seq account meter campaign_step used slot_at not_before created_at updated_at carried_out_at",
     text: `job_id workspace_id action_type profile_url profile_key target_key message lead_id enrollment_id campaign_id
       state pending_reason reference`,
-    flag: "has_note may_be_open",
+    flag: "has_note may_be_open is_urgent",
     object: "details",
     real: "draw",
   }),
@@ -207,6 +207,25 @@ const network: CopiedTable[] = [
     whole: "account meter frontier_at free_at cool_until cool_level cool_since",
     text: "cool_reason",
   }),
+  copied(
+    "conversations",
+    "seq",
+    {
+      whole: "seq account unread read_to snoozed_until last_at received_at created_at updated_at",
+      text: "id workspace_id profile_key profile_url person_name lead_id assigned_to label last_state last_text",
+    },
+    { postgres: { own: { search: "derived from the name" } } },
+  ),
+  copied(
+    "messages",
+    "seq",
+    {
+      whole: "seq conversation at created_at",
+      text: "id workspace_id profile_key kind state text user_id",
+    },
+    { postgres: { own: { search: "derived from the text" } } },
+  ),
+  copied("snippets", "id", { text: "id workspace_id name text", whole: "created_at updated_at" }),
   copied("campaigns", "id", {
     text: "id workspace_id name state",
     json: "steps",

@@ -54,6 +54,14 @@ function derive(database: Database): void {
     `UPDATE prospect_directories SET indexed_to = next_number, changes_to = 0, prospects =
        (SELECT count(*) FROM prospects WHERE seq >= owner * 4294967296 AND seq < (owner + 1) * 4294967296)`,
   );
+  database.run(
+    `INSERT INTO inbox_words (rowid, scope, words)
+       SELECT -seq, hex(workspace_id), person_name FROM conversations WHERE person_name IS NOT NULL ORDER BY seq DESC`,
+  );
+  database.run(
+    `INSERT INTO inbox_words (rowid, scope, words) SELECT seq, hex(workspace_id), text FROM messages
+       WHERE text IS NOT NULL AND state <> 'queued' ORDER BY seq`,
+  );
   const addKey = database.prepare("INSERT INTO idempotent_request_keys (key, seq) VALUES (?, ?)");
   // In the order of the keys, which begin like the IDs.
   const requests = database.query<{ id: Uint8Array; seq: number }, []>(

@@ -1,11 +1,13 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { NetworkChange } from "../../../features/network/decisions/changes.ts";
+import { recordingOf } from "../../../features/inbox/recording.ts";
 import { actionKinds, hasNote } from "../../../features/network/action-kinds.ts";
 import { openStates } from "../../../features/network/action-model.ts";
 import { meterCode } from "../meter-code.ts";
 import { tellOrigin } from "./campaign-origin.ts";
 import type { Connection } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
+import { recordMessage } from "./inbox-recording.ts";
 import { insertJob, writeJob } from "./jobs.ts";
 import { networkAccounts, networkActions, networkContacts, networkMeters } from "./network-tables.ts";
 import { jobs } from "./tables.ts";
@@ -16,8 +18,11 @@ type Grouped = "send" | "lease" | "event";
 /** Writes what a decision changes, in its transaction. Marks, leases, and events are independent of the other changes. */
 export async function writeChanges(connection: Connection, changes: readonly NetworkChange[]): Promise<void> {
   for (const change of changes)
-    if (change.kind !== "send" && change.kind !== "lease" && change.kind !== "event")
+    if (change.kind !== "send" && change.kind !== "lease" && change.kind !== "event") {
       await writeChange(connection, change);
+      const recording = recordingOf(change);
+      if (recording !== null) await recordMessage(connection, recording);
+    }
   await writeSends(connection, ofKind(changes, "send"));
   await writeLeases(connection, ofKind(changes, "lease"));
   const events = ofKind(changes, "event").map(({ event }) => event);
@@ -147,6 +152,8 @@ async function writeChange(connection: Connection, change: Exclude<NetworkChange
         .onConflictDoUpdate({ target: [networkContacts.account, networkContacts.profileKey], set: values });
       return;
     }
+    case "received":
+      return;
     case "origin":
       return tellOrigin(connection, change.news);
   }

@@ -15,6 +15,7 @@ import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import { meterCode } from "../meter-code.ts";
 import { campaigns } from "./campaign-tables.ts";
 import type { Connection, Engine } from "./engine.ts";
+import { messages } from "./inbox-tables.ts";
 import { decideLoaded, loadAll, NamedFacts, type FactSource } from "./loaded.ts";
 import { lockAccounts, readAccounts, recordOf } from "./network-accounts.ts";
 import { networkAccounts, networkActions, networkContacts, networkMeters } from "./network-tables.ts";
@@ -120,6 +121,12 @@ export class LoadedFacts implements NetworkFacts, FactSource {
     this.#fact(`lead ${id}`, async () => {
       const rows = await this.#connection.select({ id: leads.id }).from(leads).where(eq(leads.id, id));
       return rows.length > 0;
+    });
+
+  hasMessage = (id: string): boolean =>
+    this.#fact(`message ${id}`, async () => {
+      const found = this.#connection.select({ seq: messages.seq }).from(messages).where(eq(messages.id, id));
+      return (await found).length > 0;
     });
 
   suppression = (workspaceId: WorkspaceId, target: SuppressionTarget): SuppressionMatch | null =>

@@ -52,6 +52,7 @@ export function createPlanStore({
           actionType: networkActions.actionType,
           profileUrl: networkActions.profileUrl,
           hasNote: networkActions.hasNote,
+          isUrgent: networkActions.isUrgent,
           notBefore: networkActions.notBefore,
           draw: networkActions.draw,
           slotAt: sql<number>`${slotAt}`,

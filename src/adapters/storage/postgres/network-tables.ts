@@ -62,6 +62,7 @@ export const networkActions = pgTable("network_actions", {
   updatedAt: whole("updated_at").notNull(),
   mayBeOpen: boolean("may_be_open").notNull(),
   carriedOutAt: whole("carried_out_at"),
+  isUrgent: boolean("is_urgent").notNull().default(false),
 });
 export type ActionRow = typeof networkActions.$inferSelect;
 

@@ -14,6 +14,7 @@ import { EventLog } from "./event-log.ts";
 import { createEventStore } from "./events.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createIdentityStore } from "./identities.ts";
+import { createInboxStore } from "./inbox.ts";
 import { createInvitationStore } from "./invitations.ts";
 import { createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
@@ -71,6 +72,7 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     sessions: createSessionStore(engine),
     simulation: null,
     identities: createIdentityStore(engine),
+    inbox: createInboxStore(engine),
     invitations: createInvitationStore(engine),
     jobs: createJobStore(engine, createActionJobs(engine)),
     enrichment: createEnrichmentStore(engine),

@@ -1,4 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
+import { recordingOf } from "../../../features/inbox/recording.ts";
 import type { NetworkChange } from "../../../features/network/decisions/changes.ts";
 import type { Engine } from "./engine.ts";
 import type { EventRows } from "./event-rows.ts";
@@ -13,7 +14,7 @@ import { jobs } from "./tables.ts";
 type Change<Kind extends NetworkChange["kind"]> = Extract<NetworkChange, { kind: Kind }>;
 
 export function createChangeWriter({ orm }: Engine, parts: NetworkParts, events: EventRows): ChangeWriter {
-  const { accounts, actions, contacts, jobRows, origin } = parts;
+  const { accounts, actions, contacts, jobRows, origin, inbox } = parts;
   const placeholder = sql.placeholder;
   const wait = lazy(() =>
     orm
@@ -111,11 +112,18 @@ export function createChangeWriter({ orm }: Engine, parts: NetworkParts, events:
         return accounts.disconnect(change.account, change.reason, change.at);
       case "contact":
         return contacts.upsert(change.contact);
+      case "received":
+        return;
       case "event":
         return events.append(change.event);
       case "origin":
         return origin.notify(change.news);
     }
+  }
+
+  function record(change: NetworkChange): void {
+    const recording = recordingOf(change);
+    if (recording !== null) inbox.record(recording);
   }
 
   /** Writes all leases of a decision with one statement, which costs half. `writeSends` does the same. */
@@ -143,7 +151,10 @@ export function createChangeWriter({ orm }: Engine, parts: NetworkParts, events:
     for (const change of changes)
       if (change.kind === "lease") leases.push(change);
       else if (change.kind === "send") sends.push(change);
-      else writeOne(change);
+      else {
+        writeOne(change);
+        record(change);
+      }
     writeSends(sends);
     writeLeases(leases);
   };

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
 import type { Contact } from "../../../features/network/contact-model.ts";
 import { decideNews } from "../../../features/network/decisions/contacts.ts";
-import type { StoredContact } from "../../../features/network/decisions/facts.ts";
+import type { NetworkFacts, StoredContact } from "../../../features/network/decisions/facts.ts";
 import type { NetworkStore } from "../../../features/network/store.ts";
 import type { Engine } from "./engine.ts";
 import type { AccountRows } from "./network-accounts.ts";
@@ -59,6 +59,7 @@ export function createContactStore(
   { orm, writer }: Engine,
   accounts: AccountRows,
   contacts: ContactRows,
+  facts: Pick<NetworkFacts, "contact" | "hasMessage">,
   write: ChangeWriter,
 ): Pick<NetworkStore, "contact" | "watched" | "pendingSince" | "noteNews"> {
   const contactView = (row: StoredContact): Contact => contactOf(row, accounts.idOf(row.account));
@@ -98,7 +99,7 @@ export function createContactStore(
       writer.write(() => {
         const record = accounts.byId(accountId);
         if (record === null) return [];
-        const { outcome, changes } = decideNews(record, news, { contact: contacts.get }, at);
+        const { outcome, changes } = decideNews(record, news, facts, at);
         write(changes);
         return outcome;
       }),

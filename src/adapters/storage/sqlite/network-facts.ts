@@ -4,6 +4,7 @@ import type { CampaignOrigin } from "./campaign-origin.ts";
 import type { Engine } from "./engine.ts";
 import type { JobRows } from "./job-rows.ts";
 import { meterCode } from "../meter-code.ts";
+import type { InboxRecorder } from "./inbox-recording.ts";
 import type { AccountRows } from "./network-accounts.ts";
 import type { ActionRows } from "./network-actions.ts";
 import type { ContactRows } from "./network-contacts.ts";
@@ -20,6 +21,7 @@ export type NetworkParts = {
   jobRows: JobRows;
   suppressions: SuppressionRows;
   origin: CampaignOrigin;
+  inbox: InboxRecorder;
 };
 
 /** Provides facts to decisions from prepared statements, on demand. */
@@ -28,7 +30,7 @@ export function createNetworkFacts(
   parts: NetworkParts,
   timelines: ReturnType<typeof createTimelines>,
 ): NetworkFacts {
-  const { accounts, actions, contacts, jobRows, suppressions, origin } = parts;
+  const { accounts, actions, contacts, jobRows, suppressions, origin, inbox } = parts;
   const lead = lazy(() =>
     orm
       .select({ seq: leads.seq })
@@ -57,6 +59,7 @@ export function createNetworkFacts(
     twins: actions.twins,
     contact: contacts.get,
     hasLead: (id) => lead().get({ id }) !== undefined,
+    hasMessage: inbox.hasMessage,
     suppression: suppressions.find,
     frontier: (account, meter) =>
       frontier().get({ account, meter: meterCode(meter) }) ?? { frontierAt: null, freeAt: null },

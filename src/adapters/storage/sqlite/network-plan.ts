@@ -60,9 +60,10 @@ export function createPlanStore({ orm, writer, reader }: Engine, accounts: Accou
   }
 
   function pageAfter(account: number, last: Pick<QueuedAction, "slotAt" | "seq">, limit: number) {
-    const { seq, jobId, actionType, profileUrl, hasNote, notBefore, draw, slotAt, pendingReason } = networkActions;
+    const { seq, jobId, actionType, profileUrl, hasNote, isUrgent, notBefore, draw, slotAt, pendingReason } =
+      networkActions;
     return orm
-      .select({ seq, jobId, actionType, profileUrl, hasNote, notBefore, draw, slotAt, pendingReason })
+      .select({ seq, jobId, actionType, profileUrl, hasNote, isUrgent, notBefore, draw, slotAt, pendingReason })
       .from(networkActions)
       .where(
         and(
@@ -182,6 +183,7 @@ type QueuedRow = Pick<QueuedAction, "seq" | "draw"> & {
   action_type: QueuedAction["actionType"];
   profile_url: string;
   has_note: 0 | 1;
+  is_urgent: 0 | 1;
   not_before: number;
   slot_at: number;
   pending_reason: QueuedAction["pendingReason"];
@@ -195,6 +197,7 @@ function queued({ seq, draw, ...row }: QueuedRow): QueuedAction {
     actionType: row.action_type,
     profileUrl: row.profile_url,
     hasNote: row.has_note === 1,
+    isUrgent: row.is_urgent === 1,
     notBefore: row.not_before,
     slotAt: row.slot_at,
     pendingReason: row.pending_reason,

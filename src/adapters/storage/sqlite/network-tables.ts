@@ -61,6 +61,7 @@ export const networkActions = sqliteTable("network_actions", {
   updatedAt: integer("updated_at").notNull(),
   mayBeOpen: integer("may_be_open", { mode: "boolean" }).notNull(),
   carriedOutAt: integer("carried_out_at"),
+  isUrgent: integer("is_urgent", { mode: "boolean" }).notNull().default(false),
 });
 /** The condition of the partial index of actions waiting for a user. Queries must repeat it literally to use the index. */
 export const waitsForSomebody = "(state = 'awaitingApproval' OR state = 'awaiting' OR state = 'unknown')";

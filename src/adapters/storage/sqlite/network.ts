@@ -15,6 +15,7 @@ import type { NetworkStore } from "../../../features/network/store.ts";
 import type { ScheduleAction, ScheduleOutcome } from "../../../features/network/queue-model.ts";
 import { createCampaignOrigin, type CampaignOrigin } from "./campaign-origin.ts";
 import type { Engine } from "./engine.ts";
+import { createInboxRecorder } from "./inbox-recording.ts";
 import { createAccountRows, createAccountStore } from "./network-accounts.ts";
 import { createActionRows } from "./network-actions.ts";
 import { createChangeWriter } from "./network-changes.ts";
@@ -52,7 +53,8 @@ export function createNetworkRows(engine: Engine, { events, jobRows, suppression
   const accounts = createAccountRows(engine);
   const actions = createActionRows(engine, accounts);
   const contacts = createContactRows(engine);
-  const parts = { accounts, actions, contacts, jobRows, suppressions, origin: createCampaignOrigin(engine) };
+  const inbox = createInboxRecorder(engine, accounts);
+  const parts = { accounts, actions, contacts, jobRows, suppressions, inbox, origin: createCampaignOrigin(engine) };
   const facts = createNetworkFacts(engine, parts, createTimelines(engine));
   const write = createChangeWriter(engine, parts, events);
 
@@ -89,7 +91,7 @@ export function createNetworkRows(engine: Engine, { events, jobRows, suppression
       ...createActionLists(engine, accounts, actions),
       ...createDispatchStore(engine, parts, facts, write),
       ...createPlanStore(engine, accounts),
-      ...createContactStore(engine, accounts, contacts, write),
+      ...createContactStore(engine, accounts, contacts, facts, write),
     },
   };
 }

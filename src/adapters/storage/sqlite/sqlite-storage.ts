@@ -13,6 +13,7 @@ import { createEnrichmentStore } from "./enrichment.ts";
 import { createEventStore } from "./events.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createIdentityStore } from "./identities.ts";
+import { createInboxStore } from "./inbox.ts";
 import { createInvitationStore } from "./invitations.ts";
 import { createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
@@ -70,6 +71,7 @@ export function openSqliteStorage(
     leads: createLeadStore(engine, common),
     jobs: createJobStore(engine, common, network),
     network: network.store,
+    inbox: createInboxStore(engine, common),
     campaigns: createCampaignStore(engine, common, network),
     suppressions: createSuppressionStore(engine, common),
     leadHints: createLeadHintStore(engine, common),

@@ -75,6 +75,7 @@ type ActionValues = [
   ...[state: ActionRow["state"], pendingReason: ActionRow["pendingReason"]],
   ...[used: number, slotAt: number | null, notBefore: number, draw: number],
   ...[reference: string | null, createdAt: number, updatedAt: number, mayBeOpen: number, carriedOutAt: number | null],
+  isUrgent: number,
 ];
 
 /** As `storedJob`, for actions; `offset`: where they begin in a joined row. */
@@ -108,6 +109,7 @@ export function storedAction(row: unknown[], offset = 0): ActionRow {
     updatedAt: values[24],
     mayBeOpen: values[25] === 1,
     carriedOutAt: values[26],
+    isUrgent: values[27] === 1,
   };
 }
 
@@ -143,6 +145,7 @@ export function actionValues(row: Omit<ActionRow, "seq">): SQLQueryBindings[] {
     row.updatedAt,
     row.mayBeOpen ? 1 : 0,
     row.carriedOutAt,
+    row.isUrgent ? 1 : 0,
   ];
 }
 

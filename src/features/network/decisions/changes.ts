@@ -4,7 +4,7 @@ import type { ActionType } from "../action-kinds.ts";
 import type { CoolDown, NetworkAccount } from "../account-model.ts";
 import type { Meter } from "../meter-model.ts";
 import type { ActionState, NetworkAction, PendingReason } from "../action-model.ts";
-import type { NewsKind } from "../contact-model.ts";
+import type { NewsKind, ReceivedMessage } from "../contact-model.ts";
 import type { StoredAction, StoredContact } from "./facts.ts";
 
 /** The outcome of a decision, and the changes that the store must write, in order and in one transaction. */
@@ -93,6 +93,8 @@ export type NetworkChange =
   | { kind: "releaseWorkerQueue"; account: number }
   | { kind: "signOut"; account: number; reason: string; at: number }
   | { kind: "contact"; contact: StoredContact }
+  /** A message that is not stored yet. */
+  | { kind: "received"; message: ReceivedMessage }
   | { kind: "event"; event: NewEvent }
   | { kind: "origin"; news: OriginNews };
 

@@ -1,5 +1,7 @@
+import { isoTime } from "../../../platform/base/clock.ts";
 import type { ActionType } from "../action-kinds.ts";
-import type { News, Relation } from "../contact-model.ts";
+import { messagesOf, type News, type ReceivedMessage, type Relation } from "../contact-model.ts";
+import { conversationId, incomingMessageId } from "../message-ids.ts";
 import type { Decision, NetworkChange } from "./changes.ts";
 import type { NetworkFacts, StoredAccount, StoredAction, StoredContact } from "./facts.ts";
 
@@ -33,18 +35,28 @@ export function contactAfter(
   ];
 }
 
-/** Stores news about people. The outcome is the news that was not known yet. */
+/**
+ * Stores news about people. The outcome is the news that was not known yet, about people the account has contacted. Each
+ * message is stored once, whoever wrote it and however late it is reported.
+ */
 export function decideNews(
   record: StoredAccount,
   news: readonly News[],
-  facts: Pick<NetworkFacts, "contact">,
+  facts: Pick<NetworkFacts, "contact" | "hasMessage">,
   now: number,
 ): Decision<News[]> {
   const contacts = new Map<string, StoredContact | null>();
+  const received = new Set<string>();
   const changes: NetworkChange[] = [];
   const outcome = news.filter((item) => {
     const { profileKey, kind, at, text } = item;
     const contact = contacts.get(profileKey) ?? facts.contact(record.seq, profileKey);
+    if (kind === "replied")
+      for (const message of newMessages(record, item, contact)) {
+        if (received.has(message.id) || facts.hasMessage(message.id)) continue;
+        received.add(message.id);
+        changes.push({ kind: "received", message }, receivedEvent(record, message, contact, now));
+      }
     if (contact === null) return false;
     if (kind === "accepted" && contact.relation === "connected") return false;
     if (kind === "replied" && (contact.repliedAt ?? 0) >= at) return false;
@@ -63,6 +75,44 @@ export function decideNews(
     return true;
   });
   return { outcome, changes };
+}
+
+function newMessages({ seq, account }: StoredAccount, news: News, contact: StoredContact | null): ReceivedMessage[] {
+  const { profileKey, personName } = news;
+  const conversation = conversationId(account.id, profileKey);
+  return messagesOf(news).map((message) => ({
+    id: incomingMessageId(conversation, message),
+    account: seq,
+    accountId: account.id,
+    workspaceId: account.workspaceId,
+    profileKey,
+    profileUrl: contact?.profileUrl ?? profileKey,
+    personName: personName ?? null,
+    leadId: contact?.leadId ?? null,
+    text: message.text,
+    at: message.at,
+  }));
+}
+
+/** Unlike `message.replied`, one for each message, and for people the account has never contacted, too. */
+function receivedEvent(
+  { account }: StoredAccount,
+  { id, profileKey, text, at: sentAt }: ReceivedMessage,
+  contact: StoredContact | null,
+  at: number,
+): NetworkChange {
+  const subjects = { accountId: account.id, leadId: contact?.leadId ?? null, campaignId: contact?.campaignId ?? null };
+  const data = {
+    conversationId: conversationId(account.id, profileKey),
+    messageId: id,
+    profileUrl: profileKey,
+    text,
+    sentAt: isoTime(sentAt),
+  };
+  return {
+    kind: "event",
+    event: { type: "message.received", workspaceId: account.workspaceId, at, ...subjects, data },
+  };
 }
 
 function contactEvent(

@@ -55,6 +55,8 @@ export type NetworkFacts = {
   twins(account: number, action: Pick<StoredAction, "targetKey" | "actionType">): Twin[];
   contact(account: number, profileKey: string): StoredContact | null;
   hasLead(id: string): boolean;
+  /** Whether the message with this ID is stored. */
+  hasMessage(id: string): boolean;
   /** The entry of the do-not-contact list that blocks this person; null if none does. */
   suppression(workspaceId: WorkspaceId, target: SuppressionTarget): SuppressionMatch | null;
   frontier(account: number, meter: Meter): Frontier;
@@ -87,6 +89,7 @@ export function actionOf(row: StoredAction, accountId: string): NetworkAction {
     carriedOutAt: row.carriedOutAt,
     notBefore: row.notBefore,
     draw: row.draw,
+    isUrgent: row.isUrgent,
     reference: row.reference,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,

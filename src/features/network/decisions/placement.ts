@@ -16,18 +16,19 @@ import type { NetworkChange } from "./changes.ts";
 import type { NetworkFacts, StoredAccount, StoredAction } from "./facts.ts";
 
 /** What the slot of an action depends on. */
-export type Placed = Pick<StoredAction, "actionType" | "message" | "notBefore" | "draw">;
+export type Placed = Pick<StoredAction, "actionType" | "message" | "notBefore" | "draw" | "isUrgent">;
 export type Placement = { slot: Slot | Never; changes: NetworkChange[] };
 
 /** The earliest available time for a new action, and how far the search got, so that the next search continues there. */
 export function placeAction(
   record: StoredAccount,
   action: Placed,
-  facts: Pick<NetworkFacts, "frontier" | "timeline">,
+  facts: Pick<NetworkFacts, "frontier" | "timeline" | "usedTimeline">,
   now: number,
 ): Placement {
   const account = record.seq;
   const start = Math.max(action.notBefore, now);
+  if (action.isUrgent) return placeUrgent(record, action, facts, start);
   const meter = narrowestOf(usesOf(action));
   const { frontierAt, freeAt } = facts.frontier(account, meter);
   const frontier = frontierAt ?? -Infinity;
@@ -48,6 +49,20 @@ export function placeAction(
   if (start <= Math.max(frontier, now) && found.at !== frontier)
     changes.push({ kind: "frontier", account, meter, at: found.at });
   return { slot: { ...found, reason: reasonInQueue(found.reason, action.notBefore, frontier, now) }, changes };
+}
+
+/**
+ * The earliest time that performed actions leave. Planned ones give way: they are planned anew, and meanwhile, those that
+ * fall due are held up by what was sent before them.
+ */
+function placeUrgent(
+  record: StoredAccount,
+  action: Placed,
+  { usedTimeline }: Pick<NetworkFacts, "usedTimeline">,
+  start: number,
+): Placement {
+  const slot = earliestSlot(requestOf(record, action, start), usedTimeline(record.seq), stepsToEnd);
+  return { slot: slot.at === null ? slot : { ...slot, isFree: false }, changes: [] };
 }
 
 /** What delays an action now, given the performed actions (`used`); null: it can be sent. */
@@ -114,7 +129,12 @@ export function withUses(added: ReadonlyMap<Meter, readonly number[]>, timeline:
   };
 }
 
-function requestOf({ governed }: StoredAccount, action: Placed, notBefore: number, gapMs?: number): SlotRequest {
+function requestOf(
+  { governed }: StoredAccount,
+  action: Omit<Placed, "isUrgent">,
+  notBefore: number,
+  gapMs?: number,
+): SlotRequest {
   return {
     account: governed,
     uses: usesOf(action),

@@ -159,7 +159,7 @@ function enqueue(
     ...changes,
     { kind: "state", row, state: "scheduled", pendingReason, used: 0, slotAt: slot.at, at: now },
     { kind: "job", job, change: { status: "pending", runAt: slot.at, leaseUntil: null, updatedAt: now } },
-    { kind: "queue", account: record.seq, replan: false },
+    { kind: "queue", account: record.seq, replan: content.isUrgent },
     scheduledEvent(record, { ...content, state: "scheduled" }, slot.at, now),
   ]);
 }

@@ -26,8 +26,8 @@ export async function lockParents(
   await takeLocks(connection, [...workspaceIds].map(lockOfWriter));
   const jobIds = recordsOf("actions").map(({ key: [id] }) => String(id));
   const ofActions = await accountsOf(connection, jobIds);
-  const ofContacts = recordsOf("contacts").map(({ key: [account] }) => Number(account));
-  const accounts = await lockAccounts(connection, [...new Set([...ofActions, ...ofContacts])]);
+  const ofPeople = ["contacts", "conversations"].flatMap(recordsOf).map(({ key: [account] }) => Number(account));
+  const accounts = await lockAccounts(connection, [...new Set([...ofActions, ...ofPeople])]);
   const targets = await loadTargets(connection, jobIds, accounts);
   const endpoints = recordsOf("deliveries").map(({ key: [endpoint] }) => Number(endpoint));
   await lockEndpoints(connection, [...new Set(endpoints)]);

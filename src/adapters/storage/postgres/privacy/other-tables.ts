@@ -26,6 +26,7 @@ const different = {
 
 /** Tables that only the embedded engine has. */
 const absent = [
+  ...["inbox_words", "inbox_words_config", "inbox_words_data", "inbox_words_idx"],
   ...["backups_begun", "idempotent_request_keys", "idempotent_request_keys_log", "lead_keys_log", "prospect_key_pages"],
   ...["rate_windows", "simulation", "suppression_counts", "webhook_position"],
 ];

@@ -7,6 +7,7 @@ import { campaignEnrollments } from "../campaign-tables.ts";
 import { creditLedger } from "../credit-tables.ts";
 import { prospects, importRows, savedSearches } from "../directory/tables.ts";
 import { emailVerdicts, enrichmentItems, enrichmentResults } from "../enrichment-tables.ts";
+import { conversations, messages, snippets } from "../inbox-tables.ts";
 import { networkActions, networkContacts } from "../network-tables.ts";
 import { events, jobs, leadImportNotes, leadImportRows, leads, suppressions } from "../tables.ts";
 import { voiceClones, voiceSamples } from "../voice-tables.ts";
@@ -16,6 +17,7 @@ import { webhookDeliveries } from "../webhook-tables.ts";
 export type StoredPlace = Place & { definition: PgTable };
 
 const definitions: readonly PgTable[] = [
+  ...[conversations, messages, snippets],
   ...[campaignEnrollments, creditLedger, emailVerdicts, enrichmentItems, enrichmentResults, events, idempotentRequests],
   ...[importRows, jobs, leadImportNotes, leadImportRows, leads, networkActions, networkContacts, prospects],
   ...[savedSearches, suppressions, voiceClones, voiceSamples, webhookDeliveries],
@@ -35,6 +37,9 @@ const differences: Readonly<Record<string, (place: Place) => Partial<Place>>> = 
     others: [...others.filter((column) => column !== "id"), "attempt", "is_encrypted", "node"],
   }),
   events: ({ others }) => ({ key: ["id"], others: [...others, "position"] }),
+  // Words, derived from the texts.
+  messages: ({ others }) => ({ others: [...others, "search"] }),
+  conversations: ({ others }) => ({ others: [...others, "search"] }),
   credits: ({ others }) => ({ others: [...others, "seq"] }),
 };
 

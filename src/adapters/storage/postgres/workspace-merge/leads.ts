@@ -14,6 +14,7 @@ import { enrichmentResultKeys, enrichmentResults } from "../enrichment-tables.ts
 import { LeadFactLoader, storedLead } from "../lead-facts.ts";
 import { replaceLeads, type Replacement } from "../lead-replacements.ts";
 import { decideLoaded } from "../loaded.ts";
+import { conversations } from "../inbox-tables.ts";
 import { networkActions, networkContacts } from "../network-tables.ts";
 import { events, jobs, leadImportRows, leadKeys, leads } from "../tables.ts";
 import type { Side, Sides } from "./tables.ts";
@@ -131,6 +132,7 @@ async function moveReferences(connection: Connection, { from }: Sides, united: r
     { table: campaignEnrollments, within: eq(campaignEnrollments.workspaceId, from.id) },
     { table: networkActions, within: eq(networkActions.workspaceId, from.id) },
     { table: networkContacts },
+    { table: conversations, within: eq(conversations.workspaceId, from.id) },
     { table: events },
     { table: prospects, within: eq(prospects.owner, from.owner) },
     { table: leadImportRows, within: inArray(leadImportRows.jobId, ofJobs) },

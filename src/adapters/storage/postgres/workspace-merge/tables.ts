@@ -8,6 +8,7 @@ import { creditBalances, creditLedger, creditReservations } from "../credit-tabl
 import * as directory from "../directory/tables.ts";
 import type { Connection } from "../engine.ts";
 import { emailVerdicts, enrichmentResults, enrichmentSettings, leadHintsDone } from "../enrichment-tables.ts";
+import { conversations, messages, snippets } from "../inbox-tables.ts";
 import { networkAccounts, networkActions } from "../network-tables.ts";
 import { apiKeys, auditLog, invitations } from "../people-tables.ts";
 import { events, jobs, leadCounts, leads, leadTags, members, suppressions } from "../tables.ts";
@@ -35,6 +36,9 @@ const tables = {
   api_keys: apiKeys,
   network_accounts: networkAccounts,
   network_actions: networkActions,
+  conversations,
+  messages,
+  snippets,
   campaigns,
   campaign_enrollments: campaignEnrollments,
   saved_searches: directory.savedSearches,
@@ -87,6 +91,9 @@ async function removeKnown(connection: Connection, name: MergedTable, { from, in
   if (name === "suppressions") {
     const known = connection.select({ key: suppressions.key }).from(suppressions).where(isOf(suppressions, into));
     await connection.delete(suppressions).where(and(isOf(suppressions, from), inArray(suppressions.key, known)));
+  } else if (name === "snippets") {
+    const known = connection.select({ name: snippets.name }).from(snippets).where(isOf(snippets, into));
+    await connection.delete(snippets).where(and(isOf(snippets, from), inArray(snippets.name, known)));
   } else if (name === "enrichment_settings" && (await countOf(connection, name, into)) > 0) {
     await connection.delete(enrichmentSettings).where(isOf(enrichmentSettings, from));
   }

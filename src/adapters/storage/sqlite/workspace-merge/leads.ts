@@ -84,6 +84,7 @@ const referencesToLeads: readonly [table: string, column: string][] = [
   ["campaign_enrollments", "lead_id"],
   ["network_actions", "lead_id"],
   ["network_contacts", "lead_id"],
+  ["conversations", "lead_id"],
   ["events", "lead_id"],
   ["prospects", "lead_id"],
   ["lead_import_rows", "lead_id"],

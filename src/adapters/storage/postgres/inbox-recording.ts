@@ -1,0 +1,88 @@
+import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { afterMessage, lastOf, startConversation, type Recording } from "../../../features/inbox/recording.ts";
+import type { Connection } from "./engine.ts";
+import { conversations, messages } from "./inbox-tables.ts";
+import { networkAccounts } from "./network-tables.ts";
+import { leads } from "./tables.ts";
+
+/** Records a message in the transaction that sends or receives it, and that has locked its account. */
+export async function recordMessage(connection: Connection, recording: Recording): Promise<void> {
+  await (recording.kind === "put" ? put(connection, recording) : remove(connection, recording));
+}
+
+async function put(connection: Connection, recording: Extract<Recording, { kind: "put" }>): Promise<void> {
+  const { person, message, at } = recording;
+  const { account, profileKey, workspaceId } = person;
+  const [before] = await connection
+    .select()
+    .from(conversations)
+    .where(and(eq(conversations.account, account), eq(conversations.profileKey, profileKey)))
+    .for("update");
+  const values = afterMessage(before ?? null, recording);
+  const conversation = before?.seq ?? (await start(connection, recording, values));
+  if (before !== undefined)
+    await connection
+      .update(conversations)
+      .set(values as Values)
+      .where(eq(conversations.seq, before.seq));
+  await connection
+    .insert(messages)
+    .values({ ...message, workspaceId, conversation, profileKey, createdAt: at })
+    .onConflictDoUpdate({
+      target: messages.id,
+      set: { state: sql`excluded.state`, text: sql`excluded.text`, at: sql`excluded.at` },
+    });
+}
+
+type Values = Partial<typeof conversations.$inferInsert>;
+
+async function start(
+  connection: Connection,
+  recording: Extract<Recording, { kind: "put" }>,
+  values: ReturnType<typeof afterMessage>,
+): Promise<number> {
+  const { account, leadId } = recording.person;
+  const [found] = await connection
+    .select({ accountId: networkAccounts.id, firstName: leads.firstName, lastName: leads.lastName })
+    .from(networkAccounts)
+    .leftJoin(leads, eq(leads.id, leadId ?? ""))
+    .where(eq(networkAccounts.seq, account));
+  const leadName = [found?.firstName, found?.lastName].filter(Boolean).join(" ") || null;
+  const started = startConversation(recording, { accountId: found!.accountId, leadName });
+  const [row] = await connection
+    .insert(conversations)
+    .values({ ...started, ...values } as typeof conversations.$inferInsert)
+    .returning({ seq: conversations.seq });
+  return row!.seq;
+}
+
+/** A conversation without messages ends. */
+async function remove(
+  connection: Connection,
+  { messageId, at }: Extract<Recording, { kind: "remove" }>,
+): Promise<void> {
+  const [removed] = await connection
+    .delete(messages)
+    .where(eq(messages.id, messageId))
+    .returning({ conversation: messages.conversation });
+  if (removed === undefined) return;
+  const isIt = eq(conversations.seq, removed.conversation);
+  const [before] = await connection
+    .select({ lastState: conversations.lastState })
+    .from(conversations)
+    .where(isIt)
+    .for("update");
+  if (before?.lastState !== "queued") return;
+  const [left] = await connection
+    .select({ state: messages.state, text: messages.text, at: messages.at, createdAt: messages.createdAt })
+    .from(messages)
+    .where(eq(messages.conversation, removed.conversation))
+    .orderBy(desc(messages.at), asc(messages.seq))
+    .limit(1);
+  if (left === undefined) await connection.delete(conversations).where(isIt);
+  else
+    await connection
+      .update(conversations)
+      .set({ ...lastOf(left, left.createdAt), updatedAt: at })
+      .where(isIt);
+}

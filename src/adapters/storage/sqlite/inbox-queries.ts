@@ -1,0 +1,170 @@
+import { and, desc, eq, gt, isNotNull, isNull, lte, or, sql, type SQL } from "drizzle-orm";
+import type { Conversation, ConversationFilter } from "../../../features/inbox/model.ts";
+import type { ConversationPageRequest, InboxStore } from "../../../features/inbox/store.ts";
+import { searchedMessages } from "../../../features/inbox/words.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
+import type { Engine } from "./engine.ts";
+import { conversations, messages, type ConversationRow } from "./inbox-tables.ts";
+import { countRows } from "./list-pages.ts";
+import { networkAccounts, networkActions } from "./network-tables.ts";
+import { jobs } from "./tables.ts";
+
+type Queries = Pick<
+  InboxStore,
+  "conversations" | "countConversations" | "conversation" | "messages" | "countMessages" | "unread"
+>;
+
+/** Reads conversations and messages. Lists run in the reader thread, because filters may skip many rows. */
+export function createInboxQueries({ orm, reader }: Engine): Queries {
+  const columns = { row: conversations, accountId: networkAccounts.id };
+  const select = () =>
+    orm.select(columns).from(conversations).innerJoin(networkAccounts, eq(networkAccounts.seq, conversations.account));
+
+  async function page(request: ConversationPageRequest): Promise<Conversation[]> {
+    const { limit, after } = request;
+    const isAfter =
+      after === null ? undefined : sql`(${conversations.lastAt}, ${conversations.id}) < (${after.lastAt}, ${after.id})`;
+    const query = orm
+      .select({ seq: conversations.seq })
+      .from(conversations)
+      .where(and(filtered(request), isAfter))
+      .orderBy(desc(conversations.lastAt), desc(conversations.id))
+      .limit(limit);
+    const found = await reader.all<{ seq: number }>(query.toSQL());
+    const list = JSON.stringify(found.map(({ seq }) => seq));
+    const rows = select()
+      .where(sql`${conversations.seq} IN (SELECT value FROM json_each(${list}))`)
+      .all();
+    const bySeq = new Map(rows.map((each) => [each.row.seq, conversationOf(each)]));
+    return found.flatMap(({ seq }) => bySeq.get(seq) ?? []);
+  }
+
+  const ofConversation = (workspaceId: WorkspaceId, id: string) =>
+    sql`${messages.conversation} = (SELECT ${conversations.seq} FROM ${conversations}
+      WHERE ${conversations.id} = ${id} AND ${conversations.workspaceId} = ${workspaceId})`;
+
+  return {
+    conversations: page,
+    countConversations: (request) =>
+      countRows(
+        { reader },
+        orm.select({ seq: conversations.seq }).from(conversations).where(filtered(request)).toSQL(),
+      ),
+    async conversation(workspaceId, id) {
+      const found = select()
+        .where(and(eq(conversations.id, id), eq(conversations.workspaceId, workspaceId)))
+        .get();
+      return found === undefined ? null : conversationOf(found);
+    },
+    async messages(workspaceId, conversationId, limit, after) {
+      const isAfter = after === null ? undefined : sql`(${messages.at}, ${messages.seq}) < (${after.at}, ${after.seq})`;
+      return orm
+        .select({
+          row: messages,
+          campaignId: networkActions.campaignId,
+          scheduledFor: networkActions.slotAt,
+          status: jobs.message,
+          pendingReason: networkActions.pendingReason,
+        })
+        .from(messages)
+        .leftJoin(networkActions, eq(networkActions.jobId, messages.id))
+        .leftJoin(jobs, eq(jobs.id, messages.id))
+        .where(and(ofConversation(workspaceId, conversationId), isAfter))
+        .orderBy(desc(messages.at), desc(messages.seq))
+        .limit(limit)
+        .all()
+        .map(
+          ({
+            row: { at, workspaceId: _workspace, conversation: _conversation, profileKey: _key, ...row },
+            ...action
+          }) => ({
+            ...row,
+            ...action,
+            at,
+          }),
+        );
+    },
+    countMessages: (workspaceId, id) =>
+      countRows(
+        { reader },
+        orm.select({ seq: messages.seq }).from(messages).where(ofConversation(workspaceId, id)).toSQL(),
+      ),
+    async unread(workspaceId, userId) {
+      const { assignedTo } = conversations;
+      // `sum` of no rows is null.
+      const row = orm
+        .select({
+          total: sql<number>`count(*)`,
+          mine: sql<number>`coalesce(sum(${assignedTo} = ${userId}), 0)`,
+          unassigned: sql<number>`coalesce(sum(${assignedTo} IS NULL), 0)`,
+        })
+        .from(conversations)
+        .where(and(eq(conversations.workspaceId, workspaceId), sql`${conversations.unread} > 0`))
+        .get();
+      return row ?? { total: 0, mine: 0, unassigned: 0 };
+    },
+  };
+}
+
+/** The conditions repeat those of the partial indexes. */
+function filtered({
+  workspaceId,
+  filter,
+  now,
+}: Pick<ConversationPageRequest, "workspaceId" | "filter" | "now">): SQL | undefined {
+  const { unread, assignedTo, label, isSnoozed, accountId, leadId, profileKey, hasReply, words } = filter;
+  const { snoozedUntil } = conversations;
+  return and(
+    eq(conversations.workspaceId, workspaceId),
+    unread === undefined ? undefined : unread ? sql`${conversations.unread} > 0` : sql`${conversations.unread} = 0`,
+    assignedTo === undefined ? undefined : isAssignedTo(assignedTo),
+    label === undefined ? undefined : and(isNotNull(conversations.label), eq(conversations.label, label)),
+    isSnoozed === undefined
+      ? undefined
+      : isSnoozed
+        ? gt(snoozedUntil, now)
+        : or(isNull(snoozedUntil), lte(snoozedUntil, now)),
+    accountId === undefined ? undefined : isOfAccount(accountId),
+    leadId === undefined ? undefined : eq(conversations.leadId, leadId),
+    profileKey === undefined ? undefined : eq(conversations.profileKey, profileKey),
+    hasReply === undefined
+      ? undefined
+      : hasReply
+        ? isNotNull(conversations.receivedAt)
+        : isNull(conversations.receivedAt),
+    words === undefined || words.length === 0 ? undefined : hasWords(workspaceId, words),
+  );
+}
+
+function isAssignedTo(userId: NonNullable<ConversationFilter["assignedTo"]> | null): SQL | undefined {
+  const { assignedTo } = conversations;
+  return userId === null ? isNull(assignedTo) : and(isNotNull(assignedTo), eq(assignedTo, userId));
+}
+
+function isOfAccount(accountId: string): SQL {
+  return sql`${conversations.account} = (SELECT ${networkAccounts.seq} FROM ${networkAccounts} WHERE ${networkAccounts.id} = ${accountId})`;
+}
+
+/** The latest messages first: of a word that nearly all have, only those are read. Names have negative numbers. */
+function hasWords(workspaceId: WorkspaceId, words: readonly string[]): SQL {
+  const scope = Buffer.from(workspaceId).toString("hex").toUpperCase();
+  const match = `scope : "${scope}" AND words : (${words.map((word) => `"${word}" *`).join(" AND ")})`;
+  const found = (
+    isKind: string,
+  ) => sql`SELECT rowid FROM inbox_words WHERE inbox_words MATCH ${match} AND ${sql.raw(isKind)}
+    ORDER BY rowid DESC LIMIT ${searchedMessages}`;
+  return sql`${conversations.seq} IN (
+    SELECT ${messages.conversation} FROM ${messages} WHERE ${messages.seq} IN (${found("rowid > 0")})
+    UNION SELECT -rowid FROM (${found("rowid < 0")}))`;
+}
+
+/** The conversation that a row represents. */
+export function conversationOf({
+  row: { seq: _seq, account: _account, readTo: _readTo, ...row },
+  accountId,
+}: {
+  row: ConversationRow;
+  accountId: string;
+}): Conversation {
+  return { ...row, accountId };
+}

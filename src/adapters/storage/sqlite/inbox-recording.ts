@@ -1,0 +1,137 @@
+import { and, asc, desc, eq, sql } from "drizzle-orm";
+import {
+  afterMessage,
+  lastOf,
+  startConversation,
+  type RecordedMessage,
+  type Recording,
+} from "../../../features/inbox/recording.ts";
+import type { Engine } from "./engine.ts";
+import { conversations, messages, type ConversationRow } from "./inbox-tables.ts";
+import type { AccountRows } from "./network-accounts.ts";
+import { newValueOf } from "./parameter.ts";
+import { placeholdersOf } from "./placeholders.ts";
+import { lazy } from "./prepared.ts";
+import { leads } from "./tables.ts";
+
+export type InboxRecorder = ReturnType<typeof createInboxRecorder>;
+
+/** Records messages inside the write units of the network. */
+export function createInboxRecorder({ orm }: Engine, accounts: Pick<AccountRows, "idOf">) {
+  const placeholder = sql.placeholder;
+  const ofPerson = lazy(() =>
+    orm
+      .select()
+      .from(conversations)
+      .where(
+        and(eq(conversations.account, placeholder("account")), eq(conversations.profileKey, placeholder("profileKey"))),
+      )
+      .prepare(),
+  );
+  const bySeq = lazy(() =>
+    orm
+      .select()
+      .from(conversations)
+      .where(eq(conversations.seq, placeholder("seq")))
+      .prepare(),
+  );
+  const insert = lazy(() => orm.insert(conversations).values(placeholdersOf(conversations)).returning().prepare());
+  const update = lazy(() =>
+    orm
+      .update(conversations)
+      .set({
+        lastAt: newValueOf("lastAt"),
+        lastState: newValueOf("lastState"),
+        lastText: newValueOf("lastText"),
+        unread: newValueOf("unread"),
+        receivedAt: newValueOf("receivedAt"),
+        snoozedUntil: newValueOf("snoozedUntil"),
+        leadId: newValueOf("leadId"),
+        personName: newValueOf("personName"),
+        updatedAt: newValueOf("updatedAt"),
+      })
+      .where(eq(conversations.seq, placeholder("seq")))
+      .prepare(),
+  );
+  const putMessage = lazy(() =>
+    orm
+      .insert(messages)
+      .values(placeholdersOf(messages))
+      .onConflictDoUpdate({
+        target: messages.id,
+        set: { state: sql`excluded.state`, text: sql`excluded.text`, at: sql`excluded.at` },
+      })
+      .prepare(),
+  );
+  const removeMessage = lazy(() =>
+    orm
+      .delete(messages)
+      .where(eq(messages.id, placeholder("messageId")))
+      .returning({ conversation: messages.conversation })
+      .prepare(),
+  );
+  const newest = lazy(() =>
+    orm
+      .select({ state: messages.state, text: messages.text, at: messages.at, createdAt: messages.createdAt })
+      .from(messages)
+      .where(eq(messages.conversation, placeholder("conversation")))
+      .orderBy(desc(messages.at), asc(messages.seq))
+      .limit(1)
+      .prepare(),
+  );
+  const byId = lazy(() =>
+    orm
+      .select({ seq: messages.seq })
+      .from(messages)
+      .where(eq(messages.id, placeholder("id")))
+      .prepare(),
+  );
+  const fullName = lazy(() =>
+    orm
+      .select({ firstName: leads.firstName, lastName: leads.lastName })
+      .from(leads)
+      .where(eq(leads.id, placeholder("leadId")))
+      .prepare(),
+  );
+
+  function leadName(leadId: string | null): string | null {
+    const lead = leadId === null ? undefined : fullName().get({ leadId });
+    return lead === undefined ? null : [lead.firstName, lead.lastName].filter(Boolean).join(" ") || null;
+  }
+
+  function put(recording: Extract<Recording, { kind: "put" }>): void {
+    const { person, message, at } = recording;
+    const { account, profileKey, workspaceId } = person;
+    const before = ofPerson().get({ account, profileKey }) ?? null;
+    const values = afterMessage(before, recording);
+    const conversation = before?.seq ?? start(recording, values);
+    if (before !== null) update().run({ ...before, ...values });
+    putMessage().run({ ...message, seq: null, workspaceId, conversation, profileKey, createdAt: at });
+  }
+
+  function start(
+    recording: Extract<Recording, { kind: "put" }>,
+    values: ReturnType<typeof afterMessage>,
+  ): ConversationRow["seq"] {
+    const { account, leadId } = recording.person;
+    const started = startConversation(recording, { accountId: accounts.idOf(account), leadName: leadName(leadId) });
+    return insert().get({ ...started, ...values, seq: null }).seq;
+  }
+
+  /** A conversation without messages ends. */
+  function remove({ messageId, at }: Extract<Recording, { kind: "remove" }>): void {
+    const [removed] = removeMessage().all({ messageId });
+    const before = removed && bySeq().get({ seq: removed.conversation });
+    if (before === undefined || before.lastState !== "queued") return;
+    const left: (Omit<RecordedMessage, "id" | "kind" | "userId"> & { createdAt: number }) | undefined = newest().get({
+      conversation: before.seq,
+    });
+    if (left === undefined) orm.delete(conversations).where(eq(conversations.seq, before.seq)).run();
+    else update().run({ ...before, ...lastOf(left, left.createdAt), updatedAt: at });
+  }
+
+  return {
+    record: (recording: Recording): void => (recording.kind === "put" ? put(recording) : remove(recording)),
+    hasMessage: (id: string): boolean => byId().get({ id }) !== undefined,
+  };
+}
