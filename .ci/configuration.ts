@@ -11,6 +11,7 @@ import { eventOptions } from "../src/app/config/event-options.ts";
 import { filesOptions } from "../src/app/config/files-options.ts";
 import { serverOptions } from "../src/app/config/options.ts";
 import { prospectingOptions } from "../src/app/config/prospecting-options.ts";
+import { mailOptions } from "../src/app/config/mail-options.ts";
 import { signInOptions } from "../src/app/config/sign-in-options.ts";
 import { flagName, optionName, showValue, variableName, type Option } from "../src/app/config/sources.ts";
 import { voiceOptions } from "../src/app/config/voice-options.ts";
@@ -33,6 +34,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     ...["creditsPerEnrichment", "creditsPerProspect", "upgradeUrl"],
   ],
   "Sign-in by OpenID Connect": keysOf(signInOptions),
+  Mail: keysOf(mailOptions),
   Network: ["connector", "networkHosts", ...keysOf(connectorOptions)],
   "Enrichment and prospects": [...keysOf(enrichmentOptions), ...keysOf(prospectingOptions)],
   Voices: [...keysOf(voiceOptions), ...keysOf(voiceVendorOptions)],

@@ -49,6 +49,10 @@ import { prospectingRoutes } from "../features/prospecting/routes.ts";
 import type { SavedSearchService } from "../features/prospecting/saved-searches.ts";
 import type { ProspectingService } from "../features/prospecting/service.ts";
 import { openSessionRoutes, sessionRoutes } from "../features/workspaces/sessions/routes.ts";
+import { mailRoutes } from "../features/mail/routes.ts";
+import type { MailService } from "../features/mail/service.ts";
+import type { Caller } from "../platform/auth/caller.ts";
+import type { User } from "../platform/auth/user-model.ts";
 import { identityRoutes } from "../features/workspaces/sign-in/routes.ts";
 import type { SignInService } from "../features/workspaces/sign-in/service.ts";
 import type { SessionService } from "../features/workspaces/sessions/service.ts";
@@ -104,6 +108,8 @@ export type ApiParts = {
   voices: ReturnType<typeof createVoices>;
   sessions: SessionService;
   signIn: SignInService;
+  mail: MailService;
+  userOf: (caller: Caller) => Promise<User | null>;
   /** Base URL for browsers; "" while it is unknown. */
   baseUrl: () => string;
   backups: ReturnType<typeof composeBackups>;
@@ -121,6 +127,7 @@ export function composeApi(parts: ApiParts) {
     }),
     userRoutes(users, workspaces, credits),
     identityRoutes(parts.signIn),
+    mailRoutes(parts.mail, parts.userOf),
     workspaceRoutes(workspaces),
     memberRoutes(parts.members),
     invitationRoutes(parts.invitations),

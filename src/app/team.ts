@@ -9,9 +9,12 @@ import { SessionService } from "../features/workspaces/sessions/service.ts";
 import { SignInService } from "../features/workspaces/sign-in/service.ts";
 import { UserService } from "../features/workspaces/users/service.ts";
 import type { KeyRing } from "../platform/auth/access.ts";
+import type { Caller } from "../platform/auth/caller.ts";
 import type { Clock, Ids } from "../platform/base/clock.ts";
 import type { Log } from "../platform/base/log.ts";
+import type { Chore } from "../platform/jobs/maintenance.ts";
 import type { Config } from "./config/config.ts";
+import { composeMail } from "./mail.ts";
 
 type TeamParts = {
   config: Config;
@@ -57,23 +60,42 @@ export function composeTeam({
     ...{ store: storage.sessions, ring: keyRing, users, workspaces: storage.workspaces, keys },
     ...{ clock: realClock, ids },
   });
+  const mail = composeMail({ config, storage, clock: realClock, ids, log, baseUrl });
   const { openId } = config;
   const signIn = new SignInService({
     provider: openId && createOpenIdProvider(openId),
     policy: openId?.policy ?? closed,
     ...{ store: storage.identities, users: storage.users, sessions, clock: realClock, ids, log },
+    sendLink: mail.service.isAvailable ? (user, path) => mail.service.sendSignInLink(user, baseUrl() + path) : null,
   });
+  const invitations = new InvitationService({
+    ...{ store: storage.invitations, keys, ring: keyRing, baseUrl },
+    ...{ clock: realClock, ids },
+    async sendMail(invitation, { userId }, url) {
+      const [workspace, inviter] = await Promise.all([
+        storage.workspaces.get(invitation.workspaceId),
+        userId === null ? null : storage.users.get(userId),
+      ]);
+      const name = inviter && (inviter.name ?? inviter.email);
+      return mail.service.sendInvitation(invitation, workspace?.name ?? "", name, url);
+    },
+  });
+  const chores: Chore[] = [
+    { name: "delete expired sessions", pattern: "25 15 * * * *", run: () => sessions.sweep() },
+    { name: "delete expired invitations", pattern: "40 15 * * * *", run: () => invitations.sweep() },
+    ...mail.chores,
+  ];
   return {
     users,
     workspaces,
     members: new MemberService({ workspaces: storage.workspaces, ring: keyRing, clock, handOver }),
     keys,
-    invitations: new InvitationService({
-      ...{ store: storage.invitations, keys, ring: keyRing, baseUrl },
-      ...{ clock: realClock, ids },
-    }),
+    invitations,
     sessions,
     signIn,
+    mail: mail.service,
+    userOf: async ({ userId }: Caller) => (userId === null ? null : storage.users.get(userId)),
+    chores,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Config } from "../app/config/config.ts";
 import { createServer } from "../app/server.ts";
 import type { SessionParts } from "../app/surfaces.ts";
 import { invitationPage } from "./dashboard/join.ts";
-import { openIdPages } from "./dashboard/openid.ts";
+import { otherSignIns } from "./dashboard/other-sign-ins.ts";
 import { dashboardPages } from "./dashboard/pages.ts";
 import { browserSession } from "./dashboard/session.ts";
 import { mcpEndpoint } from "./mcp/endpoint.ts";
@@ -13,7 +13,7 @@ export type { Overrides };
 /** The whole service: the API with the dashboard and the tools of assistants. Throws `StartError`. */
 export function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
   const surfaces = {
-    session: (parts: SessionParts) => ({ all: [...browserSession(parts).all, ...openIdPages(parts).all] }),
+    session: (parts: SessionParts) => ({ all: [...browserSession(parts).all, ...otherSignIns(parts).all] }),
     invitation: invitationPage,
     pages: dashboardPages,
     tools: mcpEndpoint,

@@ -84,7 +84,10 @@ describe("people who are users", () => {
 
   test("the sign-in page learns of the issuer", async () => {
     const response = await fetch(`${service.url}/app/sign-in-methods`);
-    expect(await response.json()).toEqual({ success: true, data: { openId: { name: "Example ID" } } });
+    expect(await response.json()).toEqual({
+      success: true,
+      data: { openId: { name: "Example ID" }, isMailAvailable: false },
+    });
   });
 
   test("sign in by their verified address, with the rights of their role", async () => {

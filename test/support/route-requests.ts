@@ -198,6 +198,10 @@ const workspaces: Record<string, Arrange> = {
   "POST /users/{userId}/credits": sending({ amount: 5 }, { only: "admins" }),
   "POST /users/{userId}/credits/adjust": sending({ amount: 5 }, { only: "admins" }),
   "POST /users/{userId}/credits/refund": sending({ request: "none", item: "none" }, { only: "admins", owner: 404 }),
+  "GET /users/me/notifications": plain,
+  "PUT /users/me/notifications": sending({ kinds: { dailyDigest: true } }),
+  // The server has no SMTP.
+  "POST /mail/test": sending(undefined, { only: "admins", owner: 409 }),
   // Of a user whom only admins find; only an issuer makes one.
   "GET /users/{userId}/identities": having({ only: "admins" }),
   "DELETE /users/{userId}/identities/{identityId}": having({ only: "admins", owner: 404 }),

@@ -109,6 +109,7 @@ test("without any setting the documented defaults hold", () => {
     maxStreams: 1000,
     maxStreamsPerKey: 100,
     openId: null,
+    mail: null,
     webhookPrivateHosts: [],
     webhookDisableDays: 5,
   });
@@ -440,4 +441,17 @@ test("sign-in by OpenID Connect needs its three parts, a public URL, and domains
     "https://id.example.com/.well-known/openid",
   ])
     expect(optionsOf({ ...client, ...publicUrl, OUTREACHD_OIDC_ISSUER: url })).toContain("OUTREACHD_OIDC_ISSUER");
+});
+
+test("mail needs a server, a sender, a public URL, and user and password together", () => {
+  const host = { OUTREACHD_SMTP_HOST: "smtp.example.com", OUTREACHD_PUBLIC_URL: "https://outreach.example.com" };
+  const from = { OUTREACHD_SMTP_FROM: "Outreach <noreply@example.com>" };
+  const optionsOf = (env: Record<string, string>) => problemsOf({ env }).map(({ option }) => option);
+  expect(optionsOf({ ...host, ...from })).toEqual([]);
+  expect(optionsOf(host)).toEqual(["smtp-from"]);
+  expect(optionsOf(from)).toEqual(["smtp-host"]);
+  expect(optionsOf({ ...host, ...from, OUTREACHD_SMTP_USER: "out" })).toEqual(["smtp-password"]);
+  expect(optionsOf({ ...from, OUTREACHD_SMTP_HOST: "smtp.example.com" })).toEqual(["public-url"]);
+  for (const wrong of ["nobody", "a@b\r\nBcc: c@d", "A, B <a@b>, <c@d>"])
+    expect(optionsOf({ ...host, OUTREACHD_SMTP_FROM: wrong })).toContain("OUTREACHD_SMTP_FROM");
 });

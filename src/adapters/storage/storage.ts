@@ -18,6 +18,7 @@ import type { OperationsStore } from "../../platform/operations/store.ts";
 import type { PersonStore } from "../../features/privacy/store.ts";
 import type { SimulationStore } from "../../features/simulation/store.ts";
 import type { InvitationStore } from "../../features/workspaces/invitations/store.ts";
+import type { MailStore } from "../../features/mail/store.ts";
 import type { IdentityStore } from "../../features/workspaces/sign-in/store.ts";
 import type { SessionStore } from "../../features/workspaces/sessions/store.ts";
 import type { SuppressionStore } from "../../features/suppression/store.ts";
@@ -39,6 +40,7 @@ export type Storage = {
   keys: KeyStore;
   sessions: SessionStore;
   identities: IdentityStore;
+  mail: MailStore;
   invitations: InvitationStore;
   rates: RateCounters;
   metrics: MetricsStore;

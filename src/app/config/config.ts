@@ -20,6 +20,7 @@ import {
 import type { ListenAddress } from "./values.ts";
 import type { ConnectorName } from "../../features/network/account-model.ts";
 import type { PhoneRegion } from "../../platform/identity/phone.ts";
+import { mailConfig, type MailConfig } from "./mail-options.ts";
 import { openIdConfig, type OpenIdConfig } from "./sign-in-options.ts";
 import { voiceVendorConfig, type VoiceVendorConfig } from "./voice-vendor-options.ts";
 import type { ConsentMode, OriginalsPolicy, VoiceEngineName } from "../../features/voice/model.ts";
@@ -79,6 +80,8 @@ export type Config = Readonly<{
   voiceCacheBytes: number;
   /** Null = nobody signs in by OpenID Connect. */
   openId: OpenIdConfig | null;
+  /** Null = the server sends no mail. */
+  mail: MailConfig | null;
   files: FilesConfig;
   backup: BackupConfig;
 }> &
@@ -115,8 +118,9 @@ export function loadConfig(input: ConfigInput): Config {
   const { database, rest: embedded, problems: databaseProblems } = databaseConfig(more);
   const { files, s3, rest: further, problems: filesProblems } = filesConfig(embedded);
   const { backup, rest: last, problems: backupProblems } = backupConfig(further, s3);
-  const { openId, rest, problems: signInProblems } = openIdConfig(last);
-  const problems = [...databaseProblems, ...filesProblems, ...backupProblems, ...signInProblems];
+  const { openId, rest: unmailed, problems: signInProblems } = openIdConfig(last);
+  const { mail, rest, problems: mailProblems } = mailConfig(unmailed);
+  const problems = [...databaseProblems, ...filesProblems, ...backupProblems, ...signInProblems, ...mailProblems];
   if (problems.length > 0) throw new ConfigError(problems);
   const { data, listen, rateLimitMinute, rateLimitHour, rateLimitDay, corsOrigins, ...values } = rest;
   return Object.freeze({
@@ -127,6 +131,7 @@ export function loadConfig(input: ConfigInput): Config {
     files,
     backup,
     openId,
+    mail,
     dataDir: data,
     listen: Object.freeze(listen),
     rateLimit: Object.freeze({ minute: rateLimitMinute, hour: rateLimitHour, day: rateLimitDay }),

@@ -7,6 +7,7 @@ import { databaseOptions } from "./database-options.ts";
 import { enrichmentOptions } from "./enrichment-options.ts";
 import { eventOptions } from "./event-options.ts";
 import { filesOptions } from "./files-options.ts";
+import { mailOptions } from "./mail-options.ts";
 import { prospectingOptions } from "./prospecting-options.ts";
 import { voiceOptions } from "./voice-options.ts";
 import { signInOptions } from "./sign-in-options.ts";
@@ -217,6 +218,7 @@ export const serverOptions = {
     description: "Email of the admin that the first start creates. Has no effect afterwards.",
   }),
   ...signInOptions,
+  ...mailOptions,
   ...voiceOptions,
   auditRetentionDays: option({
     argument: "DAYS",

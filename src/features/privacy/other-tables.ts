@@ -89,6 +89,13 @@ const impersonal = {
     ...["id", "workspace_id", "email", "email_key", "role", "permissions", "hash", "invited_by", "created_at"],
     "expires_at",
   ],
+  // To users. Notifications name no lead.
+  mail_outbox: [
+    ...["id", "dedupe", "kind", "user_id", "recipient", "subject", "body", "state", "tries", "due_at", "reason"],
+    ...["created_at", "ended_at"],
+  ],
+  mail_preferences: ["user_id", "kinds", "updated_at"],
+  mail_position: ["only_one", "event"],
   user_identities: ["id", "user_id", "issuer", "subject", "email", "created_at", "last_used_at"],
   members: ["workspace_id", "user_id", "role", "permissions", "is_active", "created_at", "updated_at"],
   users: [...["seq", "id", "email", "email_key", "name", "role", "time_zone", "is_active", "created_at", "updated_at"]],

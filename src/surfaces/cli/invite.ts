@@ -25,7 +25,7 @@ export function addInviteCommands(program: Command, context: CommandContext): vo
       const url = made.url.startsWith("/") && server !== null ? server + made.url : made.url;
       const hint = url.startsWith("/")
         ? "No server is running on this data directory. Start it, and prefix the link with its address."
-        : `Pass this link on to ${made.email}. It works once, until ${made.expiresAt}.`;
+        : `${made.isMailed ? `Mailed to ${made.email}; you can also pass the link on.` : `Pass this link on to ${made.email}.`} It works once, until ${made.expiresAt}.`;
       await present(context, { ...made, url }, `${url}\n\n${hint}`);
     }),
   );

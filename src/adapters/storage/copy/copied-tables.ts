@@ -30,6 +30,11 @@ const people: CopiedTable[] = [
   }),
   copied("sign_in_links", "hash", { text: "hash key_id key_hash", whole: "created_at expires_at" }),
   copied("user_identities", "id", { text: "id user_id issuer subject email", whole: "created_at last_used_at" }),
+  copied("mail_outbox", "id", {
+    text: "id dedupe kind user_id recipient subject body state reason",
+    whole: "tries due_at created_at ended_at",
+  }),
+  copied("mail_preferences", "user_id", { text: "user_id", object: "kinds", whole: "updated_at" }),
   copied("invitations", "id", {
     text: "id workspace_id email email_key role hash invited_by",
     object: "permissions",

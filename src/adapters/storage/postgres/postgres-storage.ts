@@ -23,6 +23,7 @@ import { foldCounts } from "./lead-counts.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
+import { createMailStore } from "./mail.ts";
 import { createMetricsStore } from "./metrics.ts";
 import { createNetworkStore } from "./network.ts";
 import { createActionJobs } from "./network-jobs.ts";
@@ -71,6 +72,7 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     rates: createRateCounters(engine),
     sessions: createSessionStore(engine),
     simulation: null,
+    mail: createMailStore(engine),
     identities: createIdentityStore(engine),
     inbox: createInboxStore(engine),
     invitations: createInvitationStore(engine),

@@ -19,6 +19,7 @@ import { createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
+import { createMailStore } from "./mail.ts";
 import { createMetricsStore } from "./metrics.ts";
 import { migrate, migrations, schemaOf } from "./migrate.ts";
 import { createNetworkRows } from "./network.ts";
@@ -64,6 +65,7 @@ export function openSqliteStorage(
     metrics: createMetricsStore(engine, path),
     idempotency: createIdempotencyStore(engine),
     sessions: createSessionStore(engine, common),
+    mail: createMailStore(engine),
     identities: createIdentityStore(engine, common),
     invitations: createInvitationStore(engine, common),
     rates: createRateCounters(engine),

@@ -53,6 +53,9 @@ export const NewInvitationView = Type.Object(
       description:
         "Link to pass on to the invited person. Returned only once, in this response. Has no host if the server is not listening.",
     }),
+    isMailed: Type.Boolean({
+      description: "Whether the server also mails the link to the person. It does if it has SMTP.",
+    }),
   },
   { $id: "NewInvitation", description: "A new invitation, with its link." },
 );

@@ -42,6 +42,8 @@ type Parts = {
   ids: Ids;
   /** URL at which browsers reach the server, or "" while it is unknown. */
   baseUrl: () => string;
+  /** Mails an invitation. False if the server sends no mail. */
+  sendMail: (invitation: Invitation, caller: Caller, url: string) => Promise<boolean>;
 };
 
 /**
@@ -60,7 +62,7 @@ export class InvitationService {
    * CONFLICT for members and full workspaces.
    */
   async create(caller: Caller, workspaceId: WorkspaceId, input: InvitationInput): Promise<NewInvitationView> {
-    const { store, clock, ids, baseUrl } = this.#parts;
+    const { store, clock, ids, baseUrl, sendMail } = this.#parts;
     const email = input.email.trim();
     const errors = addressErrors(email);
     if (errors.length > 0) throw invalid(errors);
@@ -89,7 +91,8 @@ export class InvitationService {
       if (problem !== null) throw new ApiError("CONFLICT", { message: problem });
     });
     // The token follows the #, so that no server, proxy, or log sees it.
-    return { ...invitationView(invitation), url: `${baseUrl()}/app/join#${token}` };
+    const url = `${baseUrl()}/app/join#${token}`;
+    return { ...invitationView(invitation), url, isMailed: await sendMail(invitation, caller, url) };
   }
 
   /** Newest first. */

@@ -135,15 +135,15 @@ export class SessionService {
     workspaceId: WorkspaceId | null,
     origin: Origin,
   ): Promise<(NewSession & { caller: Caller }) | null> {
-    const { store, ring, workspaces, keys, clock } = this.#parts;
-    const memberships = (await workspaces.ofUser(userId)).filter(({ member }) => member.isActive);
-    const used = (await store.list({ userId }, clock.now(), maxSessions)).map((held) => held.workspaceId);
-    const wanted = workspaceId === null ? used : [workspaceId];
-    const ids = memberships.map(({ workspace }) => workspace.id);
-    const chosen = wanted.find((id) => ids.includes(id)) ?? ids[0];
-    if (chosen === undefined) return null;
-    const { hash } = await keys.dashboardKey(null, { workspaceId: chosen, userId });
-    return this.#start(this.#user(await ring.holder(hash)), hash, origin);
+    const key = await this.#keyFor(userId, workspaceId);
+    if (key === null) return null;
+    return this.#start(this.#user(await this.#parts.ring.holder(key.hash)), key.hash, origin);
+  }
+
+  /** Creates a sign-in link for a user; null if they are active in no workspace. */
+  async linkFor(userId: UserId): Promise<{ path: string; expiresAt: number } | null> {
+    const key = await this.#keyFor(userId, null);
+    return key && this.makeLink(key);
   }
 
   async view(caller: Caller): Promise<SessionView> {
@@ -194,6 +194,17 @@ export class SessionService {
       );
     const keyHash = hashOf(secret);
     return this.#start(this.#user(await this.#parts.ring.holder(keyHash)), keyHash, origin);
+  }
+
+  /** The key of a user for sessions: in a workspace, or else in the one that they used last. */
+  async #keyFor(userId: UserId, workspaceId: WorkspaceId | null): Promise<ApiKey | null> {
+    const { store, workspaces, keys, clock } = this.#parts;
+    const memberships = (await workspaces.ofUser(userId)).filter(({ member }) => member.isActive);
+    const used = (await store.list({ userId }, clock.now(), maxSessions)).map((held) => held.workspaceId);
+    const wanted = workspaceId === null ? used : [workspaceId];
+    const ids = memberships.map(({ workspace }) => workspace.id);
+    const chosen = wanted.find((id) => ids.includes(id)) ?? ids[0];
+    return chosen === undefined ? null : keys.dashboardKey(null, { workspaceId: chosen, userId });
   }
 
   async #start(caller: Caller, keyHash: string, origin: Origin): Promise<NewSession & { caller: Caller }> {

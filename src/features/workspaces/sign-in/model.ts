@@ -67,7 +67,13 @@ export const signInProblems = [
 export type SignInProblem = (typeof signInProblems)[number];
 
 /** Ways to sign in besides a key or a link. */
-export type SignInMethods = { openId: { name: string } | null };
+export type SignInMethods = {
+  openId: { name: string } | null;
+  /** Whether the server mails sign-in links. */
+  isMailAvailable: boolean;
+};
+
+export const MailLinkInput = Type.Object({ email: Type.String({ minLength: 3, maxLength: 254 }) });
 
 export const IdentityView = Type.Object(
   {

@@ -1,3 +1,4 @@
+import { runOutsideRequest } from "../../../lib/concurrency/outside-request.ts";
 import { auditEntry } from "../../../platform/auth/audit/entry.ts";
 import type { Origin } from "../../../platform/auth/audit/model.ts";
 import { requireAdmin, type Caller } from "../../../platform/auth/caller.ts";
@@ -32,6 +33,8 @@ type Parts = {
   store: IdentityStore;
   users: UserStore;
   sessions: SessionService;
+  /** Mails a link that signs in; null: the server sends no mail. */
+  sendLink: ((user: User, path: string) => Promise<void>) | null;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -48,8 +51,26 @@ export class SignInService {
   }
 
   get methods(): SignInMethods {
-    const { provider } = this.#parts;
-    return { openId: provider && { name: provider.name } };
+    const { provider, sendLink } = this.#parts;
+    return { openId: provider && { name: provider.name }, isMailAvailable: sendLink !== null };
+  }
+
+  /**
+   * Mails a sign-in link to the user with this address, if there is one. In the background, so that nobody learns from the
+   * time that it takes whether there is.
+   */
+  requestLink(address: string): void {
+    void runOutsideRequest(() => this.#mailLink(address)).catch((error: unknown) =>
+      this.#parts.log.error({ err: error }, "could not mail a sign-in link"),
+    );
+  }
+
+  async #mailLink(address: string): Promise<void> {
+    const { users, sessions, sendLink } = this.#parts;
+    const user = await users.byAddress(canonicalEmail(address));
+    if (sendLink === null || user === null || !user.isActive) return;
+    const link = await sessions.linkFor(user.id);
+    if (link !== null) await sendLink(user, link.path);
   }
 
   /** Where to send a browser that wants to sign in, and what it must return with. */

@@ -87,6 +87,9 @@ export const sessionApi = {
   async methods(): Promise<SignInMethods> {
     return (await read<{ data: SignInMethods }>(await send("GET", "/app/sign-in-methods", {}))).data;
   },
+  async mailLink(email: string): Promise<void> {
+    await dataOfPage("/app/sign-in-mail", { email });
+  },
   async signIn(input: SignInInput): Promise<SessionView> {
     return dataOfPage("/app/session", input);
   },

@@ -71,7 +71,7 @@ export function SignInForm({
   problem?: string | null;
   hasOtherWays?: boolean;
 }) {
-  const [methods, setMethods] = useState<SignInMethods>({ openId: null });
+  const [methods, setMethods] = useState<SignInMethods>({ openId: null, isMailAvailable: false });
   useEffect(() => {
     // Without them, a key still signs in.
     if (hasOtherWays) void sessionApi.methods().then(setMethods, () => {});
@@ -81,35 +81,57 @@ export function SignInForm({
     signedIn(view);
     if (here.value.path === "/sign-in") navigate("/", { replace: true });
   });
+  const hasOther = methods.openId !== null || methods.isMailAvailable;
   return (
-    <form onSubmit={form.onSubmit}>
+    <>
       <FormError form={{ error: form.error ?? problem }} />
       {methods.openId !== null && (
-        <>
-          <a class="button primary" href="/app/oidc">
-            Sign in with {methods.openId.name}
-          </a>
-          <p class="divider faint">or with an API key</p>
-        </>
+        <a class="button primary" href="/app/oidc">
+          Sign in with {methods.openId.name}
+        </a>
       )}
-      <TextField
-        form={form}
-        name="key"
-        label="API key"
-        type="password"
-        autocomplete="current-password"
-        placeholder="oak_…"
-        spellcheck={false}
-        autofocus
-        required
-        hint={
-          <>
-            No key? On the server, run <code>outreachd user link EMAIL</code> to create a sign-in link.
-          </>
-        }
-      />
-      <Button kind={methods.openId === null ? "primary" : "plain"} type="submit" isBusy={form.isBusy}>
-        Sign in
+      {methods.isMailAvailable && <MailLinkForm isPrimary={methods.openId === null} />}
+      {hasOther && <p class="divider faint">or with an API key</p>}
+      <form onSubmit={form.onSubmit}>
+        <TextField
+          form={form}
+          name="key"
+          label="API key"
+          type="password"
+          autocomplete="current-password"
+          placeholder="oak_…"
+          spellcheck={false}
+          autofocus={!hasOther}
+          required
+          hint={
+            <>
+              No key? On the server, run <code>outreachd user link EMAIL</code> to create a sign-in link.
+            </>
+          }
+        />
+        <Button kind={hasOther ? "plain" : "primary"} type="submit" isBusy={form.isBusy}>
+          Sign in
+        </Button>
+      </form>
+    </>
+  );
+}
+
+/** Does not say whether the address is that of a user: nobody learns who is one. */
+function MailLinkForm({ isPrimary }: { isPrimary: boolean }) {
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const form = useForm({ email: "" }, async ({ email }) => {
+    await sessionApi.mailLink(email.trim());
+    setSentTo(email.trim());
+  });
+  if (sentTo !== null)
+    return <p role="status">If {sentTo} is a user here, a link to sign in is on its way. It works for an hour.</p>;
+  return (
+    <form onSubmit={form.onSubmit}>
+      <FormError form={form} />
+      <TextField form={form} name="email" label="Email" type="email" autocomplete="email" maxLength={254} required />
+      <Button kind={isPrimary ? "primary" : "plain"} type="submit" isBusy={form.isBusy}>
+        Email me a sign-in link
       </Button>
     </form>
   );

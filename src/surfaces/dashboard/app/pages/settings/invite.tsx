@@ -40,7 +40,12 @@ export function InviteDialog({
 export function InvitationLinkDialog({ made, onClose }: { made: NewInvitationView; onClose: () => void }) {
   return (
     <Dialog title={`Invitation for ${made.email}`} onClose={onClose}>
-      <p>Send this link to the person. It works once, within 7 days, and is not shown again.</p>
+      <p>
+        {made.isMailed
+          ? `The invitation was mailed to ${made.email}. You can also pass on its link.`
+          : "Send this link to the person."}{" "}
+        It works once, within 7 days, and is not shown again.
+      </p>
       <CopyText label="Invitation link" text={made.url} />
       <footer class="buttons">
         <Button kind="primary" onClick={onClose}>

@@ -5,6 +5,7 @@ import { can, session } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
 import { TimeZoneField } from "../../ui/time-zone-field.tsx";
+import { NotificationSettings } from "./notifications.tsx";
 import { SessionList } from "./sessions.tsx";
 import { showSuccess } from "../../ui/toast.tsx";
 
@@ -13,6 +14,7 @@ export function Profile() {
   return (
     <>
       <ProfileForm />
+      <NotificationSettings />
       <SessionList />
     </>
   );

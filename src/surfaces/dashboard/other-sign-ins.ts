@@ -1,5 +1,6 @@
 import type { SessionParts } from "../../app/surfaces.ts";
-import type { PendingSignIn, SignInProblem } from "../../features/workspaces/sign-in/model.ts";
+import { MailLinkInput, type PendingSignIn, type SignInProblem } from "../../features/workspaces/sign-in/model.ts";
+import { body, readJson } from "../../platform/http/input.ts";
 import { requestCost, tooManyRequests } from "../../platform/http/rate-limit.ts";
 import { ok, type RequestContext } from "../../platform/http/request-context.ts";
 import { routes } from "../../platform/http/route.ts";
@@ -7,16 +8,19 @@ import { sealed, unsealed } from "../../platform/http/sealing.ts";
 import { isSecureRequest } from "../../platform/http/session-cookie.ts";
 import { ownPageOnly } from "./own-page.ts";
 
+const maxInputBytes = 1024;
+const mailInput = body(MailLinkInput)["~standard"];
+
 /** Enough for a password, a second factor, and a call to find it. */
 const pendingSeconds = 15 * 60;
 
 type Pending = PendingSignIn & { until: number };
 
 /**
- * Sign-in by OpenID Connect. What a browser has to return with is encrypted in its cookie, with a key that all nodes derive
+ * Sign-in by OpenID Connect, and by links in mail. What a browser has to return with is encrypted in its cookie, with a key that all nodes derive
  * from the client secret: any node can continue, and nothing is stored for people who never return.
  */
-export function openIdPages({
+export function otherSignIns({
   signIn,
   operations,
   cookies,
@@ -64,6 +68,14 @@ export function openIdPages({
     return redirect(`${publicUrl}/app`, forget, cookies.header(token, maxAgeSeconds, isSecure(request)));
   }
 
+  /** Answers the same whether the address is that of a user or not, and as fast. */
+  async function mailLink(context: RequestContext) {
+    limit(context);
+    const { value } = mailInput.validate(await readJson(context, maxInputBytes));
+    signIn.requestLink(value.email);
+    return ok({});
+  }
+
   function pendingIn(request: Request): Pending | null {
     const value = cookies.pendingIn(request, isSecure(request));
     const text = value === null ? null : unsealed(key, Buffer.from(value, "base64url"));
@@ -89,6 +101,7 @@ export function openIdPages({
       fromOwnPage(() => ok(signIn.methods)),
       {},
     )
+    .post("/sign-in-mail", fromOwnPage(mailLink), {})
     .get("/oidc", (context) => begin(context), {})
     .get("/oidc/callback", (context) => callback(context), {});
 }
