@@ -106,7 +106,7 @@ async function createWorld(storage: Storage, seed: number) {
         accountIds: accounts.map(({ id }) => id),
         settings,
       },
-      ...{ winners: {}, startedAt: null, createdAt: startOfTests, updatedAt: startOfTests },
+      ...{ winners: {}, version: 1, firstStep: 0, startedAt: null, createdAt: startOfTests, updatedAt: startOfTests },
     };
   }
 

@@ -46,9 +46,43 @@ describe.each(enginesAndPostgres)("campaigns on $name", ({ open, isSingleWriter 
       expect(await storage.campaigns.update(user.id, campaign.id, ["draft", "paused"], change)).toBeNull();
       expect(await storage.campaigns.update(stranger.id, campaign.id, ["running"], change)).toBeNull();
       expect(await storage.campaigns.get(user.id, campaign.id)).toEqual(campaign);
-      const changed = { ...campaign, ...change };
+      const changed = { ...campaign, ...change, version: 2 };
       expect(await storage.campaigns.update(user.id, campaign.id, ["running"], change)).toEqual(changed);
       expect(await storage.campaigns.get(user.id, campaign.id)).toEqual(changed);
+    });
+
+    test("is edited by one of many who edit the same version at the same time", async () => {
+      await using opened = await open();
+      const { storage, user, campaign } = await createWorld(opened.storage);
+      const edit = (n: number) =>
+        storage.campaigns.update(user.id, campaign.id, ["running"], { name: `Name ${n}`, updatedAt: n }, null, 1);
+      const edited = (await Promise.all([1, 2, 3].map(edit))).filter((each) => each !== null);
+      expect(edited).toHaveLength(1);
+      expect(await storage.campaigns.get(user.id, campaign.id)).toEqual(edited[0]!);
+      expect(await edit(4)).toBeNull();
+    });
+
+    test("gives each enrollment the steps in which it is, after they were changed twice", async () => {
+      await using opened = await open();
+      const { storage, user, campaignOf, enrolled } = await createWorld(opened.storage);
+      const stepsOf = (message: string): Campaign["steps"] => [
+        { type: "action", actionType: "sendConnectionRequest", message },
+        { type: "wait", days: 1 },
+      ];
+      const campaign = campaignOf({ startedAt: startOfTests, steps: stepsOf("one") });
+      await storage.campaigns.insert(campaign);
+      const change = (message: string) =>
+        storage.campaigns.update(user.id, campaign.id, ["running"], { steps: stepsOf(message), updatedAt: 1 });
+      expect(await change("two")).toMatchObject({ version: 2, firstStep: 3 });
+      expect(await change("three")).toMatchObject({ version: 3, firstStep: 6 });
+      for (const atStep of [1, 3, 6])
+        await enrolled({ campaignId: campaign.id, atStep, wakeAt: startOfTests + atStep });
+      const due = await (await opened.reopen()).campaigns.due(startOfTests + 10, 10);
+      expect(due.map(({ enrollment, earlier }) => [enrollment.atStep, earlier])).toEqual([
+        [1, { firstStep: 0, steps: stepsOf("one") }],
+        [3, { firstStep: 3, steps: stepsOf("two") }],
+        [6, null],
+      ]);
     });
 
     test("is started by one of many who start it at the same time", async () => {
@@ -169,7 +203,7 @@ describe.each(enginesAndPostgres)("campaigns on $name", ({ open, isSingleWriter 
       await enrolled({ campaignId: paused.id });
       const due = await storage.campaigns.due(startOfTests + 2, 10);
       expect(due.map(({ enrollment }) => enrollment.id)).toEqual([early.id, late.id]);
-      expect(due[0]).toEqual({ enrollment: early, campaign, lead, contact: null, action: null });
+      expect(due[0]).toEqual({ enrollment: early, campaign, earlier: null, lead, contact: null, action: null });
       expect(await storage.campaigns.due(startOfTests + 2, 1)).toHaveLength(1);
       expect(await storage.campaigns.nextDueAt()).toBe(startOfTests + 1);
       await storage.campaigns.update(user.id, campaign.id, ["running"], { state: "paused", updatedAt: startOfTests });
@@ -392,6 +426,8 @@ async function createWorld(storage: Storage) {
       accountIds: [account.id],
       settings: { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null, allowOverlap: false },
       winners: {},
+      version: 1,
+      firstStep: 0,
       startedAt: null,
       createdAt: startOfTests,
       updatedAt: startOfTests,

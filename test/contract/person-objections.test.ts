@@ -324,6 +324,8 @@ function campaignOf(make: Factories, workspaceId: string, accountId: string): Ca
     accountIds: [accountId],
     settings: { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null, allowOverlap: false },
     winners: {},
+    version: 1,
+    firstStep: 0,
     startedAt: null,
     createdAt: startOfTests,
     updatedAt: startOfTests,

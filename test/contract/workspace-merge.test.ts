@@ -41,7 +41,15 @@ function campaignOf({ make, fromId, from }: World, overrides: Partial<Campaign> 
     steps: [{ type: "action", actionType: "visitProfile" }],
     accountIds: [from.account.id],
     settings: { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null, allowOverlap: false },
-    ...{ winners: {}, startedAt: null, createdAt: startOfTests, updatedAt: startOfTests, ...overrides },
+    ...{
+      winners: {},
+      version: 1,
+      firstStep: 0,
+      startedAt: null,
+      createdAt: startOfTests,
+      updatedAt: startOfTests,
+      ...overrides,
+    },
   };
 }
 

@@ -27,6 +27,8 @@ const campaign: CampaignView = {
   steps,
   accountIds: ["a1"],
   settings: { stopOnReply: true, excludeOtherCampaigns: true, excludeContactedDays: null, allowOverlap: false },
+  version: 1,
+  firstStep: 0,
   startedAt: null,
   createdAt: "2030-01-01T00:00:00.000Z",
   updatedAt: "2030-01-01T00:00:00.000Z",

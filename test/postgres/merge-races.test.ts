@@ -161,6 +161,8 @@ test("a step of a campaign that was decided before a merge is decided anew", asy
       state: "running",
       accountIds: [account.id],
       winners: {},
+      version: 1,
+      firstStep: 0,
       startedAt: null,
     },
     steps: [{ type: "action", actionType: "visitProfile" }],

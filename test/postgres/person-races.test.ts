@@ -210,7 +210,7 @@ function campaignOf({ make, workspaceId }: Nodes): Campaign {
     ...{ id: make.ids.next(startOfTests), workspaceId, name: "Spring", state: "draft", accountIds: [] },
     steps: [{ type: "action", actionType: "visitProfile" }],
     settings: { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null, allowOverlap: false },
-    ...{ winners: {}, startedAt: null, createdAt: startOfTests, updatedAt: startOfTests },
+    ...{ winners: {}, version: 1, firstStep: 0, startedAt: null, createdAt: startOfTests, updatedAt: startOfTests },
   };
 }
 

@@ -355,7 +355,7 @@ async function createCampaign(nodes: Nodes) {
       ...{ stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null, allowOverlap: false },
       ...settings,
     },
-    ...{ winners: {}, startedAt: null, createdAt: startOfTests, updatedAt: startOfTests },
+    ...{ winners: {}, version: 1, firstStep: 0, startedAt: null, createdAt: startOfTests, updatedAt: startOfTests },
   });
 
   const enrollmentOf = (leadId: string, { id: campaignId }: Campaign): Enrollment => ({

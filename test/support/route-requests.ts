@@ -99,6 +99,7 @@ const campaigns: Record<string, Arrange> = {
   "POST /campaigns": sending({ name: "Spring", steps }),
   "GET /campaigns/{campaignId}": plain,
   "PATCH /campaigns/{campaignId}": sending({ settings: { stopOnReply: false } }),
+  "POST /campaigns/{campaignId}/duplicate": sending({}),
   "GET /campaigns/{campaignId}/enrollments": plain,
   "GET /campaigns/{campaignId}/statistics": plain,
   "GET /campaigns/{campaignId}/funnel": plain,

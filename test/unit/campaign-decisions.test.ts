@@ -30,7 +30,15 @@ const { job } = action;
 function campaignOf(overrides: Partial<Campaign> = {}): Campaign {
   return {
     ...{ id: "campaign", workspaceId, name: "Spring", state: "running", steps: [], accountIds: ["account"] },
-    ...{ settings: defaultSettings, winners: {}, startedAt: null, createdAt: now, updatedAt: now },
+    ...{
+      settings: defaultSettings,
+      winners: {},
+      version: 1,
+      firstStep: 0,
+      startedAt: null,
+      createdAt: now,
+      updatedAt: now,
+    },
     ...overrides,
   };
 }
@@ -228,7 +236,7 @@ test("a campaign changes in the given states only, and says so when its state is
   expect(kinds(change({ state: "running", updatedAt: now }))).toEqual(["campaign"]);
   expect(kinds(change({ state: "paused", updatedAt: now }))).toEqual(["campaign", "campaign.paused"]);
   expect(change({ name: "Summer", updatedAt: now + 1 }).outcome).toEqual(
-    campaignOf({ name: "Summer", updatedAt: now + 1 }),
+    campaignOf({ name: "Summer", version: 2, updatedAt: now + 1 }),
   );
 });
 

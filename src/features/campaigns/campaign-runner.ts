@@ -11,6 +11,7 @@ import { compile, nextMove, type Instruction, type StepAction } from "./program.
 import { variantFor, withTexts } from "./variants.ts";
 import type { EnrollmentChange } from "./change-model.ts";
 import type { CampaignStore, DueEnrollment } from "./store.ts";
+import { positionOf, type StepsVersion } from "./steps-version.ts";
 
 const dueBatchSize = 50;
 /** Delay before retrying an action that has no possible time slot: the account settings may change. */
@@ -27,6 +28,9 @@ export type RunnerParts = {
   /** Called after actions were scheduled. */
   onScheduled: () => void;
 };
+
+/** `version`: the steps that the enrollment follows. */
+type PositionedEnrollment = DueEnrollment & { version: StepsVersion };
 
 /** Advances leads through their campaigns. The store determines what is due; the timer is only a hint. */
 export class CampaignRunner {
@@ -79,7 +83,9 @@ export class CampaignRunner {
     await pause();
     for (;;) {
       const due = await store.due(clock.now(), dueBatchSize);
-      await Promise.all(due.map((item) => this.#advance(item)));
+      await Promise.all(
+        due.map((item) => this.#advance({ ...item, ...positionOf(item.enrollment, item.campaign, item.earlier) })),
+      );
       if (due.length > 0) onScheduled();
       if (due.length < dueBatchSize || this.#background.isStopped) break;
     }
@@ -93,9 +99,9 @@ export class CampaignRunner {
     this.#cancelTimer = this.#parts.clock.after(Math.min(Math.max(ms, 0), maxSleepMs), () => this.wake());
   }
 
-  async #advance(due: DueEnrollment): Promise<void> {
+  async #advance(due: PositionedEnrollment): Promise<void> {
     const { store, clock } = this.#parts;
-    const { enrollment, campaign, lead, action } = due;
+    const { enrollment, campaign, version, lead, action } = due;
     const now = clock.now();
     const write = (change: Omit<EnrollmentChange, "updatedAt">) =>
       store.move(enrollment, { ...change, updatedAt: now }, null);
@@ -112,7 +118,7 @@ export class CampaignRunner {
       hasEmail: lead.email !== null,
       hasPhone: lead.phone !== null,
     };
-    const program = this.#programOf(campaign);
+    const program = this.#programOf(version);
     const move = nextMove(program, enrollment.atStep, enrollment.sinceAt, stepStatus === "completed", facts, now);
     const trail = extended(enrollment.trail, ...move.left.map(({ step, exit }) => [step, now, exit] as const));
     if (move.kind === "complete")
@@ -123,7 +129,7 @@ export class CampaignRunner {
   }
 
   /** Schedules the action of a step. */
-  async #scheduleAction(due: DueEnrollment, at: number, step: StepAction, now: number): Promise<void> {
+  async #scheduleAction(due: PositionedEnrollment, at: number, step: StepAction, now: number): Promise<void> {
     const { store, network, ids, profileHosts } = this.#parts;
     const { enrollment, campaign, lead } = due;
     const { trail } = enrollment;
@@ -154,7 +160,7 @@ export class CampaignRunner {
 
   /** The action is not allowed or no longer necessary. */
   async #handleObjection(
-    { enrollment, campaign }: DueEnrollment,
+    { enrollment, version }: PositionedEnrollment,
     at: number,
     objection: Objection,
     now: number,
@@ -162,7 +168,7 @@ export class CampaignRunner {
     const { trail } = enrollment;
     const move = (change: Omit<EnrollmentChange, "updatedAt">) =>
       this.#parts.store.move(enrollment, { atStep: at, trail, ...change, updatedAt: now }, null);
-    const step = this.#programOf(campaign)[at];
+    const step = this.#programOf(version)[at];
     const isFulfilled = objection.kind === "alreadyConnected" || objection.kind === "alreadyPending";
     if (isFulfilled && step?.kind === "action") {
       // The goal of the step has already been reached.
@@ -172,9 +178,9 @@ export class CampaignRunner {
     else await move({ state: "stopped", reason: objection.kind, wakeAt: null });
   }
 
-  #programOf(campaign: DueEnrollment["campaign"]): Instruction[] {
-    let program = this.#programs.get(campaign.steps);
-    if (program === undefined) this.#programs.set(campaign.steps, (program = compile(campaign.steps)));
+  #programOf({ steps, firstStep }: StepsVersion): Instruction[] {
+    let program = this.#programs.get(steps);
+    if (program === undefined) this.#programs.set(steps, (program = compile(steps, firstStep)));
     return program;
   }
 }

@@ -2,7 +2,7 @@ import type { ScheduleOutcome } from "../network/queue-model.ts";
 import type { Campaign, Enrollment } from "./model.ts";
 
 export type CampaignChange = { updatedAt: number } & Partial<
-  Pick<Campaign, "name" | "state" | "steps" | "accountIds" | "settings" | "startedAt">
+  Pick<Campaign, "name" | "state" | "steps" | "accountIds" | "settings" | "startedAt" | "version" | "firstStep">
 >;
 
 export type EnrollRefusal =

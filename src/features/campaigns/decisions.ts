@@ -7,6 +7,7 @@ import type { ScheduleAction, ScheduleOutcome } from "../network/queue-model.ts"
 import type { CampaignChange, EnrollmentChange, EnrollRefusal, MoveOutcome } from "./change-model.ts";
 import type { Campaign, CampaignState, Enrollment } from "./model.ts";
 import { funnelChange, summed, type CountedEnrollment, type FunnelChange } from "./funnel-marks.ts";
+import { editOf, type StepsVersion } from "./steps-version.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** What decisions may ask of the store: synchronous and read-only. */
@@ -34,6 +35,8 @@ export type MoveFacts = {
 
 export type CampaignsChange =
   | { kind: "campaign"; id: string; values: CampaignChange }
+  /** Retains steps for leads that have begun them. */
+  | { kind: "earlierSteps"; campaignId: string; version: StepsVersion }
   | { kind: "enroll"; enrollment: Enrollment }
   /** Increments the version of the enrollment, which invalidates concurrent decisions about it. */
   | { kind: "enrollment"; id: string; values: EnrollmentChange }
@@ -49,17 +52,25 @@ const stateEvents = {
   canceled: "campaign.canceled",
 } as const;
 
-/** Changes a campaign in one of these states; null if it is in another one or does not exist. */
+/**
+ * Changes a campaign in one of these states, and of this version unless it is null; the outcome is null if the campaign
+ * is in another state, has another version, or does not exist.
+ */
 export function decideChange(
   campaign: Campaign | null,
   workspaceId: WorkspaceId,
   states: readonly CampaignState[],
-  values: CampaignChange,
+  change: CampaignChange,
+  version: number | null = null,
 ): Decision<Campaign | null, CampaignsChange> {
-  if (campaign?.workspaceId !== workspaceId || !states.includes(campaign.state)) return { outcome: null, changes: [] };
+  const nothing = { outcome: null, changes: [] };
+  if (campaign?.workspaceId !== workspaceId || !states.includes(campaign.state)) return nothing;
+  if (version !== null && version !== campaign.version) return nothing;
   const { id } = campaign;
-  const { state, updatedAt: at } = values;
+  const { state, updatedAt: at } = change;
+  const { values, earlier } = editOf(campaign, change);
   const changes: CampaignsChange[] = [{ kind: "campaign", id, values }];
+  if (earlier !== null) changes.push({ kind: "earlierSteps", campaignId: id, version: earlier });
   if (state !== undefined && state !== campaign.state && state !== "draft")
     changes.push({ kind: "event", event: { type: stateEvents[state], workspaceId, at, campaignId: id } });
   return { outcome: { ...campaign, ...values }, changes };

@@ -13,14 +13,14 @@ export const usualConfidence = 95;
 
 type Rows = readonly FunnelCount[];
 
-/** The counters of a campaign as stages, places, steps, tests, and accounts. */
+/** The counters of a campaign, in its present steps, as stages, places, steps, tests, and accounts. */
 export function funnelParts(
-  campaign: Pick<Campaign, "steps">,
+  campaign: Pick<Campaign, "steps" | "firstStep">,
   rows: Rows,
   accounts: readonly Pick<NetworkAccount, "id" | "name">[],
 ): Pick<FunnelView, "stages" | "rates" | "places" | "leads" | "steps" | "tests" | "accounts"> {
-  const program = compile(campaign.steps);
-  const sides = branchSides(campaign.steps);
+  const program = compile(campaign.steps, campaign.firstStep);
+  const sides = branchSides(campaign.steps, campaign.firstStep);
   const places = placesOf(rows, program.length);
   const total = stagesOf(rows);
   return {
@@ -28,7 +28,7 @@ export function funnelParts(
     rates: ratesOf(total),
     places,
     leads: places.reduce((sum, { leads }) => sum + leads, 0),
-    steps: program.map((instruction, step) => stepOf(instruction, step, sides.get(step), rows)),
+    steps: program.flatMap((instruction, step) => [stepOf(instruction, step, sides.get(step), rows)]),
     tests: program.flatMap((instruction, step) => testOf(instruction, step, rows)),
     accounts: accountsOf(rows, accounts),
   };
@@ -74,7 +74,7 @@ function placesOf(rows: Rows, last: number): FunnelView["places"] {
   for (const { mark, step: at, enrollments } of rows) {
     const state = enrollmentStates.find((each) => each === mark);
     if (state === undefined) continue;
-    const step = at >= last ? null : at;
+    const step = state === "completed" || at >= last ? null : at;
     const place = `${state} ${step}`;
     leads.set(place, { state, step, leads: (leads.get(place)?.leads ?? 0) + enrollments });
   }

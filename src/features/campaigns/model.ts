@@ -16,6 +16,7 @@ export const conditions = ["connected", "replied", "hasEmail", "hasPhone"] as co
 export type Condition = (typeof conditions)[number];
 
 const maxSteps = 50;
+export const maxNameLength = 200;
 const { message, subject, postUrl, reaction, skill, voiceId } = ScheduleInput.properties;
 
 const ActionStep = Type.Object(
@@ -117,6 +118,10 @@ export type Campaign = {
   settings: CampaignSettings;
   /** By step: the variant that every further lead gets, once its test was decided. */
   winners: AssignedVariants;
+  /** Grows with each edit. */
+  version: number;
+  /** Number of the first step: see `steps-version.ts`. */
+  firstStep: number;
   startedAt: number | null;
   createdAt: number;
   updatedAt: number;
@@ -133,7 +138,7 @@ export type Enrollment = {
   state: EnrollmentState;
   /** Reason why the enrollment is no longer active. */
   reason: string | null;
-  /** Index of the current instruction in the compiled steps. */
+  /** Number of the current step: its index in the compiled steps. */
   atStep: number;
   /** When the lead entered this step. */
   sinceAt: number;
@@ -165,7 +170,7 @@ const accountIds = Type.Array(Type.String(), {
 
 export const CampaignInput = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 200 }),
+    name: Type.String({ minLength: 1, maxLength: maxNameLength }),
     steps: Steps,
     accountIds: Type.Optional(accountIds),
     settings: Type.Optional(Type.Partial(CampaignSettings)),
@@ -195,15 +200,32 @@ export type CampaignInput = Static<typeof CampaignInput>;
 
 export const CampaignUpdate = Type.Object(
   {
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: maxNameLength })),
     steps: Type.Optional(Steps),
     accountIds: Type.Optional(accountIds),
     settings: Type.Optional(Type.Partial(CampaignSettings)),
+    version: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: "The `version` that the change is based on. Rejected if the campaign has been edited since.",
+      }),
+    ),
     userId: forUser,
   },
-  { description: "Updates only the fields that are sent. Steps and accounts can be changed only in a draft." },
+  {
+    description:
+      "Updates only the fields that are sent. Steps and accounts can be changed in a draft and while the campaign is paused.",
+  },
 );
 export type CampaignUpdate = Static<typeof CampaignUpdate>;
+
+export const DuplicateInput = Type.Object({
+  name: Type.Optional(
+    Type.String({ minLength: 1, maxLength: maxNameLength, description: "By default, the name with `(copy)`." }),
+  ),
+  userId: forUser,
+});
+export type DuplicateInput = Static<typeof DuplicateInput>;
 
 export const EnrollInput = Type.Object({
   leadIds: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 10_000 })),
@@ -225,6 +247,11 @@ export const CampaignView = Type.Object(
     steps: Steps,
     accountIds: Type.Array(Type.String()),
     settings: CampaignSettings,
+    version: Type.Integer({ description: "Grows with each edit. Send it with an update to detect other edits." }),
+    firstStep: Type.Integer({
+      description:
+        "Number of the first step: 0, unless the steps were changed after the start. Steps are numbered in reading order, and changed steps get new numbers. Leads whose `step` is less than `firstStep` finish the steps that they began.",
+    }),
     startedAt: instantOrNull,
     createdAt: instant,
     updatedAt: instant,
@@ -244,7 +271,8 @@ export const EnrollmentView = Type.Object(
     state: Type.Union(enrollmentStates.map((state) => Type.Literal(state))),
     reason: textOrNull,
     step: Type.Union([Type.Integer(), Type.Null()], {
-      description: "Number of the current step in reading order, starting at 0. null if all steps are completed.",
+      description:
+        "Number of the current step in reading order, starting at `firstStep` of the campaign. null if all steps are completed.",
     }),
     nextCheckAt: Type.Union([instant, Type.Null()], {
       description: "When the enrollment advances automatically. null while an action is in progress.",

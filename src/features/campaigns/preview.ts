@@ -33,8 +33,9 @@ export async function previewOf(
   const sent: ForecastAction[] = [];
   const problems = new Set<string>();
   if (senders.length === 0) problems.add("The campaign has no account to send from.");
+  const firstStep = program.findIndex((instruction) => instruction !== undefined);
   const simulated = Array.from({ length: senders.length === 0 ? 0 : leads }, (_, n): SimulatedLead => {
-    return { n, at: 0, since: now, isDone: false, readyAt: now };
+    return { n, at: firstStep, since: now, isDone: false, readyAt: now };
   });
   let sliceStartedAt = performance.now();
   while (simulated.length > 0) {

@@ -15,10 +15,12 @@ export type Instruction =
   | { kind: "branch"; condition: Condition; withinMs: number; yes: number; no: number };
 
 /**
- * Compiles the steps of a campaign into a list. A `next` past the end of the list means that the lead has completed.
+ * Compiles the steps of a campaign into a list, in which each step has its number as its index: `firstStep` is where
+ * the list begins, without anything before it. A `next` past the end of the list means that the lead has completed.
  */
-export function compile(steps: readonly CampaignStep[]): Instruction[] {
+export function compile(steps: readonly CampaignStep[], firstStep = 0): Instruction[] {
   const program: Instruction[] = [];
+  program.length = firstStep;
   compileInto(program, steps);
   // The end is known only after all steps have been compiled.
   return program.map((instruction) => withEnd(instruction, program.length));

@@ -11,6 +11,7 @@ import {
   CampaignStatistics,
   CampaignUpdate,
   CampaignView,
+  DuplicateInput,
   EnrollAnswer,
   EnrollInput,
   EnrollmentView,
@@ -83,7 +84,25 @@ export function campaignRoutes(campaigns: CampaignService) {
       async (context) => ok(await campaigns.update(accountUser(context), context.params.campaignId, context.body)),
       {
         body: body(CampaignUpdate),
-        ...turn("Update a campaign", "Steps and accounts can be changed only while the campaign is a draft."),
+        ...turn(
+          "Update a campaign",
+          "Steps and accounts can be changed in a draft and while the campaign is paused. Leads that have begun finish the steps they began and keep their account. With `version`, the change is rejected if the campaign has been edited since.",
+        ),
+      },
+    )
+    .post(
+      "/:campaignId/duplicate",
+      async (context) => ok(await campaigns.duplicate(accountUser(context), context.params.campaignId, context.body)),
+      {
+        access: "network:schedule",
+        params: byId,
+        body: body(DuplicateInput),
+        docs: answersJson(success(CampaignView), {
+          tag,
+          summary: "Duplicate a campaign",
+          description: "Creates a draft with the same steps, settings, and accounts. Leads are not copied.",
+          errors: ["NOT_FOUND"],
+        }),
       },
     )
     .delete(

@@ -1,17 +1,14 @@
-import { singleLine } from "../../platform/base/text.ts";
 import type { Clock, Ids } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
-import type { Lead } from "../leads/model.ts";
 import type { LeadStore } from "../leads/store.ts";
 import { defaultAccount, requireUsable, type AccountUser } from "../network/may-use.ts";
 import type { NetworkAccount } from "../network/account-model.ts";
-import { actionContent, profileKeyOf, type ProfileHosts } from "../network/action-input.ts";
+import type { ProfileHosts } from "../network/action-input.ts";
 import type { NetworkStore } from "../network/store.ts";
 import type { TimePlace } from "../../platform/base/time-place.ts";
 import type { CampaignRunner } from "./campaign-runner.ts";
 import {
   defaultSettings,
-  untouched,
   type Campaign,
   type CampaignInput,
   type CampaignSettings,
@@ -19,6 +16,7 @@ import {
   type CampaignStatistics,
   type CampaignUpdate,
   type CampaignView,
+  type DuplicateInput,
   type EnrollAnswer,
   type EnrollInput,
   type Enrollment,
@@ -26,10 +24,11 @@ import {
   type PreviewInput,
   type PreviewView,
 } from "./model.ts";
+import { editedMeanwhile, mustPauseFirst, nameOf, nameOfCopy } from "./editing.ts";
+import { enrollmentProblem, newEnrollment } from "./new-enrollment.ts";
 import { previewOf } from "./preview.ts";
 import { compile } from "./program.ts";
 import { stepErrors } from "./step-check.ts";
-import { eachText } from "./variants.ts";
 import { statisticsOf } from "./statistics.ts";
 import type { CampaignStore, EnrollmentFilter } from "./store.ts";
 import { campaignView, enrollmentView } from "./views.ts";
@@ -77,6 +76,8 @@ export class CampaignService {
       accountIds: accounts.map(({ id }) => id),
       settings: { ...defaultSettings, ...input.settings },
       winners: {},
+      version: 1,
+      firstStep: 0,
       startedAt: null,
       createdAt: now,
       updatedAt: now,
@@ -98,9 +99,35 @@ export class CampaignService {
     return campaignView(await this.#require(workspaceId, id));
   }
 
-  /** Steps and accounts can change only in a draft: active leads would otherwise lose their position. */
+  /** Creates a draft with the steps, settings, and accounts of a campaign, without its leads. */
+  async duplicate(user: AccountUser, id: string, { name: sent }: DuplicateInput): Promise<CampaignView> {
+    const { store, clock, ids, network } = this.#parts;
+    const { workspaceId } = user;
+    const original = await this.#requireOwn(user, id);
+    const errors: FieldError[] = [];
+    const name = sent === undefined ? nameOfCopy(original.name) : nameOf(sent, errors);
+    if (errors.length > 0) throw invalid(errors);
+    const known = new Set((await network.accounts(workspaceId)).map((account) => account.id));
+    const accountIds = original.accountIds.filter((accountId) => known.has(accountId));
+    const now = clock.now();
+    const copy: Campaign = {
+      ...original,
+      ...{ id: ids.next(now), name, state: "draft", winners: {}, version: 1, firstStep: 0, startedAt: null },
+      accountIds: accountIds.length > 0 ? accountIds : (await this.#accountsOf(user, undefined)).map((each) => each.id),
+      ...{ createdAt: now, updatedAt: now },
+    };
+    await store.insert(copy);
+    return campaignView(copy);
+  }
+
+  /**
+   * Steps and accounts can change in a draft and while the campaign is paused. Leads that have begun finish the steps
+   * and keep the account that they began with.
+   */
   async update(user: AccountUser, id: string, input: CampaignUpdate): Promise<CampaignView> {
     const campaign = await this.#requireOwn(user, id);
+    if (input.version !== undefined && input.version !== campaign.version)
+      throw editedMeanwhile(campaign, input.version);
     const errors: FieldError[] = [];
     const accounts = await this.#accountsOf(user, input.accountIds ?? campaign.accountIds);
     if (input.steps !== undefined || input.accountIds !== undefined)
@@ -109,12 +136,15 @@ export class CampaignService {
     if (errors.length > 0) throw invalid(errors);
     const settings = input.settings && ({ ...campaign.settings, ...input.settings } satisfies CampaignSettings);
     const changesProgram = input.steps !== undefined || input.accountIds !== undefined;
-    return this.#change(user, id, changesProgram ? ["draft"] : ["draft", "running", "paused"], {
+    if (changesProgram && campaign.state === "running") throw mustPauseFirst();
+    const change = {
       ...(name !== undefined && { name }),
       ...(settings !== undefined && { settings }),
       ...(input.steps !== undefined && { steps: input.steps }),
       ...(input.accountIds !== undefined && { accountIds: accounts.map((account) => account.id) }),
-    });
+    };
+    const states: CampaignState[] = changesProgram ? ["draft", "paused"] : ["draft", "running", "paused"];
+    return this.#change(user, id, states, change, input.version);
   }
 
   async remove(user: AccountUser, id: string): Promise<void> {
@@ -188,22 +218,22 @@ export class CampaignService {
     leadIds: readonly string[],
     dryRun: boolean,
   ): Promise<Map<string, string>> {
-    const { store, leads, network, clock, runner } = this.#parts;
+    const { store, leads, network, clock, ids, profileHosts, runner } = this.#parts;
     const campaign = await this.requireOpen(workspaceId, id);
     const found = await Promise.all(campaign.accountIds.map((accountId) => network.account(workspaceId, accountId)));
     const accounts = found.filter((account) => account !== null);
     const outcomes = new Map<string, string>();
-    const ids = [...new Set(leadIds)];
-    for (let start = 0; start < ids.length; start += enrollBatchSize) {
-      const slice = ids.slice(start, start + enrollBatchSize);
+    const wanted = [...new Set(leadIds)];
+    for (let start = 0; start < wanted.length; start += enrollBatchSize) {
+      const slice = wanted.slice(start, start + enrollBatchSize);
       const enrollments: Enrollment[] = [];
       const known = new Map((await leads.getAll(workspaceId, slice)).map((lead) => [lead.id, lead]));
       for (const [n, leadId] of slice.entries()) {
         const lead = known.get(leadId) ?? null;
         const account = accounts[(start + n) % accounts.length];
-        const problem = lead === null ? "leadGone" : this.#enrollmentProblem(campaign, lead, account);
+        const problem = lead === null ? "leadGone" : enrollmentProblem(campaign, lead, account, profileHosts);
         if (lead === null || account === undefined || problem !== null) outcomes.set(leadId, problem ?? "accountGone");
-        else enrollments.push(this.#enrollment(campaign, lead, account.id));
+        else enrollments.push(newEnrollment(campaign, lead, account.id, { clock, ids, profileHosts }));
       }
       const refusals = await store.enroll(enrollments, dryRun, clock.now());
       for (const [n, enrollment] of enrollments.entries()) outcomes.set(enrollment.leadId, refusals[n] ?? "enrolled");
@@ -237,8 +267,7 @@ export class CampaignService {
     after: string | null,
     limit: number,
   ): Promise<{ enrollments: EnrollmentView[]; total: number }> {
-    const campaign = await this.#require(workspaceId, id);
-    const last = compile(campaign.steps).length;
+    await this.#require(workspaceId, id);
     const [found, { enrollments: counts }] = await Promise.all([
       this.#parts.store.enrollments(workspaceId, id, filter, after, limit),
       this.#parts.store.counts(id),
@@ -246,13 +275,13 @@ export class CampaignService {
     const wanted = counts.filter(({ state }) => filter.state === undefined || state === filter.state);
     const total = wanted.reduce((sum, { n }) => sum + n, 0);
     const leads = await Promise.all(found.map(({ leadId }) => this.#parts.leads.get(workspaceId, leadId)));
-    return { enrollments: found.map((enrollment, n) => enrollmentView(enrollment, leads[n] ?? null, last)), total };
+    return { enrollments: found.map((enrollment, n) => enrollmentView(enrollment, leads[n] ?? null)), total };
   }
 
   /** Removes a lead from the campaign. */
   async stop(user: AccountUser, id: string, enrollmentId: string): Promise<EnrollmentView> {
     const { workspaceId } = user;
-    const campaign = await this.#requireOwn(user, id);
+    await this.#requireOwn(user, id);
     const stopped = await this.#parts.store.stop(
       workspaceId,
       id,
@@ -262,7 +291,7 @@ export class CampaignService {
     );
     if (stopped === null) throw notFound("active enrollment", enrollmentId);
     const lead = await this.#parts.leads.get(workspaceId, stopped.leadId);
-    return enrollmentView(stopped, lead, compile(campaign.steps).length);
+    return enrollmentView(stopped, lead);
   }
 
   async statistics(workspaceId: WorkspaceId, id: string): Promise<CampaignStatistics> {
@@ -277,7 +306,7 @@ export class CampaignService {
     const now = clock.now();
     const bases = await Promise.all(campaign.accountIds.map((accountId) => network.planBasis(accountId, 5_000, now)));
     return previewOf(
-      compile(campaign.steps),
+      compile(campaign.steps, campaign.firstStep),
       bases.filter((basis) => basis !== null),
       leads,
       { connected: assume.connected ?? true, replied: assume.replied ?? false, hasEmail: true, hasPhone: true },
@@ -293,43 +322,6 @@ export class CampaignService {
       if (page.leads.length > 0) yield page.leads.map(({ id }) => id);
       after = page.next;
     } while (after !== null);
-  }
-
-  #enrollment(campaign: Campaign, lead: Lead, accountId: string): Enrollment {
-    const now = this.#parts.clock.now();
-    const errors: FieldError[] = [];
-    return {
-      id: this.#parts.ids.next(now),
-      campaignId: campaign.id,
-      workspaceId: campaign.workspaceId,
-      leadId: lead.id,
-      accountId,
-      profileKey: profileKeyOf(lead.networkUrl ?? "", this.#parts.profileHosts, errors) ?? "",
-      state: "active",
-      reason: null,
-      atStep: 0,
-      sinceAt: now,
-      wakeAt: now,
-      jobId: null,
-      connectedAt: null,
-      repliedAt: null,
-      ...untouched,
-      version: 1,
-      createdAt: now,
-      updatedAt: now,
-    };
-  }
-
-  /** Rejects leads that would fail at a later step: those without a profile or without a value for a variable. */
-  #enrollmentProblem({ steps }: Campaign, lead: Lead, account: NetworkAccount | undefined): string | null {
-    if (lead.networkUrl === null) return "The lead has no profile URL.";
-    const actions = compile(steps).flatMap((each) => (each.kind === "action" ? eachText(each.action) : []));
-    for (const { step: action } of actions) {
-      const sent = { ...action, profileUrl: lead.networkUrl };
-      const checked = actionContent(sent, account?.tier ?? "premium", lead, this.#parts.profileHosts);
-      if ("errors" in checked) return checked.errors[0]?.message ?? "invalid";
-    }
-    return null;
   }
 
   async #withdrawActions(id: string): Promise<void> {
@@ -364,11 +356,14 @@ export class CampaignService {
     id: string,
     states: readonly CampaignState[],
     change: Parameters<CampaignStore["update"]>[3] extends infer C ? Omit<C, "updatedAt"> : never,
+    version: number | null = null,
   ): Promise<CampaignView> {
     const { store, clock } = this.#parts;
-    const changed = await store.update(workspaceId, id, states, { ...change, updatedAt: clock.now() }, userId);
+    const changed = await store.update(workspaceId, id, states, { ...change, updatedAt: clock.now() }, userId, version);
     if (changed !== null) return campaignView(changed);
-    const { state } = await this.#require(workspaceId, id);
+    const current = await this.#require(workspaceId, id);
+    if (version !== null && current.version !== version) throw editedMeanwhile(current, version);
+    const { state } = current;
     throw new ApiError("CONFLICT", {
       message: `Expected a campaign in state ${states.join(" or ")}, got ${state}.`,
       details: { state },
@@ -380,10 +375,4 @@ export class CampaignService {
     if (campaign === null) throw notFound("campaign", id);
     return campaign;
   }
-}
-
-function nameOf(sent: string, errors: FieldError[]): string {
-  const name = singleLine(sent);
-  if (name === "") errors.push({ path: "name", message: "Must not be empty." });
-  return name;
 }

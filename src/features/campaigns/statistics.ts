@@ -4,14 +4,14 @@ import type { CampaignCounts } from "./store.ts";
 
 /** Results of a campaign: how many enrollments are in each state, and how many actions of each step. */
 export function statisticsOf(
-  campaign: Pick<Campaign, "steps">,
+  campaign: Pick<Campaign, "steps" | "firstStep">,
   { enrollments, connected, replied, actions }: CampaignCounts,
 ): CampaignStatistics {
   const sum = (state?: string) =>
     enrollments.reduce((total, row) => total + (state === undefined || row.state === state ? row.n : 0), 0);
   const reasons: Record<string, number> = {};
   for (const { reason, n } of enrollments) if (reason !== null) reasons[reason] = (reasons[reason] ?? 0) + n;
-  const steps = compile(campaign.steps).flatMap((instruction, step) => {
+  const steps = compile(campaign.steps, campaign.firstStep).flatMap((instruction, step) => {
     if (instruction.kind !== "action") return [];
     const of = (...states: string[]) =>
       actions.reduce((total, row) => total + (row.step === step && states.includes(row.state) ? row.n : 0), 0);

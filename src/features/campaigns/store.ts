@@ -7,12 +7,15 @@ import type { CampaignChange, EnrollmentChange, EnrollRefusal, MoveOutcome } fro
 import type { Campaign, CampaignState, Enrollment, EnrollmentState } from "./model.ts";
 import type { Mark, Stage } from "./funnel-marks.ts";
 import type { InterestSubject } from "./interest.ts";
+import type { StepsVersion } from "./steps-version.ts";
 import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
 /** A due enrollment, with everything that determines its next move. */
 export type DueEnrollment = {
   enrollment: Enrollment;
   campaign: Campaign;
+  /** The version of the steps with the step of the enrollment, if the campaign has other steps now. */
+  earlier: StepsVersion | null;
   /** Null if the lead was deleted. */
   lead: Lead | null;
   contact: Contact | null;
@@ -42,13 +45,17 @@ export type CampaignStore = {
   /** Newest first, at most `limit`, starting after `after`. */
   list(workspaceId: WorkspaceId, limit: number, after?: TimePlace | null): Promise<Campaign[]>;
   countCampaigns(workspaceId: WorkspaceId): Promise<number>;
-  /** Updates the given fields if the campaign is in one of the states; null if it is not or does not exist. */
+  /**
+   * Updates the given fields if the campaign is in one of the states, and still has this version if one is given; null
+   * if not, or if it does not exist. Steps that leads may have begun are retained for them.
+   */
   update(
     workspaceId: WorkspaceId,
     id: string,
     states: readonly CampaignState[],
     change: CampaignChange,
     actorId?: UserId | null,
+    version?: number | null,
   ): Promise<Campaign | null>;
   /** Deletes a draft and its enrollments; false if the campaign is not a draft. */
   remove(workspaceId: WorkspaceId, id: string): Promise<boolean>;

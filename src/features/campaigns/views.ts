@@ -21,8 +21,8 @@ export function campaignView({
   };
 }
 
-/** `last`: number of compiled steps. `lead`: null if it was deleted. */
-export function enrollmentView(enrollment: Enrollment, lead: Lead | null, last: number): EnrollmentView {
+/** `lead`: null if it was deleted. */
+export function enrollmentView(enrollment: Enrollment, lead: Lead | null): EnrollmentView {
   const { id, leadId, accountId, state, reason, atStep, jobId } = enrollment;
   return {
     id,
@@ -31,7 +31,7 @@ export function enrollmentView(enrollment: Enrollment, lead: Lead | null, last: 
     accountId,
     state,
     reason,
-    step: atStep >= last ? null : atStep,
+    step: state === "completed" ? null : atStep,
     nextCheckAt: isoTimeOrNull(enrollment.wakeAt),
     jobId,
     connectedAt: isoTimeOrNull(enrollment.connectedAt),

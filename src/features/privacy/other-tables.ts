@@ -48,9 +48,10 @@ const impersonal = {
   audit_end: ["only_one", "seq", "hash"],
   audit_start: ["only_one", "seq", "hash"],
   backups_begun: ["name"],
+  campaign_earlier_steps: ["campaign_id", "first_step", "steps"],
   campaigns: [
-    ...["id", "workspace_id", "name", "state", "steps", "account_ids", "settings", "started_at", "created_at"],
-    ...["updated_at", "winners"],
+    ...["id", "workspace_id", "name", "state", "steps", "account_ids", "settings", "version", "first_step"],
+    ...["started_at", "created_at", "updated_at", "winners"],
   ],
   campaign_funnel: ["campaign_id", "mark", "day", "account_id", "step", "variant", "enrollments"],
   credit_balances: ["workspace_id", "balance"],

@@ -160,6 +160,7 @@ export const operationIds: Readonly<Record<string, string>> = {
   "POST /api/v2/campaigns": "createCampaign",
   "GET /api/v2/campaigns/{campaignId}": "getCampaign",
   "PATCH /api/v2/campaigns/{campaignId}": "updateCampaign",
+  "POST /api/v2/campaigns/{campaignId}/duplicate": "duplicateCampaign",
   "DELETE /api/v2/campaigns/{campaignId}": "deleteCampaign",
   "POST /api/v2/campaigns/{campaignId}/start": "startCampaign",
   "POST /api/v2/campaigns/{campaignId}/pause": "pauseCampaign",

@@ -212,6 +212,7 @@ export const toolTable: Record<string, ToolSpec> = {
   get_campaign: reads("GET /api/v2/campaigns/{campaignId}"),
   create_campaign: adds("POST /api/v2/campaigns", { note: "Nothing is sent until start_campaign." }),
   update_campaign: changes("PATCH /api/v2/campaigns/{campaignId}"),
+  duplicate_campaign: adds("POST /api/v2/campaigns/{campaignId}/duplicate"),
   delete_campaign: deletes("DELETE /api/v2/campaigns/{campaignId}"),
   preview_campaign: reads("POST /api/v2/campaigns/{campaignId}/preview"),
   start_campaign: sends("POST /api/v2/campaigns/{campaignId}/start", {

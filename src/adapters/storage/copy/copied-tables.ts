@@ -235,7 +235,12 @@ const network: CopiedTable[] = [
     text: "id workspace_id name state",
     json: "steps",
     object: "account_ids settings winners",
-    whole: "started_at created_at updated_at",
+    whole: "version first_step started_at created_at updated_at",
+  }),
+  copied("campaign_earlier_steps", "campaign_id first_step", {
+    text: "campaign_id",
+    json: "steps",
+    whole: "first_step",
   }),
   copied("campaign_enrollments", "id", {
     text: "id campaign_id workspace_id lead_id account_id profile_key state reason job_id",

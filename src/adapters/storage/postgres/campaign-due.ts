@@ -1,7 +1,8 @@
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import type { CampaignStore, DueEnrollment } from "../../../features/campaigns/store.ts";
 import type { Enrollment } from "../../../features/campaigns/model.ts";
-import { campaignEnrollments, campaigns } from "./campaign-tables.ts";
+import type { StepsVersion } from "../../../features/campaigns/steps-version.ts";
+import { campaignEarlierSteps, campaignEnrollments, campaigns } from "./campaign-tables.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { storedLead } from "./lead-facts.ts";
 import { contactOf } from "./network-contacts.ts";
@@ -26,7 +27,9 @@ export function createDueEnrollments({ orm }: Engine): Pick<CampaignStore, "due"
         .orderBy(asc(campaignEnrollments.wakeAt), asc(campaignEnrollments.id))
         .limit(limit);
       const enrollments = found.map(({ campaign_enrollments: enrollment }) => enrollment);
-      const [ofLeads, ofPeople, ofJobs] = [
+      const edited = found.filter((row) => row.campaign_enrollments.atStep < row.campaigns.firstStep);
+      const [ofEarlier, ofLeads, ofPeople, ofJobs] = [
+        await earlierStepsOf(orm, [...new Set(edited.map((row) => row.campaigns.id))]),
         await leadsOf(orm, enrollments),
         await contactsOf(orm, enrollments),
         await actionsOf(orm, enrollments),
@@ -36,6 +39,10 @@ export function createDueEnrollments({ orm }: Engine): Pick<CampaignStore, "due"
         return {
           enrollment,
           campaign,
+          earlier:
+            enrollment.atStep < campaign.firstStep
+              ? (ofEarlier.get(campaign.id)?.find(({ firstStep }) => firstStep <= enrollment.atStep) ?? null)
+              : null,
           lead: lead?.workspaceId === enrollment.workspaceId ? lead : null,
           contact: ofPeople.get(personName(enrollment)) ?? null,
           action: ofJobs.get(enrollment.jobId ?? "") ?? null,
@@ -51,6 +58,20 @@ export function createDueEnrollments({ orm }: Engine): Pick<CampaignStore, "due"
       return row?.at ?? null;
     },
   };
+}
+
+/** By campaign, latest first. */
+async function earlierStepsOf(connection: Connection, campaignIds: readonly string[]) {
+  if (campaignIds.length === 0) return new Map<string, StepsVersion[]>();
+  const { campaignId, firstStep } = campaignEarlierSteps;
+  const rows = await connection
+    .select()
+    .from(campaignEarlierSteps)
+    .where(inArray(campaignId, [...campaignIds]))
+    .orderBy(desc(firstStep));
+  const versions = new Map<string, StepsVersion[]>();
+  for (const { campaignId: id, ...version } of rows) versions.set(id, [...(versions.get(id) ?? []), version]);
+  return versions;
 }
 
 async function leadsOf(connection: Connection, enrollments: readonly Enrollment[]) {

@@ -18,10 +18,22 @@ export const campaigns = pgTable("campaigns", {
   accountIds: jsonb("account_ids").$type<string[]>().notNull(),
   settings: jsonb().$type<CampaignSettings>().notNull(),
   winners: jsonb().$type<AssignedVariants>().notNull(),
+  version: integer().notNull(),
+  firstStep: integer("first_step").notNull(),
   startedAt: whole("started_at"),
   createdAt: whole("created_at").notNull(),
   updatedAt: whole("updated_at").notNull(),
 });
+
+export const campaignEarlierSteps = pgTable(
+  "campaign_earlier_steps",
+  {
+    campaignId: text("campaign_id").notNull(),
+    firstStep: integer("first_step").notNull(),
+    steps: json().$type<CampaignStep[]>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.campaignId, table.firstStep] })],
+);
 
 export const campaignEnrollments = pgTable("campaign_enrollments", {
   id: text().primaryKey(),

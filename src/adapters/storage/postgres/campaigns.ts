@@ -24,7 +24,7 @@ import { createDueEnrollments } from "./campaign-due.ts";
 import { EnrollmentFactLoader } from "./campaign-facts.ts";
 import { addFunnelChanges, createFunnelQueries } from "./campaign-funnel.ts";
 import { noteInterest } from "./campaign-origin.ts";
-import { campaignEnrollments, campaignFunnelChanges, campaigns } from "./campaign-tables.ts";
+import { campaignEarlierSteps, campaignEnrollments, campaignFunnelChanges, campaigns } from "./campaign-tables.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
 import { olderThan } from "./list-pages.ts";
@@ -224,10 +224,11 @@ export function createCampaignStore(engine: Engine): CampaignStore {
       const [row] = await orm.select({ n: count() }).from(campaigns).where(eq(campaigns.workspaceId, workspaceId));
       return row?.n ?? 0;
     },
-    update: (workspaceId, id, states, change, actorId = null) =>
+    update: (workspaceId, id, states, change, actorId = null, version = null) =>
       transact(async (connection) => {
         const [campaign] = await lockCampaigns(connection, [id], "no key update");
-        const { outcome, changes } = doneBy(actorId, decideChange(campaign ?? null, workspaceId, states, change));
+        const decision = decideChange(campaign ?? null, workspaceId, states, change, version);
+        const { outcome, changes } = doneBy(actorId, decision);
         await write(connection, changes);
         return outcome;
       }),
@@ -278,6 +279,8 @@ async function write(connection: Connection, changes: readonly CampaignsChange[]
   for (const change of changes) {
     if (change.kind === "campaign")
       await connection.update(campaigns).set(change.values).where(eq(campaigns.id, change.id));
+    else if (change.kind === "earlierSteps")
+      await connection.insert(campaignEarlierSteps).values({ campaignId: change.campaignId, ...change.version });
     else if (change.kind === "enrollment")
       await connection
         .update(campaignEnrollments)

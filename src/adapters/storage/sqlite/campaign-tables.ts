@@ -17,10 +17,22 @@ export const campaigns = sqliteTable("campaigns", {
   accountIds: text("account_ids", { mode: "json" }).$type<string[]>().notNull(),
   settings: text({ mode: "json" }).$type<CampaignSettings>().notNull(),
   winners: text({ mode: "json" }).$type<AssignedVariants>().notNull(),
+  version: integer().notNull(),
+  firstStep: integer("first_step").notNull(),
   startedAt: integer("started_at"),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
 });
+
+export const campaignEarlierSteps = sqliteTable(
+  "campaign_earlier_steps",
+  {
+    campaignId: text("campaign_id").notNull(),
+    firstStep: integer("first_step").notNull(),
+    steps: text({ mode: "json" }).$type<CampaignStep[]>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.campaignId, table.firstStep] })],
+);
 
 export const campaignEnrollments = sqliteTable("campaign_enrollments", {
   id: text().primaryKey(),

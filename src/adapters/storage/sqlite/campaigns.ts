@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, inArray, isNotNull, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, lte, or, sql } from "drizzle-orm";
 import type { Campaign, Enrollment } from "../../../features/campaigns/model.ts";
 import type { EnrollmentChange, EnrollRefusal, MoveOutcome } from "../../../features/campaigns/change-model.ts";
 import {
@@ -17,7 +17,7 @@ import type { Decision } from "../../../platform/base/decision.ts";
 import type { ScheduleAction } from "../../../features/network/queue-model.ts";
 import { pauseAction, withdrawn } from "../../../features/network/decisions/ending.ts";
 import { createFunnelQueries, createFunnelRows } from "./campaign-funnel.ts";
-import { campaignEnrollments, campaigns } from "./campaign-tables.ts";
+import { campaignEarlierSteps, campaignEnrollments, campaigns } from "./campaign-tables.ts";
 import { doneBy } from "../../../platform/events/done-by.ts";
 import type { Engine } from "./engine.ts";
 import { olderThan } from "./list-pages.ts";
@@ -96,6 +96,11 @@ export function createCampaignStore(engine: Engine, common: CommonRows, network:
     switch (change.kind) {
       case "campaign":
         return void orm.update(campaigns).set(change.values).where(eq(campaigns.id, change.id)).run();
+      case "earlierSteps":
+        return void orm
+          .insert(campaignEarlierSteps)
+          .values({ campaignId: change.campaignId, ...change.version })
+          .run();
       case "enroll":
         return void orm.insert(campaignEnrollments).values(change.enrollment).run();
       case "enrollment":
@@ -162,10 +167,24 @@ export function createCampaignStore(engine: Engine, common: CommonRows, network:
     return {
       enrollment,
       campaign: own,
+      earlier: enrollment.atStep < own.firstStep ? earlierSteps(campaignId, enrollment.atStep) : null,
       lead: lead(workspaceId, leadId)?.lead ?? null,
       contact: network.contactOf(accountId, profileKey),
       action: jobId === null ? null : (actionOf.get(jobId) as DueEnrollment["action"]),
     };
+  }
+
+  /** The steps with the step of this number. */
+  function earlierSteps(campaignId: string, step: number): DueEnrollment["earlier"] {
+    const { firstStep, steps } = campaignEarlierSteps;
+    const found = orm
+      .select({ firstStep, steps })
+      .from(campaignEarlierSteps)
+      .where(and(eq(campaignEarlierSteps.campaignId, campaignId), lte(firstStep, step)))
+      .orderBy(desc(firstStep))
+      .limit(1)
+      .get();
+    return found ?? null;
   }
 
   function move(
@@ -267,8 +286,8 @@ export function createCampaignStore(engine: Engine, common: CommonRows, network:
         .all(),
     countCampaigns: async (workspaceId) =>
       orm.select({ n: count() }).from(campaigns).where(eq(campaigns.workspaceId, workspaceId)).get()?.n ?? 0,
-    update: (workspaceId, id, states, change, actorId = null) =>
-      writer.write(() => apply(doneBy(actorId, decideChange(campaign(id), workspaceId, states, change)))),
+    update: (workspaceId, id, states, change, actorId = null, version = null) =>
+      writer.write(() => apply(doneBy(actorId, decideChange(campaign(id), workspaceId, states, change, version)))),
     remove: (workspaceId, id) =>
       writer.write(() => {
         if (!canDelete(campaign(id), workspaceId)) return false;
