@@ -282,7 +282,7 @@ async function compose(
     baseUrl,
     backups,
   });
-  const cookies = new SessionCookies(installation);
+  const cookies = new SessionCookies(installation, config.publicUrl);
   const browser = { ...config, cookies, ...team, operations, audit, limiter, clock: realClock };
   const http = composeHttp(
     {
@@ -300,8 +300,8 @@ async function compose(
           ...api,
           surfaces.session(browser),
           surfaces.invitation(browser),
-          surfaces.pages(),
-          docsRoutes(document),
+          surfaces.pages(browser),
+          docsRoutes(document, config.publicUrl),
           surfaces.tools({
             document,
             call: (request, outer) => http.server.call(request, outer),

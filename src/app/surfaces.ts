@@ -17,7 +17,7 @@ export type Surfaces = {
   session: (parts: SessionParts) => Routes;
   /** Pages for people who were invited and have no key yet. */
   invitation: (parts: SessionParts) => Routes;
-  pages: () => Routes;
+  pages: (parts: SessionParts) => Routes;
   /** The API as tools for AI assistants. */
   tools: (parts: ToolParts) => Routes;
 };

@@ -69,8 +69,9 @@ test("what the browser has already is not sent again", async () => {
   expect((await get("/", { ...headers, "if-none-match": '"other"' })).status).toBe(200);
 });
 
-const script = /(?:from|import)"(\/app\/assets\/[\w-]+\.js)"/g;
-const lazyScript = /import\("(\/app\/assets\/[\w-]+\.js)"\)/g;
+/** Scripts refer to each other relative to themselves. */
+const script = /(?:from|import)"\.\/([\w-]+\.js)"/g;
+const lazyScript = /import\("\.\/([\w-]+\.js)"\)/g;
 
 /** Adds what a script imports to `weights`: compressed sizes by URL. */
 async function weigh(url: string, patterns: RegExp[], weights: Map<string, number>): Promise<void> {
@@ -78,7 +79,7 @@ async function weigh(url: string, patterns: RegExp[], weights: Map<string, numbe
   weights.set(url, (await (await get(url, { "accept-encoding": "br" })).arrayBuffer()).byteLength);
   const text = await (await get(url)).text();
   for (const pattern of patterns)
-    for (const [, imported = ""] of text.matchAll(pattern)) await weigh(imported, patterns, weights);
+    for (const [, name = ""] of text.matchAll(pattern)) await weigh(`/app/assets/${name}`, patterns, weights);
 }
 
 function sum(weights: Map<string, number>): number {
@@ -92,7 +93,9 @@ test("the first screen loads at most 120 kB of scripts, and the other pages load
   for (const url of scripts) await weigh(url, [script], first);
   // The page names all that is imported statically: none is found only while another is read.
   expect([...first.keys()].toSorted()).toEqual(scripts.toSorted());
-  const pages = [...(await (await get(main)).text()).matchAll(lazyScript)].map(([, url = ""]) => url);
+  const pages = [...(await (await get(main)).text()).matchAll(lazyScript)].map(
+    ([, name = ""]) => `/app/assets/${name}`,
+  );
   expect(pages.length).toBeGreaterThan(10);
   for (const url of pages) {
     const weights = new Map(first);

@@ -22,6 +22,7 @@ import {
   oneOf,
   origin,
   phoneRegion,
+  publicServerUrl,
   showListenAddress,
   showSize,
   size,
@@ -61,10 +62,10 @@ export const serverOptions = {
   }),
   publicUrl: option<string | null>({
     argument: "URL",
-    parse: baseUrl,
+    parse: publicServerUrl,
     default: null,
     description:
-      "URL that clients use to reach the server; it appears in links. Set it if the server runs behind a reverse proxy.",
+      "URL that clients use to reach the server; it appears in links. Set it if the server runs behind a reverse proxy. It can have a path, such as https://example.com/outreach.",
   }),
   rateLimitMinute: rateLimit("minute", 60),
   rateLimitHour: rateLimit("hour", 1000),

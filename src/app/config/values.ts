@@ -1,3 +1,4 @@
+import { basePathOf, ownPaths } from "../../platform/base/base-path.ts";
 import { parseInstant } from "../../platform/base/clock.ts";
 import { isTimeZone } from "../../features/network/governor/zone.ts";
 import { isPhoneRegion, type PhoneRegion } from "../../platform/identity/phone.ts";
@@ -142,6 +143,21 @@ export const baseUrl: Parse<string> = (value) => {
   if (url === null || url.username || url.password || url.search || url.hash)
     throw unexpected("an http or https URL such as https://outreach.example.com", value);
   return url.href.replace(/\/+$/, "");
+};
+
+/** Like `baseUrl`, for the server itself. Its path must be plain, and must not look like one of the server's own. */
+export const publicServerUrl: Parse<string> = (value) => {
+  const url = baseUrl(value);
+  const path = basePathOf(url);
+  if (!/^(\/[\w.~-]+)*$/.test(path))
+    throw unexpected(
+      "a path of letters, digits, and the characters . _ ~ - such as https://example.com/outreach",
+      value,
+    );
+  const first = path.split("/")[1];
+  if (first !== undefined && ownPaths.includes(first))
+    throw unexpected(`another path, because /${first} is a path of the server itself`, value);
+  return url;
 };
 
 /** Accepts an https URL without credentials, query, or fragment, as it is; http only on this machine. */

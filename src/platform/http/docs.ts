@@ -1,3 +1,4 @@
+import { basePathOf } from "../base/base-path.ts";
 import { routes } from "./route.ts";
 // Imported by path because the package does not export it. The attribute turns the import into the path of the file,
 // also in the executable.
@@ -5,7 +6,6 @@ import { routes } from "./route.ts";
 import scalarFile from "../../../node_modules/@scalar/api-reference/dist/browser/standalone.js" with { type: "file" };
 
 const configuration = {
-  url: "/openapi.json",
   // Each of these would contact another host.
   withDefaultFonts: false,
   hideClientButton: true,
@@ -14,12 +14,12 @@ const configuration = {
   mcp: { disabled: true },
 };
 
-const page = `<!doctype html>
+const pageBelow = (basePath: string) => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>outreachd API</title></head>
 <body>
-<script id="api-reference" data-url="/openapi.json" data-configuration='${JSON.stringify(configuration)}'></script>
-<script src="/docs/scalar.js"></script>
+<script id="api-reference" data-url="${basePath}/openapi.json" data-configuration='${JSON.stringify({ url: `${basePath}/openapi.json`, ...configuration })}'></script>
+<script src="${basePath}/docs/scalar.js"></script>
 </body>
 </html>
 `;
@@ -29,7 +29,8 @@ const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
 /** The OpenAPI document and a page that renders it, without requests to other hosts. */
-export function docsRoutes(document: () => Promise<object>) {
+export function docsRoutes(document: () => Promise<object>, publicUrl: string | null) {
+  const page = pageBelow(basePathOf(publicUrl));
   let json: string | null = null;
   return routes("")
     .get(

@@ -1,6 +1,8 @@
 import { Elysia, type AnyElysia } from "elysia";
 import { createBunRouteHandler } from "elysia/adapter/bun/compose";
 import { StartError } from "../base/start-error.ts";
+import { basePathOf } from "../base/base-path.ts";
+import { locateBelow, withoutBasePath } from "./below-base-path.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { RequestContext, type Connection } from "./request-context.ts";
 import type { RouteTable } from "./route-table.ts";
@@ -32,6 +34,9 @@ export class HttpServer implements Connection {
   readonly #pipeline: Pick<Pipeline, "handle">;
   readonly #app: AnyElysia;
   readonly #registered = new Map<Route, Registered>();
+  readonly #basePath: string;
+  /** Requests as they arrived, by what they became without the base path. */
+  readonly #arrived = new WeakMap<Request, Request>();
   #server: Bun.Server<undefined> | null = null;
 
   constructor(
@@ -42,6 +47,7 @@ export class HttpServer implements Connection {
     this.#table = table;
     this.#pipeline = pipeline;
     this.publicUrl = publicUrl;
+    this.#basePath = basePathOf(publicUrl);
     this.trustedProxies = trustedProxies;
     this.onStreamError = onStreamError;
     // By default Elysia expects the path after the 11th character of the URL, which fails for http://crm/.
@@ -80,11 +86,11 @@ export class HttpServer implements Connection {
 
   /** Address of the client's end of the connection; "local" without a connection. */
   peerOf(request: Request): string {
-    return this.#server?.requestIP(request)?.address ?? "local";
+    return this.#server?.requestIP(this.#arrived.get(request) ?? request)?.address ?? "local";
   }
 
   setIdleTimeout(request: Request, seconds: number): void {
-    this.#server?.timeout(request, seconds);
+    this.#server?.timeout(this.#arrived.get(request) ?? request, seconds);
   }
 
   #serve(hostname: string, port: number): Bun.Server<undefined> {
@@ -98,7 +104,7 @@ export class HttpServer implements Connection {
         idleTimeout,
         development: false,
         routes: this.#bunRoutes(),
-        fetch: (request) => this.fetch(request),
+        fetch: (request) => this.fetch(this.#basePath === "" ? request : this.#withoutBasePath(request)),
       });
     } catch (cause) {
       throw new StartError(`Cannot listen on ${hostname}:${port}: ${reasonOf(cause)}.`, {
@@ -121,6 +127,12 @@ export class HttpServer implements Connection {
     return handlers;
   }
 
+  #withoutBasePath(request: Request): Request {
+    const without = withoutBasePath(request, this.#basePath);
+    if (without !== request) this.#arrived.set(without, request);
+    return without;
+  }
+
   #register(route: Route): Registered {
     const registered = this.#registered.get(route);
     if (registered !== undefined) return registered;
@@ -139,7 +151,8 @@ export class HttpServer implements Connection {
     outer: RequestContext | null = null,
   ): Promise<Response> {
     const match = { route: route?.template ?? null, params };
-    return this.#pipeline.handle(new RequestContext(request, match, this, outer), route);
+    const response = this.#pipeline.handle(new RequestContext(request, match, this, outer), route);
+    return this.#basePath === "" ? response : response.then((each) => locateBelow(each, this.#basePath));
   }
 }
 

@@ -1,5 +1,9 @@
+import { basePathOf } from "../base/base-path.ts";
+
 /** `__Host-`: browsers accept the cookie only over HTTPS and send it only to this host (RFC 6265bis). */
 const securePrefix = "__Host-";
+/** For a path on a host that others use: `__Host-` would require the path `/`. */
+const securePathPrefix = "__Secure-";
 const commonName = "outreachd_session";
 const pendingName = "outreachd_pending";
 
@@ -10,9 +14,14 @@ const pendingName = "outreachd_pending";
 export class SessionCookies {
   readonly #name: string;
   readonly #installation: string;
+  readonly #path: string;
+  readonly #securePrefix: string;
 
-  /** `installation`: the ID of the data directory. */
-  constructor(installation: string) {
+  /** `installation`: the ID of the data directory. If the public URL has a path, browsers send the cookies only there. */
+  constructor(installation: string, publicUrl: string | null) {
+    const basePath = basePathOf(publicUrl);
+    this.#path = `${basePath}/`;
+    this.#securePrefix = basePath === "" ? securePrefix : securePathPrefix;
     this.#name = `${commonName}_${installation}`;
     this.#installation = installation;
   }
@@ -23,7 +32,7 @@ export class SessionCookies {
     if (cookies === null) return null;
     const pairs = cookies.split(";").map((pair) => pair.trim().split("=", 2));
     // The common name is that of version 0.1.0, whose sessions go on.
-    for (const name of [securePrefix + this.#name, this.#name, securePrefix + commonName, commonName]) {
+    for (const name of [this.#securePrefix + this.#name, this.#name, securePrefix + commonName, commonName]) {
       const value = pairs.find(([key]) => key === name)?.[1];
       if (value !== undefined && /^[\w-]{20,200}$/.test(value)) return value;
     }
@@ -32,9 +41,9 @@ export class SessionCookies {
 
   /** The Set-Cookie header for a session. Scripts on pages cannot read the cookie. */
   header(token: string, maxAgeSeconds: number, isSecure: boolean): string {
-    const name = isSecure ? securePrefix + this.#name : this.#name;
+    const name = isSecure ? this.#securePrefix + this.#name : this.#name;
     const secure = isSecure ? "; Secure" : "";
-    return `${name}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+    return `${name}=${token}; Path=${this.#path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
   }
 
   /** What a browser was given before it left to sign in elsewhere; null if there is nothing. */
@@ -47,11 +56,11 @@ export class SessionCookies {
   /** The Set-Cookie header for it. Lax: the browser returns by a link of another site. */
   pendingHeader(value: string, maxAgeSeconds: number, isSecure: boolean): string {
     const secure = isSecure ? "; Secure" : "";
-    return `${this.#pendingName(isSecure)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+    return `${this.#pendingName(isSecure)}=${value}; Path=${this.#path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
   }
 
   #pendingName(isSecure: boolean): string {
-    return `${isSecure ? securePrefix : ""}${pendingName}_${this.#installation}`;
+    return `${isSecure ? this.#securePrefix : ""}${pendingName}_${this.#installation}`;
   }
 }
 

@@ -1,3 +1,5 @@
+import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
+
 export const encodings = ["br", "zstd", "gzip"] as const;
 export type Encoding = (typeof encodings)[number];
 
@@ -11,3 +13,30 @@ export type Asset = {
   /** Compressed bodies as base64. */
   bodies: Record<Encoding, string>;
 };
+
+/** Where the files are served, below the base path. */
+export const assetsPath = "/app/assets/";
+
+/** Compresses a file. */
+export function asset(name: string, type: string, text: string): Asset {
+  const bytes = Buffer.from(text);
+  const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 16);
+  return {
+    name,
+    type: type.replace(/;\s*charset/, "; charset"),
+    hash,
+    bodies: {
+      br: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).toString(
+        "base64",
+      ),
+      zstd: zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 19 } }).toString("base64"),
+      gzip: gzipSync(bytes, { level: 9 }).toString("base64"),
+    },
+  };
+}
+
+/** The page for a server below a base path. Everything else that it loads finds its path by its own URL. */
+export function pageBelow(page: Asset, basePath: string): Asset {
+  const text = new TextDecoder().decode(Bun.gunzipSync(Buffer.from(page.bodies.gzip, "base64")));
+  return asset(page.name, page.type, text.replaceAll(`"${assetsPath}`, `"${basePath}${assetsPath}`));
+}

@@ -1,7 +1,8 @@
 import { ApiError } from "../../platform/base/errors.ts";
 import type { ResponseSettings } from "../../platform/http/request-context.ts";
 import { routes } from "../../platform/http/route.ts";
-import { encodings, type Asset, type Encoding } from "./asset.ts";
+import { basePathOf } from "../../platform/base/base-path.ts";
+import { encodings, pageBelow, type Asset, type Encoding } from "./asset.ts";
 
 /** No inline code, no other origins. blob: URLs are for audio and files that the page itself received. */
 const contentSecurityPolicy = [
@@ -22,8 +23,8 @@ const contentSecurityPolicy = [
 const forever = "public, max-age=31536000, immutable";
 
 /** The dashboard: one HTML document, served at / and at every path below /app, and the files it loads. */
-export function dashboardPages() {
-  const load = onFirstUse(loadAssets);
+export function dashboardPages({ publicUrl }: { publicUrl: string | null }) {
+  const load = onFirstUse(() => loadAssets(basePathOf(publicUrl)));
 
   async function serve(name: string, request: Request, set: ResponseSettings): Promise<Response> {
     const asset = (await load()).get(name);
@@ -57,10 +58,13 @@ export function dashboardPages() {
     .get("/app/*", ({ request, set }) => serve("index.html", request, set), {});
 }
 
-async function loadAssets(): Promise<Map<string, Asset>> {
+async function loadAssets(basePath: string): Promise<Map<string, Asset>> {
   const { embedded } = await import("./embedded.ts");
   const assets = embedded ?? (await (await import("./build.ts")).buildAssets());
-  return new Map(assets.map((asset) => [asset.name, asset]));
+  const served = new Map(assets.map((asset) => [asset.name, asset]));
+  const page = served.get("index.html");
+  if (basePath !== "" && page !== undefined) served.set(page.name, pageBelow(page, basePath));
+  return served;
 }
 
 /** A failure is not cached: the next request tries again. */

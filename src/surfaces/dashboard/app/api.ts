@@ -5,6 +5,7 @@ import type {
 } from "../../../features/workspaces/invitations/model.ts";
 import type { SessionView, SignInInput } from "../../../features/workspaces/sessions/model.ts";
 import type { SignInMethods } from "../../../features/workspaces/sign-in/model.ts";
+import { basePath } from "./base-path.ts";
 import { readSimulatedTime } from "./clock.ts";
 import { connectionFound, connectionLost } from "./connection.ts";
 import { readServerStatus } from "./server-status.ts";
@@ -111,7 +112,7 @@ async function dataOfPage<T>(path: string, body: unknown): Promise<T> {
 
 /** The URL of a download, for a link. */
 export function downloadUrl(path: string, query: Query = {}): string {
-  return `/api/v2${path}${queryText(query)}`;
+  return `${basePath}/api/v2${path}${queryText(query)}`;
 }
 
 /** The longest wait without showing progress. */
@@ -147,7 +148,7 @@ async function send(method: string, path: string, { query = {}, body, headers, s
   const isFile = body instanceof Blob || body instanceof FormData;
   let response: Response;
   try {
-    response = await fetch(path + queryText(query), {
+    response = await fetch(basePath + path + queryText(query), {
       method,
       headers: {
         "x-outreachd-page": "1",

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { basePath } from "./base-path.ts";
 
 /** False from the first request without a response until the server responds again. */
 export const isConnected = signal(true);
@@ -28,7 +29,7 @@ export function reloadAll(): void {
 }
 
 async function checkServer(): Promise<void> {
-  const isBack = await fetch("/readyz", { cache: "no-store" }).then(
+  const isBack = await fetch(`${basePath}/readyz`, { cache: "no-store" }).then(
     ({ ok }) => ok,
     () => false,
   );

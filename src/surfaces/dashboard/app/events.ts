@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { basePath } from "./base-path.ts";
 import { createParser, type LiveEvent } from "./event-stream.ts";
 import { sessionState } from "./session.ts";
 
@@ -8,7 +9,7 @@ type Listener = (event: LiveEvent) => void;
 /** True while the event stream is open. Otherwise, pages poll. */
 export const isLive = signal(false);
 
-const path = "/api/v2/events/stream";
+const path = `${basePath}/api/v2/events/stream`;
 const listeners = new Set<Listener>();
 const minWaitMs = 1000;
 const maxWaitMs = 60_000;

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { entryPushed, entryReopened, newEntry } from "./scroll.ts";
+import { basePath } from "./base-path.ts";
 
 type Place = { path: string; query: URLSearchParams };
 
@@ -9,7 +10,7 @@ export const here = signal<Place>(currentPlace());
 
 /** The URL of a dashboard path. */
 export function urlOf(path: string): string {
-  return path === "/" ? "/" : path.startsWith("/?") ? path : `/app${path}`;
+  return basePath + (path === "/" || path.startsWith("/?") ? path : `/app${path}`);
 }
 
 export function navigate(path: string, { replace = false }: { replace?: boolean } = {}): void {
@@ -86,7 +87,8 @@ function decoded(part: string): string {
 
 /** The path below /app of a URL's path. */
 export function pathOf(pathname: string): string {
-  return pathname.replace(/^\/app(?=\/|$)/, "").replace(/(.)\/+$/, "$1") || "/";
+  const own = pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname;
+  return own.replace(/^\/app(?=\/|$)/, "").replace(/(.)\/+$/, "$1") || "/";
 }
 
 function currentPlace(): Place {

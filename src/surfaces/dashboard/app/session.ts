@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { basePath } from "./base-path.ts";
 import type { Permission } from "../../../platform/auth/key-model.ts";
 import type { SessionView } from "../../../features/workspaces/sessions/model.ts";
 
@@ -15,7 +16,7 @@ export function signedIn(view: SessionView): void {
   renewal?.resolve();
   renewal = null;
   // The page still shows data of the previous user.
-  if (before !== null && before.user.id !== view.user.id) location.assign("/");
+  if (before !== null && before.user.id !== view.user.id) location.assign(`${basePath}/`);
 }
 
 /** Call when the session has ended while the user was working. Resolves when the user has signed in again. */

@@ -1,12 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { sessionApi } from "./api.ts";
+import { basePath } from "./base-path.ts";
 import { isConnected } from "./connection.ts";
 import { CurrentPage } from "./current-page.tsx";
 import { followEvents } from "./events.ts";
 import { pages } from "./pages.ts";
 import { JoinPage } from "./pages/join.tsx";
 import { SignInForm, SignInPage } from "./pages/sign-in.tsx";
-import { here, Link } from "./router.tsx";
+import { here, Link, urlOf } from "./router.tsx";
 import { can, session, sessionState, signedIn } from "./session.ts";
 import { Panels } from "./palette/panels.tsx";
 import { useGlobalShortcuts } from "./global-shortcuts.ts";
@@ -95,7 +96,7 @@ function Navigation() {
     <header class={`navigation ${isOpen ? "open" : ""}`}>
       <div class="brand">
         <Link to="/">
-          <img src="/app/assets/icon.svg" alt="" width="24" height="24" />
+          <img src={`${basePath}/app/assets/icon.svg`} alt="" width="24" height="24" />
           outreachd
         </Link>
         <Button
@@ -145,7 +146,7 @@ function Account() {
     try {
       await sessionApi.signOut();
       // Reloads the page, so that no data of this user stays in memory.
-      location.assign("/");
+      location.assign(urlOf("/"));
     } catch (error) {
       showError(error);
     }
@@ -171,7 +172,7 @@ function Account() {
         {view?.user.name && <span class="faint">{view.user.email}</span>}
       </p>
       <div class="account-links">
-        <a href="/docs" target="_blank" rel="noreferrer">
+        <a href={`${basePath}/docs`} target="_blank" rel="noreferrer">
           API docs
         </a>
         <button type="button" class="link" onClick={() => (openPanel.value = "help")}>

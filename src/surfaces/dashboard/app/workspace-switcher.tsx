@@ -1,5 +1,6 @@
 import type { WorkspaceView } from "../../../features/workspaces/model.ts";
 import { getAll, sessionApi } from "./api.ts";
+import { basePath } from "./base-path.ts";
 import { useResource } from "./resource.ts";
 import { can, session } from "./session.ts";
 import { showError } from "./ui/toast.tsx";
@@ -20,7 +21,7 @@ export function WorkspaceSwitcher() {
     try {
       await sessionApi.switchTo(id);
       // Loads the page again, so that nothing of the other workspace stays in memory.
-      location.assign("/");
+      location.assign(`${basePath}/`);
     } catch (error) {
       showError(error);
     }

@@ -1,7 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { AcceptedInvitation, InvitationPreview } from "../../../../features/workspaces/invitations/model.ts";
 import { api, RequestError, sessionApi } from "../api.ts";
-import { Link } from "../router.tsx";
+import { basePath } from "../base-path.ts";
+import { Link, urlOf } from "../router.tsx";
 import { session } from "../session.ts";
 import { roleLabels } from "../team.ts";
 import { Button } from "../ui/button.tsx";
@@ -30,7 +31,7 @@ export function JoinPage() {
   return (
     <main class="sign-in">
       <div class="card">
-        <img src="/app/assets/icon.svg" alt="" width="40" height="40" />
+        <img src={`${basePath}/app/assets/icon.svg`} alt="" width="40" height="40" />
         {problem !== null && (
           <>
             <h1>This invitation can’t be used</h1>
@@ -114,7 +115,7 @@ function FirstKey({ accepted: { workspace, key } }: { accepted: AcceptedInvitati
     try {
       await sessionApi.signIn({ key: key.key });
       // Loads the page again, so that nothing of another workspace is shown.
-      location.assign("/app/welcome");
+      location.assign(urlOf("/welcome"));
     } catch (error) {
       showError(error);
       setIsOpening(false);

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { SignInMethods, SignInProblem } from "../../../../features/workspaces/sign-in/model.ts";
 import { RequestError, sessionApi } from "../api.ts";
+import { basePath } from "../base-path.ts";
 import { here, navigate } from "../router.tsx";
 import { signedIn } from "../session.ts";
 import { Button } from "../ui/button.tsx";
@@ -31,7 +32,7 @@ export function SignInPage() {
   return (
     <main class="sign-in" aria-busy={isOpening}>
       <div class="card">
-        <img src="/app/assets/icon.svg" alt="" width="40" height="40" />
+        <img src={`${basePath}/app/assets/icon.svg`} alt="" width="40" height="40" />
         <h1>Sign in to outreachd</h1>
         {isOpening ? <p class="faint">Signing in…</p> : <SignInForm problem={linkError} />}
       </div>
@@ -86,7 +87,7 @@ export function SignInForm({
     <>
       <FormError form={{ error: form.error ?? problem }} />
       {methods.openId !== null && (
-        <a class="button primary" href="/app/oidc">
+        <a class="button primary" href={`${basePath}/app/oidc`}>
           Sign in with {methods.openId.name}
         </a>
       )}

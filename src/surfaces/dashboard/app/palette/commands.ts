@@ -1,5 +1,6 @@
 import type { Permission } from "../../../../platform/auth/key-model.ts";
 import { sessionApi } from "../api.ts";
+import { basePath } from "../base-path.ts";
 import { pages } from "../pages.ts";
 import { navigate } from "../router.tsx";
 import { can } from "../session.ts";
@@ -44,7 +45,7 @@ const actions: readonly Action[] = [
   { label: "Dark theme", words: "appearance color night", icon: "settings", permission: null, run: () => chooseTheme("dark") },
   { label: "System theme", words: "appearance color", icon: "settings", permission: null, run: () => chooseTheme("system") },
   { label: "Keyboard shortcuts", words: "help keys", icon: "more", permission: null, run: () => (openPanel.value = "help") },
-  { label: "API documentation", words: "docs reference", icon: "external", permission: null, run: () => void window.open("/docs", "_blank", "noopener") },
+  { label: "API documentation", words: "docs reference", icon: "external", permission: null, run: () => void window.open(`${basePath}/docs`, "_blank", "noopener") },
   { label: "Sign out", words: "log out leave", icon: "close", permission: null, run: () => void signOut() },
 ]; // prettier-ignore
 
@@ -75,7 +76,7 @@ export function fixedCommands(): Command[] {
 async function signOut(): Promise<void> {
   try {
     await sessionApi.signOut();
-    location.assign("/");
+    location.assign(`${basePath}/`);
   } catch (error) {
     showError(error);
   }

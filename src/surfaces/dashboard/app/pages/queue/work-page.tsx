@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LeadView } from "../../../../../features/leads/model.ts";
 import type { TaskOutcome, TaskView } from "../../../../../features/network/action-model.ts";
-import { api } from "../../api.ts";
+import { api, downloadUrl } from "../../api.ts";
 import { copyText } from "../../clipboard.ts";
 import { count, counted } from "../../format.ts";
 import { actionLabels } from "../../network.ts";
@@ -173,7 +173,7 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
           </div>
         )}
         {task.actionType === "sendVoiceMessage" && (
-          <audio controls preload="none" src={`/api/v2/network/actions/${task.jobId}/audio`} />
+          <audio controls preload="none" src={downloadUrl(`/network/actions/${task.jobId}/audio`)} />
         )}
         <div class="buttons task-ends">
           <Button

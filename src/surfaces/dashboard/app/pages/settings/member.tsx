@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { MemberView } from "../../../../../features/workspaces/members/model.ts";
 import { api } from "../../api.ts";
+import { urlOf } from "../../router.tsx";
 import { session } from "../../session.ts";
 import { isManager, memberName, roleLabels } from "../../team.ts";
 import { Button } from "../../ui/button.tsx";
@@ -109,7 +110,7 @@ function RemoveMember({
   ];
   const form = useForm({ leadsTo: "", accountsTo: "" }, async (query) => {
     await api.delete(`/members/${member.userId}`, { query });
-    if (isSelf) location.assign("/");
+    if (isSelf) location.assign(urlOf("/"));
     showSuccess(`${memberName(member)} was removed.`);
     onRemoved();
   });
