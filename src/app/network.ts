@@ -1,4 +1,5 @@
 import { CampaignRunner } from "../features/campaigns/campaign-runner.ts";
+import { decideTests } from "../features/campaigns/variant-tests.ts";
 import { FunnelService } from "../features/campaigns/funnel-service.ts";
 import { CampaignService } from "../features/campaigns/service.ts";
 import type { Clock, Ids } from "../platform/base/clock.ts";
@@ -150,6 +151,11 @@ export function composeNetwork({
   const chores: Chore[] = [
     { name: "reschedule queues", pattern: "*/5 * * * * *", run: replan },
     { name: "check for news about people", pattern: "0 */10 * * * *", run: () => relations.watch() },
+    {
+      name: "decide tests of texts",
+      pattern: "30 */10 * * * *",
+      run: () => decideTests(storage.campaigns, clock.now()),
+    },
     { name: "withdraw stale requests", pattern: "0 5 * * * *", run: () => relations.withdrawStale() },
     // On another node, enrollments may have become due that this one has no timer for.
     ...(config.database === null

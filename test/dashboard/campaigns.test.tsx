@@ -29,6 +29,7 @@ const campaign: CampaignView = {
   settings: { stopOnReply: true, excludeOtherCampaigns: true, excludeContactedDays: null, allowOverlap: false },
   version: 1,
   firstStep: 0,
+  winners: {},
   startedAt: null,
   createdAt: "2030-01-01T00:00:00.000Z",
   updatedAt: "2030-01-01T00:00:00.000Z",

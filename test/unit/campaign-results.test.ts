@@ -112,7 +112,7 @@ test("counters become stages, places, steps, and sides of branches", () => {
     ...[counter("stopped", 2, 2), counter("completed", 4, 3)],
   ];
   const steps = [invite, branch([message], [visit])];
-  const { stages, rates, places, leads, steps: ofSteps, accounts } = funnelParts({ steps, firstStep: 0 }, rows, [{ id: "a", name: "Ada" }]); // prettier-ignore
+  const { stages, rates, places, leads, steps: ofSteps, accounts } = funnelParts({ steps, firstStep: 0, winners: {} }, rows, [{ id: "a", name: "Ada" }]); // prettier-ignore
   expect(stages).toEqual({ enrolled: 10, contacted: 8, connected: 3, replied: 2, interested: 0 });
   expect(rates.connected).toEqual({ rate: 37.5, low: 13.68, high: 69.43 });
   expect(leads).toBe(10);

@@ -60,6 +60,13 @@ describe("a draw among variants", () => {
     expect(variantFor({ variants: [variant("A", 1)] }, 2, assigned)?.name).toBe("A");
     expect(variantFor({ message: "Hello" }, 2, assigned)).toBeNull();
   });
+
+  test("is over once there is a winner, for those who were not assigned a variant", () => {
+    const step = { variants: [variant("A", 0), variant("B", 1)] };
+    expect(variantFor(step, 2, { id: "e", variants: {} }, { 2: "A" })?.name).toBe("A");
+    expect(variantFor(step, 2, { id: "e", variants: { 2: "B" } }, { 2: "A" })?.name).toBe("B");
+    expect(variantFor(step, 2, { id: "e", variants: {} }, { 2: "gone" })?.name).toBe("B");
+  });
 });
 
 test("the texts of a variant replace those of the step", () => {
@@ -84,6 +91,19 @@ describe("steps with variants", () => {
 
   test("have no text of their own", () => {
     expect(errorsIn(stepOf([variant("A", 1)], { message: "Hello" }))).toMatchObject([{ path: "steps.0.message" }]);
+  });
+
+  test("choose a winner only among two or more, by an outcome that they can have", () => {
+    const two = [variant("A", 1), variant("B", 1)];
+    expect(errorsIn(stepOf(two, { autoWinner: {} }))).toEqual([]);
+    expect(errorsIn(stepOf([variant("A", 1), variant("B", 0)], { autoWinner: {} }))).toMatchObject([
+      { path: "steps.0.autoWinner" },
+    ]);
+    const message = { actionType: "sendMessage", autoWinner: { outcome: "connected" } };
+    expect(errorsIn(stepOf(two, message))).toMatchObject([{ path: "steps.0.autoWinner.outcome" }]);
+    expect(errorsIn({ type: "action", actionType: "visitProfile", autoWinner: {} })).toMatchObject([
+      { path: "steps.0.autoWinner" },
+    ]);
   });
 
   test("have names that differ and are one line", () => {

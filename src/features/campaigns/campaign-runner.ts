@@ -137,7 +137,7 @@ export class CampaignRunner {
       store.move(enrollment, { state: "failed", reason, atStep: at, wakeAt: null, trail, updatedAt: now }, null);
     const account = await network.account(enrollment.workspaceId, enrollment.accountId);
     if (account === null || lead === null) return void (await end("accountGone"));
-    const variant = variantFor(step, at, enrollment);
+    const variant = variantFor(step, at, enrollment, campaign.winners);
     const sent = {
       ...withTexts(step, variant),
       profileUrl: lead.networkUrl ?? "",

@@ -2,7 +2,10 @@ import type { ScheduleOutcome } from "../network/queue-model.ts";
 import type { Campaign, Enrollment } from "./model.ts";
 
 export type CampaignChange = { updatedAt: number } & Partial<
-  Pick<Campaign, "name" | "state" | "steps" | "accountIds" | "settings" | "startedAt" | "version" | "firstStep">
+  Pick<
+    Campaign,
+    "name" | "state" | "steps" | "accountIds" | "settings" | "startedAt" | "version" | "firstStep" | "winners"
+  >
 >;
 
 export type EnrollRefusal =

@@ -7,7 +7,9 @@ import type { ScheduleAction, ScheduleOutcome } from "../network/queue-model.ts"
 import type { CampaignChange, EnrollmentChange, EnrollRefusal, MoveOutcome } from "./change-model.ts";
 import type { Campaign, CampaignState, Enrollment } from "./model.ts";
 import { funnelChange, summed, type CountedEnrollment, type FunnelChange } from "./funnel-marks.ts";
+import { compile } from "./program.ts";
 import { editOf, type StepsVersion } from "./steps-version.ts";
+import type { WinnerRule } from "./variant-results.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 /** What decisions may ask of the store: synchronous and read-only. */
@@ -74,6 +76,32 @@ export function decideChange(
   if (state !== undefined && state !== campaign.state && state !== "draft")
     changes.push({ kind: "event", event: { type: stateEvents[state], workspaceId, at, campaignId: id } });
   return { outcome: { ...campaign, ...values }, changes };
+}
+
+/** The result of a test: the variant of a step that all further leads get. */
+export type Winner = { step: number; variant: string } & WinnerRule;
+
+/** Decides the test of a running campaign, once. Not if its steps have changed meanwhile. */
+export function decideWinner(
+  campaign: Campaign | null,
+  { step, variant, ...rule }: Winner,
+  at: number,
+): Decision<boolean, CampaignsChange> {
+  if (campaign?.state !== "running" || campaign.winners[step] !== undefined) return { outcome: false, changes: [] };
+  const instruction = compile(campaign.steps, campaign.firstStep)[step];
+  const variants = instruction?.kind === "action" ? (instruction.action.variants ?? []) : [];
+  if (!variants.some(({ name }) => name === variant)) return { outcome: false, changes: [] };
+  const { id, workspaceId } = campaign;
+  const values = { winners: { ...campaign.winners, [step]: variant }, updatedAt: at };
+  const data = { step, variant, outcome: rule.outcome, confidence: rule.confidence };
+  const event = { type: "campaign.variant_won", workspaceId, at, campaignId: id, data } as const;
+  return {
+    outcome: true,
+    changes: [
+      { kind: "campaign", id, values },
+      { kind: "event", event },
+    ],
+  };
 }
 
 /** Only drafts can be deleted: the enrollments of other campaigns are history. */

@@ -108,6 +108,10 @@ export const FunnelView = Type.Object(
         actionType: literals(actionTypes),
         outcome: literals(outcomes),
         confidence: Type.Number({ description: "In percent." }),
+        minSent: Type.Union([Type.Integer(), Type.Null()], {
+          description: "Leads that each variant must reach before a winner is chosen automatically; null: none is.",
+        }),
+        winner: Type.Union([Type.String(), Type.Null()], { description: "The variant that all further leads get." }),
         variants: Type.Array(VariantResultView, { description: "The best first." }),
       }),
       { description: "Results of the steps with variants." },

@@ -6,7 +6,8 @@ import type { FunnelView, Rates, SeriesView, StageCounts, StepView } from "./fun
 import { enrollmentStates, type Campaign } from "./model.ts";
 import { branchSides, compile, type BranchSides, type Instruction, type StepRange } from "./program.ts";
 import type { FunnelCount, FunnelDay } from "./store.ts";
-import { compareVariants, defaultOutcome, percent, type VariantCounts } from "./variant-results.ts";
+import { compareVariants, percent, type VariantCounts } from "./variant-results.ts";
+import { ruleOf } from "./variants.ts";
 
 /** Of all rates that are shown without a setting of their own. */
 export const usualConfidence = 95;
@@ -15,7 +16,7 @@ type Rows = readonly FunnelCount[];
 
 /** The counters of a campaign, in its present steps, as stages, places, steps, tests, and accounts. */
 export function funnelParts(
-  campaign: Pick<Campaign, "steps" | "firstStep">,
+  campaign: Pick<Campaign, "steps" | "firstStep" | "winners">,
   rows: Rows,
   accounts: readonly Pick<NetworkAccount, "id" | "name">[],
 ): Pick<FunnelView, "stages" | "rates" | "places" | "leads" | "steps" | "tests" | "accounts"> {
@@ -29,7 +30,7 @@ export function funnelParts(
     places,
     leads: places.reduce((sum, { leads }) => sum + leads, 0),
     steps: program.flatMap((instruction, step) => [stepOf(instruction, step, sides.get(step), rows)]),
-    tests: program.flatMap((instruction, step) => testOf(instruction, step, rows)),
+    tests: program.flatMap((instruction, step) => testOf(instruction, step, campaign.winners[step] ?? null, rows)),
     accounts: accountsOf(rows, accounts),
   };
 }
@@ -109,15 +110,15 @@ function stepOf(instruction: Instruction, step: number, sides: BranchSides | und
   return { ...view, condition, yes: outcomesOf("yes", sides!.yes), no: outcomesOf("no", sides!.no) };
 }
 
-function testOf(instruction: Instruction, step: number, rows: Rows): FunnelView["tests"] {
+function testOf(instruction: Instruction, step: number, winner: string | null, rows: Rows): FunnelView["tests"] {
   if (instruction.kind !== "action" || instruction.action.variants === undefined) return [];
-  const { actionType } = instruction.action;
-  const outcome = defaultOutcome(actionType);
-  const counts = variantCounts(instruction.action.variants, step, rows);
+  const { actionType, variants, autoWinner } = instruction.action;
+  const { outcome, minSent, confidence } = ruleOf(instruction.action);
+  const counts = variantCounts(variants, step, rows);
   return [
     {
-      ...{ step, actionType, outcome, confidence: usualConfidence },
-      variants: compareVariants(counts, outcome, usualConfidence),
+      ...{ step, actionType, outcome, confidence, winner, minSent: autoWinner === undefined ? null : minSent },
+      variants: compareVariants(counts, outcome, confidence),
     },
   ];
 }

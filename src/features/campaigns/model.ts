@@ -3,7 +3,7 @@ import { actionTypes } from "../network/action-kinds.ts";
 import { ScheduleInput } from "../network/action-model.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 import type { Trail } from "./trail.ts";
-import { Variants, type AssignedVariants } from "./variants.ts";
+import { AutoWinner, Variants, type AssignedVariants } from "./variants.ts";
 
 export const campaignStates = ["draft", "running", "paused", "canceled"] as const;
 export type CampaignState = (typeof campaignStates)[number];
@@ -30,6 +30,7 @@ const ActionStep = Type.Object(
     skill,
     voiceId,
     variants: Type.Optional(Variants),
+    autoWinner: Type.Optional(AutoWinner),
   },
   { $id: "CampaignAction", description: "Performs an action. The next step follows when the action is completed." },
 );
@@ -247,6 +248,9 @@ export const CampaignView = Type.Object(
     steps: Steps,
     accountIds: Type.Array(Type.String()),
     settings: CampaignSettings,
+    winners: Type.Record(Type.String(), Type.String(), {
+      description: "By step: the variant that all further leads get, because the test was decided automatically.",
+    }),
     version: Type.Integer({ description: "Grows with each edit. Send it with an update to detect other edits." }),
     firstStep: Type.Integer({
       description:

@@ -6,6 +6,7 @@ import type { TimePlace } from "../../platform/base/time-place.ts";
 import type { CampaignChange, EnrollmentChange, EnrollRefusal, MoveOutcome } from "./change-model.ts";
 import type { Campaign, CampaignState, Enrollment, EnrollmentState } from "./model.ts";
 import type { Mark, Stage } from "./funnel-marks.ts";
+import type { Winner } from "./decisions.ts";
 import type { InterestSubject } from "./interest.ts";
 import type { StepsVersion } from "./steps-version.ts";
 import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
@@ -104,6 +105,10 @@ export type CampaignStore = {
   funnel(campaignIds: readonly string[], filter: FunnelFilter): Promise<FunnelCount[]>;
   /** Stages of a campaign by day, oldest first. */
   funnelDays(campaignId: string, filter: FunnelFilter): Promise<FunnelDay[]>;
+  /** Running campaigns in the order of their IDs, starting after `after`. */
+  running(after: string | null, limit: number): Promise<Campaign[]>;
+  /** Decides the test of a step; false if that was done, or the campaign is not running or has other steps. */
+  decideWinner(campaignId: string, winner: Winner, at: number): Promise<boolean>;
   /** Whether a person is interested; `at` null: no longer. Returns how many enrollments changed. */
   noteInterest(subject: InterestSubject, at: number | null): Promise<number>;
 };

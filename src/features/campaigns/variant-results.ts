@@ -49,7 +49,9 @@ export function compareVariants(
   });
 }
 
+/** `minSent`: how many people each variant must have reached. `confidence`: in percent. */
 export type WinnerRule = { outcome: Outcome; minSent: number; confidence: number };
+export const defaultRule = { minSent: 100, confidence: 95 } as const;
 
 /**
  * The variant that is better than each other one that further leads may get; null if that is not certain yet. Every one

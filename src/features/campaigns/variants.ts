@@ -1,8 +1,10 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { singleLine } from "../../platform/base/text.ts";
 import type { FieldError } from "../../platform/base/errors.ts";
+import type { ActionType } from "../network/action-kinds.ts";
 import { ScheduleInput } from "../network/action-model.ts";
 import { drawOf } from "../network/governor/draw.ts";
+import { defaultOutcome, defaultRule, outcomes, type WinnerRule } from "./variant-results.ts";
 
 const { message, subject } = ScheduleInput.properties;
 /** Enough for a test; the results of more variants take very long to differ. */
@@ -36,23 +38,61 @@ export const Variants = Type.Array(Variant, {
     "Texts to compare. Each lead gets one of them and keeps it. Replaces `message` and `subject` of the step.",
 });
 
+export const AutoWinner = Type.Object(
+  {
+    outcome: Type.Optional(
+      Type.Union(
+        outcomes.map((outcome) => Type.Literal(outcome)),
+        {
+          description:
+            "What makes a variant better. By default `connected` for connection requests, otherwise `replied`.",
+        },
+      ),
+    ),
+    minSent: Type.Optional(
+      Type.Integer({
+        minimum: 20,
+        maximum: 100_000,
+        default: defaultRule.minSent,
+        description: "Number of leads that each variant must have reached before.",
+      }),
+    ),
+    confidence: Type.Optional(
+      Type.Number({
+        minimum: 80,
+        maximum: 99.9,
+        default: defaultRule.confidence,
+        description: "Certainty in percent that the winner is better than each other variant.",
+      }),
+    ),
+  },
+  {
+    $id: "CampaignAutoWinner",
+    description: "Gives all further leads the best variant, as soon as it is certain which one that is.",
+  },
+);
+export type AutoWinner = Static<typeof AutoWinner>;
+
 /** By step: the name of the variant that a lead was assigned. */
 export type AssignedVariants = Readonly<Record<string, string>>;
 
 type Texts = { message?: string; subject?: string };
-type StepWithTexts = Texts & { variants?: Variant[] };
+type StepWithTexts = Texts & { variants?: Variant[]; autoWinner?: AutoWinner };
 
 /**
  * The variant of a step for an enrollment; null if the step has none. The same each time: a variant that was assigned
- * stays while it exists, and otherwise the ID of the enrollment decides, so that a repetition draws the same.
+ * stays while it exists. Otherwise the winner of the test is next, or the ID of the enrollment decides, so that a
+ * repetition draws the same.
  */
 export function variantFor(
   { variants = [] }: StepWithTexts,
   step: number,
   enrollment: { id: string; variants: AssignedVariants },
+  winners: AssignedVariants = {},
 ): Variant | null {
-  const assigned = variants.find(({ name }) => name === enrollment.variants[step]);
-  return assigned ?? drawVariant(variants, drawOf("variant", enrollment.id, step));
+  const named = (name: string | undefined) => variants.find((variant) => variant.name === name);
+  const known = named(enrollment.variants[step]) ?? named(winners[step]);
+  return known ?? drawVariant(variants, drawOf("variant", enrollment.id, step));
 }
 
 /** `draw`: in [0, 1). Null if no variant has a weight. */
@@ -68,7 +108,7 @@ export function drawVariant(variants: readonly Variant[], draw: number): Variant
 
 /** The step with the texts of this variant in place of its own. */
 export function withTexts<Step extends StepWithTexts>(step: Step, variant: Variant | null): Step {
-  const { variants: _variants, ...rest } = step;
+  const { variants: _variants, autoWinner: _rule, ...rest } = step;
   if (variant === null) return rest as Step;
   const texts: Texts = {};
   if (variant.message !== undefined) texts.message = variant.message;
@@ -83,9 +123,10 @@ export function eachText<Step extends StepWithTexts>(step: Step): { path: string
 }
 
 /** What is wrong with the variants themselves, apart from their texts. `path`: that of the step. */
-export function variantErrors({ variants, message, subject }: StepWithTexts, path: string): FieldError[] {
-  if (variants === undefined) return [];
-  const errors: FieldError[] = [];
+export function variantErrors(step: StepWithTexts & { actionType: ActionType }, path: string): FieldError[] {
+  const { variants, message, subject } = step;
+  const errors = winnerErrors(step, `${path}.autoWinner`);
+  if (variants === undefined) return errors;
   for (const [field, text] of Object.entries({ message, subject }))
     if (text !== undefined)
       errors.push({
@@ -105,4 +146,31 @@ export function variantErrors({ variants, message, subject }: StepWithTexts, pat
       errors.push({ path: at, message: `Another variant of this step is named "${name}". Choose a different name.` });
   }
   return errors;
+}
+
+/** By what a test of a step is decided: by the rule of its automatic winner, or by the usual one. */
+export function ruleOf({ actionType, autoWinner }: { actionType: ActionType; autoWinner?: AutoWinner }): WinnerRule {
+  const { outcome = defaultOutcome(actionType), minSent, confidence } = autoWinner ?? {};
+  return {
+    outcome,
+    minSent: minSent ?? defaultRule.minSent,
+    confidence: confidence ?? defaultRule.confidence,
+  };
+}
+
+function winnerErrors(
+  { variants = [], autoWinner, actionType }: StepWithTexts & { actionType: ActionType },
+  path: string,
+): FieldError[] {
+  if (autoWinner === undefined) return [];
+  if (variants.filter(({ weight }) => weight > 0).length < 2)
+    return [{ path, message: "Requires at least two variants with a weight above 0." }];
+  if (autoWinner.outcome === "connected" && actionType !== "sendConnectionRequest")
+    return [
+      {
+        path: `${path}.outcome`,
+        message: "Acceptances are credited to connection requests. Choose replied or interested for this step.",
+      },
+    ];
+  return [];
 }

@@ -5,7 +5,6 @@ import type { Campaign, CampaignView, Enrollment, EnrollmentView } from "./model
 
 export function campaignView({
   workspaceId: _workspace,
-  winners: _winners,
   startedAt,
   createdAt,
   updatedAt,
@@ -13,6 +12,7 @@ export function campaignView({
 }: Campaign): CampaignView {
   return {
     ...campaign,
+    winners: { ...campaign.winners },
     // Campaigns of version 0.1.0 lack some settings.
     settings: { ...defaultSettings, ...campaign.settings },
     startedAt: isoTimeOrNull(startedAt),

@@ -38,6 +38,7 @@ export const eventTypes = {
   "campaign.paused": "A campaign was paused.",
   "campaign.completed": "A campaign completed: every lead has reached the end.",
   "campaign.canceled": "A campaign was canceled.",
+  "campaign.variant_won": "A test of texts was decided: all further leads get the best variant.",
   "voice.processing": "Training of a voice clone started.",
   "voice.ready": "A voice clone is ready to use.",
   "voice.failed": "Training of a voice clone failed. Data: reason.",

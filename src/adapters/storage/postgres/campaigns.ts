@@ -6,6 +6,7 @@ import {
   decideEnrollment,
   decideMove,
   decideStops,
+  decideWinner,
   stopped,
   type CampaignsChange,
   type MoveFacts,
@@ -263,6 +264,20 @@ export function createCampaignStore(engine: Engine): CampaignStore {
         .limit(limit),
     counts,
     ...createFunnelQueries(engine),
+    running: (after, limit) =>
+      orm
+        .select()
+        .from(campaigns)
+        .where(and(eq(campaigns.state, "running"), after === null ? undefined : gt(campaigns.id, after)))
+        .orderBy(asc(campaigns.id))
+        .limit(limit),
+    decideWinner: (id, winner, at) =>
+      transact(async (connection) => {
+        const [campaign] = await lockCampaigns(connection, [id], "no key update");
+        const { outcome, changes } = decideWinner(campaign ?? null, winner, at);
+        await write(connection, changes);
+        return outcome;
+      }),
     noteInterest: (subject, at) => transact((connection) => noteInterest(connection, subject, at)),
   };
 }

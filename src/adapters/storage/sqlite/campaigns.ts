@@ -7,6 +7,7 @@ import {
   decideEnrollment,
   decideMove,
   decideStops,
+  decideWinner,
   stopped,
   type CampaignFacts,
   type CampaignsChange,
@@ -331,6 +332,15 @@ export function createCampaignStore(engine: Engine, common: CommonRows, network:
     },
     counts,
     ...createFunnelQueries(engine),
+    running: async (after, limit) =>
+      orm
+        .select()
+        .from(campaigns)
+        .where(and(eq(campaigns.state, "running"), after === null ? undefined : gt(campaigns.id, after)))
+        .orderBy(asc(campaigns.id))
+        .limit(limit)
+        .all(),
+    decideWinner: (id, winner, at) => writer.write(() => apply(decideWinner(campaign(id), winner, at))),
     noteInterest: (subject, at) => writer.write(() => origin.noteInterest(subject, at)),
   };
 }
