@@ -27,6 +27,8 @@ import { leadBulkRoutes } from "../features/leads/bulk-routes.ts";
 import type { LeadBulkJobs } from "../features/leads/bulk-jobs.ts";
 import { LeadBulkService } from "../features/leads/bulk-service.ts";
 import { leadRoutes } from "../features/leads/routes.ts";
+import { leadValueRoutes } from "../features/leads/value-routes.ts";
+import type { LeadValueService } from "../features/leads/value-service.ts";
 import type { LeadService } from "../features/leads/service.ts";
 import { leadTransferRoutes } from "../features/leads/transfer-routes.ts";
 import { accountRoutes } from "../features/network/account-routes.ts";
@@ -98,6 +100,7 @@ export type ApiParts = {
   assignees: LeadAssignees;
   imports: LeadImports;
   bulkJobs: LeadBulkJobs;
+  leadValues: LeadValueService;
   suppressions: SuppressionService;
   prospectImports: ProspectImports;
   prospecting: ProspectingService;
@@ -141,6 +144,7 @@ export function composeApi(parts: ApiParts) {
     sessionRoutes(parts.sessions, keys, parts.baseUrl),
     leadTransferRoutes(leads, parts.imports, parts.assignees, maxImportBytes, audit),
     leadBulkRoutes(new LeadBulkService(leads, parts.assignees), parts.bulkJobs),
+    leadValueRoutes(parts.leadValues),
     leadRoutes(leads, suppressions),
     suppressionRoutes(suppressions, maxImportBytes, audit),
     prospectImportRoutes(parts.prospectImports, maxImportBytes),

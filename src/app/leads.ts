@@ -6,6 +6,7 @@ import { LeadAssignees } from "../features/leads/assignees.ts";
 import { createBulkHandler } from "../features/leads/bulk-job.ts";
 import { LeadBulkJobs } from "../features/leads/bulk-jobs.ts";
 import { LeadService } from "../features/leads/service.ts";
+import { LeadValueService } from "../features/leads/value-service.ts";
 import type { CampaignService } from "../features/campaigns/service.ts";
 import { accountUser } from "../features/network/may-use.ts";
 import type { SuppressionService } from "../features/suppression/service.ts";
@@ -28,25 +29,25 @@ export type LeadParts = {
 export function composeLeads({ campaigns, suppressions, ...parts }: LeadParts) {
   const { storage, jobs, clock, ids } = parts;
   const assignees = new LeadAssignees(storage.workspaces);
-  return {
+  const leads = new LeadService(storage.leads, suppressions, clock, ids);
+  const imports = composeImports(parts);
+  const bulkJobs = new LeadBulkJobs(
+    storage.leads,
+    jobs,
     assignees,
-    leads: new LeadService(storage.leads, suppressions, clock, ids),
-    imports: composeImports(parts),
-    bulk: {
-      jobs: new LeadBulkJobs(
-        storage.leads,
-        jobs,
-        assignees,
-        (requester, campaignId) => campaigns().canEnroll(accountUser(requester), campaignId),
-        clock,
-        ids,
-      ),
-      handler: createBulkHandler(
-        storage.leads,
-        storage.workspaces,
-        (workspaceId, campaignId, leadIds) => campaigns().enrollLeads(workspaceId, campaignId, leadIds, false),
-        clock,
-      ),
-    },
+    (requester, campaignId) => campaigns().canEnroll(accountUser(requester), campaignId),
+    clock,
+    ids,
+  );
+  const bulkHandler = createBulkHandler(
+    storage.leads,
+    storage.workspaces,
+    (workspaceId, campaignId, leadIds) => campaigns().enrollLeads(workspaceId, campaignId, leadIds, false),
+    clock,
+  );
+  const leadParts = {
+    ...{ assignees, leads, bulkJobs, imports: imports.leads, prospectImports: imports.prospects },
+    leadValues: new LeadValueService(storage.leads),
   };
+  return { assignees, leads, imports, bulkHandler, leadParts };
 }

@@ -122,7 +122,7 @@ async function compose(
   const jobs = new JobService(storage.jobs, clock, poke);
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
   const campaigns = () => network.campaigns;
-  const { assignees, leads, imports, bulk } = composeLeads({
+  const { assignees, leads, imports, bulkHandler, leadParts } = composeLeads({
     ...{ storage, blobs, jobs, suppressions, campaigns, clock, ids, log },
   });
   const prospecting = new ProspectingService(
@@ -182,7 +182,7 @@ async function compose(
   const backups = composeBackups({ config, directory, installation, files: filesPlace, storage, audit, clock, log });
   const handlers: JobHandler[] = [
     leadImport.handler,
-    bulk.handler,
+    bulkHandler,
     enrichment.handler,
     imports.prospectHandler,
     network.handler,
@@ -262,17 +262,13 @@ async function compose(
   const api = composeApi({
     ...{ config, clock, readiness, operations, nodes },
     ...team,
-    assignees,
+    ...leadParts,
     credits: creditService,
     enrichment: enrichment.service,
     audit,
     privacy,
     simulator,
-    leads,
-    imports: imports.leads,
-    bulkJobs: bulk.jobs,
     suppressions,
-    prospectImports: imports.prospects,
     prospecting,
     savedSearches,
     jobs,

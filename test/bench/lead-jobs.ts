@@ -38,6 +38,7 @@ export type BenchJob = { id: string; status: string; message: string; metadata: 
 
 async function dataOf<T>(answer: Promise<Response>): Promise<T> {
   const response = await answer;
-  if (!response.ok) throw new Error(`Expected a success, got ${response.status}: ${await response.text()}`);
+  if (!response.ok)
+    throw new Error(`Expected a success of ${response.url}, got ${response.status}: ${await response.text()}`);
   return ((await response.json()) as { data: T }).data;
 }

@@ -8,6 +8,7 @@ import { chaos } from "./cases/chaos.ts";
 import { creditRace } from "./cases/credit-race.ts";
 import { idempotency } from "./cases/idempotency.ts";
 import { bulkLeads, postgresBulkLeads } from "./cases/bulk-leads.ts";
+import { leadFilters, postgresLeadFilters } from "./cases/lead-filters.ts";
 import { importLeads } from "./cases/import-leads.ts";
 import { listLeads } from "./cases/list-leads.ts";
 import { metrics } from "./cases/metrics.ts";
@@ -45,6 +46,8 @@ const cases: Record<string, BenchCase> = {
   "request-log": requestLog,
   "list-leads": listLeads,
   import: importLeads,
+  "lead-filters": leadFilters,
+  "postgres-lead-filters": postgresLeadFilters,
   "bulk-leads": bulkLeads,
   "postgres-bulk-leads": postgresBulkLeads,
   enrich,

@@ -388,6 +388,16 @@ function randomContent(dice: Dice) {
     company: text(),
     title: text(),
     source: text(),
+    industry: dice.pick(["Bücher", "BÜCHER", "Chemie", null]),
+    location: text(),
+    phone: dice.pick(["+49 30 1", null]),
+    customFields: dice.pick([
+      {},
+      { size: 50, note: "Ann" },
+      { size: "505", "a.b\"'": true },
+      { note: null, list: [1, "x"] },
+      { size: 7, note: "ÄNN" },
+    ]) as Record<string, unknown>,
     email: dice.chance(0.3) ? null : `${dice.pick(["a", "B", "b", "Cc"])}${dice.below(9)}@Example.com`,
     status: dice.pick(leadStatuses),
     assignedTo: dice.pick(["ada", "bob", null]),
@@ -412,11 +422,28 @@ function sorted(leads: Lead[], { field, descending }: LeadSort): Lead[] {
 function passes(lead: Lead, filter: LeadFilter): boolean {
   const same = (ours: string | null, wanted: string | undefined) =>
     wanted === undefined || ours?.toLowerCase() === wanted.toLowerCase();
+  const has = (ours: string | null, part: string) => ours?.toLowerCase().includes(part.toLowerCase()) ?? false;
   const texts = [`${lead.firstName ?? ""} ${lead.lastName ?? ""}`, lead.email, lead.company, lead.title, lead.source];
   const { statuses, tag, campaignId, text, createdAfter, createdBefore, updatedAfter, updatedBefore } = filter;
   return (
     (statuses?.includes(lead.status) ?? true) &&
     (tag === undefined || hasTag(lead, tag)) &&
+    (filter.tags === undefined ||
+      (filter.tags.match === "all"
+        ? filter.tags.names.every((name) => hasTag(lead, name))
+        : filter.tags.names.some((name) => hasTag(lead, name)))) &&
+    Object.entries(filter.contains ?? {}).every(([field, parts]) =>
+      parts.some((part) => has(lead[field as "title"], part)),
+    ) &&
+    Object.entries(filter.equals ?? {}).every(([field, value]) => same(lead[field as "title"], value)) &&
+    (filter.customFields ?? []).every(({ name, text: part }) => {
+      const value = lead.customFields[name] ?? null;
+      return value !== null && (part === null || has(typeof value === "string" ? value : JSON.stringify(value), part));
+    }) &&
+    Object.entries(filter.has ?? {}).every(([field, wanted]) => (lead[field as "email"] !== null) === wanted) &&
+    // Nobody has been contacted.
+    (filter.relations?.includes("none") ?? true) &&
+    filter.inCampaign !== true &&
     (campaignId === undefined || hasTag(lead, `campaign:${campaignId}`)) &&
     same(lead.email, filter.email) &&
     same(lead.company, filter.company) &&
@@ -437,6 +464,28 @@ function randomFilter(dice: Dice, stored: Lead[]): LeadFilter {
     statuses: leadStatuses.filter(() => dice.chance(0.5)),
     tag: dice.pick(someTags),
     campaignId: dice.pick(["spring", "autumn"]),
+    tags: { names: dice.shuffled(someTags).slice(0, dice.between(1, 3)), match: dice.pick(["all", "any"]) },
+    contains: dice.pick([
+      { company: ["NN"] },
+      { title: ["n", "50%"], source: ["b"] },
+      { industry: ["büch"] },
+      { location: ["_"] },
+    ]) as LeadFilter["contains"] & {},
+    equals: dice.pick([{ title: "anna" }, { industry: "bücher", location: "ANN" }]) as LeadFilter["equals"] & {},
+    customFields: dice.pick([
+      [{ name: "size", text: "5" }],
+      [
+        { name: "size", text: null },
+        { name: "note", text: "änn" },
+      ],
+      [{ name: "note", text: null }],
+      [{ name: "a.b\"'", text: "TRUE" }],
+      [{ name: "list", text: "x" }],
+      [{ name: "nothing", text: null }],
+    ]),
+    has: dice.pick([{ email: true }, { phone: false }, { email: false, networkUrl: false }]) as LeadFilter["has"] & {},
+    relations: [dice.pick(["none", "none", "connected", "replied"])],
+    inCampaign: dice.chance(0.3),
     email: (dice.pick(stored).email ?? "nobody@example.com").toUpperCase(),
     company: text(),
     source: text(),

@@ -15,6 +15,7 @@ import { takeLocks } from "../../src/adapters/storage/postgres/locks.ts";
 import { addEntries, createSuppressionStore } from "../../src/adapters/storage/postgres/suppressions.ts";
 import { createUserStore } from "../../src/adapters/storage/postgres/users.ts";
 import { createFactories, leadOf } from "../support/factories.ts";
+import { insertJob } from "../../src/adapters/storage/postgres/jobs.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 
 /** Two nodes on one database, and a user. The first node's transactions are steered by the test. */
@@ -193,5 +194,19 @@ test("counts are exact while their changes are folded", async () => {
     }
     expect(seen).toEqual(seen.toSorted((a, b) => a - b));
     expect((await first.orm.select().from(leadCounts)).length).toBeLessThan(200);
+  });
+});
+
+test("after a large import, the planner knows how many leads there are", async () => {
+  await withTwoNodes(async ({ first, second, workspaceId, make }) => {
+    const storage = { leads: second.leads } as Parameters<typeof make.importBatch>[0];
+    const job = make.job(workspaceId, { status: "running", attempt: 1, leaseUntil: 9e12 });
+    await insertJob(first.orm, job);
+    const rows = Array.from({ length: 5_000 }, (_, n) => make.importRow(n, { tags: ["x"] }));
+    await second.leads.importBatch(await make.importBatch(storage, job, rows));
+    const [known] = await first.orm.execute<{ leads: number }>(
+      sql`SELECT reltuples AS leads FROM pg_class WHERE relname = 'leads'`,
+    );
+    expect(known).toEqual({ leads: 5_000 });
   });
 });

@@ -117,6 +117,7 @@ const campaigns: Record<string, Arrange> = {
 const leads: Record<string, Arrange> = {
   "POST /leads": sending(lead),
   "GET /leads": plain,
+  "GET /leads/values": having({ query: { field: "company" } }),
   "GET /leads/{leadId}": plain,
   "PUT /leads/{leadId}": sending({ title: "Countess" }),
   "DELETE /leads/{leadId}": plain,

@@ -153,10 +153,37 @@ export function listTag(name: string): string {
 }
 export const maxListName = maxTagLength - listTag("").length;
 
-/** Selects leads for lists, counts, and exports. Comparisons of texts ignore case. */
+/** Fields that are searched for a part of their text, and whose values are suggested. */
+export const leadSearchFields = ["company", "title", "industry", "location", "source"] as const;
+export type LeadSearchField = (typeof leadSearchFields)[number];
+
+/** Fields of which a filter asks whether the lead has them. */
+export const leadPresenceFields = ["email", "networkUrl", "phone"] as const;
+export type LeadPresenceField = (typeof leadPresenceFields)[number];
+
+/** With any account of the workspace. `none`: neither connected with one nor invited. */
+export const leadRelations = ["none", "pending", "connected", "messaged", "replied"] as const;
+export type LeadRelation = (typeof leadRelations)[number];
+
+/** `text`: part of its value; null: the lead has the field. */
+export type CustomFieldFilter = { name: string; text: string | null };
+
+/** Selects leads for lists, counts, exports, and bulk changes. Comparisons of texts ignore case. */
 export type LeadFilter = {
   statuses?: LeadStatus[];
   tag?: string;
+  tags?: { names: string[]; match: "all" | "any" };
+  /** Any of the texts is part of the field. */
+  contains?: Partial<Record<LeadSearchField, string[]>>;
+  /** The text is the field. */
+  equals?: Partial<Record<Exclude<LeadSearchField, "company" | "source">, string>>;
+  /** All of them. */
+  customFields?: CustomFieldFilter[];
+  has?: Partial<Record<LeadPresenceField, boolean>>;
+  /** Any of them. */
+  relations?: LeadRelation[];
+  /** Whether the lead is or was enrolled in any campaign. */
+  inCampaign?: boolean;
   /** Is enrolled in this campaign, or was uploaded with this ID as the client's own reference. */
   campaignId?: string;
   email?: string;

@@ -13,6 +13,7 @@ import type {
 } from "./change-model.ts";
 import type { BulkBatch, BulkOutcome, MatchingLead, MatchingRequest } from "./bulk-job-model.ts";
 import type { Lead, LeadFilter, LeadIdentity, LeadPlace, LeadSort } from "./model.ts";
+import type { LeadValue, ValuesRequest } from "./value-model.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 
 export type LeadPageRequest = {
@@ -58,6 +59,8 @@ export type LeadStore = {
   remove(request: RemoveLead): Promise<ChangeLeadOutcome>;
   /** Deletes several leads of one user, each by its own outcome, in one operation. Outcomes in their order. */
   removeAll(requests: readonly RemoveLead[]): Promise<ChangeLeadOutcome[]>;
+  /** Values of leads, the most frequent first, then by the alphabet. Spellings that differ in the case of ASCII letters are one. */
+  values(request: ValuesRequest): Promise<LeadValue[]>;
   /** The leads that match the filter and follow `afterLead`, by number, at most `limit`. */
   matching(request: MatchingRequest): Promise<MatchingLead[]>;
   /**

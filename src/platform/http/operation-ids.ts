@@ -70,6 +70,7 @@ export const operationIds: Readonly<Record<string, string>> = {
 
   "POST /api/v2/leads": "createLead",
   "GET /api/v2/leads": "listLeads",
+  "GET /api/v2/leads/values": "listLeadValues",
   "GET /api/v2/leads/{leadId}": "getLead",
   "PUT /api/v2/leads/{leadId}": "updateLead",
   "DELETE /api/v2/leads/{leadId}": "deleteLead",

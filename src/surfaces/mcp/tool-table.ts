@@ -37,6 +37,7 @@ export const toolTable: Record<string, ToolSpec> = {
   }),
 
   list_leads: reads("GET /api/v2/leads"),
+  list_lead_values: reads("GET /api/v2/leads/values"),
   get_lead: reads("GET /api/v2/leads/{leadId}"),
   create_lead: adds("POST /api/v2/leads", { note: "With onDuplicate=error or update, no person is stored twice." }),
   update_lead: changes("PUT /api/v2/leads/{leadId}"),

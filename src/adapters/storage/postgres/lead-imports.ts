@@ -11,6 +11,7 @@ import type { LeadStore } from "../../../features/leads/store.ts";
 import { locksOfReader } from "../../../features/suppression/locks.ts";
 import { DryRunNotes, forgetNotes } from "./dry-run-notes.ts";
 import type { Connection, Engine } from "./engine.ts";
+import { FreshStatistics } from "./fresh-statistics.ts";
 import { ownersOf } from "./owners.ts";
 import { lockJob, writeJob } from "./jobs.ts";
 import { replaceLeads } from "./lead-replacements.ts";
@@ -32,6 +33,7 @@ const maxCounted = 10_000;
 /** Imports: batches of rows, their report, and the notes of dry runs. */
 export function createLeadImports(engine: Engine): ImportStore {
   const { orm, transact, phoneRegion } = engine;
+  const statistics = new FreshStatistics(engine);
 
   async function importBatch(connection: Connection, batch: ImportBatch): Promise<BatchOutcome> {
     const { workspaceId, jobId, dryRun, onDuplicate, rows } = batch;
@@ -127,7 +129,11 @@ export function createLeadImports(engine: Engine): ImportStore {
 
   return {
     ownerNumber: async (workspaceId) => (await ownersOf(orm, [workspaceId])).get(workspaceId) ?? null,
-    importBatch: (batch) => transactAnew(engine, (connection) => importBatch(connection, batch)),
+    importBatch: async (batch) => {
+      const outcome = await transactAnew(engine, (connection) => importBatch(connection, batch));
+      await statistics.noteStored(batch.dryRun ? 0 : batch.rows.numbers.length);
+      return outcome;
+    },
     importReport,
     countImportReport,
     forgetDryRun: (jobId, limit) => transact((connection) => forgetNotes(connection, jobId, limit)),

@@ -1,16 +1,14 @@
-import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, or, sql, type SQL } from "drizzle-orm";
-import { emailKey, foldedCompany, foldedEmail, foldedSource, foldedText } from "../../../features/leads/identity.ts";
+import { and, asc, desc, gt, lt, sql, type SQL } from "drizzle-orm";
 import type { MatchingLead, MatchingRequest } from "../../../features/leads/bulk-job-model.ts";
-import { campaignTag, type LeadFilter, type LeadSortField } from "../../../features/leads/model.ts";
+import type { LeadFilter, LeadSortField } from "../../../features/leads/model.ts";
 import { pageOf } from "../../../features/leads/pages.ts";
 import type { LeadPageRequest, LeadStore } from "../../../features/leads/store.ts";
-import { canonicalEmail, displayEmail } from "../../../platform/identity/email.ts";
-import { campaignEnrollments } from "./campaign-tables.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 import type { Engine } from "./engine.ts";
 import { countByStatus } from "./lead-counts.ts";
 import { storedLead } from "./lead-facts.ts";
-import { leadKeys, leads, leadTags } from "./tables.ts";
-import type { WorkspaceId } from "../../../platform/base/ids.ts";
+import { filtered } from "./lead-filters.ts";
+import { leads } from "./tables.ts";
 
 /** Lists and counts of leads. */
 export function createLeadQueries({ orm, ownerOf }: Engine): Pick<LeadStore, "page" | "count" | "matching"> {
@@ -22,7 +20,7 @@ export function createLeadQueries({ orm, ownerOf }: Engine): Pick<LeadStore, "pa
     const rows = await orm
       .select()
       .from(leads)
-      .where(and(filtered(owner, filter), after === null ? undefined : isBehind(request)))
+      .where(and(filtered({ owner, workspaceId }, filter), after === null ? undefined : isBehind(request)))
       .orderBy(direction(sortExpression(sort.field)), direction(leads.seq))
       .limit(limit + 1)
       .offset(offset);
@@ -39,7 +37,7 @@ export function createLeadQueries({ orm, ownerOf }: Engine): Pick<LeadStore, "pa
     const [row] = await orm
       .select({ n: sql<number>`count(*)` })
       .from(leads)
-      .where(filtered(owner, filter));
+      .where(filtered({ owner, workspaceId }, filter));
     return row?.n ?? 0;
   }
 
@@ -51,36 +49,12 @@ export function createLeadQueries({ orm, ownerOf }: Engine): Pick<LeadStore, "pa
     return await orm
       .select({ seq, id, version })
       .from(leads)
-      .where(and(filtered(owner, filter), gt(seq, afterLead), lt(createdAt, createdUntil)))
+      .where(and(filtered({ owner, workspaceId }, filter), gt(seq, afterLead), lt(createdAt, createdUntil)))
       .orderBy(asc(seq))
       .limit(limit);
   }
 
   return { page, count, matching };
-}
-
-function filtered(owner: number, filter: LeadFilter): SQL | undefined {
-  const { statuses, tag, campaignId, email, company, source, text, assignedTo } = filter;
-  const { createdAfter, createdBefore, updatedAfter, updatedBefore } = filter;
-  return and(
-    eq(leads.owner, owner),
-    statuses && inArray(leads.status, statuses),
-    tag === undefined ? undefined : hasTag(owner, tag),
-    campaignId === undefined ? undefined : or(isEnrolled(campaignId), hasTag(owner, campaignTag(campaignId))),
-    email === undefined ? undefined : hasEmail(owner, email),
-    company === undefined ? undefined : contains(foldedCompany(company)),
-    source === undefined ? undefined : contains(foldedSource(source)),
-    text === undefined ? undefined : contains(foldedText(text)),
-    assignedTo === undefined
-      ? undefined
-      : assignedTo === null
-        ? isNull(leads.assignedTo)
-        : eq(leads.assignedTo, assignedTo),
-    createdAfter === undefined ? undefined : gte(leads.createdAt, createdAfter),
-    createdBefore === undefined ? undefined : lt(leads.createdAt, createdBefore),
-    updatedAfter === undefined ? undefined : gte(leads.updatedAt, updatedAfter),
-    updatedBefore === undefined ? undefined : lt(leads.updatedAt, updatedBefore),
-  );
 }
 
 function isBehind({ sort, after }: LeadPageRequest): SQL {
@@ -93,25 +67,4 @@ function isBehind({ sort, after }: LeadPageRequest): SQL {
 function sortExpression(field: LeadSortField): SQL {
   if (field === "createdAt" || field === "updatedAt") return sql`${leads[field]}`;
   return sql`coalesce(lower(${leads[field]} COLLATE "C"), '')`;
-}
-
-function isEnrolled(campaignId: string): SQL {
-  return sql`${leads.id} IN (SELECT ${campaignEnrollments.leadId} FROM ${campaignEnrollments} WHERE ${campaignEnrollments.campaignId} = ${campaignId})`;
-}
-
-function hasTag(owner: number, tag: string): SQL {
-  return sql`${leads.seq} IN (SELECT ${leadTags.lead} FROM ${leadTags} WHERE ${leadTags.owner} = ${owner} AND ${leadTags.tag} = ${tag.toLowerCase()})`;
-}
-
-/** One person may be stored thousands of times: the key finds them, the text decides. */
-function hasEmail(owner: number, email: string): SQL {
-  const address = canonicalEmail(email);
-  const key = emailKey(owner, address);
-  // The domain may be stored in Punycode or in Unicode.
-  const spellings = new Set([email, address, displayEmail(address)].map(foldedEmail));
-  return sql`${leads.seq} IN (SELECT ${leadKeys.lead} FROM ${leadKeys} WHERE ${leadKeys.key} = ${key}) AND (${or(...[...spellings].map(contains))})`;
-}
-
-function contains(folded: string): SQL {
-  return sql`strpos(${leads.folded}, ${folded}) > 0`;
 }

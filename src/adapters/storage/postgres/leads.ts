@@ -24,6 +24,7 @@ import { writeLeadChanges } from "./lead-changes.ts";
 import { transactAnew } from "./outdated.ts";
 import { LeadFactLoader } from "./lead-facts.ts";
 import { createLeadImports } from "./lead-imports.ts";
+import { createLeadValues } from "./lead-values.ts";
 import { createLeadQueries } from "./lead-queries.ts";
 import { decideLoaded } from "./loaded.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
@@ -145,6 +146,7 @@ export function createLeadStore(engine: Engine): LeadStore {
       const found = await decideLoaded(() => findSame(loader.facts, identity, exceptId), loader);
       return found?.lead ?? null;
     },
+    ...createLeadValues(engine),
     ...createLeadQueries(engine),
     getAll: async (workspaceId, ids) => {
       const loader = await LeadFactLoader.open(orm, workspaceId, phoneRegion, () => []);

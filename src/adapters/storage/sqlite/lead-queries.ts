@@ -1,20 +1,18 @@
-import { and, asc, count, desc, eq, gt, gte, inArray, isNull, lt, or, sql, type SQL } from "drizzle-orm";
-import { canonicalEmail, displayEmail } from "../../../platform/identity/email.ts";
+import { and, asc, count, desc, eq, gt, lt, sql, type SQL } from "drizzle-orm";
 import type { MatchingLead, MatchingRequest } from "../../../features/leads/bulk-job-model.ts";
-import { campaignTag, type LeadFilter, type LeadSortField } from "../../../features/leads/model.ts";
+import type { StoredLead } from "../../../features/leads/decisions.ts";
+import type { LeadFilter, LeadSortField } from "../../../features/leads/model.ts";
 import { pageOf } from "../../../features/leads/pages.ts";
 import type { LeadPage, LeadPageRequest, LeadStore } from "../../../features/leads/store.ts";
-import { campaignEnrollments } from "./campaign-tables.ts";
-import type { Engine } from "./engine.ts";
-import { emailKey, foldedCompany, foldedEmail, foldedSource, foldedText } from "../../../features/leads/identity.ts";
-import type { StoredLead } from "../../../features/leads/decisions.ts";
-import { storedLead } from "./lead-rows.ts";
-import { limitOf, valueOf } from "./parameter.ts";
 import type { KeyIndex } from "../../../lib/key-index/key-index.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
+import type { Engine } from "./engine.ts";
+import { createLeadFilters } from "./lead-filters.ts";
+import { storedLead } from "./lead-rows.ts";
 import type { Owners } from "./owners.ts";
+import { limitOf, valueOf } from "./parameter.ts";
 import { lazy } from "./prepared.ts";
-import { leadCounts, leads, leadTags } from "./tables.ts";
-import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
+import { leadCounts, leads } from "./tables.ts";
 
 /** Larger offsets are skipped in the reader thread: each row takes about a microsecond. */
 const maxOffsetOnMainThread = 1000;
@@ -29,6 +27,7 @@ export function createLeadQueries(
   keys: Pick<KeyIndex, "unmerged">,
 ): Pick<LeadStore, "page" | "count" | "matching"> {
   const indexedPage = createIndexedPages(orm);
+  const filtered = createLeadFilters(keys);
   const ofOwner = eq(leads.owner, sql.placeholder("owner"));
   const bySeq = lazy(() =>
     orm
@@ -56,7 +55,7 @@ export function createLeadQueries(
 
   async function searchedPage(owner: number, request: LeadPageRequest): Promise<StoredLead[]> {
     const { workspaceId, sort, limit, offset, after } = request;
-    const where = and(filtered(owner, request.filter), after ? isBehind(request) : undefined);
+    const where = and(filtered({ owner, workspaceId }, request.filter), after ? isBehind(request) : undefined);
     const direction = sort.descending ? desc : asc;
     const query = orm.select({ seq: leads.seq }).from(leads).where(where);
     const ordered = query
@@ -80,7 +79,7 @@ export function createLeadQueries(
     const query = orm
       .select({ n: count().as("n") })
       .from(leads)
-      .where(filtered(owner, filter));
+      .where(filtered({ owner, workspaceId }, filter));
     const [row] = await reader.all<{ n: number }>(query.toSQL());
     return row?.n ?? 0;
   }
@@ -93,7 +92,7 @@ export function createLeadQueries(
     const query = orm
       .select({ seq, id, version })
       .from(leads)
-      .where(and(filtered(owner, filter), gt(seq, afterLead), lt(createdAt, createdUntil)))
+      .where(and(filtered({ owner, workspaceId }, filter), gt(seq, afterLead), lt(createdAt, createdUntil)))
       .orderBy(asc(seq))
       .limit(limit);
     return await reader.all<MatchingLead>(query.toSQL());
@@ -104,37 +103,6 @@ export function createLeadQueries(
       .all({ owner })
       .filter(({ status }) => statuses?.includes(status) ?? true);
     return counted.reduce((sum, { leads: n }) => sum + n, 0);
-  }
-
-  function filtered(owner: number, filter: LeadFilter): SQL | undefined {
-    const { statuses, tag, campaignId, email, company, source, text, assignedTo } = filter;
-    const { createdAfter, createdBefore, updatedAfter, updatedBefore } = filter;
-    return and(
-      eq(leads.owner, owner),
-      statuses && inArray(leads.status, statuses),
-      tag === undefined ? undefined : hasTag(owner, tag),
-      campaignId === undefined ? undefined : isOfCampaign(owner, campaignId),
-      email === undefined ? undefined : hasEmail(owner, email),
-      company === undefined ? undefined : contains(foldedCompany(company)),
-      source === undefined ? undefined : contains(foldedSource(source)),
-      text === undefined ? undefined : contains(foldedText(text)),
-      assignedTo === undefined ? undefined : isAssignedTo(assignedTo),
-      createdAfter === undefined ? undefined : gte(leads.createdAt, createdAfter),
-      createdBefore === undefined ? undefined : lt(leads.createdAt, createdBefore),
-      updatedAfter === undefined ? undefined : gte(leads.updatedAt, updatedAfter),
-      updatedBefore === undefined ? undefined : lt(leads.updatedAt, updatedBefore),
-    );
-  }
-
-  /** One person may be stored thousands of times, so this is part of the query. */
-  function hasEmail(owner: number, email: string): SQL {
-    const address = canonicalEmail(email);
-    const key = emailKey(owner, address);
-    const unmerged = JSON.stringify(keys.unmerged(key));
-    const hints = sql`SELECT lead FROM lead_keys WHERE key = ${key} UNION ALL SELECT value FROM json_each(${unmerged})`;
-    // Stored as it was written: in Punycode or in Unicode.
-    const spellings = new Set([email, address, displayEmail(address)].map(foldedEmail));
-    return sql`${leads.seq} IN (${hints}) AND (${or(...[...spellings].map(contains))})`;
   }
 
   return { page, count: countLeads, matching };
@@ -208,21 +176,4 @@ function sortExpression(field: LeadSortField): SQL {
 
 function isAmong(list: unknown): SQL {
   return sql`${leads.seq} IN (SELECT value FROM json_each(${list}))`;
-}
-
-function isOfCampaign(owner: number, campaignId: string): SQL {
-  const enrolled = sql`${leads.id} IN (SELECT ${campaignEnrollments.leadId} FROM ${campaignEnrollments} WHERE ${campaignEnrollments.campaignId} = ${campaignId})`;
-  return sql`(${enrolled} OR ${hasTag(owner, campaignTag(campaignId))})`;
-}
-
-function hasTag(owner: number, tag: string): SQL {
-  return sql`${leads.seq} IN (SELECT ${leadTags.lead} FROM ${leadTags} WHERE ${leadTags.owner} = ${owner} AND ${leadTags.tag} = ${tag.toLowerCase()})`;
-}
-
-function isAssignedTo(userId: UserId | null): SQL {
-  return userId === null ? isNull(leads.assignedTo) : eq(leads.assignedTo, userId);
-}
-
-function contains(folded: string): SQL {
-  return sql`instr(${leads.folded}, ${folded}) > 0`;
 }

@@ -15,6 +15,7 @@ import type { Lead, LeadIdentity } from "../../../features/leads/model.ts";
 import type { LeadStore } from "../../../features/leads/store.ts";
 import type { Engine } from "./engine.ts";
 import { createLeadImports } from "./lead-imports.ts";
+import { createLeadValues } from "./lead-values.ts";
 import { createLeadQueries } from "./lead-queries.ts";
 import type { LeadRows } from "./lead-rows.ts";
 import type { Owners } from "./owners.ts";
@@ -98,6 +99,7 @@ export function createLeadStore(
     getAll: async (workspaceId, ids) => ids.flatMap((id) => rows.get(workspaceId, id)?.lead ?? []),
     findSame: async (workspaceId, identity, exceptId) =>
       owners(workspaceId) === null ? null : (findSame(factsOf(workspaceId), identity, exceptId)?.lead ?? null),
+    ...createLeadValues(engine, owners),
     ...createLeadQueries(engine, owners, keys),
     update: (request) =>
       suppressions.knowing(
