@@ -207,3 +207,23 @@ test("every variable of a node is an option", () => {
     expect(unknownVariables(serverOptions, environment, optionsOfNodes)).toEqual([]);
   }
 });
+
+test("what the configuration of Traefik refers to exists, and agrees with the path in its comment", () => {
+  type Router = { service: string; middlewares?: string[]; rule: string };
+  const text = textOf("proxy/traefik.yaml");
+  const { http } = parse(text) as {
+    http: {
+      routers: Record<string, Router>;
+      middlewares: Record<string, { stripPrefix: { prefixes: string[] } }>;
+      services: object;
+    };
+  };
+  for (const { service, middlewares = [], rule } of Object.values(http.routers)) {
+    expect(http.services).toHaveProperty(service);
+    for (const name of middlewares) {
+      const [prefix] = http.middlewares[name]!.stripPrefix.prefixes;
+      expect(rule).toContain(`PathPrefix(\`${prefix}\`)`);
+      expect(text).toContain(`OUTREACHD_PUBLIC_URL=https://example.com${prefix}`);
+    }
+  }
+});

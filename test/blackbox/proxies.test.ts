@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { request as send, type IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { createDirectory, startServer } from "../support/program.ts";
+import { eventually } from "../support/service.ts";
+
+/** The samples in deploy/proxy/ with Debian's nginx and Caddy in front of the program. Traefik is not in Debian. */
+
+setDefaultTimeout(120_000);
+
+const samples = join(import.meta.dir, "../../deploy/proxy");
+const nginx = Bun.which("nginx", { PATH: `${process.env["PATH"]}:/usr/sbin` });
+const caddy = Bun.which("caddy");
+
+type Proxy = {
+  name: string;
+  publicUrl: string;
+  isInstalled: boolean;
+  start: (server: string, port: number, folder: string) => string[];
+};
+
+const read = (name: string, server: string) =>
+  readFileSync(join(samples, name), "utf8").replaceAll("127.0.0.1:8080", server.replace("http://", ""));
+
+// Workers of a root process would otherwise be unable to write to the folder.
+const asRoot = process.getuid?.() === 0 ? "user root; " : "";
+
+/** Without TLS, of which the tests have no certificate. */
+function nginxWith(site: string, folder: string): string[] {
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+  );
+  const logs = `error_log ${folder}/error.log; pid ${folder}/pid;`;
+  const http = `http { access_log off; ${temporary.join(" ")} ${site} }`;
+  writeFileSync(join(folder, "nginx.conf"), `${asRoot}daemon off; worker_processes 1; ${logs} events {} ${http}`);
+  return [nginx!, "-p", folder, "-c", join(folder, "nginx.conf"), "-e", join(folder, "error.log")];
+}
+
+function caddyWith(text: string, folder: string): string[] {
+  writeFileSync(join(folder, "Caddyfile"), `{\n\tadmin off\n\tauto_https off\n}\n${text}`);
+  return [caddy!, "run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")];
+}
+
+const withoutTls = (site: string, port: number) =>
+  site.replace("listen 443 ssl", `listen 127.0.0.1:${port}`).replace(/^ *ssl_certificate.*$/gm, "");
+
+const proxies: Proxy[] = [
+  {
+    ...{ name: "nginx", publicUrl: "http://proxy.test", isInstalled: nginx !== null },
+    start: (server, port, folder) => nginxWith(withoutTls(read("nginx.conf", server), port), folder),
+  },
+  {
+    ...{ name: "nginx below a path", publicUrl: "http://proxy.test/outreach", isInstalled: nginx !== null },
+    start: (server, port, folder) =>
+      nginxWith(`server { listen 127.0.0.1:${port}; ${read("nginx-path.conf", server)} }`, folder),
+  },
+  {
+    ...{ name: "nginx that keeps the path", publicUrl: "http://proxy.test/outreach", isInstalled: nginx !== null },
+    start: (server, port, folder) => {
+      const site = read("nginx-path.conf", server).replace(/(proxy_pass http:[^;]+)\/;/, "$1;");
+      return nginxWith(`server { listen 127.0.0.1:${port}; ${site} }`, folder);
+    },
+  },
+  {
+    ...{ name: "Caddy", publicUrl: "http://proxy.test", isInstalled: caddy !== null },
+    start: (server, port, folder) =>
+      caddyWith(read("Caddyfile", server).replace(/^outreach\.example\.com/m, `http://:${port}`), folder),
+  },
+  {
+    ...{ name: "Caddy below a path", publicUrl: "http://proxy.test/outreach", isInstalled: caddy !== null },
+    start: (server, port, folder) =>
+      caddyWith(read("Caddyfile-path", server).replace(/^example\.com/m, `http://:${port}`), folder),
+  },
+];
+
+/** A client with an address of its own, which is neither that of the proxy nor that of the server. */
+const clientAddress = "127.0.0.9";
+
+function ask(
+  url: string,
+  options: { method?: string; headers?: Record<string, string>; body?: Uint8Array | string } = {},
+) {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const { method = "GET", headers = {}, body } = options;
+  const outgoing = send(url, { method, headers, localAddress: clientAddress, agent: false }, resolve).on(
+    "error",
+    reject,
+  );
+  outgoing.end(body);
+  return promise;
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+describe.each(proxies)("$name", ({ start, publicUrl, isInstalled }) => {
+  const onLinux = test.skipIf(!isInstalled || process.platform !== "linux");
+  const path = new URL(publicUrl).pathname.replace(/\/$/, "");
+  let directory: Awaited<ReturnType<typeof createDirectory>>;
+  let server: Awaited<ReturnType<typeof startServer>>;
+  let proxy: Bun.Subprocess;
+  let url: string;
+  let key: Record<string, string>;
+
+  beforeAll(async () => {
+    if (!isInstalled) return;
+    directory = await createDirectory();
+    server = await startServer(join(directory.path, "data"), {
+      env: { OUTREACHD_PUBLIC_URL: publicUrl, OUTREACHD_TRUSTED_PROXIES: "1", OUTREACHD_RATE_LIMIT_MINUTE: "0" },
+    });
+    key = { "x-api-key": server.firstRun!.key };
+    const port = await freePort();
+    const folder = join(directory.path, "proxy");
+    mkdirSync(folder);
+    proxy = Bun.spawn(start(server.url, port, folder), {
+      env: { PATH: process.env["PATH"] ?? "", HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+    url = `http://127.0.0.1:${port}${path}`;
+    await eventually("the proxy to respond", async () => {
+      if (proxy.exitCode !== null) throw new Error(`Expected the proxy to run, it ended with ${proxy.exitCode}.`);
+      return await fetch(`${url}/healthz`).then(
+        ({ ok }) => ok || null,
+        () => null,
+      );
+    });
+  });
+  afterAll(async () => {
+    proxy?.kill();
+    await proxy?.exited;
+    await server?.stop();
+    await directory?.[Symbol.asyncDispose]();
+  });
+
+  onLinux("serves the dashboard and the API reference with all their files", async () => {
+    for (const page of ["/", "/app/leads", "/docs"]) {
+      const text = await textOf(await ask(url + page));
+      const urls = [...text.matchAll(/(?:src|href|data-url)="([^"]+)"/g)].map(([, each = ""]) => each);
+      expect(urls.length).toBeGreaterThan(1);
+      for (const each of urls) {
+        expect(each).toStartWith(`${path}/`);
+        const response = await ask(new URL(each, url).href);
+        expect(response.statusCode).toBe(200);
+        response.resume();
+      }
+    }
+  });
+
+  onLinux("signs in with a cookie for its path", async () => {
+    const headers = { "content-type": "application/json", "x-outreachd-page": "1", origin: new URL(url).origin };
+    const body = JSON.stringify({ key: key["x-api-key"] });
+    const response = await ask(`${url}/app/session`, { method: "POST", headers, body });
+    expect(response.statusCode).toBe(200);
+    const [cookie = ""] = response.headers["set-cookie"] ?? [];
+    expect(cookie).toContain(`; Path=${path}/; `);
+    const again = await ask(`${url}/api/v2/health`, { headers: { cookie: cookie.split(";")[0]! } });
+    expect(again.statusCode).toBe(200);
+  });
+
+  onLinux("delivers events at once", async () => {
+    const stream = await ask(`${url}/api/v2/events/stream`, { headers: key });
+    expect(stream.statusCode).toBe(200);
+    const seen = (async () => {
+      let text = "";
+      for await (const chunk of stream) {
+        text += String(chunk);
+        if (text.includes("lead.created")) return true;
+      }
+      return false;
+    })();
+    const headers = { ...key, "content-type": "application/json" };
+    await ask(`${url}/api/v2/leads`, { method: "POST", headers, body: JSON.stringify({ email: "ada@example.com" }) });
+    expect(await seen).toBe(true);
+    stream.destroy();
+  });
+
+  onLinux("passes an upload of 50 MB through, and the Location of its job", async () => {
+    const row = Buffer.from(
+      `email,company,extra\n${Array.from({ length: 50 }, (_, n) => `${n}@example.com,Acme,${"x".repeat(1e6)}\n`).join("")}`,
+    );
+    expect(row.length).toBeGreaterThan(50e6);
+    const headers = { ...key, "content-type": "text/csv", "content-length": String(row.length) };
+    const response = await ask(`${url}/api/v2/leads/import?dryRun=true`, { method: "POST", headers, body: row });
+    expect([response.statusCode, response.statusCode === 202 ? "" : await textOf(response)]).toEqual([202, ""]);
+    expect(response.headers.location).toStartWith(`${path}/api/v2/users/jobs/`);
+    const job = await ask(new URL(response.headers.location!, url).href, { headers: key });
+    expect(job.statusCode).toBe(200);
+  });
+
+  onLinux("passes the client's address and request ID, and no forged address", async () => {
+    const headers = {
+      ...key,
+      "content-type": "application/json",
+      "x-request-id": "trace-17",
+      "x-forwarded-for": "6.6.6.6",
+    };
+    const body = JSON.stringify({ name: "new", permissions: ["leads:read"] });
+    const response = await ask(`${url}/api/v2/keys`, { method: "POST", headers, body });
+    expect(response.headers["x-request-id"]).toBe("trace-17");
+    const audit = await textOf(await ask(`${url}/api/v2/audit?action=key.created&limit=1`, { headers: key }));
+    expect(audit).toContain(`"address":"${clientAddress}"`);
+    expect(audit).toContain('"requestId":"trace-17"');
+    expect((await ask(`${url}/healthz`)).headers["x-request-id"]).toMatch(/^[\w-]{20,}$/);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const { port } = server;
+  await server.stop(true);
+  return port!;
+}
