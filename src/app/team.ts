@@ -83,6 +83,7 @@ export function composeTeam({
   const chores: Chore[] = [
     { name: "delete expired sessions", pattern: "25 15 * * * *", run: () => sessions.sweep() },
     { name: "delete expired invitations", pattern: "40 15 * * * *", run: () => invitations.sweep() },
+    { name: "delete old use of keys", pattern: "55 25 3 * * *", run: () => keys.forgetUsage() },
     ...mail.chores,
   ];
   return {

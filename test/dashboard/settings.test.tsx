@@ -25,6 +25,8 @@ const key: KeyView = {
   hint: "oak_12",
   permissions: ["leads:read"],
   requiresApproval: false,
+  rateLimits: null,
+  allowedNetworks: null,
   isActive: true,
   usageCount: 3,
   expires_at: null,

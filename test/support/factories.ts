@@ -96,6 +96,8 @@ export function createFactories(seed = 1) {
       isActive: true,
       expiresInDays: null,
       requiresApproval: false,
+      rateLimits: null,
+      allowedNetworks: null,
       usageCount: 0,
       lastUsedAt: null,
       ...times,

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { boundedExpiry, mayGrant, spendingPermissions, type KeyLimits } from "../../src/platform/auth/may-grant.ts";
+import { includesAddress } from "../../src/lib/ip-networks/ip-networks.ts";
 import type { Grant } from "../../src/platform/auth/key-model.ts";
 
 const grants: Grant[] = ["leads:read", "leads:write", "leads:enrich", "prospecting:search", "keys:manage", "*"];
@@ -11,9 +12,13 @@ const limits = (id: string): fc.Arbitrary<KeyLimits> =>
     requiresApproval: fc.boolean(),
     expiresAt: fc.option(fc.integer({ min: 0, max: 5 })),
     hasBudget: fc.boolean(),
+    rateLimits: fc.constantFrom(null, { minute: 5 }, { minute: 2, day: 9 }),
+    allowedNetworks: fc.constantFrom(null, ["10.0.0.0/8"], ["10.1.0.0/16"], ["10.1.2.3", "192.0.2.0/24"]),
   });
 
 const holds = ({ permissions }: KeyLimits, one: Grant) => permissions.includes(one) || permissions.includes("*");
+const mayComeFrom = ({ allowedNetworks }: KeyLimits, address: string) =>
+  allowedNetworks === null || includesAddress(allowedNetworks, address);
 const lasts = ({ expiresAt }: KeyLimits) => expiresAt ?? Infinity;
 
 test("whoever gets at a key gets at nothing that they do not hold", () => {
@@ -23,6 +28,11 @@ test("whoever gets at a key gets at nothing that they do not hold", () => {
       for (const grant of grants) if (holds(key, grant)) expect(holds(maker, grant)).toBe(true);
       if (maker.requiresApproval) expect(key.requiresApproval).toBe(true);
       expect(lasts(key)).toBeLessThanOrEqual(lasts(maker));
+      if (maker.allowedNetworks !== null) {
+        for (const address of ["10.9.9.9", "10.1.9.9", "10.1.2.3", "192.0.2.7", "203.0.113.1"])
+          if (mayComeFrom(key, address)) expect(mayComeFrom(maker, address)).toBe(true);
+      }
+      if (maker.rateLimits !== null) expect(key.id).toBe(maker.id);
       if (maker.hasBudget) for (const spending of spendingPermissions) expect(holds(key, spending)).toBe(false);
     }),
     { seed: 20_260_112, numRuns: 3000 },
@@ -60,6 +70,8 @@ test("what is in the way is named", () => {
     requiresApproval: true,
     expiresAt: 5,
     hasBudget: true,
+    rateLimits: { minute: 5 },
+    allowedNetworks: ["10.0.0.0/8"],
   };
   const key: KeyLimits = { ...maker, id: "b", hasBudget: false };
   expect(mayGrant(maker, { ...key, permissions: ["leads:enrich", "leads:read"] })).toEqual({

@@ -37,6 +37,8 @@ const impersonal = {
       "expires_in_days",
       "is_active",
       "usage_count",
+      "rate_limits",
+      "allowed_networks",
     ],
     ...["last_used_at", "created_at", "updated_at", "requires_approval"],
   ],
@@ -62,6 +64,7 @@ const impersonal = {
   // Hashes of keys chosen by clients.
   idempotent_request_keys: ["key", "seq"],
   idempotent_request_keys_log: ["n", "entries"],
+  key_usage: ["key_id", "day", "uses"],
   key_warnings: ["key_id", "expires_at"],
   lead_counts: ["owner", "status", "leads"],
   lead_hints_done: ["owner", "updated_at", "lead"],

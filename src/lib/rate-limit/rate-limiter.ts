@@ -147,41 +147,59 @@ const unlimited: RateVerdict = { isAllowed: true, limit: 0, retryAfterSeconds: 0
 /** Limits the memory for addresses that sent no valid key; when it is exceeded, all of them are forgotten. */
 const maxStrangers = 10_000;
 
+/** Limits with their description for clients. */
+type Policy = { limits: readonly WindowLimit[]; header: string };
+
+function policyOf(quotas: Partial<RateLimits>): Policy {
+  const active = rateWindows.filter(({ name }) => (quotas[name] ?? 0) > 0);
+  return {
+    limits: active.map(({ name, ms }) => ({ name, ms, quota: quotas[name]! * unitsPerRequest })),
+    header: active.map(({ name, ms }) => `"${name}";q=${quotas[name]};w=${ms / 1000}`).join(", "),
+  };
+}
+
 /**
  * Limits requests in windows of a minute, an hour, and a day that start with a subject's first request. Refused requests
  * are not counted.
  */
 export class RateLimiter {
-  readonly #limits: WindowLimit[];
+  readonly #policy: Policy;
   readonly #clock: { now(): number };
-  readonly #policy: string;
   readonly #counters: RateCounters;
   readonly #strangers = new MemoryCounters(noStore);
 
   constructor(limits: RateLimits, counters: RateCounters, clock: { now(): number }) {
     this.#clock = clock;
     this.#counters = counters;
-    const active = rateWindows.filter(({ name }) => limits[name] > 0);
-    this.#limits = active.map(({ name, ms }) => ({ name, ms, quota: limits[name] * unitsPerRequest }));
-    this.#policy = active.map(({ name, ms }) => `"${name}";q=${limits[name]};w=${ms / 1000}`).join(", ");
+    this.#policy = policyOf(limits);
   }
 
   /** Charges a request to a subject whose key was accepted. Synchronous if the counters are in memory. */
   take(subject: string, cost: number): RateVerdict | Promise<RateVerdict> {
-    if (this.#limits.length === 0) return unlimited;
+    return this.#take(subject, cost, this.#policy);
+  }
+
+  /** Like `take`, with other limits. The windows of a subject may change. */
+  takeWithin(subject: string, cost: number, limits: Partial<RateLimits>): RateVerdict | Promise<RateVerdict> {
+    return this.#take(subject, cost, policyOf(limits));
+  }
+
+  #take(subject: string, cost: number, policy: Policy): RateVerdict | Promise<RateVerdict> {
+    if (policy.limits.length === 0) return unlimited;
     const now = this.#clock.now();
-    const taken = this.#counters.take(subject, cost, this.#limits, now);
+    const taken = this.#counters.take(subject, cost, policy.limits, now);
     return taken instanceof Promise
-      ? taken.then((result) => this.#verdict(result, cost, now))
-      : this.#verdict(taken, cost, now);
+      ? taken.then((result) => verdictOf(policy, result, cost, now))
+      : verdictOf(policy, taken, cost, now);
   }
 
   /** Charges a request to an address that sent no valid key. These counts are in memory only. */
   takeFromStranger(address: string, cost: number): RateVerdict {
-    if (this.#limits.length === 0) return unlimited;
+    const { limits } = this.#policy;
+    if (limits.length === 0) return unlimited;
     if (this.#strangers.size >= maxStrangers) this.#strangers.clear();
     const now = this.#clock.now();
-    return this.#verdict(this.#strangers.take(address, cost, this.#limits, now), cost, now);
+    return verdictOf(this.#policy, this.#strangers.take(address, cost, limits, now), cost, now);
   }
 
   /** Writes what is counted in memory only, for all subjects of the counters. */
@@ -190,37 +208,37 @@ export class RateLimiter {
     await this.#counters.flush(now);
     await this.#strangers.flush(now);
   }
+}
 
-  #verdict(taken: Taken, cost: number, now: number): RateVerdict {
-    let retryAfterMs = 0;
-    let limit = 0;
-    for (const [index, { ms, quota }] of this.#limits.entries()) {
-      const { startedAt, used } = taken.counters[index]!;
-      if (taken.isAllowed || used + cost <= quota || startedAt + ms - now <= retryAfterMs) continue;
-      retryAfterMs = startedAt + ms - now;
-      limit = quota / unitsPerRequest;
-    }
-    const headers = this.#headers(taken, now);
-    return { isAllowed: taken.isAllowed, limit, retryAfterSeconds: Math.ceil(retryAfterMs / 1000), headers };
+function verdictOf(policy: Policy, taken: Taken, cost: number, now: number): RateVerdict {
+  let retryAfterMs = 0;
+  let limit = 0;
+  for (const [index, { ms, quota }] of policy.limits.entries()) {
+    const { startedAt, used } = taken.counters[index]!;
+    if (taken.isAllowed || used + cost <= quota || startedAt + ms - now <= retryAfterMs) continue;
+    retryAfterMs = startedAt + ms - now;
+    limit = quota / unitsPerRequest;
   }
+  const headers = headersOf(policy, taken, now);
+  return { isAllowed: taken.isAllowed, limit, retryAfterSeconds: Math.ceil(retryAfterMs / 1000), headers };
+}
 
-  /** The IETF headers describe every window, the older three the window with the least quota left. */
-  #headers({ counters }: Taken, now: number): Record<string, string> {
-    let state = "";
-    let tightest = { quota: 0, remaining: Number.POSITIVE_INFINITY, resetAt: 0 };
-    for (const [index, { name, ms, quota }] of this.#limits.entries()) {
-      const { startedAt, used } = counters[index]!;
-      const remaining = Math.max(0, Math.floor((quota - used) / unitsPerRequest));
-      const resetAt = startedAt + ms;
-      state += `${state && ", "}"${name}";r=${remaining};t=${Math.ceil((resetAt - now) / 1000)}`;
-      if (remaining < tightest.remaining) tightest = { quota: quota / unitsPerRequest, remaining, resetAt };
-    }
-    return {
-      "ratelimit-policy": this.#policy,
-      ratelimit: state,
-      "x-ratelimit-limit": `${tightest.quota}`,
-      "x-ratelimit-remaining": `${tightest.remaining}`,
-      "x-ratelimit-reset": `${Math.ceil(tightest.resetAt / 1000)}`,
-    };
+/** The IETF headers describe every window, the older three the window with the least quota left. */
+function headersOf(policy: Policy, { counters }: Taken, now: number): Record<string, string> {
+  let state = "";
+  let tightest = { quota: 0, remaining: Number.POSITIVE_INFINITY, resetAt: 0 };
+  for (const [index, { name, ms, quota }] of policy.limits.entries()) {
+    const { startedAt, used } = counters[index]!;
+    const remaining = Math.max(0, Math.floor((quota - used) / unitsPerRequest));
+    const resetAt = startedAt + ms;
+    state += `${state && ", "}"${name}";r=${remaining};t=${Math.ceil((resetAt - now) / 1000)}`;
+    if (remaining < tightest.remaining) tightest = { quota: quota / unitsPerRequest, remaining, resetAt };
   }
+  return {
+    "ratelimit-policy": policy.header,
+    ratelimit: state,
+    "x-ratelimit-limit": `${tightest.quota}`,
+    "x-ratelimit-remaining": `${tightest.remaining}`,
+    "x-ratelimit-reset": `${Math.ceil(tightest.resetAt / 1000)}`,
+  };
 }

@@ -208,7 +208,12 @@ function callerOf(key: ApiKey, holder: Holder | null): Caller {
     requiresApproval: key.requiresApproval,
     expiresAt: key.expiresAt,
     isLocal: false,
+    ...restrictionsOf(key),
   };
+}
+
+function restrictionsOf({ rateLimits, allowedNetworks }: ApiKey): Pick<Caller, "restrictions"> {
+  return rateLimits === null && allowedNetworks === null ? {} : { restrictions: { rateLimits, allowedNetworks } };
 }
 
 export function hasPermission(caller: Pick<Caller, "permissions">, permission: Permission): boolean {

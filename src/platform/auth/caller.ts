@@ -1,6 +1,6 @@
 import { ApiError } from "../base/errors.ts";
 import type { Origin } from "./audit/model.ts";
-import type { Grant } from "./key-model.ts";
+import type { Grant, KeyRestrictions } from "./key-model.ts";
 import type { KeyScope } from "./key-store.ts";
 import { managesWorkspace, type MemberRole } from "./member-role.ts";
 import type { Role } from "./user-model.ts";
@@ -28,6 +28,8 @@ export type Caller = {
   expiresAt: number | null;
   /** True for the local key, which exists only while this process runs and can be read only on this machine. */
   isLocal: boolean;
+  /** Absent for most keys, which have none. */
+  restrictions?: KeyRestrictions;
   /** The browser session that authenticates the request; absent for API keys. */
   sessionId?: string;
   /** Where the request came from, computed on demand; absent for background work. */

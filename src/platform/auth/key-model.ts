@@ -21,7 +21,18 @@ export type Grant = Permission | "*";
 /** Name of the keys behind sign-in links and sessions in other workspaces. Their secrets are never shown. */
 export const dashboardKeyName = "dashboard";
 
-export type ApiKey = {
+/** Maximum requests per window; a window that is missing is not limited. */
+export type KeyRateLimits = { minute?: number; hour?: number; day?: number };
+
+/** What a key is limited to besides its permissions. Null: not limited. */
+export type KeyRestrictions = {
+  /** In addition to the limits of the user. */
+  rateLimits: KeyRateLimits | null;
+  /** Addresses and networks (CIDR) that it can be used from. */
+  allowedNetworks: string[] | null;
+};
+
+export type ApiKey = KeyRestrictions & {
   id: string;
   /** Null for a global key. */
   workspaceId: WorkspaceId | null;
@@ -60,12 +71,27 @@ const expiryField = Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), T
     "Days until the key expires; null: never. The period starts again when the key is regenerated. No key outlives the key that created it.",
 });
 
+const quota = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }));
+const rateLimitsField = Type.Union([Type.Object({ minute: quota, hour: quota, day: quota }), Type.Null()], {
+  description:
+    "Maximum requests of this key per window, in addition to the limits of its user; null: no limits of its own.",
+});
+const networksField = Type.Union(
+  [Type.Array(Type.String({ minLength: 2, maxLength: 60 }), { minItems: 1, maxItems: 100 }), Type.Null()],
+  {
+    description:
+      "Addresses and networks that the key can be used from, such as 203.0.113.7 and 10.0.0.0/8; null: any. Behind reverse proxies, set OUTREACHD_TRUSTED_PROXIES.",
+  },
+);
+
 export const KeyInput = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200 }),
     permissions: PermissionList,
     requiresApproval: Type.Optional(approvalField),
     expiresInDays: Type.Optional(expiryField),
+    rateLimits: Type.Optional(rateLimitsField),
+    allowedNetworks: Type.Optional(networksField),
     userId: Type.Optional(
       Type.String({ description: "Owner of the key. Only an admin or a global key can set another user." }),
     ),
@@ -84,6 +110,8 @@ export const KeyUpdate = Type.Object({
   permissions: Type.Optional(PermissionList),
   requiresApproval: Type.Optional(approvalField),
   expiresInDays: Type.Optional(expiryField),
+  rateLimits: Type.Optional(rateLimitsField),
+  allowedNetworks: Type.Optional(networksField),
   isActive: Type.Optional(Type.Boolean({ description: "false disables the key without deleting it." })),
 });
 export type KeyUpdate = Static<typeof KeyUpdate>;
@@ -98,6 +126,8 @@ export const KeyView = Type.Object(
     hint: Type.String({ description: "First characters of the key." }),
     permissions: Type.Array(Type.String()),
     requiresApproval: approvalField,
+    rateLimits: rateLimitsField,
+    allowedNetworks: networksField,
     isActive: Type.Boolean(),
     usageCount: Type.Integer(),
     expires_at: instantOrNull,
@@ -116,3 +146,17 @@ export const NewKeyView = Type.Object(
   { $id: "NewApiKey", description: "A new key, with its secret." },
 );
 export type NewKeyView = Static<typeof NewKeyView>;
+
+export const KeyUsageView = Type.Object(
+  {
+    days: Type.Array(
+      Type.Object({
+        date: Type.String({ format: "date", description: "Day in UTC." }),
+        requests: Type.Integer(),
+      }),
+      { description: "One for each day, oldest first." },
+    ),
+  },
+  { $id: "KeyUsage", description: "Requests of a key by day." },
+);
+export type KeyUsageView = Static<typeof KeyUsageView>;

@@ -17,6 +17,8 @@ export type KeyChange = { updatedAt: number } & Partial<
     | "lastUsedAt"
     | "expiresAt"
     | "expiresInDays"
+    | "rateLimits"
+    | "allowedNetworks"
   >
 >;
 /** The keys of a workspace, of a user, or of a user in a workspace; or all keys, including global ones. */
@@ -43,4 +45,8 @@ export type KeyStore = {
   tellLeak(key: ApiKey, at: number, since: number): Promise<void>;
   /** Adds buffered uses. Ignores keys that no longer exist. */
   recordUsage(usages: KeyUsage[]): Promise<void>;
+  /** Uses by day since the day `from` (days since 1970 in UTC), oldest first; days without a use are missing. */
+  usage(keyId: string, from: number): Promise<{ day: number; uses: number }[]>;
+  /** Deletes the uses of days before `day`, at most `limit` rows. Returns how many. */
+  forgetUsage(day: number, limit: number): Promise<number>;
 };

@@ -1,4 +1,6 @@
-import type { Grant, Permission } from "./key-model.ts";
+import type { Grant, KeyRestrictions, Permission } from "./key-model.ts";
+import { coversNetworks } from "../../lib/ip-networks/ip-networks.ts";
+import { isWithinLimits } from "./key-restrictions.ts";
 
 /** What a key may do. */
 export type KeyLimits = {
@@ -9,14 +11,16 @@ export type KeyLimits = {
   expiresAt: number | null;
   /** Whether its credits per month are limited. */
   hasBudget: boolean;
-};
+} & KeyRestrictions;
 
 /** Why a key must not be granted. */
 export type Obstacle =
   | { kind: "permissions"; lacking: Grant[] }
   | { kind: "approval" }
   | { kind: "expiry"; expiresAt: number }
-  | { kind: "budget"; spending: Permission[] };
+  | { kind: "budget"; spending: Permission[] }
+  | { kind: "networks" }
+  | { kind: "rateLimits" };
 
 /** Permissions that allow spending credits. */
 export const spendingPermissions: readonly Permission[] = ["leads:enrich", "prospecting:search"];
@@ -37,6 +41,12 @@ export function mayGrant(maker: KeyLimits, key: KeyLimits): Obstacle | null {
   const spending = spendingPermissions.filter((one) => key.permissions.includes(one) || key.permissions.includes("*"));
   // Even with a budget, the new key would add to what the maker may spend.
   if (maker.hasBudget && key.id !== maker.id && spending.length > 0) return { kind: "budget", spending };
+  const { allowedNetworks, rateLimits } = maker;
+  if (allowedNetworks !== null && !(key.allowedNetworks && coversNetworks(allowedNetworks, key.allowedNetworks)))
+    return { kind: "networks" };
+  // As with a budget, the requests of another key would come on top.
+  if (rateLimits !== null && (key.id !== maker.id || !isWithinLimits(key.rateLimits, rateLimits)))
+    return { kind: "rateLimits" };
   return null;
 }
 

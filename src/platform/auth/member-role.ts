@@ -46,7 +46,15 @@ export function effectivePermissions(key: readonly Grant[], role: RoleGrant): re
 export function wholeKey(role: RoleGrant): KeyLimits {
   const granted = permissionsOf(role);
   const whole = granted.includes("*") ? permissions : granted;
-  return { id: "", permissions: whole, requiresApproval: false, expiresAt: null, hasBudget: false };
+  return {
+    id: "",
+    permissions: whole,
+    requiresApproval: false,
+    expiresAt: null,
+    hasBudget: false,
+    rateLimits: null,
+    allowedNetworks: null,
+  };
 }
 
 /** Whether a role manages the members, keys, and settings of a workspace. */

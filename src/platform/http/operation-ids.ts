@@ -30,6 +30,7 @@ export const operationIds: Readonly<Record<string, string>> = {
   "GET /api/v2/sessions": "listSessions",
   "DELETE /api/v2/sessions": "endOtherSessions",
   "DELETE /api/v2/sessions/{sessionId}": "endSession",
+  "GET /api/v2/keys/{keyId}/usage": "getKeyUsage",
   "GET /api/v2/users/me/notifications": "getNotificationSettings",
   "PUT /api/v2/users/me/notifications": "updateNotificationSettings",
   "POST /api/v2/mail/test": "sendTestMail",

@@ -1,5 +1,6 @@
 import type { Caller } from "../auth/caller.ts";
 import { type Access, actingFor, type KeyRing, type Named, requireAccess } from "../auth/access.ts";
+import { requireAddress } from "../auth/key-restrictions.ts";
 import { keyLength, keysIn } from "../auth/secret.ts";
 import { type Clock, type Ids, isoTime } from "../base/clock.ts";
 import { currentRequest } from "../base/current-request.ts";
@@ -131,6 +132,7 @@ export class Pipeline {
       const caller = found instanceof Promise ? await found : found;
       context.caller = { ...caller, origin: () => context.origin };
       context.isPage = token !== null;
+      if (caller.restrictions !== undefined) requireAddress(caller.restrictions, context.address);
     } catch (error) {
       refuseStranger(context, error, limiter, clock);
     }
@@ -151,6 +153,8 @@ export class Pipeline {
       const subject = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
       const cost = cheapPaths.includes(path) ? requestCost.health : requestCost.full;
       this.#requireAllowed(context, await limiter.take(subject, cost));
+      const own = caller.restrictions?.rateLimits ?? null;
+      if (own !== null) this.#requireAllowed(context, await limiter.takeWithin(`key-own:${caller.keyId}`, cost, own));
     }
   }
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from "commander";
 import { closest } from "../../platform/base/spelling.ts";
-import { permissions } from "../../platform/auth/key-model.ts";
+import { permissions, type KeyInput } from "../../platform/auth/key-model.ts";
 import { actingUserId, findUser } from "./acting-user.ts";
 import type { Api } from "./api.ts";
 import { present, remark, type CommandContext } from "./context.ts";
@@ -29,7 +29,13 @@ type CreateFlags = ConnectionFlags & {
   expiresInDays?: number;
   user?: string;
   global?: boolean;
+  allow?: string[];
+  perMinute?: number;
+  perHour?: number;
+  perDay?: number;
 };
+
+const anyNumber = wholeNumberFlag(1, 1_000_000_000);
 
 export function addKeyCommands(program: Command, context: CommandContext): void {
   const key = program.command("key").description("Create, list, and revoke API keys.");
@@ -40,6 +46,14 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
     .option("--name <NAME>", "Name of the key.", "command line")
     .option("--permission <PERMISSION>", "Permission of the key. Repeat the flag for several.", permission)
     .option("--expires-in-days <DAYS>", "Days until the key expires. Default: never.", wholeNumberFlag(1, 36_500))
+    .option(
+      "--allow <NETWORK>",
+      "Address or network (CIDR) that the key can be used from. Repeat for several.",
+      repeated,
+    )
+    .option("--per-minute <NUMBER>", "Maximum requests of the key per minute.", anyNumber)
+    .option("--per-hour <NUMBER>", "Maximum requests of the key per hour.", anyNumber)
+    .option("--per-day <NUMBER>", "Maximum requests of the key per day.", anyNumber)
     .option("--global", "A key without a user, with all permissions, for legacy routes; requests must set userId.")
     .addHelpText("after", `\nPermissions:\n  ${permissions.join("\n  ")}`);
   addConnectionFlags(addUserFlag(create)).action((flags: CreateFlags) =>
@@ -73,7 +87,10 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
 /** Creates a key for a user, or a global one. It has all permissions of a user by default. */
 export function createKey(
   api: Api,
-  request: { name: string; permissions?: string[]; expiresInDays?: number; userId?: string; global?: boolean },
+  request: Pick<Partial<KeyInput>, "expiresInDays" | "allowedNetworks" | "rateLimits" | "userId" | "global"> & {
+    name: string;
+    permissions?: string[];
+  },
 ): Promise<NewKey> {
   return api.post<NewKey>("/keys", { permissions, ...request });
 }
@@ -92,7 +109,18 @@ async function runCreate(api: Api, flags: CreateFlags, context: CommandContext):
       exitCodes.usage,
       "A global key has all permissions and no user. Remove --permission and --user.",
     );
-  const request = { name, ...(chosen && { permissions: chosen }), ...(expiresInDays && { expiresInDays }) };
+  const rateLimits = {
+    ...(flags.perMinute && { minute: flags.perMinute }),
+    ...(flags.perHour && { hour: flags.perHour }),
+    ...(flags.perDay && { day: flags.perDay }),
+  };
+  const request = {
+    name,
+    ...(chosen && { permissions: chosen }),
+    ...(expiresInDays && { expiresInDays }),
+    ...(flags.allow && { allowedNetworks: flags.allow }),
+    ...(Object.keys(rateLimits).length > 0 && { rateLimits }),
+  };
   const owner = flags.global
     ? { global: true, permissions: ["*"] }
     : { userId: await actingUserId(api, flags.user, (text) => remark(context, text)) };

@@ -320,6 +320,7 @@ export const withoutTool: Partial<Record<OperationName, string>> = {
   "PUT /api/v2/members/{memberId}": access,
   "DELETE /api/v2/members/{memberId}": access,
   "POST /api/v2/members/{memberId}/transfer-ownership": access,
+  "GET /api/v2/keys/{keyId}/usage": access,
   "GET /api/v2/users/me/notifications": access,
   "PUT /api/v2/users/me/notifications": access,
   "POST /api/v2/mail/test": access,

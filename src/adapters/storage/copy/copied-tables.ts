@@ -19,10 +19,11 @@ const people: CopiedTable[] = [
   }),
   copied("api_keys", "id", {
     text: "id workspace_id user_id name hash hint",
-    object: "permissions",
+    object: "permissions rate_limits allowed_networks",
     flag: "requires_approval is_active",
     whole: "expires_at expires_in_days usage_count last_used_at created_at updated_at",
   }),
+  copied("key_usage", "key_id day", { text: "key_id", whole: "day uses" }),
   copied("key_warnings", "key_id", { text: "key_id", whole: "expires_at" }),
   copied("sessions", "id", {
     text: "id hash key_id key_hash address user_agent",

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, isNull, lte, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, isNull, lt, lte, sql } from "drizzle-orm";
 import { keyEvent } from "../../../features/workspaces/keys/key-event.ts";
 import type { KeyScope, KeyStore } from "../../../platform/auth/key-store.ts";
 import { appendAudit } from "./audit.ts";
@@ -7,8 +7,10 @@ import { appendEvents } from "./event-rows.ts";
 import { ownersOf } from "./owners.ts";
 import { olderThan } from "./list-pages.ts";
 import { takeLocks } from "./locks.ts";
-import { apiKeys, keyWarnings } from "./people-tables.ts";
+import { apiKeys, keyUsage, keyWarnings } from "./people-tables.ts";
 import { events } from "./tables.ts";
+
+const dayMs = 86_400_000;
 
 export function createKeyStore({ orm, transact }: Engine): KeyStore {
   /** Locks keys that expire in a period and were not announced for their current expiry time. */
@@ -127,7 +129,26 @@ export function createKeyStore({ orm, transact }: Engine): KeyStore {
             ${sql.identifier(lastUsedAt.name)} = greatest(${lastUsedAt}, used."lastUsedAt")
           FROM json_to_recordset(${JSON.stringify(rows)}::json) AS used ("keyId" text, uses bigint, "lastUsedAt" bigint)
           WHERE ${id} = used."keyId"`);
+        const days = rows.map(({ keyId, uses, lastUsedAt: at }) => ({ keyId, uses, day: Math.floor(at / dayMs) }));
+        // Only for keys that exist: a key may have been deleted since it was counted.
+        await connection.execute(sql`
+          INSERT INTO ${keyUsage} SELECT ${id}, used.day, used.uses
+          FROM json_to_recordset(${JSON.stringify(days)}::json) AS used ("keyId" text, day integer, uses bigint)
+          JOIN ${apiKeys} ON ${id} = used."keyId" ORDER BY ${id}
+          ON CONFLICT (${sql.identifier(keyUsage.keyId.name)}, ${sql.identifier(keyUsage.day.name)})
+            DO UPDATE SET ${sql.identifier(keyUsage.uses.name)} = ${keyUsage.uses} + excluded.uses`);
       });
+    },
+    usage: (keyId, from) =>
+      orm
+        .select({ day: keyUsage.day, uses: keyUsage.uses })
+        .from(keyUsage)
+        .where(and(eq(keyUsage.keyId, keyId), gte(keyUsage.day, from)))
+        .orderBy(asc(keyUsage.day)),
+    forgetUsage: async (day, limit) => {
+      const old = orm.select({ keyId: keyUsage.keyId, day: keyUsage.day }).from(keyUsage).where(lt(keyUsage.day, day));
+      const rows = sql`(${keyUsage.keyId}, ${keyUsage.day}) IN ${old.limit(limit)}`;
+      return (await orm.delete(keyUsage).where(rows).returning({ day: keyUsage.day })).length;
     },
   };
 }

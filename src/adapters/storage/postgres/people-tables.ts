@@ -1,6 +1,6 @@
-import { boolean, integer, json, jsonb, pgTable, text } from "drizzle-orm/pg-core";
+import { boolean, integer, json, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import type { AuditAction, AuditDetails, AuditWay } from "../../../platform/auth/audit/model.ts";
-import type { Grant, Permission } from "../../../platform/auth/key-model.ts";
+import type { Grant, KeyRateLimits, Permission } from "../../../platform/auth/key-model.ts";
 import type { MemberRole } from "../../../platform/auth/member-role.ts";
 import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
 import { bytes, whole } from "./tables.ts";
@@ -16,12 +16,21 @@ export const apiKeys = pgTable("api_keys", {
   requiresApproval: boolean("requires_approval").notNull(),
   expiresAt: whole("expires_at"),
   expiresInDays: integer("expires_in_days"),
+  rateLimits: jsonb("rate_limits").$type<KeyRateLimits>(),
+  allowedNetworks: jsonb("allowed_networks").$type<string[]>(),
   isActive: boolean("is_active").notNull(),
   usageCount: whole("usage_count").notNull(),
   lastUsedAt: whole("last_used_at"),
   createdAt: whole("created_at").notNull(),
   updatedAt: whole("updated_at").notNull(),
 });
+
+/** Requests of a key on a day. */
+export const keyUsage = pgTable(
+  "key_usage",
+  { keyId: text("key_id").notNull(), day: integer().notNull(), uses: whole("uses").notNull() },
+  (table) => [primaryKey({ columns: [table.keyId, table.day] })],
+);
 
 /** The expiry time that a key's owner was last warned of. */
 export const keyWarnings = pgTable("key_warnings", {

@@ -1,11 +1,13 @@
-import { and, count, desc, eq, gt, lte, not, sql } from "drizzle-orm";
-import type { KeyScope, KeyStore } from "../../../platform/auth/key-store.ts";
+import { and, asc, count, desc, eq, gt, gte, lt, lte, not, sql } from "drizzle-orm";
+import type { KeyScope, KeyStore, KeyUsage } from "../../../platform/auth/key-store.ts";
 import type { Engine } from "./engine.ts";
 import { keyEvent } from "../../../features/workspaces/keys/key-event.ts";
 import { olderThan } from "./list-pages.ts";
 import { lazy, prepared } from "./prepared.ts";
 import type { CommonRows } from "./common-rows.ts";
-import { apiKeys, keyWarnings } from "./tables.ts";
+import { apiKeys, keyUsage, keyWarnings } from "./tables.ts";
+
+const dayMs = 86_400_000;
 
 export function createKeyStore(engine: Engine, { audits, events }: CommonRows): KeyStore {
   const { orm, database, writer } = engine;
@@ -27,6 +29,20 @@ export function createKeyStore(engine: Engine, { audits, events }: CommonRows): 
       .where(eq(apiKeys.id, at("keyId")))
       .prepare(),
   );
+
+  /** Only for keys that exist: a key may have been deleted since it was counted. */
+  function addDayUses({ keyId, uses, lastUsedAt }: KeyUsage): void {
+    const day = sql<number>`${Math.floor(lastUsedAt / dayMs)}`.as("day");
+    const used = { keyId: apiKeys.id, day, uses: sql<number>`${uses}`.as("uses") };
+    orm
+      .insert(keyUsage)
+      .select(orm.select(used).from(apiKeys).where(eq(apiKeys.id, keyId)))
+      .onConflictDoUpdate({
+        target: [keyUsage.keyId, keyUsage.day],
+        set: { uses: sql`${keyUsage.uses} + ${uses}` },
+      })
+      .run();
+  }
 
   /** Keys that expire in a period and were not announced for their current expiry time. */
   function expiring(from: number, to: number, limit: number) {
@@ -120,7 +136,32 @@ export function createKeyStore(engine: Engine, { audits, events }: CommonRows): 
       }),
     recordUsage: (usages) =>
       writer.write(() => {
-        for (const usage of usages) addUses().run(usage);
+        for (const usage of usages) {
+          addUses().run(usage);
+          addDayUses(usage);
+        }
+      }),
+    usage: async (keyId, from) =>
+      orm
+        .select({ day: keyUsage.day, uses: keyUsage.uses })
+        .from(keyUsage)
+        .where(and(eq(keyUsage.keyId, keyId), gte(keyUsage.day, from)))
+        .orderBy(asc(keyUsage.day))
+        .all(),
+    forgetUsage: (day, limit) =>
+      writer.write(() => {
+        const old = orm
+          .select({ keyId: keyUsage.keyId, day: keyUsage.day })
+          .from(keyUsage)
+          .where(lt(keyUsage.day, day))
+          .limit(limit)
+          .all();
+        for (const row of old)
+          orm
+            .delete(keyUsage)
+            .where(and(eq(keyUsage.keyId, row.keyId), eq(keyUsage.day, row.day)))
+            .run();
+        return old.length;
       }),
   };
 }

@@ -1,6 +1,6 @@
 import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { JobMetadata, JobStatus, JobType } from "../../../platform/jobs/model.ts";
-import type { Grant, Permission } from "../../../platform/auth/key-model.ts";
+import type { Grant, KeyRateLimits, Permission } from "../../../platform/auth/key-model.ts";
 import type { MemberRole } from "../../../platform/auth/member-role.ts";
 import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
 import type { ImportOutcome, LeadStatus } from "../../../features/leads/model.ts";
@@ -57,12 +57,21 @@ export const apiKeys = sqliteTable("api_keys", {
   requiresApproval: integer("requires_approval", { mode: "boolean" }).notNull(),
   expiresAt: integer("expires_at"),
   expiresInDays: integer("expires_in_days"),
+  rateLimits: text("rate_limits", { mode: "json" }).$type<KeyRateLimits>(),
+  allowedNetworks: text("allowed_networks", { mode: "json" }).$type<string[]>(),
   isActive: integer("is_active", { mode: "boolean" }).notNull(),
   usageCount: integer("usage_count").notNull(),
   lastUsedAt: integer("last_used_at"),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
 });
+
+/** Requests of a key on a day. */
+export const keyUsage = sqliteTable(
+  "key_usage",
+  { keyId: text("key_id").notNull(), day: integer().notNull(), uses: integer().notNull() },
+  (table) => [primaryKey({ columns: [table.keyId, table.day] })],
+);
 
 /** The expiry time that a key's owner was last warned of. */
 export const keyWarnings = sqliteTable("key_warnings", {

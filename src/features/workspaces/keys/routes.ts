@@ -4,8 +4,8 @@ import { body, params } from "../../../platform/http/input.ts";
 import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../../platform/http/paging.ts";
 import { answersJson, success } from "../../../platform/http/openapi.ts";
 import { ok } from "../../../platform/http/request-context.ts";
-import { KeyInput, KeyUpdate, KeyView, NewKeyView } from "../../../platform/auth/key-model.ts";
-import type { KeyService } from "./service.ts";
+import { KeyInput, KeyUpdate, KeyUsageView, KeyView, NewKeyView } from "../../../platform/auth/key-model.ts";
+import { maxUsageDays, type KeyService } from "./service.ts";
 
 const KeyId = Type.Object({ keyId: Type.String() });
 const Filter = Type.Object({
@@ -53,7 +53,7 @@ export function keyRoutes(keys: KeyService) {
         tag: "Keys",
         summary: "Update or disable an API key",
         description:
-          "Changes the name, permissions, expiry, or active state. An admin can disable any key by sending only `isActive: false`.",
+          "Changes the name, permissions, expiry, rate limits, allowed networks, or active state. An admin can disable any key by sending only `isActive: false`.",
         errors: ["NOT_FOUND"],
       }),
     })
@@ -71,6 +71,22 @@ export function keyRoutes(keys: KeyService) {
           summary: "Regenerate an API key",
           description:
             "Issues a new secret; the old one stops working immediately. The expiry of a key with `expiresInDays` restarts. The fields are at the top level, next to `success`, as the specification requires.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .get(
+      "/:keyId/usage",
+      async ({ caller, params: { keyId }, query: { days = 30 } }) => ok(await keys.usage(caller, keyId, days)),
+      {
+        callerOnly: reading,
+        params: params(KeyId),
+        query: params(
+          Type.Object({ days: Type.Optional(Type.Integer({ minimum: 1, maximum: maxUsageDays, default: 30 })) }),
+        ),
+        docs: answersJson(success(KeyUsageView), {
+          tag: "Keys",
+          summary: "Get the requests of an API key by day",
           errors: ["NOT_FOUND"],
         }),
       },

@@ -1,14 +1,17 @@
 import { auditEntry } from "../../../platform/auth/audit/entry.ts";
 import type { AuditAction, AuditDetails, AuditEntry } from "../../../platform/auth/audit/model.ts";
 import { singleLine } from "../../../platform/base/text.ts";
-import { type Clock, type Ids, isoTime, isoTimeOrNull } from "../../../platform/base/clock.ts";
+import { type Clock, type Ids, isoTime } from "../../../platform/base/clock.ts";
 import { ApiError, invalid, notFound } from "../../../platform/base/errors.ts";
 import { hintOf } from "../../../platform/base/secret-text.ts";
 import type { TimePlace } from "../../../platform/base/time-place.ts";
 import type { WorkspaceService } from "../service.ts";
 import { denied, isAdmin, keyScopeOf, type Caller } from "../../../platform/auth/caller.ts";
+import { refusalOf } from "./refusal.ts";
+import { keyView, newKeyView } from "./views.ts";
 import { hashOf, onlyWorkspace, type KeyRing } from "../../../platform/auth/access.ts";
-import { boundedExpiry, mayGrant, type KeyLimits, type Obstacle } from "../../../platform/auth/may-grant.ts";
+import { boundedExpiry, mayGrant, type KeyLimits } from "../../../platform/auth/may-grant.ts";
+import { networksOf } from "../../../platform/auth/key-restrictions.ts";
 import { knownPermissions } from "../../../platform/auth/known-permissions.ts";
 import {
   dashboardKeyName,
@@ -17,6 +20,7 @@ import {
   type Grant,
   type KeyInput,
   type KeyUpdate,
+  type KeyUsageView,
   type KeyView,
   type NewKeyView,
 } from "../../../platform/auth/key-model.ts";
@@ -29,6 +33,8 @@ const dayMs = 86_400_000;
 const warnDays = 7;
 const warnBatchSize = 200;
 const maxKeysOfMember = 1000;
+export const maxUsageDays = 90;
+const forgetBatchSize = 1000;
 
 /** The member that a key belongs to; null for a global key. */
 export type KeyOwner = { workspaceId: WorkspaceId; userId: UserId } | null;
@@ -75,6 +81,9 @@ export class KeyService {
       ...made,
       requiresApproval: input.requiresApproval ?? caller.requiresApproval,
       expiresAt: made.expiresInDays === null ? boundedExpiry(caller, null) : made.expiresAt,
+      rateLimits: input.rateLimits ?? null,
+      // A key that is limited to networks makes keys for the same ones.
+      allowedNetworks: networksIn(input.allowedNetworks) ?? caller.restrictions?.allowedNetworks ?? null,
     };
     await this.#requireGrant(caller, key);
     const details = { name: key.name, hint: key.hint, permissions: key.permissions };
@@ -95,6 +104,8 @@ export class KeyService {
       hint: hintOf(secret),
       permissions: granted,
       requiresApproval: false,
+      rateLimits: null,
+      allowedNetworks: null,
       expiresAt: expiryOf(expiresInDays, now),
       expiresInDays,
       isActive: true,
@@ -120,7 +131,8 @@ export class KeyService {
   async limitsOf(caller: Caller): Promise<KeyLimits> {
     const { keyId: id, requiresApproval, expiresAt } = caller;
     const permissions = (await this.#keys.get("all", id))?.permissions ?? [];
-    return { id, permissions, requiresApproval, expiresAt, hasBudget: await this.#hasBudget(id) };
+    const restrictions = caller.restrictions ?? unrestricted;
+    return { id, permissions, requiresApproval, expiresAt, hasBudget: await this.#hasBudget(id), ...restrictions };
   }
 
   /** Newest first: the caller's own keys or, for a global key, those of `userId` or all. */
@@ -157,14 +169,23 @@ export class KeyService {
       ...(input.isActive !== undefined && { isActive: input.isActive }),
       ...(input.requiresApproval !== undefined && { requiresApproval: input.requiresApproval }),
       ...(expiresInDays !== undefined && { expiresInDays, expiresAt: expiryOf(expiresInDays, now) }),
+      ...(input.rateLimits !== undefined && { rateLimits: input.rateLimits }),
+      ...(input.allowedNetworks !== undefined && { allowedNetworks: networksIn(input.allowedNetworks) }),
       updatedAt: now,
     };
     if (!isDisabling) {
       await this.#requireGrant(caller, key);
       await this.#requireGrant(caller, { ...key, ...change });
     }
-    const { updatedAt: _at, ...changed } = change;
-    const written = await this.#write(id, change, this.#audit(caller, "key.updated", key, changed));
+    const { updatedAt: _at, rateLimits, ...changed } = change;
+    const written = await this.#write(
+      id,
+      change,
+      this.#audit(caller, "key.updated", key, {
+        ...changed,
+        ...(rateLimits !== undefined && { rateLimits: rateLimits && JSON.stringify(rateLimits) }),
+      }),
+    );
     return this.#ring.withUnwritten(
       async () => (await this.#keys.get("all", id)) ?? written,
       (latest) => this.#view(latest),
@@ -213,6 +234,28 @@ export class KeyService {
     if (!(await this.#keys.remove(id, this.#clock.now(), audit))) throw notFound("key", id);
     this.#ring.forget();
     return key.name;
+  }
+
+  /** Requests of the last `days` days of a key that the caller may see, today included. Throws NOT_FOUND for other keys. */
+  async usage(caller: Caller, id: string, days: number): Promise<KeyUsageView> {
+    if ((await this.#keys.get(keyScopeOf(caller), id)) === null) throw notFound("key", id);
+    // What is counted in memory belongs to today, too.
+    await this.#ring.flush();
+    const today = Math.floor(this.#clock.now() / dayMs);
+    const from = today - days + 1;
+    const found = new Map((await this.#keys.usage(id, from)).map(({ day, uses }) => [day, uses]));
+    return {
+      days: Array.from({ length: days }, (_, index) => ({
+        date: isoTime((from + index) * dayMs).slice(0, 10),
+        requests: found.get(from + index) ?? 0,
+      })),
+    };
+  }
+
+  /** Deletes numbers of requests that nobody is shown any more. */
+  async forgetUsage(): Promise<void> {
+    const day = Math.floor(this.#clock.now() / dayMs) - maxUsageDays;
+    while ((await this.#keys.forgetUsage(day, forgetBatchSize)) === forgetBatchSize);
   }
 
   /** Warns the owners of keys that expire within a week. */
@@ -273,7 +316,13 @@ export class KeyService {
   }
 
   async #requireGrant(caller: Caller, key: ApiKey): Promise<void> {
-    const maker = { ...caller, id: caller.keyId, hasBudget: !caller.isLocal && (await this.#hasBudget(caller.keyId)) };
+    const restrictions = caller.restrictions ?? unrestricted;
+    const maker = {
+      ...caller,
+      ...restrictions,
+      id: caller.keyId,
+      hasBudget: !caller.isLocal && (await this.#hasBudget(caller.keyId)),
+    };
     const obstacle = mayGrant(maker, { ...key, hasBudget: maker.hasBudget });
     if (obstacle !== null) throw refusalOf(caller, obstacle);
   }
@@ -313,34 +362,6 @@ function expiryOf(days: number | null, from: number): number | null {
   return days === null ? null : from + days * dayMs;
 }
 
-function refusalOf(caller: Caller, obstacle: Obstacle): ApiError {
-  switch (obstacle.kind) {
-    case "permissions": {
-      const { lacking } = obstacle;
-      const message = `This API key cannot grant permissions it lacks: ${lacking.join(", ")}.`;
-      return denied(caller, lacking[0]!, message, { lacking });
-    }
-    case "approval":
-      return denied(
-        caller,
-        "*",
-        "This API key can only propose actions, so it cannot create or update a key that needs no approval.",
-      );
-    case "expiry": {
-      const expiresAt = isoTime(obstacle.expiresAt);
-      const message = `This API key expires at ${expiresAt}, so it cannot create or update a key that expires later.`;
-      return denied(caller, "*", message, { expiresAt });
-    }
-    case "budget":
-      return denied(
-        caller,
-        "*",
-        `This API key has a monthly budget, so it cannot create or update other keys that can spend credits (${obstacle.spending.join(", ")}). Use a key without a budget.`,
-        { spending: obstacle.spending },
-      );
-  }
-}
-
 /** Removes control characters, which could manipulate the terminals that show the name. */
 function nameOf(sent: string): string {
   const name = singleLine(sent);
@@ -348,7 +369,8 @@ function nameOf(sent: string): string {
   return name;
 }
 
-function isUnrestricted({ permissions, isActive, expiresAt, requiresApproval }: ApiKey): boolean {
+function isUnrestricted({ permissions, isActive, expiresAt, requiresApproval, ...key }: ApiKey): boolean {
+  if (key.rateLimits !== null || key.allowedNetworks !== null) return false;
   const isWhole = permissions.includes("*") || allPermissions.every((permission) => permissions.includes(permission));
   return isWhole && isActive && expiresAt === null && !requiresApproval;
 }
@@ -370,23 +392,8 @@ function listedScope(caller: Caller, userId: UserId | undefined): KeyScope | nul
   return managed !== "all" && managed.userId === undefined ? { ...managed, userId } : null;
 }
 
-function keyView(key: ApiKey): KeyView {
-  const { id, userId, name, hint, permissions, requiresApproval, isActive, usageCount } = key;
-  return {
-    id,
-    userId,
-    name,
-    hint,
-    permissions,
-    requiresApproval,
-    isActive,
-    usageCount,
-    expires_at: isoTimeOrNull(key.expiresAt),
-    created_at: isoTime(key.createdAt),
-    last_used_at: isoTimeOrNull(key.lastUsedAt),
-  };
-}
+const unrestricted = { rateLimits: null, allowedNetworks: null };
 
-export function newKeyView(key: ApiKey, secret: string): NewKeyView {
-  return { ...keyView(key), key: secret };
+function networksIn(sent: readonly string[] | null | undefined): string[] | null {
+  return sent ? networksOf(sent) : null;
 }

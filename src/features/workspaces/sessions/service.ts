@@ -4,6 +4,7 @@ import { hashOf, type KeyRing } from "../../../platform/auth/access.ts";
 import { denied, isAdmin, type Caller } from "../../../platform/auth/caller.ts";
 import type { ApiKey } from "../../../platform/auth/key-model.ts";
 import { managerOf, mayManage } from "../../../platform/auth/may-manage.ts";
+import { requireAddress } from "../../../platform/auth/key-restrictions.ts";
 import { isWellFormed } from "../../../platform/auth/secret.ts";
 import { isoTime, type Clock, type Ids } from "../../../platform/base/clock.ts";
 import { ApiError, invalid, notFound } from "../../../platform/base/errors.ts";
@@ -208,6 +209,7 @@ export class SessionService {
   }
 
   async #start(caller: Caller, keyHash: string, origin: Origin): Promise<NewSession & { caller: Caller }> {
+    requireOrigin(caller, origin);
     const { token, session } = this.#newSession(origin);
     await this.#parts.store.insert({ ...session, keyId: caller.keyId, keyHash });
     return { token, expiresAt: session.expiresAt, caller: { ...caller, sessionId: session.id } };
@@ -220,6 +222,7 @@ export class SessionService {
     if (started === null)
       throw unauthorized("This link has expired or was already used. Create a new one with `outreachd user link`.");
     const caller = this.#user(await ring.holder(started.keyHash));
+    requireOrigin(caller, origin);
     return { token, expiresAt: session.expiresAt, caller: { ...caller, sessionId: session.id } };
   }
 
@@ -264,6 +267,11 @@ export class SessionService {
   #newToken(): string {
     return Buffer.from(this.#parts.ids.secretBytes(tokenBytes)).toString("base64url");
   }
+}
+
+/** A browser is refused at sign-in, rather than with its first request. */
+function requireOrigin({ restrictions }: Caller, { address }: Origin): void {
+  if (restrictions !== undefined) requireAddress(restrictions, address ?? "");
 }
 
 function openSessionView({ session, keyName, userId, workspaceId }: HeldSession, caller: Caller): OpenSessionView {

@@ -11,6 +11,7 @@ import { CopyText } from "../../ui/copy.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
 import { CheckField, FormError, TextField, useForm } from "../../ui/form.tsx";
 import { showSuccess, showError } from "../../ui/toast.tsx";
+import { KeyUsage, RestrictionFields, restrictionsIn, restrictionValues } from "./key-restrictions.tsx";
 import { PermissionField } from "./permission-field.tsx";
 
 type EditKeyProps = {
@@ -30,8 +31,8 @@ export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: Edi
   const isOwn = key.id === session.value?.key.id;
   const path = `/keys/${key.id}`;
   const form = useForm(
-    { name: key.name, requiresApproval: key.requiresApproval },
-    async ({ name, requiresApproval }) => {
+    { name: key.name, requiresApproval: key.requiresApproval, ...restrictionValues(key) },
+    async ({ name, requiresApproval, ...values }) => {
       const permissions = [...chosen];
       const isNarrowed =
         permissions.length !== key.permissions.length || permissions.some((one) => !key.permissions.includes(one));
@@ -39,6 +40,7 @@ export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: Edi
         name,
         ...(requiresApproval !== key.requiresApproval && { requiresApproval }),
         ...(isNarrowed && { permissions }),
+        ...restrictionsIn(values),
       });
       const current = isOwn ? await sessionApi.current() : null;
       if (current !== null) signedIn(current);
@@ -102,6 +104,7 @@ export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: Edi
     );
   return (
     <Dialog title={key.name} onClose={onClose} isWide>
+      <KeyUsage keyId={key.id} />
       <form onSubmit={form.onSubmit}>
         <TextField form={form} name="name" label="Name" maxLength={200} required />
         {key.permissions.includes("*") ? (
@@ -110,6 +113,7 @@ export function EditKeyDialog({ apiKey: key, onClose, onChanged, onSecret }: Edi
           <PermissionField chosen={chosen} onChange={setChosen} />
         )}
         <CheckField form={form} name="requiresApproval" label="Require approval for scheduled actions" />
+        <RestrictionFields form={form} />
         <FormError form={form} />
         <div class="buttons">
           <Button kind="primary" type="submit" isBusy={form.isBusy}>

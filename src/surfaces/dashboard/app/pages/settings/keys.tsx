@@ -47,8 +47,13 @@ export function KeyList() {
       id: "permissions",
       header: "Permissions",
       hideBelow: "small",
-      cell: ({ permissions, requiresApproval }) =>
-        `${permissions.includes("*") ? "All" : count(permissions.length)}${requiresApproval ? ", requires approval" : ""}`,
+      cell: ({ permissions, requiresApproval, rateLimits, allowedNetworks }) =>
+        [
+          permissions.includes("*") ? "All" : count(permissions.length),
+          ...(requiresApproval ? ["requires approval"] : []),
+          ...(allowedNetworks === null ? [] : ["some networks"]),
+          ...(rateLimits === null ? [] : ["rate limited"]),
+        ].join(", "),
     },
     {
       id: "used",

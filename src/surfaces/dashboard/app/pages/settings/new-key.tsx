@@ -5,6 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { CopyText } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, FormError, SelectField, TextField, useForm } from "../../ui/form.tsx";
+import { RestrictionFields, restrictionsIn, restrictionValues, type RestrictionValues } from "./key-restrictions.tsx";
 import { PermissionField } from "./permission-field.tsx";
 
 const lifetimes = [
@@ -14,7 +15,8 @@ const lifetimes = [
   { value: "", label: "Never" },
 ];
 
-const initial: { name: string; expiresInDays: string; requiresApproval: boolean } = {
+const initial: { name: string; expiresInDays: string; requiresApproval: boolean } & RestrictionValues = {
+  ...restrictionValues({ rateLimits: null, allowedNetworks: null }),
   name: "",
   expiresInDays: "90",
   requiresApproval: false,
@@ -29,13 +31,14 @@ type NewKeyProps = {
 
 export function NewKeyDialog({ owner, onClose, onMade }: NewKeyProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const form = useForm(initial, async ({ name, expiresInDays, requiresApproval }) => {
+  const form = useForm(initial, async ({ name, expiresInDays, requiresApproval, ...values }) => {
     if (chosen.size === 0) throw new RequestError("Select at least one permission.");
     const key = await api.post<NewKeyView>("/keys", {
       name,
       permissions: [...chosen],
       expiresInDays: expiresInDays === "" ? null : Number(expiresInDays),
       ...(requiresApproval && { requiresApproval }),
+      ...restrictionsIn(values),
       ...(owner && { userId: owner.id }),
     });
     onMade(key);
@@ -62,6 +65,7 @@ export function NewKeyDialog({ owner, onClose, onMade }: NewKeyProps) {
           label="Require approval for scheduled actions"
           hint="For AI agents and new users. Another key must approve each action."
         />
+        <RestrictionFields form={form} />
         <FormError form={form} />
         <footer class="buttons">
           <Button onClick={onClose}>Cancel</Button>
