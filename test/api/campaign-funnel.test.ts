@@ -1,6 +1,7 @@
 import { describe, expect } from "bun:test";
 import type { ComparisonView, FunnelView, SeriesView } from "../../src/features/campaigns/funnel-model.ts";
 import type { CampaignStep, CampaignView } from "../../src/features/campaigns/model.ts";
+import type { ConversationView } from "../../src/features/inbox/model.ts";
 import { campaignsPath, createCampaignWorld, type CampaignWorld } from "../support/campaign-world.ts";
 import { succeeded, testInProcess } from "../support/service.ts";
 
@@ -63,6 +64,20 @@ describe("the funnel of a campaign", () => {
     const statistics = await read<{ replied: number; connected: number }>(world, `${campaign.id}/statistics`);
     expect([statistics.connected, statistics.replied]).toEqual([6, 2]);
 
+    const { client } = world;
+    const listed = await client.get<{ conversations: ConversationView[] }>("/api/v2/inbox/conversations");
+    const [conversation] = succeeded(listed).data.conversations;
+    const label = async (value: string | null) =>
+      succeeded(await client.patch(`/api/v2/inbox/conversations/${conversation!.id}`, { label: value }));
+    const interested = async () => (await funnel()).stages.interested;
+    await label("interested");
+    await label("interested");
+    expect(await interested()).toBe(1);
+    await label("later");
+    expect(await interested()).toBe(0);
+    await label("interested");
+    expect((await funnel()).steps[2]).toMatchObject({ interested: 1 });
+
     const { days } = await read<SeriesView>(world, `${campaign.id}/series`);
     expect(days.reduce((sum, { contacted }) => sum + contacted, 0)).toBe(6);
     expect(days.at(-1)).toMatchObject({ replied: 2, enrolled: 0 });
@@ -75,7 +90,7 @@ describe("the funnel of a campaign", () => {
 
     const rows = await csv(world, `${campaign.id}/funnel?format=csv`);
     expect(rows[0]!.slice(0, 8)).toEqual(["dimension", "step", "name", "enrolled", "contacted", "connected", "replied", "interested"]); // prettier-ignore
-    expect(rows[1]!.slice(0, 8)).toEqual(["campaign", "", "", "6", "6", "6", "2", "0"]);
+    expect(rows[1]!.slice(0, 8)).toEqual(["campaign", "", "", "6", "6", "6", "2", "1"]);
     // A spreadsheet must not run a name as a formula.
     expect(rows.map(([dimension, , name]) => `${dimension} ${name}`)).toContain("variant '=Long");
     expect(await csv(world, `${campaign.id}/series?format=csv`)).toHaveLength(days.length + 1);

@@ -5,6 +5,7 @@ import { defaultSettings, untouched, type Campaign, type Enrollment } from "../.
 import type { FunnelFilter } from "../../src/features/campaigns/store.ts";
 import { extended, type Exit } from "../../src/features/campaigns/trail.ts";
 import { actionTypes } from "../../src/features/network/action-kinds.ts";
+import { conversationId } from "../../src/features/network/message-ids.ts";
 import { canonicalProfileUrl } from "../../src/platform/identity/profile-url.ts";
 import { startOfTests } from "../support/clock.ts";
 import { enginesAndPostgres } from "../support/engines.ts";
@@ -193,7 +194,9 @@ async function createWorld(storage: Storage, seed: number) {
     news: async () => {
       const person = someone();
       const kind = pick(["accepted", "replied"] as const, random);
-      const item = person && { profileKey: person.profileKey, kind, at: randomTime() };
+      const at = randomTime();
+      const said = kind === "replied" ? { messages: [{ id: `message-${now}-${at}`, at, text: "Yes" }] } : {};
+      const item = person && { profileKey: person.profileKey, kind, at, ...said };
       return item && storage.network.noteNews(pick(accounts, random).id, [item], now);
     },
     interest: async () => {
@@ -204,6 +207,12 @@ async function createWorld(storage: Storage, seed: number) {
         profileKey: person?.profileKey ?? "",
       };
       return storage.campaigns.noteInterest(subject, random() < 0.3 ? null : randomTime());
+    },
+    label: async () => {
+      const id = conversationId(pick(accounts, random).id, someone()?.profileKey ?? "");
+      const change = { label: pick(["interested", "interested", "later", null] as const, random) };
+      const request = { workspaceId: user.id, id, change, suppressions: [], at: now, actorId: null };
+      return storage.inbox.change(request);
     },
     erase: async () => {
       const person = random() < 0.3 ? someone() : null;
@@ -221,7 +230,10 @@ async function createWorld(storage: Storage, seed: number) {
   };
 
   function randomStep(): () => Promise<unknown> {
-    const name = pick(["enroll", "act", "act", "perform", "perform", "news", "news", ...Object.keys(steps)], random);
+    const name = pick(
+      ["enroll", "act", "act", "perform", "perform", "news", "news", "label", ...Object.keys(steps)],
+      random,
+    );
     now += Math.floor(random() * 10) * hourMs;
     done.add(name);
     return steps[name]!;

@@ -16,7 +16,7 @@ export const StageCounts = Type.Object(
     contacted: Type.Integer({ description: "Leads who were sent a connection request or a message." }),
     connected: Type.Integer({ description: "Leads who accepted a connection request." }),
     replied: count,
-    interested: Type.Integer({ description: "Leads who were noted as interested." }),
+    interested: Type.Integer({ description: "Leads whose conversation is labeled `interested`." }),
   },
   { $id: "CampaignStages" },
 );

@@ -24,6 +24,14 @@ export function readToAfter(
   return Math.max(readTo, wanted ?? 0);
 }
 
+/**
+ * When the campaign that the person answered counts them as interested; null: no longer. Undefined: the change says nothing
+ * about it.
+ */
+export function interestAfter({ label }: Pick<ConversationChange, "label">, at: number): number | null | undefined {
+  return label === undefined ? undefined : label === "interested" ? at : null;
+}
+
 /** `unread`: how many messages of the person came after `readTo`. Without an event, nothing has changed. */
 export function decideChange(
   before: StoredConversation,

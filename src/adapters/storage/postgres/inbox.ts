@@ -1,12 +1,14 @@
 import { and, count, desc, eq, gt, inArray, lt, max, sql } from "drizzle-orm";
-import { decideChange, readToAfter } from "../../../features/inbox/decisions.ts";
+import { decideChange, interestAfter, readToAfter } from "../../../features/inbox/decisions.ts";
 import type { ConversationChange } from "../../../features/inbox/model.ts";
 import type { ConversationOutcome, InboxStore } from "../../../features/inbox/store.ts";
+import { noteInterest } from "./campaign-origin.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
 import { conversationOf, createInboxQueries } from "./inbox-queries.ts";
 import { createSnippetStore } from "./inbox-snippets.ts";
 import { conversations, messages } from "./inbox-tables.ts";
+import { lockAccounts } from "./network-accounts.ts";
 import { networkAccounts } from "./network-tables.ts";
 import { addEntries } from "./suppressions.ts";
 import { members, users } from "./tables.ts";
@@ -29,13 +31,17 @@ async function change(
   { workspaceId, id, change: wanted, suppressions, at, actorId }: Parameters<InboxStore["change"]>[0],
 ): Promise<ConversationOutcome> {
   const isWanted = and(eq(conversations.id, id), eq(conversations.workspaceId, workspaceId));
-  const [known] = await connection.select({ seq: conversations.seq }).from(conversations).where(isWanted);
+  const { account: seq, profileKey } = conversations;
+  const [known] = await connection.select({ seq, profileKey }).from(conversations).where(isWanted);
   if (known === undefined) return { kind: "absent" };
   const { assignedTo } = wanted;
   if (assignedTo !== undefined && assignedTo !== null && !(await isActiveMember(connection, workspaceId, assignedTo)))
     return { kind: "notAMember" };
   // The list is locked before the conversation, as by everyone who contacts people.
   if (suppressions.length > 0) await addEntries(connection, suppressions);
+  const interestedAt = interestAfter(wanted, at);
+  // Those who record a message lock the account before the conversation and the enrollments of the person.
+  if (interestedAt !== undefined) await lockAccounts(connection, [known.seq]);
   const [row] = await connection.select().from(conversations).where(isWanted).for("update");
   if (row === undefined) return { kind: "absent" };
   const [account] = await connection
@@ -43,6 +49,8 @@ async function change(
     .from(networkAccounts)
     .where(eq(networkAccounts.seq, row.account));
   const accountId = account!.id;
+  if (interestedAt !== undefined)
+    await noteInterest(connection, { workspaceId, accountId, profileKey: known.profileKey }, interestedAt);
   const { values, event } = decideChange(row, wanted, await readState(connection, row, wanted), {
     ...{ accountId, at, actorId },
   });

@@ -1,5 +1,5 @@
 import { and, count, desc, eq, gt, lt, max, sql } from "drizzle-orm";
-import { decideChange, readToAfter } from "../../../features/inbox/decisions.ts";
+import { decideChange, interestAfter, readToAfter } from "../../../features/inbox/decisions.ts";
 import type { ConversationChange } from "../../../features/inbox/model.ts";
 import type { ConversationOutcome, InboxStore } from "../../../features/inbox/store.ts";
 import { activeMembers } from "./active-members.ts";
@@ -8,9 +8,14 @@ import type { Engine } from "./engine.ts";
 import { conversationOf, createInboxQueries } from "./inbox-queries.ts";
 import { createSnippetStore } from "./inbox-snippets.ts";
 import { conversations, messages, type ConversationRow } from "./inbox-tables.ts";
+import type { NetworkRows } from "./network.ts";
 import { networkAccounts } from "./network-tables.ts";
 
-export function createInboxStore(engine: Engine, { events, suppressions }: CommonRows): InboxStore {
+export function createInboxStore(
+  engine: Engine,
+  { events, suppressions }: CommonRows,
+  { origin }: NetworkRows,
+): InboxStore {
   const { orm, writer } = engine;
   const isActiveMember = activeMembers(engine);
 
@@ -63,6 +68,9 @@ export function createInboxStore(engine: Engine, { events, suppressions }: Commo
       return { kind: "notAMember" };
     const { values, event } = decideChange(row, wanted, readState(row, wanted), { accountId, at, actorId });
     for (const entry of entries) suppressions.add(entry);
+    const interestedAt = interestAfter(wanted, at);
+    if (interestedAt !== undefined)
+      origin.noteInterest({ workspaceId, accountId, profileKey: row.profileKey }, interestedAt);
     if (event === null) return { kind: "changed", conversation: conversationOf(found) };
     const stored = values as Partial<ConversationRow>;
     orm.update(conversations).set(stored).where(eq(conversations.seq, row.seq)).run();

@@ -73,7 +73,7 @@ export function openSqliteStorage(
     leads: createLeadStore(engine, common),
     jobs: createJobStore(engine, common, network),
     network: network.store,
-    inbox: createInboxStore(engine, common),
+    inbox: createInboxStore(engine, common, network),
     campaigns: createCampaignStore(engine, common, network),
     suppressions: createSuppressionStore(engine, common),
     leadHints: createLeadHintStore(engine, common),
