@@ -85,7 +85,9 @@ const rooms = [
   ...["suppression", "credits", "leads", "enrichment", "prospecting", "network", "workspaces", "campaigns"].map(
     (name) => `features/${name}`,
   ),
-  ...["mail", "voice", "inbox", "webhooks", "privacy", "backup", "simulation"].map((name) => `features/${name}`),
+  ...["mail", "voice", "inbox", "webhooks", "notifications", "privacy", "backup", "simulation"].map(
+    (name) => `features/${name}`,
+  ),
   ...["disk", "blobs", "storage", "providers"].map((name) => `adapters/${name}`),
   "app",
   "surfaces",

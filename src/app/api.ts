@@ -67,6 +67,7 @@ import type { InvitationService } from "../features/workspaces/invitations/servi
 import { memberRoutes } from "../features/workspaces/members/routes.ts";
 import type { MemberService } from "../features/workspaces/members/service.ts";
 import { workspaceRoutes } from "../features/workspaces/routes.ts";
+import { notificationRoutes } from "../features/notifications/routes.ts";
 import { userRoutes } from "../features/workspaces/users/routes.ts";
 import type { WorkspaceService } from "../features/workspaces/service.ts";
 import type { UserService } from "../features/workspaces/users/service.ts";
@@ -161,6 +162,7 @@ export function composeApi(parts: ApiParts) {
     funnelRoutes(network.funnels),
     eventRoutes(events.service, events.streams),
     webhookRoutes(events.webhooks),
+    notificationRoutes(events.notifications),
     voiceRoutes(voices.service, voices.speech, voices.checker),
     voiceSampleRoutes(voices.service),
     parts.backups.routes(),

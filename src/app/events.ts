@@ -1,5 +1,6 @@
 import type { Clock, Ids } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
+import { NotificationService } from "../features/notifications/service.ts";
 import { EventService } from "../platform/events/service.ts";
 import { EventStreams } from "../platform/events/streams.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
@@ -9,6 +10,7 @@ import type { KeyService } from "../features/workspaces/keys/service.ts";
 import type { Log } from "../platform/base/log.ts";
 import { createWebhookSender } from "../adapters/providers/webhooks/threaded.ts";
 import type { Storage } from "../adapters/storage/storage.ts";
+import { fullNameOf } from "../features/network/person-names.ts";
 import { Deliverer } from "../features/webhooks/deliverer.ts";
 import { WebhookService } from "../features/webhooks/service.ts";
 
@@ -76,6 +78,19 @@ export function composeEvents({ config, storage, clock, ids, log, keyRing, sessi
     wake: () => deliverer.wake(),
     onChanged: (endpointId) => deliverer.endpointChanged(endpointId),
   });
+  const notifications = new NotificationService({
+    events: storage.events,
+    store: storage.notifications,
+    joinedAt: async (workspaceId, userId) =>
+      (await storage.workspaces.member(workspaceId, userId))?.member.createdAt ?? null,
+    names: {
+      lead: async (workspaceId, id) => fullNameOf(await storage.leads.get(workspaceId, id)),
+      account: async (workspaceId, id) => (await storage.network.account(workspaceId, id))?.name ?? null,
+      campaign: async (workspaceId, id) => (await storage.campaigns.get(workspaceId, id))?.name ?? null,
+      voice: async (workspaceId, id) => (await storage.voices.get(workspaceId, id))?.name ?? null,
+    },
+    clock,
+  });
   const chores: Chore[] = [
     { name: "delete old events", pattern: "40 10 * * * *", run: () => events.deleteExpired() },
     { name: "warn about expiring keys", pattern: "50 15 * * * *", run: () => keys.warnOfExpiry() },
@@ -85,6 +100,7 @@ export function composeEvents({ config, storage, clock, ids, log, keyRing, sessi
     service: events,
     streams,
     webhooks,
+    notifications,
     chores,
     /** Background work outside the job runner. */
     workers: [delivering],

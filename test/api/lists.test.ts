@@ -121,6 +121,17 @@ const lists: Record<string, List> = {
       await multiply("user_identities", "true", { ...copied, issuer: "t.issuer || k.n" }, 99);
     },
   },
+  "/api/v2/notifications": {
+    field: "notifications",
+    id: byId,
+    bound: 500,
+    async arrange() {
+      await imported("/leads/import", "email\nnotified@example.com\n");
+      // Positions on PostgreSQL are assigned when events are read.
+      const numbers: Record<string, string> = usesPostgres ? { id: "auto", position: "NULL" } : { seq: "auto" };
+      await multiply("events", "type = 'leads.imported'", numbers, 499);
+    },
+  },
   "/api/v2/invitations": {
     field: "invitations",
     id: byId,

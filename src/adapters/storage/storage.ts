@@ -24,6 +24,7 @@ import type { SessionStore } from "../../features/workspaces/sessions/store.ts";
 import type { SuppressionStore } from "../../features/suppression/store.ts";
 import type { ProspectStore, SavedSearchStore } from "../../features/prospecting/store.ts";
 import type { MergeStore } from "../../features/workspaces/merge/model.ts";
+import type { NotificationStore } from "../../features/notifications/store.ts";
 import type { UserStore } from "../../features/workspaces/users/store.ts";
 import type { WorkspaceStore } from "../../features/workspaces/store.ts";
 import type { VoiceStore } from "../../features/voice/store.ts";
@@ -62,6 +63,7 @@ export type Storage = {
   simulation: SimulationStore | null;
   events: EventStore;
   webhooks: WebhookStore;
+  notifications: NotificationStore;
   merges: MergeStore;
   /** Null if only one process can use the database. */
   cluster: ClusterStore | null;

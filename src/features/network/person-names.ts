@@ -30,6 +30,7 @@ export function createPersonNames(leads: Leads, prospects: Prospects): PersonNam
 
 type PersonName = { firstName?: string | null; lastName?: string | null };
 
-function fullNameOf(person: PersonName | null): string | null {
+/** First and last name; null without any. */
+export function fullNameOf(person: PersonName | null): string | null {
   return [person?.firstName, person?.lastName].filter(Boolean).join(" ") || null;
 }

@@ -68,6 +68,7 @@ const impersonal = {
   key_warnings: ["key_id", "expires_at"],
   lead_counts: ["owner", "status", "leads"],
   lead_hints_done: ["owner", "updated_at", "lead"],
+  notification_reads: ["workspace_id", "user_id", "read_until", "also_read"],
   network_accounts: [
     ...["seq", "id", "workspace_id", "name", "connector", "connector_settings", "tier", "time_zone", "working_hours"],
     ...["caps", "warm_up", "spacing", "sessions", "jitter_percent", "state", "state_reason", "requires_approval"],

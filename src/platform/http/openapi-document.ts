@@ -104,6 +104,7 @@ export const tags = {
   "Network accounts": "Accounts that perform actions: their hours, caps, pace, usage, and plans.",
   Inbox: "Conversations with people: their messages, replies, and who takes care of what.",
   Campaigns: "Sequences of actions for leads, with delays and conditions. A reply stops them.",
+  Notifications: "What a member should know, and what they have read of it.",
   "Network work": "For people and workers who perform actions: task lists and claims.",
   Events: "Event log and live stream.",
   Webhooks: "Your endpoints that receive events.",

@@ -270,6 +270,9 @@ export const toolTable: Record<string, ToolSpec> = {
 
   list_events: reads("GET /api/v2/events", { note: "With leadId, returns the history of a lead." }),
 
+  list_notifications: reads("GET /api/v2/notifications"),
+  mark_notifications_read: changes("POST /api/v2/notifications/read", { isIdempotent: true }),
+
   list_webhook_endpoints: reads("GET /api/v2/webhooks"),
   get_webhook_endpoint: reads("GET /api/v2/webhooks/{endpointId}"),
   update_webhook_endpoint: changes("PATCH /api/v2/webhooks/{endpointId}", {

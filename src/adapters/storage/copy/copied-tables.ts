@@ -17,6 +17,11 @@ const people: CopiedTable[] = [
     flag: "is_active",
     whole: "created_at updated_at",
   }),
+  copied("notification_reads", "workspace_id user_id", {
+    text: "workspace_id user_id",
+    whole: "read_until",
+    object: "also_read",
+  }),
   copied("api_keys", "id", {
     text: "id workspace_id user_id name hash hint",
     object: "permissions rate_limits allowed_networks",

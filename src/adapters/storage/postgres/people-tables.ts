@@ -32,6 +32,18 @@ export const keyUsage = pgTable(
   (table) => [primaryKey({ columns: [table.keyId, table.day] })],
 );
 
+/** What a member has read of their notifications. */
+export const notificationReads = pgTable(
+  "notification_reads",
+  {
+    workspaceId: text("workspace_id").$type<WorkspaceId>().notNull(),
+    userId: text("user_id").$type<UserId>().notNull(),
+    readUntil: whole("read_until").notNull(),
+    alsoRead: jsonb("also_read").$type<number[]>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.userId] })],
+);
+
 /** The expiry time that a key's owner was last warned of. */
 export const keyWarnings = pgTable("key_warnings", {
   keyId: text("key_id").primaryKey(),

@@ -16,6 +16,7 @@ import { createIdempotencyStore } from "./idempotency.ts";
 import { createIdentityStore } from "./identities.ts";
 import { createInboxStore } from "./inbox.ts";
 import { createInvitationStore } from "./invitations.ts";
+import { createNotificationStore } from "./notifications.ts";
 import { createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
 import { foldFunnel } from "./campaign-funnel.ts";
@@ -76,6 +77,7 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     identities: createIdentityStore(engine),
     inbox: createInboxStore(engine),
     invitations: createInvitationStore(engine),
+    notifications: createNotificationStore(engine),
     jobs: createJobStore(engine, createActionJobs(engine)),
     enrichment: createEnrichmentStore(engine),
     leadHints: createLeadHintStore(engine),

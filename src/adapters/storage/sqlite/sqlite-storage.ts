@@ -15,6 +15,7 @@ import { createIdempotencyStore } from "./idempotency.ts";
 import { createIdentityStore } from "./identities.ts";
 import { createInboxStore } from "./inbox.ts";
 import { createInvitationStore } from "./invitations.ts";
+import { createNotificationStore } from "./notifications.ts";
 import { createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
@@ -68,6 +69,7 @@ export function openSqliteStorage(
     mail: createMailStore(engine),
     identities: createIdentityStore(engine, common),
     invitations: createInvitationStore(engine, common),
+    notifications: createNotificationStore(engine),
     rates: createRateCounters(engine),
     credits: createCreditStore(engine, common),
     leads: createLeadStore(engine, common),

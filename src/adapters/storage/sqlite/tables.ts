@@ -46,6 +46,18 @@ export const members = sqliteTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.userId] })],
 );
 
+/** What a member has read of their notifications. */
+export const notificationReads = sqliteTable(
+  "notification_reads",
+  {
+    workspaceId: text("workspace_id").$type<WorkspaceId>().notNull(),
+    userId: text("user_id").$type<UserId>().notNull(),
+    readUntil: integer("read_until").notNull(),
+    alsoRead: text("also_read", { mode: "json" }).$type<number[]>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.userId] })],
+);
+
 export const apiKeys = sqliteTable("api_keys", {
   id: text().primaryKey(),
   workspaceId: text("workspace_id").$type<WorkspaceId>(),

@@ -33,6 +33,7 @@ export const mergePlan = {
   members: "decide",
   // After members: who is one needs no invitation.
   invitations: "decide",
+  notification_reads: "moveUnlessKnown",
   api_keys: "move",
   network_accounts: "decide",
   network_actions: "move",

@@ -46,6 +46,12 @@ export const pages: readonly Page[] = [
     component: lazyPage(async () => (await import("./pages/import/import-page.tsx")).ImportPage),
   },
   {
+    path: "/leads/import/:jobId",
+    title: "Import report",
+    permission: "leads:read",
+    component: lazyPage(async () => (await import("./pages/import/import-page.tsx")).ImportReportPage),
+  },
+  {
     path: "/leads/:id",
     title: "Lead",
     permission: "leads:read",

@@ -9,6 +9,7 @@ import { JoinPage } from "./pages/join.tsx";
 import { SignInForm, SignInPage } from "./pages/sign-in.tsx";
 import { here, Link, urlOf } from "./router.tsx";
 import { can, session, sessionState, signedIn } from "./session.ts";
+import { NotificationBell } from "./notification-bell.tsx";
 import { Panels } from "./palette/panels.tsx";
 import { useGlobalShortcuts } from "./global-shortcuts.ts";
 import { commandKey, openPanel } from "./shortcuts.ts";
@@ -99,15 +100,18 @@ function Navigation() {
           <img src={`${basePath}/app/assets/icon.svg`} alt="" width="24" height="24" />
           outreachd
         </Link>
-        <Button
-          kind="quiet"
-          class="menu-button"
-          icon={isOpen ? "close" : "menu"}
-          aria-label="Menu"
-          aria-expanded={isOpen}
-          aria-controls="navigation"
-          onClick={() => setIsOpen(!isOpen)}
-        />
+        <span class="brand-buttons">
+          <NotificationBell />
+          <Button
+            kind="quiet"
+            class="menu-button"
+            icon={isOpen ? "close" : "menu"}
+            aria-label="Menu"
+            aria-expanded={isOpen}
+            aria-controls="navigation"
+            onClick={() => setIsOpen(!isOpen)}
+          />
+        </span>
       </div>
       <div id="navigation" class="navigation-body">
         <div class="navigation-top">

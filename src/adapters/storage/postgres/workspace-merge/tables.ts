@@ -10,7 +10,7 @@ import type { Connection } from "../engine.ts";
 import { emailVerdicts, enrichmentResults, enrichmentSettings, leadHintsDone } from "../enrichment-tables.ts";
 import { conversations, messages, snippets } from "../inbox-tables.ts";
 import { networkAccounts, networkActions } from "../network-tables.ts";
-import { apiKeys, auditLog, invitations } from "../people-tables.ts";
+import { apiKeys, auditLog, invitations, notificationReads } from "../people-tables.ts";
 import { events, jobs, leadCounts, leads, leadTags, members, suppressions } from "../tables.ts";
 import { voiceClones } from "../voice-tables.ts";
 import { webhookEndpoints } from "../webhook-tables.ts";
@@ -33,6 +33,7 @@ const tables = {
   jobs,
   members,
   invitations,
+  notification_reads: notificationReads,
   api_keys: apiKeys,
   network_accounts: networkAccounts,
   network_actions: networkActions,
@@ -94,6 +95,10 @@ async function removeKnown(connection: Connection, name: MergedTable, { from, in
   } else if (name === "snippets") {
     const known = connection.select({ name: snippets.name }).from(snippets).where(isOf(snippets, into));
     await connection.delete(snippets).where(and(isOf(snippets, from), inArray(snippets.name, known)));
+  } else if (name === "notification_reads") {
+    const { userId } = notificationReads;
+    const known = connection.select({ userId }).from(notificationReads).where(isOf(notificationReads, into));
+    await connection.delete(notificationReads).where(and(isOf(notificationReads, from), inArray(userId, known)));
   } else if (name === "enrichment_settings" && (await countOf(connection, name, into)) > 0) {
     await connection.delete(enrichmentSettings).where(isOf(enrichmentSettings, from));
   }
