@@ -68,6 +68,7 @@ import { memberRoutes } from "../features/workspaces/members/routes.ts";
 import type { MemberService } from "../features/workspaces/members/service.ts";
 import { workspaceRoutes } from "../features/workspaces/routes.ts";
 import { notificationRoutes } from "../features/notifications/routes.ts";
+import { statisticsRoutes } from "../features/statistics/routes.ts";
 import { userRoutes } from "../features/workspaces/users/routes.ts";
 import type { WorkspaceService } from "../features/workspaces/service.ts";
 import type { UserService } from "../features/workspaces/users/service.ts";
@@ -163,6 +164,7 @@ export function composeApi(parts: ApiParts) {
     eventRoutes(events.service, events.streams),
     webhookRoutes(events.webhooks),
     notificationRoutes(events.notifications),
+    statisticsRoutes(events.statistics, workspaces),
     voiceRoutes(voices.service, voices.speech, voices.checker),
     voiceSampleRoutes(voices.service),
     parts.backups.routes(),

@@ -1,6 +1,7 @@
 import type { Clock, Ids } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
 import { NotificationService } from "../features/notifications/service.ts";
+import { StatisticsService } from "../features/statistics/service.ts";
 import { EventService } from "../platform/events/service.ts";
 import { EventStreams } from "../platform/events/streams.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
@@ -101,6 +102,7 @@ export function composeEvents({ config, storage, clock, ids, log, keyRing, sessi
     streams,
     webhooks,
     notifications,
+    statistics: new StatisticsService(storage.statistics, clock),
     chores,
     /** Background work outside the job runner. */
     workers: [delivering],

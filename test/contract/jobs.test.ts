@@ -103,6 +103,31 @@ describe.each(enginesAndPostgres)("jobs on $name", ({ open }) => {
     expect(await storage.jobs.countByTime("somebody", 0, stretch)).toEqual([]);
   });
 
+  test("jobs are counted by when they were executed; what waits for somebody is pending", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    const owner = (await make.storedUser(storage)).user.id;
+    const stretch = 1000;
+    const begin = Math.ceil(startOfTests / stretch) * stretch;
+    const runAt = begin + 2500;
+    for (const change of [
+      { status: "completed", completedAt: begin + 1500 },
+      { status: "failed", completedAt: begin + 1600 },
+      { status: "running", updatedAt: begin + 3500, leaseUntil: begin + 9000 },
+      { status: "running", leaseUntil: null, runAt },
+      { status: "pending", runAt },
+    ] as const)
+      await make.storedJob(storage, owner, { createdAt: begin, ...change });
+    await make.storedJob(storage, owner, { createdAt: begin - 1, status: "completed", completedAt: begin + 1500 });
+    expect(await storage.jobs.countByExecution(owner, begin, stretch)).toEqual([
+      { at: begin + 1000, status: expect.any(String), jobs: 1 },
+      { at: begin + 1000, status: expect.any(String), jobs: 1 },
+      { at: begin + 2000, status: "pending", jobs: 2 },
+      { at: begin + 3000, status: "running", jobs: 1 },
+    ]);
+  });
+
   test("operators see the jobs of all users counted by status", async () => {
     await using opened = await open();
     const { storage, jobs, make } = await withRandomJobs(opened.storage);

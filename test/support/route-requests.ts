@@ -217,6 +217,7 @@ const workspaces: Record<string, Arrange> = {
   "PUT /members/{memberId}": sending({ role: "viewer" }, { only: "managers" }),
   "DELETE /members/{memberId}": having({ only: "managers" }),
   "POST /members/{memberId}/transfer-ownership": having({ only: "owners", ids: { memberId: "successorId" } }),
+  "GET /statistics/weekly": plain,
   "GET /notifications": plain,
   "POST /notifications/read": sending({ until: "1" }),
   "GET /invitations": plain,

@@ -25,6 +25,7 @@ import type { SuppressionStore } from "../../features/suppression/store.ts";
 import type { ProspectStore, SavedSearchStore } from "../../features/prospecting/store.ts";
 import type { MergeStore } from "../../features/workspaces/merge/model.ts";
 import type { NotificationStore } from "../../features/notifications/store.ts";
+import type { StatisticsStore } from "../../features/statistics/store.ts";
 import type { UserStore } from "../../features/workspaces/users/store.ts";
 import type { WorkspaceStore } from "../../features/workspaces/store.ts";
 import type { VoiceStore } from "../../features/voice/store.ts";
@@ -64,6 +65,7 @@ export type Storage = {
   events: EventStore;
   webhooks: WebhookStore;
   notifications: NotificationStore;
+  statistics: StatisticsStore;
   merges: MergeStore;
   /** Null if only one process can use the database. */
   cluster: ClusterStore | null;

@@ -36,6 +36,7 @@ export const operationIds: Readonly<Record<string, string>> = {
   "POST /api/v2/mail/test": "sendTestMail",
   "GET /api/v2/users/{userId}/identities": "listIdentities",
   "DELETE /api/v2/users/{userId}/identities/{identityId}": "removeIdentity",
+  "GET /api/v2/statistics/weekly": "getWeeklyStatistics",
   "GET /api/v2/notifications": "listNotifications",
   "POST /api/v2/notifications/read": "updateNotifications",
   "POST /api/v2/invitations": "createInvitation",

@@ -94,9 +94,13 @@ export const JobDay = Type.Object(
     completed: Type.Integer(),
     failed: Type.Integer(),
   },
-  { $id: "JobDay", description: "Number of jobs created on a day, by their current status." },
+  { $id: "JobDay", description: "Number of jobs of a day, by their current status." },
 );
 export type JobDay = Static<typeof JobDay>;
+
+/** What the day of a job is: when it was created, or when it was executed. */
+export const jobDayBases = ["created", "executed"] as const;
+export type JobDayBasis = (typeof jobDayBases)[number];
 
 export type JobFilter = { status?: JobStatus; type?: JobType; createdFrom?: number; createdTo?: number };
 /** Position of a page: the last job of the previous one. */

@@ -9,7 +9,16 @@ import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/request-context.ts";
 import { onlyWorkspace, type Acting, type Named } from "../auth/access.ts";
 import { denied, type Caller } from "../auth/caller.ts";
-import { JobDay, jobStatuses, JobStatisticsView, jobTypes, JobView, type Job, type JobFilter } from "./model.ts";
+import {
+  JobDay,
+  jobDayBases,
+  jobStatuses,
+  JobStatisticsView,
+  jobTypes,
+  JobView,
+  type Job,
+  type JobFilter,
+} from "./model.ts";
 import { jobListPieces } from "./job-list.ts";
 import type { UserId, WorkspaceId } from "../base/ids.ts";
 import { jobView, type JobPage, type JobService } from "./service.ts";
@@ -50,6 +59,12 @@ const JobPageView = Type.Object({
 const HistoryQuery = Type.Object({
   days: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 90, default: 30, description: "Number of days, up to and including today." }),
+  ),
+  by: Type.Optional(
+    Type.Union(
+      jobDayBases.map((basis) => Type.Literal(basis)),
+      { default: "created", description: "What the day of a job is: when it was created, or when it was executed." },
+    ),
   ),
   userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
 });
@@ -118,9 +133,9 @@ export function jobRoutes(jobs: JobService, owners: OwnersOfJobs, requireUsable:
     })
     .get(
       "/history",
-      async ({ workspaceId, userId, query: { days = 30 } }) => {
+      async ({ workspaceId, userId, query: { days = 30, by = "created" } }) => {
         const timeZone = await owners.timeZone({ workspaceId, userId });
-        return ok({ timeZone, days: await jobs.history(workspaceId, days, timeZone) });
+        return ok({ timeZone, days: await jobs.history(workspaceId, days, timeZone, by) });
       },
       {
         access: "users:read",
@@ -128,7 +143,8 @@ export function jobRoutes(jobs: JobService, owners: OwnersOfJobs, requireUsable:
         docs: answersJson(success(History), {
           tag: "Jobs",
           summary: "Count jobs by day and status",
-          description: "Counts jobs by the day they were created, in your time zone. Oldest day first.",
+          description:
+            "Counts jobs by the day they were created or, with `by=executed`, by the day they ended, are running, or are due, in your time zone. Then actions that wait for a person or a worker count as pending. Oldest day first.",
         }),
       },
     )

@@ -1,7 +1,7 @@
 import type { AuditEntry } from "../auth/audit/model.ts";
 import { isoTime, isoTimeOrNull, type Clock } from "../base/clock.ts";
 import { ApiError, notFound } from "../base/errors.ts";
-import type { Job, JobDay, JobFilter, JobPlace, JobStatistics, JobStatus, JobView } from "./model.ts";
+import type { Job, JobDay, JobDayBasis, JobFilter, JobPlace, JobStatistics, JobStatus, JobView } from "./model.ts";
 import type { ClientChange, JobStore } from "./store.ts";
 import { hasEnded, isOfAction } from "./transitions.ts";
 import type { WorkspaceId } from "../base/ids.ts";
@@ -60,14 +60,18 @@ export class JobService {
   }
 
   /**
-   * Counts jobs by day of creation in the time zone for the last `days` days including today, oldest first. Includes days
-   * without jobs.
+   * Counts jobs by day of creation, or of execution, in the time zone for the last `days` days including today, oldest
+   * first. Includes days without jobs.
    */
-  async history(workspaceId: WorkspaceId, days: number, timeZone: string): Promise<JobDay[]> {
+  async history(workspaceId: WorkspaceId, days: number, timeZone: string, by: JobDayBasis): Promise<JobDay[]> {
     const dates = datesUntil(this.#clock.now(), days, timeZone);
     const byDate = new Map(dates.map((date) => [date, { date, pending: 0, running: 0, completed: 0, failed: 0 }]));
     const from = this.#clock.now() - (days + 1) * 86_400_000;
-    for (const { at, status, jobs } of await this.#jobs.countByTime(workspaceId, from, bucketMs)) {
+    const counts =
+      by === "created"
+        ? await this.#jobs.countByTime(workspaceId, from, bucketMs)
+        : await this.#jobs.countByExecution(workspaceId, from - longestWaitMs, bucketMs);
+    for (const { at, status, jobs } of counts) {
       const day = byDate.get(dateIn(at, timeZone));
       if (day !== undefined) day[status] += jobs;
     }
@@ -124,6 +128,8 @@ export class JobService {
 /** Can be read and serialized in a few milliseconds. */
 const pageSize = 200;
 
+/** Of jobs that waited longer between creation and execution, the execution is not counted. */
+const longestWaitMs = 60 * 86_400_000;
 /** In every time zone, midnight is on a quarter of an hour in UTC. */
 const bucketMs = 15 * 60_000;
 

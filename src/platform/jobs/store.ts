@@ -31,6 +31,11 @@ export type JobStore = {
   /** Counts jobs created at or after `from` by status and interval of `bucketMs` (since the epoch), oldest first. */
   countByTime(workspaceId: WorkspaceId, from: number, bucketMs: number): Promise<JobCount[]>;
   /**
+   * As `countByTime`, of jobs created at or after `from`, by when they ended; open ones by when they run or are due. What
+   * waits for a person, a worker, or a vendor counts as pending.
+   */
+  countByExecution(workspaceId: WorkspaceId, from: number, bucketMs: number): Promise<JobCount[]>;
+  /**
    * Claims up to `limit` due jobs, first those with an expired lease (their runner died, which counts as a failure). Users
    * take turns, so that no one waits behind the whole queue of another user; for each user, the longest due job comes
    * first. Each job gets the lease and the next attempt number, which fences off later writes of an earlier runner.

@@ -270,6 +270,7 @@ export const toolTable: Record<string, ToolSpec> = {
 
   list_events: reads("GET /api/v2/events", { note: "With leadId, returns the history of a lead." }),
 
+  get_weekly_statistics: reads("GET /api/v2/statistics/weekly"),
   list_notifications: reads("GET /api/v2/notifications"),
   mark_notifications_read: changes("POST /api/v2/notifications/read", { isIdempotent: true }),
 

@@ -5,7 +5,7 @@ import type { Engine } from "./engine.ts";
 import { jobs } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
-type JobLists = Pick<JobStore, "page" | "countByStatus" | "countByTime" | "countAll" | "dueTimes">;
+type JobLists = Pick<JobStore, "page" | "countByStatus" | "countByTime" | "countByExecution" | "countAll" | "dueTimes">;
 
 /** `shown` returns a job as clients see it. */
 export function createJobLists(orm: Engine["orm"], shown: (job: Job) => Promise<Job>): JobLists {
@@ -48,6 +48,22 @@ export function createJobLists(orm: Engine["orm"], shown: (job: Job) => Promise<
       .orderBy(sql`at`);
   }
 
+  async function countByExecution(workspaceId: WorkspaceId, from: number, bucketMs: number): Promise<JobCount[]> {
+    const isRunning = sql`${jobs.status} = 'running' AND ${jobs.leaseUntil} IS NOT NULL`;
+    const time = sql`coalesce(${jobs.completedAt}, CASE WHEN ${isRunning} THEN ${jobs.updatedAt} ELSE ${jobs.runAt} END)`;
+    const status = sql<JobStatus>`CASE WHEN ${jobs.status} = 'running' AND NOT (${isRunning}) THEN 'pending' ELSE ${jobs.status} END`;
+    return orm
+      .select({
+        at: sql<number>`${time} / ${bucketMs}::bigint * ${bucketMs}::bigint`.as("at"),
+        status: status.as("shown"),
+        jobs: sql<number>`count(*)`,
+      })
+      .from(jobs)
+      .where(filtered(workspaceId, { createdFrom: from }))
+      .groupBy(sql`at`, sql`shown`)
+      .orderBy(sql`at`);
+  }
+
   async function dueTimes(types: readonly Job["type"][]): Promise<Map<Job["type"], number>> {
     const isOfType = sql`${jobs.type} = wanted.type`;
     const rows = await orm.execute<{ type: Job["type"]; at: number }>(sql`
@@ -66,6 +82,7 @@ export function createJobLists(orm: Engine["orm"], shown: (job: Job) => Promise<
     page,
     countByStatus: (workspaceId, filter) => counted(filtered(workspaceId, filter)),
     countByTime,
+    countByExecution,
     countAll: () => counted(undefined),
     dueTimes,
   };

@@ -17,6 +17,7 @@ import { createIdentityStore } from "./identities.ts";
 import { createInboxStore } from "./inbox.ts";
 import { createInvitationStore } from "./invitations.ts";
 import { createNotificationStore } from "./notifications.ts";
+import { createStatisticsStore } from "./statistics.ts";
 import { createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
 import { foldFunnel } from "./campaign-funnel.ts";
@@ -78,6 +79,7 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     inbox: createInboxStore(engine),
     invitations: createInvitationStore(engine),
     notifications: createNotificationStore(engine),
+    statistics: createStatisticsStore(engine),
     jobs: createJobStore(engine, createActionJobs(engine)),
     enrichment: createEnrichmentStore(engine),
     leadHints: createLeadHintStore(engine),

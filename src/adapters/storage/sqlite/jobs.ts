@@ -80,6 +80,24 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Common
     return reader.all<JobCount>(query.toSQL());
   }
 
+  async function countByExecution(workspaceId: WorkspaceId, from: number, bucketMs: number): Promise<JobCount[]> {
+    const isRunning = sql`${jobs.status} = 'running' AND ${jobs.leaseUntil} IS NOT NULL`;
+    const time = sql`coalesce(${jobs.completedAt}, CASE WHEN ${isRunning} THEN ${jobs.updatedAt} ELSE ${jobs.runAt} END)`;
+    const status = sql<JobStatus>`CASE WHEN ${jobs.status} = 'running' AND NOT (${isRunning}) THEN 'pending' ELSE ${jobs.status} END`;
+    const query = orm
+      .select({
+        at: sql<number>`${time} / ${bucketMs} * ${bucketMs}`.as("at"),
+        status: status.as("shown"),
+        jobs: count().as("jobs"),
+      })
+      .from(jobs)
+      .where(filtered(workspaceId, { createdFrom: from }))
+      .groupBy(sql`at`, sql`shown`)
+      .orderBy(sql`at`);
+    const rows = await reader.all<{ at: number; shown: JobStatus; jobs: number }>(query.toSQL());
+    return rows.map(({ shown, ...row }) => ({ ...row, status: shown }));
+  }
+
   const isOfType = sql`${jobs.type} = ${valueOf("type")}`;
   const nextPending = lazy(() =>
     orm
@@ -137,6 +155,7 @@ export function createJobStore(engine: Engine, { audits, jobRows: rows }: Common
     page,
     countByStatus,
     countByTime,
+    countByExecution,
     claim: (request) => writer.write(() => rows.claim(request)),
     renew: (claims, leaseUntil) =>
       writer.write(() =>

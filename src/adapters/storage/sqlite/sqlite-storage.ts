@@ -16,6 +16,7 @@ import { createIdentityStore } from "./identities.ts";
 import { createInboxStore } from "./inbox.ts";
 import { createInvitationStore } from "./invitations.ts";
 import { createNotificationStore } from "./notifications.ts";
+import { createStatisticsStore } from "./statistics.ts";
 import { createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
@@ -70,6 +71,7 @@ export function openSqliteStorage(
     identities: createIdentityStore(engine, common),
     invitations: createInvitationStore(engine, common),
     notifications: createNotificationStore(engine),
+    statistics: createStatisticsStore(engine),
     rates: createRateCounters(engine),
     credits: createCreditStore(engine, common),
     leads: createLeadStore(engine, common),
