@@ -4,6 +4,7 @@ import { EnrollChosenDialog } from "../../src/surfaces/dashboard/app/pages/leads
 import { ScheduleDialog } from "../../src/surfaces/dashboard/app/pages/leads/schedule-dialog.tsx";
 import { LeadsPage } from "../../src/surfaces/dashboard/app/pages/leads/lead-list.tsx";
 import { button } from "../support/dashboard.ts";
+import { runningBulkJob } from "../../src/surfaces/dashboard/app/pages/leads/bulk-job.tsx";
 import { LeadForm } from "../../src/surfaces/dashboard/app/pages/leads/lead-form.tsx";
 import { navigate } from "../../src/surfaces/dashboard/app/router.tsx";
 import type { LeadView } from "../../src/features/leads/model.ts";
@@ -224,4 +225,37 @@ test("enrolls selected leads after showing how many can be enrolled", async () =
     { leadIds: ["l1", "l2"], dryRun: false },
   ]);
   expect(enrolled).toBe(1);
+});
+
+test("all leads that match are changed by a job, with the filter, and its progress is shown", async () => {
+  signInAs();
+  navigate("/leads?companyContains=acme&companyContains=works&hasEmail=true");
+  const sent: unknown[] = [];
+  const job = { id: "j1", type: "lead_bulk", status: "running", progress: 40, metadata: {} };
+  answerWith({
+    "GET /api/v2/leads?hasEmail=true&companyContains=acme&companyContains=works&sort=-createdAt&limit=50&offset=0":
+      () => ({
+        body: { success: true, data: { leads: [lead()], total: 120, limit: 50, offset: 0 } },
+      }),
+    "POST /api/v2/leads/bulk": (body) => {
+      sent.push(body);
+      return { status: 202, body: { success: true, data: job } };
+    },
+    "GET /api/v2/users/jobs/j1": () => ({
+      body: { success: true, data: { ...job, message: "48 of 120 leads processed" } },
+    }),
+  });
+  const place = await show(<LeadsPage />);
+  await settled();
+  await change(() => place.querySelector<HTMLInputElement>("tbody input[type=checkbox]")!.click());
+  await change(() => button(place, "Select all 120").click());
+  expect(place.textContent).toContain("All 120 selected");
+  await change(() => button(place, "Set status").click());
+  await change(() => button(place, "Qualified").click());
+  await settled();
+  await settled();
+  expect(sent).toEqual([{ filter: { companyContains: ["acme", "works"], hasEmail: true }, status: "qualified" }]);
+  expect(place.querySelector("[role=progressbar]")?.getAttribute("aria-valuenow")).toBe("40");
+  expect(place.textContent).toContain("48 of 120 leads processed");
+  runningBulkJob.value = null;
 });

@@ -6,42 +6,46 @@ import { count, counted } from "../../format.ts";
 import { can } from "../../session.ts";
 import { leadStatusLabels } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { TextField, useForm } from "../../ui/form.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { Progress } from "../../ui/meter.tsx";
 import { showSuccess, showError, showProblem } from "../../ui/toast.tsx";
-import { EnrollChosenDialog } from "./enroll-chosen.tsx";
 import { AssignDialog } from "./assign-dialog.tsx";
-import type { FilterName, LeadPage } from "./lead-query.ts";
+import { DeleteLeadsDialog, NameDialog, type NamedChange } from "./bulk-dialogs.tsx";
+import { startBulkJob } from "./bulk-job.tsx";
+import { EnrollChosenDialog } from "./enroll-chosen.tsx";
+import type { Filters } from "./lead-query.ts";
 import { ScheduleDialog } from "./schedule-dialog.tsx";
 
 type BulkBarProps = {
   chosen: ReadonlySet<string>;
   choose: (chosen: ReadonlySet<string>) => void;
-  filters: Partial<Record<FilterName, string>>;
+  /** All leads that match the filters are selected, not only those on pages that were shown. */
+  isAll: boolean;
+  chooseAll: () => void;
+  filters: Filters;
   total: number;
   shown: readonly LeadView[];
   onDone: () => void;
 };
 
-/** A hundred thousand leads take more requests than the rate limit allows per minute. */
+/** Thousands of selected leads take more requests than the rate limit allows per minute. */
 const patient = { patienceSeconds: longPatienceSeconds };
 /** Limit of the API per request. */
 const idsAtOnce = 500;
 
-type OpenDialog = "assign" | "addTag" | "removeTag" | "delete" | "schedule" | "enroll";
+type OpenDialog = "assign" | "delete" | "schedule" | "enroll" | NamedChange;
 
-/** Actions for the selected leads, on this page and on others. */
-export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkBarProps) {
+/** Actions for the selected leads, on this page and on others, or for all that match the filters. */
+export function BulkBar({ chosen, choose, isAll, chooseAll, filters, total, shown, onDone }: BulkBarProps) {
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const [progress, setProgress] = useState<{ label: string; percent: number } | null>(null);
   const stopped = useRef(false);
-  const reading = useRef<AbortController | null>(null);
+  const size = isAll ? total : chosen.size;
+  const close = () => setOpenDialog(null);
 
   /** Sends the IDs in batches and shows the result. */
   async function run(what: string, done: string, send: (ids: string[]) => Promise<BulkReport>) {
-    setOpenDialog(null);
+    close();
     stopped.current = false;
     const ids = [...chosen];
     const failed: BulkReport["failed"] = [];
@@ -64,54 +68,37 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
     }
   }
 
-  const update = (what: string, done: string, change: object) =>
-    run(what, done, (ids) => api.post<BulkReport>("/leads/bulk/update", { ids, ...change }, patient));
-
-  async function chooseAll() {
-    reading.current = new AbortController();
-    const { signal } = reading.current;
-    const all = new Set(chosen);
-    let cursor: string | null = null;
-    try {
-      do {
-        setProgress({ label: "Selecting", percent: (all.size / Math.max(total, 1)) * 100 });
-        const page: LeadPage = await api.get<LeadPage>("/leads", {
-          query: { ...filters, sort: "-createdAt", limit: 100, cursor },
-          signal,
-          ...patient,
-        });
-        for (const { id } of page.leads) all.add(id);
-        cursor = page.nextCursor;
-      } while (cursor !== null);
-    } catch (error) {
-      if (!signal.aborted) showError(error);
-    } finally {
-      // Leads read before a stop or an error stay selected.
-      choose(all);
-      setProgress(null);
-    }
+  /** Changes all that match on the server. */
+  async function changeAll(change: object) {
+    close();
+    if (await startBulkJob(filters, change)) choose(new Set());
   }
+
+  const update = (what: string, done: string, change: object) =>
+    isAll
+      ? changeAll(change)
+      : run(what, done, (ids) => api.post<BulkReport>("/leads/bulk/update", { ids, ...change }, patient));
+
+  const remove = () =>
+    isAll
+      ? changeAll({ delete: true, expectedCount: total })
+      : run("Deleting", "deleted", (ids) => api.post<BulkReport>("/leads/bulk/delete", { ids }, patient));
 
   if (progress !== null)
     return (
       <div class="bulk-bar">
         <Progress {...progress} />
-        <Button
-          onClick={() => {
-            stopped.current = true;
-            reading.current?.abort();
-          }}
-        >
-          Stop
-        </Button>
+        <Button onClick={() => (stopped.current = true)}>Stop</Button>
       </div>
     );
   return (
     <div class="bulk-bar" role="toolbar" aria-label="Selected leads">
       <p>
-        <strong>{count(chosen.size)}</strong> selected
-        {chosen.size < total && (
-          <button type="button" class="link" onClick={() => void chooseAll()}>
+        <span>
+          <strong>{isAll ? `All ${count(total)}` : count(size)}</strong> selected
+        </span>
+        {!isAll && size < total && (
+          <button type="button" class="link" onClick={chooseAll}>
             Select all {count(total)}
           </button>
         )}
@@ -122,7 +109,7 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
       <div class="buttons">
         {can("network:schedule") && (
           <>
-            <Button onClick={() => setOpenDialog("schedule")}>Schedule…</Button>
+            {!isAll && <Button onClick={() => setOpenDialog("schedule")}>Schedule…</Button>}
             {can("network:read") && <Button onClick={() => setOpenDialog("enroll")}>Enroll…</Button>}
           </>
         )}
@@ -141,7 +128,15 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
             </Menu>
             <Button onClick={() => setOpenDialog("assign")}>Assign…</Button>
             <Button onClick={() => setOpenDialog("addTag")}>Add tag</Button>
-            <Button onClick={() => setOpenDialog("removeTag")}>Remove tag</Button>
+            <Button onClick={() => setOpenDialog("addToList")}>Add to list</Button>
+            <Menu label="Remove">
+              <button type="button" onClick={() => setOpenDialog("removeTag")}>
+                Remove a tag…
+              </button>
+              <button type="button" onClick={() => setOpenDialog("removeFromList")}>
+                Remove from a list…
+              </button>
+            </Menu>
           </>
         )}
         {can("leads:delete") && <Button onClick={() => setOpenDialog("delete")}>Delete</Button>}
@@ -150,76 +145,40 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
         <ScheduleDialog
           leads={shown.filter(({ id }) => chosen.has(id))}
           others={[...chosen].filter((id) => shown.every((lead) => lead.id !== id))}
-          onClose={() => setOpenDialog(null)}
+          onClose={close}
           onDone={() => choose(new Set())}
         />
       )}
       {openDialog === "enroll" && (
         <EnrollChosenDialog
           ids={[...chosen]}
-          onClose={() => setOpenDialog(null)}
+          {...(isAll && { all: { size, enroll: (campaignId: string) => void changeAll({ campaignId }) } })}
+          onClose={close}
           onEnrolled={() => choose(new Set())}
         />
       )}
       {openDialog === "assign" && (
         <AssignDialog
-          size={chosen.size}
-          onClose={() => setOpenDialog(null)}
+          size={size}
+          onClose={close}
           onAssign={(assignedTo) => void update("Assigning", "assigned", { assignedTo })}
         />
       )}
-      {(openDialog === "addTag" || openDialog === "removeTag") && (
-        <TagDialog
-          isAdded={openDialog === "addTag"}
-          size={chosen.size}
-          onClose={() => setOpenDialog(null)}
-          onTag={(tag) =>
-            void (openDialog === "addTag"
-              ? update("Tagging", `tagged ${tag}`, { addTags: [tag] })
-              : update("Removing tag", `untagged ${tag}`, { removeTags: [tag] }))
-          }
+      {openDialog === "delete" && <DeleteLeadsDialog size={size} onClose={close} onDelete={() => void remove()} />}
+      {isNamedChange(openDialog) && (
+        <NameDialog
+          change={openDialog}
+          size={size}
+          onClose={close}
+          onChange={(what, done, change) => void update(what, done, change)}
         />
-      )}
-      {openDialog === "delete" && (
-        <Dialog title={`Delete ${counted(chosen.size, "lead")}?`} onClose={() => setOpenDialog(null)}>
-          <p>The leads are permanently deleted, with their notes and tags. Their pending actions are not executed.</p>
-          <footer class="buttons">
-            <Button onClick={() => setOpenDialog(null)}>Cancel</Button>
-            <Button
-              kind="danger"
-              onClick={() =>
-                void run("Deleting", "deleted", (ids) => api.post<BulkReport>("/leads/bulk/delete", { ids }, patient))
-              }
-            >
-              Delete {counted(chosen.size, "lead")}
-            </Button>
-          </footer>
-        </Dialog>
       )}
     </div>
   );
 }
 
-type TagDialogProps = { isAdded: boolean; size: number; onClose: () => void; onTag: (tag: string) => void };
+const others: readonly (OpenDialog | null)[] = ["assign", "delete", "schedule", "enroll", null];
 
-function TagDialog({ isAdded, size, onClose, onTag }: TagDialogProps) {
-  const form = useForm({ tag: "" }, async ({ tag }) => {
-    if (tag.trim() !== "") onTag(tag.trim());
-  });
-  return (
-    <Dialog
-      title={isAdded ? `Tag ${counted(size, "lead")}` : `Remove tag from ${counted(size, "lead")}`}
-      onClose={onClose}
-    >
-      <form onSubmit={form.onSubmit}>
-        <TextField form={form} name="tag" label="Tag" maxLength={100} autofocus required />
-        <footer class="buttons">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit">
-            {isAdded ? "Add tag" : "Remove tag"}
-          </Button>
-        </footer>
-      </form>
-    </Dialog>
-  );
+function isNamedChange(dialog: OpenDialog | null): dialog is NamedChange {
+  return !others.includes(dialog);
 }

@@ -13,16 +13,23 @@ import { showSuccess, showError } from "../../ui/toast.tsx";
 import { EnrollmentForecast } from "../campaigns/enroll-dialog.tsx";
 import { campaignStateLabels } from "../campaigns/labels.ts";
 
-type EnrollChosenProps = { ids: readonly string[]; onClose: () => void; onEnrolled: () => void };
+type EnrollChosenProps = {
+  ids: readonly string[];
+  /** Enrolls all leads that match the filters, in place of those with the IDs. */
+  all?: { size: number; enroll: (campaignId: string) => void };
+  onClose: () => void;
+  onEnrolled: () => void;
+};
 
 /** Enrolls the selected leads in an existing campaign. First shows how many can be enrolled. */
-export function EnrollChosenDialog({ ids, onClose, onEnrolled }: EnrollChosenProps) {
+export function EnrollChosenDialog({ all, ...rest }: EnrollChosenProps) {
+  const { ids, onClose } = rest;
   const campaigns = useResource(
     async (signal) => ({ campaigns: await getAll<CampaignView>("/campaigns", "campaigns", { signal }) }),
     [],
   );
   return (
-    <Dialog title={`Enroll ${counted(ids.length, "lead")}`} onClose={onClose}>
+    <Dialog title={`Enroll ${counted(all?.size ?? ids.length, "lead")}`} onClose={onClose}>
       <Loaded resource={campaigns} lines={2}>
         {({ campaigns }) => {
           const open = campaigns.filter(isOpen);
@@ -36,8 +43,10 @@ export function EnrollChosenDialog({ ids, onClose, onEnrolled }: EnrollChosenPro
                 <Button onClick={onClose}>Close</Button>
               </footer>
             </>
+          ) : all === undefined ? (
+            <ChooseCampaign campaigns={open} {...rest} />
           ) : (
-            <ChooseCampaign campaigns={open} ids={ids} onClose={onClose} onEnrolled={onEnrolled} />
+            <ChooseForAll campaigns={open} {...all} onClose={onClose} />
           );
         }}
       </Loaded>
@@ -76,18 +85,7 @@ function ChooseCampaign({ campaigns, ids, onClose, onEnrolled }: EnrollChosenPro
 
   return (
     <>
-      <Field label="Campaign">
-        {(control) => (
-          <select {...control} value={chosenId} onChange={(event) => setChosenId(event.currentTarget.value)}>
-            {campaigns.length > 1 && <option value="">Select…</option>}
-            {campaigns.map(({ id, name, state }) => (
-              <option key={id} value={id}>
-                {name} ({campaignStateLabels[state].label.toLowerCase()})
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <CampaignField campaigns={campaigns} chosenId={chosenId} onChoose={setChosenId} />
       {chosen && (
         <Loaded resource={forecast} lines={2}>
           {() => answer && <EnrollmentForecast answer={answer} isRunning={chosen.state === "running"} />}
@@ -105,6 +103,58 @@ function ChooseCampaign({ campaigns, ids, onClose, onEnrolled }: EnrollChosenPro
         </Button>
       </footer>
     </>
+  );
+}
+
+/** Without a forecast: the job reports how many were skipped, and why. */
+function ChooseForAll({
+  campaigns,
+  size,
+  enroll,
+  onClose,
+}: {
+  campaigns: CampaignView[];
+  size: number;
+  enroll: (campaignId: string) => void;
+  onClose: () => void;
+}) {
+  const [chosenId, setChosenId] = useState(campaigns.length === 1 ? (campaigns[0]?.id ?? "") : "");
+  return (
+    <>
+      <CampaignField campaigns={campaigns} chosenId={chosenId} onChoose={setChosenId} />
+      <p class="faint">Leads that cannot be enrolled are skipped and counted by reason.</p>
+      <footer class="buttons">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="primary" disabled={chosenId === ""} onClick={() => enroll(chosenId)}>
+          Enroll {counted(size, "lead")}
+        </Button>
+      </footer>
+    </>
+  );
+}
+
+function CampaignField({
+  campaigns,
+  chosenId,
+  onChoose,
+}: {
+  campaigns: CampaignView[];
+  chosenId: string;
+  onChoose: (id: string) => void;
+}) {
+  return (
+    <Field label="Campaign">
+      {(control) => (
+        <select {...control} value={chosenId} onChange={(event) => onChoose(event.currentTarget.value)}>
+          {campaigns.length > 1 && <option value="">Select…</option>}
+          {campaigns.map(({ id, name, state }) => (
+            <option key={id} value={id}>
+              {name} ({campaignStateLabels[state].label.toLowerCase()})
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 

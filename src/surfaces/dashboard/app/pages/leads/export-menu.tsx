@@ -1,9 +1,9 @@
 import { downloadUrl } from "../../api.ts";
-import type { FilterName } from "./lead-query.ts";
+import type { Filters } from "./lead-query.ts";
 import { Menu } from "../../ui/menu.tsx";
 
 /** Downloads all leads that match the filters. */
-export function ExportMenu({ filters }: { filters: Partial<Record<FilterName, string>> }) {
+export function ExportMenu({ filters }: { filters: Filters }) {
   return (
     <Menu label="Export" icon="download">
       {(["csv", "ndjson"] as const).map((format) => (

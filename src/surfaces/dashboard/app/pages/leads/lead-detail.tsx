@@ -19,6 +19,7 @@ import { showSuccess } from "../../ui/toast.tsx";
 import { Facts, type Fact } from "../../ui/facts.tsx";
 import { ErasePersonDialog } from "../privacy/erase-person.tsx";
 import { ExportPersonDialog } from "../privacy/export-person.tsx";
+import { listPath } from "./list-place.ts";
 import { LeadForm } from "./lead-form.tsx";
 import { ScheduleDialog } from "./schedule-dialog.tsx";
 import { TagList } from "./tag-list.tsx";
@@ -34,7 +35,7 @@ export function LeadPage({ params }: PageProps) {
   const [isEdited, setIsEdited] = useState(false);
   const [openDialog, setOpenDialog] = useState<"delete" | "schedule" | "export" | "erase" | null>(null);
   const { data, error } = resource;
-  const back = { to: "/leads", label: "Leads" };
+  const back = { to: listPath(), label: "Leads" };
 
   // The dialog shows the progress of an erasure even after the lead is gone.
   if (error?.status === 404 && openDialog !== "erase")
@@ -118,7 +119,7 @@ export function LeadPage({ params }: PageProps) {
           person={{ leadId: id }}
           name={nameOf(data.lead)}
           onClose={() => setOpenDialog(null)}
-          onErased={() => navigate("/leads")}
+          onErased={() => navigate(listPath())}
         />
       )}
       {data && openDialog === "delete" && <DeleteDialog lead={data.lead} onClose={() => setOpenDialog(null)} />}
@@ -172,7 +173,7 @@ function DeleteDialog({ lead, onClose }: { lead: LeadView; onClose: () => void }
   async function remove() {
     await api.delete(`/leads/${lead.id}`, { query: { suppress: isSuppressed } });
     showSuccess(`${nameOf(lead)} was deleted.`);
-    navigate("/leads");
+    navigate(listPath());
   }
   return (
     <ConfirmDialog title={`Delete ${nameOf(lead)}?`} confirm="Delete permanently" onConfirm={remove} onClose={onClose}>

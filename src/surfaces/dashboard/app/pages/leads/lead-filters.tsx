@@ -1,48 +1,44 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import { leadStatusLabels } from "../../ui/badge.tsx";
-import { Link, setQuery } from "../../router.tsx";
-import type { FilterName } from "./lead-query.ts";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { CampaignView } from "../../../../../features/campaigns/model.ts";
+import { api } from "../../api.ts";
+import { date } from "../../format.ts";
+import { useResource } from "../../resource.ts";
+import { Link } from "../../router.tsx";
+import { nameOfMember, useMembers } from "../../team.ts";
+import { Icon } from "../../ui/icons.tsx";
+import { activeFields, offeredFields, valuesOf, type FilterField } from "./filter-fields.ts";
+import { FilterPanel } from "./filter-panel.tsx";
+import { setFilter, type Filters } from "./lead-query.ts";
 
 /** Short delay, so that pasted text is one change. The list limits requests while typing. */
 const settleMs = 20;
+/** Limit of the API. */
+const maxFilterLength = 300;
 
 /** Filters of the list. They are stored in the URL, so that it can be bookmarked and shared. */
-export function LeadFilters({ filters }: { filters: Partial<Record<FilterName, string>> }) {
-  const isNarrowed = Object.keys(filters).length > 0;
+export function LeadFilters({ filters }: { filters: Filters }) {
+  const active = activeFields(filters);
+  /** A field that was chosen from the menu and has no value yet. */
+  const [added, setAdded] = useState<FilterField | null>(null);
+  const isNew = added !== null && !active.some(({ name }) => name === added.name);
+  const search = filters["q"];
   return (
     <search class="filters" aria-label="Filters">
-      <FilterText name="q" label="Search" placeholder="Name, email, company, title…" value={filters.q ?? ""} isMain />
-      <label class="filter">
-        <span class="visually-hidden">Status</span>
-        <select
-          value={filters.status ?? ""}
-          onChange={(event) => setQuery({ status: event.currentTarget.value, offset: null })}
-        >
-          <option value="">Any status</option>
-          <option value="active">Active</option>
-          <option value="inactive">Inactive</option>
-          {Object.entries(leadStatusLabels).map(([status, { label }]) => (
-            <option key={status} value={status}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="filter">
-        <span class="visually-hidden">Owner</span>
-        <select
-          value={filters.assignedTo ?? ""}
-          onChange={(event) => setQuery({ assignedTo: event.currentTarget.value, offset: null })}
-        >
-          <option value="">Any owner</option>
-          <option value="me">Mine</option>
-          <option value="none">No owner</option>
-        </select>
-      </label>
-      <FilterText name="tag" label="Tag" placeholder="Tag" value={filters.tag ?? ""} />
-      <FilterText name="company" label="Company" placeholder="Company" value={filters.company ?? ""} />
-      <FilterText name="source" label="Source" placeholder="Source" value={filters.source ?? ""} />
-      {isNarrowed && (
+      <SearchField value={typeof search === "string" ? search : ""} />
+      <AddFilter offered={offeredFields.filter(({ name }) => !(name in filters))} onAdd={(field) => setAdded(field)} />
+      {active.map((field) => (
+        <FilterChip
+          key={field.name}
+          field={field}
+          filters={filters}
+          isOpenAtFirst={added?.name === field.name}
+          onClose={() => setAdded(null)}
+        />
+      ))}
+      {isNew && (
+        <FilterChip key={added.name} field={added} filters={filters} isOpenAtFirst onClose={() => setAdded(null)} />
+      )}
+      {Object.keys(filters).length > 0 && (
         <Link to="/leads" class="button quiet">
           Clear
         </Link>
@@ -51,9 +47,149 @@ export function LeadFilters({ filters }: { filters: Partial<Record<FilterName, s
   );
 }
 
-type FilterTextProps = { name: FilterName; label: string; placeholder: string; value: string; isMain?: boolean };
+type PopoverProps = { onClose: () => void };
 
-function FilterText({ name, label, placeholder, value, isMain = false }: FilterTextProps) {
+/** Closes on Escape, on a click outside, and when the focus leaves. */
+function usePopover({ onClose }: PopoverProps, isOpen: boolean) {
+  const place = useRef<HTMLDivElement>(null);
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const away = (event: Event) => {
+      const target = event.target as Node;
+      // What was clicked may be gone by now, such as the button that removes a value.
+      if (target.isConnected && !place.current?.contains(target)) close.current();
+    };
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== "Escape") return;
+      close.current();
+      place.current?.querySelector("button")?.focus();
+    };
+    document.addEventListener("pointerdown", away);
+    document.addEventListener("focusin", away);
+    place.current?.addEventListener("keydown", onKeyDown);
+    const element = place.current;
+    element?.querySelector<HTMLElement>(".popover [autofocus]")?.focus();
+    return () => {
+      document.removeEventListener("pointerdown", away);
+      document.removeEventListener("focusin", away);
+      element?.removeEventListener("keydown", onKeyDown);
+    };
+  }, [isOpen]);
+  return place;
+}
+
+function AddFilter({ offered, onAdd }: { offered: readonly FilterField[]; onAdd: (field: FilterField) => void }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const id = useId();
+  const place = usePopover({ onClose: () => setIsOpen(false) }, isOpen);
+  return (
+    <div class="popover-place" ref={place}>
+      <button
+        type="button"
+        class="button plain"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        <Icon name="plus" />
+        <span>Filter</span>
+      </button>
+      <div id={id} class="popover filter-menu" hidden={!isOpen}>
+        {isOpen &&
+          offered.map((field, n) => (
+            <button
+              key={field.name}
+              type="button"
+              autofocus={n === 0}
+              onClick={() => {
+                setIsOpen(false);
+                onAdd(field);
+              }}
+            >
+              {field.label}
+            </button>
+          ))}
+      </div>
+    </div>
+  );
+}
+
+type ChipProps = { field: FilterField; filters: Filters; isOpenAtFirst: boolean; onClose: () => void };
+
+function FilterChip({ field, filters, isOpenAtFirst, onClose }: ChipProps) {
+  const [isOpen, setIsOpen] = useState(isOpenAtFirst);
+  const id = useId();
+  const close = () => {
+    setIsOpen(false);
+    onClose();
+  };
+  const place = usePopover({ onClose: close }, isOpen);
+  const values = useShownValues(field, valuesOf(field, filters));
+  return (
+    <div class={`popover-place filter-chip ${values.length === 0 ? "empty" : ""}`} ref={place}>
+      <button
+        type="button"
+        class="chip-label"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => (isOpen ? close() : setIsOpen(true))}
+      >
+        <span class="faint">{field.label}</span>
+        {values.length > 0 && <span class="chip-value">{values.join(isAnyOf(field, filters) ? " or " : ", ")}</span>}
+      </button>
+      <button
+        type="button"
+        class="remove"
+        aria-label={`Remove filter ${field.label}`}
+        onClick={() => {
+          setFilter(field.name, "");
+          close();
+        }}
+      >
+        <Icon name="close" />
+      </button>
+      <div id={id} class="popover filter-panel" hidden={!isOpen}>
+        {isOpen && <FilterPanel field={field} filters={filters} onDone={close} />}
+      </div>
+    </div>
+  );
+}
+
+/** Whether one of the values is enough. */
+function isAnyOf(field: FilterField, filters: Filters): boolean {
+  if (field.name === "tags") return filters["tagMatch"] === "any";
+  return field.kind === "choices" || (field.kind === "values" && field.isPart);
+}
+
+/** The values of a filter as people know them: names instead of IDs. */
+function useShownValues(field: FilterField, values: string[]): string[] {
+  const members = useMembers(field.kind === "owner");
+  const campaign = useResource<CampaignView | null>(
+    async (signal) =>
+      field.kind === "campaign" && values[0]
+        ? await api.get<CampaignView>(`/campaigns/${encodeURIComponent(values[0])}`, { signal })
+        : null,
+    [field.kind, values[0]],
+  );
+  switch (field.kind) {
+    case "choices":
+      return values.map((value) => field.choices[value] ?? value);
+    case "owner":
+      return values.map((value) =>
+        value === "me" ? "Me" : value === "none" ? "No owner" : nameOfMember(members, value),
+      );
+    case "campaign":
+      return values.map((value) => campaign.data?.name ?? value);
+    case "date":
+      return values.map((value) => (Number.isNaN(Date.parse(value)) ? value : date(value)));
+    default:
+      return values;
+  }
+}
+
+function SearchField({ value }: { value: string }) {
   const [text, setText] = useState(value);
   const sent = useRef(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -69,16 +205,16 @@ function FilterText({ name, label, placeholder, value, isMain = false }: FilterT
   function send(typed: string) {
     clearTimeout(timer.current);
     sent.current = typed.trim().slice(0, maxFilterLength);
-    setQuery({ [name]: sent.current, offset: null });
+    setFilter("q", sent.current);
   }
 
   return (
-    <label class={`filter ${isMain ? "main" : ""}`}>
-      <span class="visually-hidden">{label}</span>
+    <label class="filter main">
+      <span class="visually-hidden">Search</span>
       <input
         type="search"
         value={text}
-        placeholder={placeholder}
+        placeholder="Name, email, company, title…"
         maxLength={maxFilterLength}
         onInput={(event) => {
           const typed = event.currentTarget.value;
@@ -93,6 +229,3 @@ function FilterText({ name, label, placeholder, value, isMain = false }: FilterT
     </label>
   );
 }
-
-/** Limit of the API. */
-const maxFilterLength = 300;

@@ -1,5 +1,4 @@
-import { useState } from "preact/hooks";
-import type { MemberView } from "../../../../../features/workspaces/members/model.ts";
+import { useEffect, useState } from "preact/hooks";
 import type { LeadView } from "../../../../../features/leads/model.ts";
 import { api } from "../../api.ts";
 import { counted } from "../../format.ts";
@@ -8,75 +7,19 @@ import { nameOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { here, Link, setQuery } from "../../router.tsx";
 import { can } from "../../session.ts";
-import { nameOfMember, useMembers } from "../../team.ts";
-import { Initials } from "../../ui/initials.tsx";
-import { leadStatusLabels, StateBadge } from "../../ui/badge.tsx";
+import { useMembers } from "../../team.ts";
 import { Button } from "../../ui/button.tsx";
-import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { DataTable, type Selection } from "../../ui/data-table.tsx";
 import { PageFrame } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
-import { RelativeTime } from "../../ui/time.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
+import { BulkJobProgress, runningBulkJob } from "./bulk-job.tsx";
 import { ExportMenu } from "./export-menu.tsx";
+import { leadColumns } from "./lead-columns.tsx";
 import { LeadFilters } from "./lead-filters.tsx";
 import { defaultSort, filtersIn, listQuery, offsetIn, pageSize, type LeadPage } from "./lead-query.ts";
+import { leftList } from "./list-place.ts";
 import { NewLeadDialog } from "./new-lead.tsx";
-import { TagList } from "./tag-list.tsx";
-
-const columns: readonly Column<LeadView>[] = [
-  {
-    id: "name",
-    header: "Name",
-    sort: "lastName",
-    cell: (lead) => (
-      <span class="two-lines">
-        <Link to={`/leads/${lead.id}`}>{nameOf(lead)}</Link>
-        <span>{lead.title}</span>
-      </span>
-    ),
-  },
-  { id: "company", header: "Company", sort: "company", cell: ({ company }) => company },
-  {
-    id: "status",
-    header: "Status",
-    sort: "status",
-    cell: ({ status, doNotContact }) => (
-      <span class="badges">
-        <StateBadge words={leadStatusLabels} state={status} />
-        {doNotContact && <span class="badge bad">Do not contact</span>}
-      </span>
-    ),
-  },
-  {
-    id: "email",
-    header: "Email",
-    sort: "email",
-    hideBelow: "medium",
-    cell: ({ email }) => (
-      <span class="clip" title={email ?? ""}>
-        {email}
-      </span>
-    ),
-  },
-  { id: "tags", header: "Tags", hideBelow: "large", cell: ({ tags }) => <TagList tags={tags} atMost={3} /> },
-  {
-    id: "updatedAt",
-    header: "Updated",
-    sort: "updatedAt",
-    hideBelow: "small",
-    cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,
-  },
-];
-
-/** Shown where leads have owners: people who work alone need none. */
-function ownerColumn(members: readonly MemberView[]): Column<LeadView> {
-  return {
-    id: "owner",
-    header: "Owner",
-    hideBelow: "small",
-    cell: ({ assignedTo }) => assignedTo !== null && <Initials name={nameOfMember(members, assignedTo)} />,
-  };
-}
 
 /** Each of these permissions enables a bulk action. */
 const bulkPermissions = ["leads:write", "leads:delete", "network:schedule"] as const;
@@ -90,7 +33,6 @@ export function LeadsPage() {
     pollMs: 15_000,
     events: ["lead.", "leads."],
   });
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [isNew, setIsNew] = useState(false);
   const { data } = leads;
   const hasOwners = data?.leads.some(({ assignedTo }) => assignedTo !== null) ?? false;
@@ -99,6 +41,15 @@ export function LeadsPage() {
   const isNarrowed = Object.keys(filters).length > 0;
   const offset = offsetIn(query);
   const total = data?.total ?? 0;
+  const { chosen, choose, isAll, chooseAll } = useChoice(JSON.stringify(filters));
+  const job = runningBulkJob.value;
+  useEffect(() => () => leftList(query), [query]);
+
+  const shown = data?.leads ?? [];
+  const selection: Selection = {
+    chosen: isAll ? new Set(shown.map(({ id }) => id)) : chosen,
+    set: choose,
+  };
   const move = (to: number) => {
     setQuery({ offset: to > 0 ? String(to) : null });
     scrollTo(0, 0);
@@ -125,28 +76,22 @@ export function LeadsPage() {
       }
     >
       <LeadFilters filters={filters} />
-      {chosen.size > 0 && (
-        <BulkBar
-          chosen={chosen}
-          choose={setChosen}
-          filters={filters}
-          total={total}
-          shown={data?.leads ?? []}
-          onDone={leads.reload}
-        />
+      {job !== null && <BulkJobProgress key={job} id={job} onEnded={leads.reload} />}
+      {job === null && (isAll || chosen.size > 0) && (
+        <BulkBar {...{ chosen, choose, isAll, chooseAll, filters, total, shown }} onDone={leads.reload} />
       )}
       <DataTable
         label="Leads"
-        columns={hasOwners ? columns.toSpliced(3, 0, ownerColumn(members)) : columns}
+        columns={leadColumns(hasOwners, members)}
         rows={data?.leads}
-        rowKey={({ id }) => id}
+        rowKey={({ id }: LeadView) => id}
         rowName={nameOf}
         error={leads.error}
         retry={leads.reload}
         isLoading={leads.isLoading}
         sort={query.get("sort") ?? defaultSort}
         onSort={(sort) => setQuery({ sort: sort === defaultSort ? null : sort, offset: null })}
-        {...(bulkPermissions.some(can) && { selection: { chosen, set: setChosen } })}
+        {...(bulkPermissions.some(can) && { selection })}
         paging={{
           offset,
           total,
@@ -160,6 +105,21 @@ export function LeadsPage() {
       {isNew && <NewLeadDialog onClose={() => setIsNew(false)} />}
     </PageFrame>
   );
+}
+
+/** The selected leads: some by their IDs, or all that match the filters, as long as these stay. */
+function useChoice(filters: string) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [allOf, setAllOf] = useState<string | null>(null);
+  return {
+    chosen,
+    isAll: allOf === filters,
+    choose(next: ReadonlySet<string>) {
+      setAllOf(null);
+      setChosen(next);
+    },
+    chooseAll: () => setAllOf(filters),
+  };
 }
 
 function NothingFound() {
