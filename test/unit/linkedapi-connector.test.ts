@@ -316,8 +316,17 @@ describe("news", () => {
       kind: "replied",
       at: startOfTests + 2000,
       text: "Hi!\n\nCall me.",
+      messages: [
+        { id: null, at: startOfTests + 2000, text: "Hi!" },
+        { id: null, at: startOfTests + 3000, text: "Call me." },
+      ],
     } as const;
-    const bob = { profileKey: "https://linkedin.com/in/bob", kind: "replied", at: startOfTests + 4000 } as const;
+    const bob = {
+      profileKey: "https://linkedin.com/in/bob",
+      kind: "replied",
+      at: startOfTests + 4000,
+      messages: [{ id: null, at: startOfTests + 4000, text: null }],
+    } as const;
     expect(await world.watch(watched)).toEqual([ada]);
     expect(typesOf(world.vendor)).toEqual(["st.syncConversation"]);
     expect(await world.watch(watched)).toEqual([ada, bob]);

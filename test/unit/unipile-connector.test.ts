@@ -312,6 +312,7 @@ describe("news", () => {
     ...(reference && { reference }),
   });
   const received = (name: string, at: number, from: 0 | 1 = 0, text = `Hi from ${name}`) => ({
+    id: `message-${at - startOfTests}`,
     chat_id: `chat-${idOf(name)}`,
     is_sender: from,
     sender_id: from ? "ACoAAme" : idOf(name),
@@ -371,8 +372,18 @@ describe("news", () => {
         kind: "replied",
         at: startOfTests + 2000,
         text: "Hi from ada\n\nCall me.",
+        messages: [
+          { id: "message-2000", at: startOfTests + 2000, text: "Hi from ada" },
+          { id: "message-3000", at: startOfTests + 3000, text: "Call me." },
+        ],
       },
-      { profileKey: "https://linkedin.com/in/bob", kind: "replied", at: startOfTests + 4000, text: "Hi from bob" },
+      {
+        profileKey: "https://linkedin.com/in/bob",
+        kind: "replied",
+        at: startOfTests + 4000,
+        text: "Hi from bob",
+        messages: [{ id: "message-4000", at: startOfTests + 4000, text: "Hi from bob" }],
+      },
     ]);
   });
 

@@ -75,7 +75,8 @@ export class ActionService {
     const needsApproval = scheduler.needsApproval || account.requiresApproval || input.requireApproval === true;
     const action = newAction(content, account, lead?.id ?? null, ids, { notBefore, now });
     if (needsApproval) action.state = "awaitingApproval";
-    if (isReply) Object.assign(action, { isUrgent: true, targetKey: replyTarget(action) });
+    // A draw of 0 is the minimum spacing after the previous action.
+    if (isReply) Object.assign(action, { isUrgent: true, draw: 0, targetKey: replyTarget(action) });
     const outcome = await store.schedule(
       { action, job: jobOf(action, account, scheduler.userId) },
       input.dryRun === true,

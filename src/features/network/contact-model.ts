@@ -4,12 +4,16 @@ import type { WorkspaceId } from "../../platform/base/ids.ts";
 export const relations = ["none", "pending", "connected"] as const;
 export type Relation = (typeof relations)[number];
 
-/** A person who has not accepted a request (`acceptance`) or replied to a message (`reply`) that was sent at `since`. */
+/**
+ * A person who has not accepted a request (`acceptance`) or replied to a message (`reply`) that was sent at `since`.
+ * `hasReplied`: they did at `since`, and may write again.
+ */
 export type WatchedPerson = {
   profileUrl: string;
   profileKey: string;
   waitsFor: "acceptance" | "reply";
   since: number;
+  hasReplied?: true;
   /** The connector's ID of the request or message, if known. Some connectors need it to find a reply. */
   reference?: string | null;
 };
@@ -62,6 +66,11 @@ export function replyText(messages: readonly (string | null | undefined)[]): Pic
     .filter((message) => message !== "")
     .join("\n\n");
   return text === "" ? {} : { text: text.slice(0, maxReplyLength) };
+}
+
+/** A message with its text as it is stored: null instead of an empty one, and not longer than the network allows. */
+export function incoming(id: string | null, at: number, text: string | null | undefined): IncomingMessage {
+  return { id, at, text: text?.trim().slice(0, maxReplyLength) || null };
 }
 
 /** The relationship between an account and a person, as far as it was observed or reported. */

@@ -17,6 +17,8 @@ const watchBatchSize = 200;
 const withdrawalBatchSize = 40;
 /** How long to watch for the reply to a message. */
 const replyWaitMs = 60 * dayMs;
+/** How long to watch for more messages after a reply. */
+const talkMs = 14 * dayMs;
 const watchTimeoutMs = 60_000;
 
 export type RelationParts = {
@@ -75,7 +77,8 @@ export class RelationService {
     for (const account of await store.activeAccounts()) {
       const connector = connectors[account.connector];
       if (connector.watch === undefined) continue;
-      const watched = watchedOf(await store.watched(account.id, watchBatchSize), clock.now());
+      const now = clock.now();
+      const watched = watchedOf(await store.watched(account.id, watchBatchSize, now - talkMs), now);
       if (watched.length === 0) continue;
       const timeout = new AbortController();
       const cancelTimer = clock.after(watchTimeoutMs, () => timeout.abort(new Error("Timed out")));
@@ -133,6 +136,8 @@ function watchedOf(contacts: readonly Contact[], now: number): WatchedPerson[] {
       watched.push({ profileUrl, profileKey, waitsFor: "acceptance", since: invitedAt, reference });
     else if (messagedAt !== null && messagedAt > (repliedAt ?? 0) && messagedAt > now - replyWaitMs)
       watched.push({ profileUrl, profileKey, waitsFor: "reply", since: messagedAt, reference });
+    else if (repliedAt !== null && repliedAt > now - talkMs)
+      watched.push({ profileUrl, profileKey, waitsFor: "reply", since: repliedAt, hasReplied: true, reference });
     return watched;
   });
 }

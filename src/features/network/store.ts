@@ -169,8 +169,11 @@ export type NetworkStore = {
   endPlan(accountId: string, queueVersion: number, frontiers: Partial<Record<Meter, number>>): Promise<boolean>;
 
   contact(workspaceId: WorkspaceId, accountId: string, profileKey: string): Promise<Contact | null>;
-  /** Up to `limit` people with a pending request, oldest first, and up to `limit` with an unanswered message, latest first. */
-  watched(accountId: string, limit: number): Promise<Contact[]>;
+  /**
+   * Up to `limit` people with a pending request, oldest first, up to `limit` with an unanswered message, and up to `limit`
+   * who have answered since `answeredSince`, latest first.
+   */
+  watched(accountId: string, limit: number, answeredSince: number): Promise<Contact[]>;
   /** People with a request that has been pending since before `at`, oldest first, at most `limit`. */
   pendingSince(accountId: string, at: number, limit: number): Promise<Contact[]>;
   /** Stores news about people the account has contacted. Returns the news that was not known yet. */

@@ -12,7 +12,7 @@ export type Member = {
   posts?: { social_id: string; is_repost?: boolean }[];
 };
 
-type Message = { chat_id: string; is_sender: 0 | 1; sender_id: string; text: string; timestamp: string };
+type Message = { id?: string; chat_id: string; is_sender: 0 | 1; sender_id: string; text: string; timestamp: string };
 
 export type UnipileVendor = Loopback & {
   apiKey: string;

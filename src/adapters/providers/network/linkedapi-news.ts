@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { isoTime } from "../../../platform/base/clock.ts";
-import { replyText, type News, type WatchedPerson } from "../../../features/network/contact-model.ts";
+import { incoming, replyText, type News, type WatchedPerson } from "../../../features/network/contact-model.ts";
 import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
 import { Started, type LinkedapiApi } from "./linkedapi-api.ts";
 import { connectionsIn, isOpen, WorkflowState } from "./linkedapi-result.ts";
@@ -118,8 +118,9 @@ async function newsIn(api: LinkedapiApi, watched: readonly WatchedPerson[]): Pro
       .filter(({ at }) => at > since)
       .sort((a, b) => a.at - b.at);
     if (answers.length === 0) return [];
-    return [
-      { profileKey, kind: "replied" as const, at: answers[0]!.at, ...replyText(answers.map(({ text }) => text)) },
-    ];
+    // The vendor gives messages no ID.
+    const messages = answers.map(({ at, text }) => incoming(null, at, text));
+    const text = replyText(answers.map((answer) => answer.text));
+    return [{ profileKey, kind: "replied" as const, at: answers[0]!.at, ...text, messages }];
   });
 }

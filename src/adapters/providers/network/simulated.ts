@@ -2,15 +2,29 @@ import type { Clock } from "../../../platform/base/clock.ts";
 import type { ActionType } from "../../../features/network/action-kinds.ts";
 import type { Refusal } from "../../../features/network/action-model.ts";
 import type { ActionOrder, Connector, ConnectorOutcome } from "../../../features/network/connector.ts";
-import type { News, Relation, WatchedPerson } from "../../../features/network/contact-model.ts";
+import {
+  incoming,
+  replyText,
+  type News,
+  type Relation,
+  type WatchedPerson,
+} from "../../../features/network/contact-model.ts";
 import type { Simulation } from "../../../features/network/simulation.ts";
 import { RecentMap } from "./recent-map.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
-/** What every person in the simulation replies. */
-const simulatedReply = "Thanks for your message. Tell me more!";
+/** What people in the simulation reply, the same person always the same. */
+const simulatedReplies = [
+  ["Thanks for your message. Tell me more!"],
+  ["Hi! Sounds interesting.", "Could you send me a short summary?"],
+  ["Thanks for reaching out. Does Tuesday at 10 work for a call?"],
+  ["Not right now, but please ask me again next quarter."],
+  ["What does it cost for a team of 20?"],
+  ["No, thank you. We have just chosen another product."],
+  ["I am not the right person. Please ask our head of sales."],
+];
 
 export type SimulatedConnector = Connector & {
   /** The earliest time at which `watch` will have news about the people it was asked about; null = never. */
@@ -162,7 +176,9 @@ class People {
 
   newsOf(watched: readonly WatchedPerson[], accountId: string): News[] {
     const now = this.#clock.now();
-    const reactions = watched.map((one) => ({ ...one, at: this.#reactionAt(one, accountId) ?? Infinity }));
+    // After a reply, it is the account's turn.
+    const waiting = watched.filter(({ hasReplied }) => hasReplied !== true);
+    const reactions = waiting.map((one) => ({ ...one, at: this.#reactionAt(one, accountId) ?? Infinity }));
     this.#nextNews.set(accountId, Math.min(...reactions.map(({ at }) => at).filter((at) => at > now)));
     return reactions
       .filter(({ at }) => at <= now)
@@ -170,8 +186,17 @@ class People {
         profileKey,
         kind: waitsFor === "acceptance" ? "accepted" : "replied",
         at,
-        ...(waitsFor === "reply" && { text: simulatedReply }),
+        ...(waitsFor === "reply" && this.#reply(`${accountId} ${profileKey}`, at)),
       }));
+  }
+
+  #reply(who: string, at: number): Pick<News, "text" | "messages"> {
+    const chosen = Math.floor(draw(this.#simulation.seed, `${who} text`) * simulatedReplies.length);
+    const texts = simulatedReplies[chosen] ?? [];
+    const messages = texts.map((text, n) =>
+      incoming(`${who} ${at} ${n}`, at - (texts.length - 1 - n) * minuteMs, text),
+    );
+    return { ...replyText(texts), messages };
   }
 
   nextNewsAt(): number | null {

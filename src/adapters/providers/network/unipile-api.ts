@@ -112,6 +112,7 @@ export const Relations = page(
 
 export const Messages = page(
   Type.Object({
+    id: Type.Optional(orNull(Type.String())),
     chat_id: orNull(Type.String()),
     /** 1 or true for messages sent by the account itself. */
     is_sender: orNull(Type.Union([Type.Number(), Type.Boolean()])),

@@ -1,6 +1,6 @@
 import { isoTime } from "../../../platform/base/clock.ts";
 import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
-import { replyText, type News, type WatchedPerson } from "../../../features/network/contact-model.ts";
+import { incoming, replyText, type News, type WatchedPerson } from "../../../features/network/contact-model.ts";
 import { newsOrNone } from "./ending.ts";
 import { Attendee, Messages, Relations, type UnipileApi } from "./unipile-api.ts";
 import { nameIn } from "./profile-address.ts";
@@ -40,7 +40,7 @@ async function acceptances(api: UnipileApi, watched: readonly WatchedPerson[]): 
   return news;
 }
 
-type Received = { chatId: string; senderId: string; attendeeId: string; at: number; text: string };
+type Received = { id: string | null; chatId: string; senderId: string; attendeeId: string; at: number; text: string };
 
 /** Matches all messages since then by the chat of our message, otherwise by the profile of the sender. */
 async function replies(api: UnipileApi, watched: readonly WatchedPerson[]): Promise<News[]> {
@@ -58,7 +58,8 @@ async function replies(api: UnipileApi, watched: readonly WatchedPerson[]): Prom
     if (answers.length === 0) return [];
     const inOrder = answers.toSorted((a, b) => a.at - b.at);
     const text = replyText(inOrder.map((message) => message.text));
-    return [{ profileKey: one.profileKey, kind: "replied" as const, at: inOrder[0]!.at, ...text }];
+    const messages = inOrder.map(({ id, at, text: written }) => incoming(id, at, written));
+    return [{ profileKey: one.profileKey, kind: "replied" as const, at: inOrder[0]!.at, ...text, messages }];
   });
 }
 
@@ -71,8 +72,9 @@ async function messagesSince(api: UnipileApi, since: number): Promise<Received[]
     for (const { is_sender: isOurs, timestamp, text, ...from } of page.items) {
       const at = Date.parse(timestamp);
       if (isOurs || Number.isNaN(at)) continue;
-      const { chat_id: chatId, sender_id: senderId, sender_attendee_id: attendeeId } = from;
+      const { id = null, chat_id: chatId, sender_id: senderId, sender_attendee_id: attendeeId } = from;
       received.push({
+        id,
         chatId: chatId ?? "",
         senderId: senderId ?? "",
         attendeeId: attendeeId ?? "",

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, lt, sql } from "drizzle-orm";
 import { decideNews } from "../../../features/network/decisions/contacts.ts";
 import type { Contact } from "../../../features/network/contact-model.ts";
 import type { NetworkStore } from "../../../features/network/store.ts";
@@ -13,6 +13,8 @@ export function createContactStore(
 ): Pick<NetworkStore, "contact" | "watched" | "pendingSince" | "noteNews"> {
   const { orm, transact } = engine;
   const isPending = sql`${networkContacts.relation} = 'pending'`;
+  // Those who wait for an acceptance are watched for that.
+  const isAnswered = sql`coalesce(${networkContacts.messagedAt}, 0) <= ${networkContacts.repliedAt} AND ${networkContacts.relation} <> 'pending'`;
   const isUnanswered = sql`${networkContacts.messagedAt} > coalesce(${networkContacts.repliedAt}, 0)`;
   const select = () =>
     orm
@@ -26,7 +28,7 @@ export function createContactStore(
       const [found] = await select().where(and(ofUser, eq(networkContacts.profileKey, profileKey)));
       return found === undefined ? null : contactOf(found);
     },
-    async watched(accountId, limit) {
+    async watched(accountId, limit, answeredSince) {
       const ofAccount = eq(networkAccounts.id, accountId);
       const pending = await select()
         .where(and(ofAccount, isPending))
@@ -36,7 +38,12 @@ export function createContactStore(
         .where(and(ofAccount, isUnanswered))
         .orderBy(desc(networkContacts.messagedAt))
         .limit(limit);
-      return [...pending, ...unanswered].map(contactOf);
+      const hasAnswered = and(isNotNull(networkContacts.repliedAt), gt(networkContacts.repliedAt, answeredSince));
+      const answered = await select()
+        .where(and(ofAccount, hasAnswered, isAnswered))
+        .orderBy(desc(networkContacts.repliedAt))
+        .limit(limit);
+      return [...pending, ...unanswered, ...answered].map(contactOf);
     },
     async pendingSince(accountId, at, limit) {
       const rows = await select()

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, lt, sql } from "drizzle-orm";
 import type { Contact } from "../../../features/network/contact-model.ts";
 import { decideNews } from "../../../features/network/decisions/contacts.ts";
 import type { NetworkFacts, StoredContact } from "../../../features/network/decisions/facts.ts";
@@ -64,6 +64,8 @@ export function createContactStore(
 ): Pick<NetworkStore, "contact" | "watched" | "pendingSince" | "noteNews"> {
   const contactView = (row: StoredContact): Contact => contactOf(row, accounts.idOf(row.account));
   const isPending = sql`${networkContacts.relation} = 'pending'`;
+  // Those who wait for an acceptance are watched for that.
+  const isAnswered = sql`coalesce(${networkContacts.messagedAt}, 0) <= ${networkContacts.repliedAt} AND ${networkContacts.relation} <> 'pending'`;
   const isUnanswered = sql`${networkContacts.messagedAt} > coalesce(${networkContacts.repliedAt}, 0)`;
   return {
     contact: async (workspaceId, accountId, profileKey) => {
@@ -71,15 +73,21 @@ export function createContactStore(
       const row = record && contacts.get(record.seq, profileKey);
       return row === null ? null : contactView(row);
     },
-    watched: async (accountId, limit) => {
+    watched: async (accountId, limit, answeredSince) => {
       const record = accounts.byId(accountId);
       if (record === null) return [];
       const ofAccount = eq(networkContacts.account, record.seq);
       const pending = orm.select().from(networkContacts).where(and(ofAccount, isPending));
       const unanswered = orm.select().from(networkContacts).where(and(ofAccount, isUnanswered));
+      const hasAnswered = and(isNotNull(networkContacts.repliedAt), gt(networkContacts.repliedAt, answeredSince));
+      const answered = orm
+        .select()
+        .from(networkContacts)
+        .where(and(ofAccount, hasAnswered, isAnswered));
       return [
         ...pending.orderBy(asc(networkContacts.invitedAt)).limit(limit).all(),
         ...unanswered.orderBy(desc(networkContacts.messagedAt)).limit(limit).all(),
+        ...answered.orderBy(desc(networkContacts.repliedAt)).limit(limit).all(),
       ].map(contactView);
     },
     pendingSince: async (accountId, at, limit) => {

@@ -60,7 +60,9 @@ export function decideNews(
     if (contact === null) return false;
     if (kind === "accepted" && contact.relation === "connected") return false;
     if (kind === "replied" && (contact.repliedAt ?? 0) >= at) return false;
-    const change = kind === "accepted" ? relationSince("connected", at) : { repliedAt: at };
+    // Up to the last message of the reply, which must not look like another reply later.
+    const repliedAt = Math.max(at, ...(item.messages ?? []).map((message) => message.at));
+    const change = kind === "accepted" ? relationSince("connected", at) : { repliedAt };
     const changed = { ...contact, ...change, updatedAt: now };
     contacts.set(profileKey, changed);
     const event =

@@ -27,7 +27,7 @@ export function decideDue(
   const changes: NetworkChange[] = [];
   const claimed: ClaimedTarget[] = [];
   const uses = new Uses(facts);
-  for (const target of targets) {
+  for (const target of urgentFirst(targets)) {
     const task = taskOf(target, facts, uses, now, changes);
     if (task === null) continue;
     const isSent = task === "send";
@@ -59,7 +59,7 @@ export function decideForWorker(
 ): Decision<{ claimed: Target } | { claimed: null; retryAt: number | null }> {
   const changes: NetworkChange[] = [];
   let retryAt: number | null = null;
-  for (const target of targets) {
+  for (const target of urgentFirst(targets)) {
     if (!isWanted(target, facts, now, changes)) continue;
     const { record, row } = target;
     const hold = holdNow(record, row, facts.usedTimeline(record.seq), now);
@@ -98,6 +98,11 @@ export function waitInQueue(
     { kind: "wait", jobId: job.id, status: "pending", runAt, leaseUntil: null, message, at: now },
     { kind: "queue", account: record.seq, replan: false },
   ];
+}
+
+/** A reply is not held up by what falls due at the same time. */
+function urgentFirst(targets: readonly Target[]): Target[] {
+  return targets.toSorted((one, other) => Number(other.row.isUrgent) - Number(one.row.isUrgent));
 }
 
 /** What to do for an action that is due; null: nothing now. */
