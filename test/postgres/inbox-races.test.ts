@@ -38,7 +38,8 @@ test("two nodes that get the same news at the same time store each message once"
   );
   expect(await only(nodes)).toMatchObject({ id, unread: 3 });
   const stored = await second.inbox.messages(nodes.workspaceId, id, 9, null);
-  expect(stored.map(({ text }) => text).toSorted()).toEqual(["Text of m1", "Text of m2", "Text of m3"]);
+  expect(new Set(stored.map(({ text }) => text))).toEqual(new Set(["Text of m1", "Text of m2", "Text of m3"]));
+  expect(stored).toHaveLength(3);
   const { workspaceId } = nodes;
   const events = await second.events.page({
     ...{ scopes: [workspaceId], filter: { types: ["message.received"] } },

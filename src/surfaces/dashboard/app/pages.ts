@@ -33,6 +33,13 @@ export const pages: readonly Page[] = [
     component: lazyPage(async () => (await import("./pages/welcome/welcome-page.tsx")).WelcomePage),
   },
   {
+    path: "/inbox",
+    title: "Inbox",
+    icon: "inbox",
+    permission: "network:read",
+    component: lazyPage(async () => (await import("./pages/inbox/inbox-page.tsx")).InboxPage),
+  },
+  {
     path: "/leads",
     title: "Leads",
     icon: "leads",

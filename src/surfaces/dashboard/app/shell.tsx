@@ -19,6 +19,7 @@ import { chooseTheme, theme, themes } from "./theme-choice.ts";
 import { Button } from "./ui/button.tsx";
 import { Dialog } from "./ui/dialog.tsx";
 import { Icon } from "./ui/icons.tsx";
+import { UnreadCount } from "./unread.tsx";
 import { WorkspaceSwitcher } from "./workspace-switcher.tsx";
 import { Skeleton } from "./ui/states.tsx";
 import { showError, Toasts } from "./ui/toast.tsx";
@@ -129,6 +130,7 @@ function Navigation() {
                 <Link to={to} aria-current={isWithin(path, to) ? "page" : undefined}>
                   {icon && <Icon name={icon} />}
                   {title}
+                  {to === "/inbox" && <UnreadCount />}
                 </Link>
               </li>
             ))}

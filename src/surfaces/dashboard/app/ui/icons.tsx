@@ -1,6 +1,7 @@
 /** Drawn on a 20 × 20 grid with a stroke width of 1.6. */
 const paths = {
   home: "M3.5 9 10 3.8 16.5 9v7.2h-4.3v-4.4H7.8v4.4H3.5z",
+  inbox: "M3.500 11.500 6 4.500h8l2.500 7v4h-13zM3.500 11.500h4l1 2h3l1-2h4",
   leads: "M10 10a3 3 0 1 0 0-6 3 3 0 0 0 0 6ZM4 16.5c.7-2.9 3-4.3 6-4.3s5.300 1.400 6 4.300",
   queue: "M4 5.500h12M4 10h12M4 14.500h7",
   work: "M4 10.500l3.800 3.800L16 6",

@@ -1,0 +1,68 @@
+import { useState } from "preact/hooks";
+import type { ConversationView } from "../../../../../features/inbox/model.ts";
+import { api, type Query, type RequestError } from "../../api.ts";
+import { useResource } from "../../resource.ts";
+import { here } from "../../router.tsx";
+
+export const views = [
+  { name: "replies", label: "Replies", query: { replied: true }, empty: "No replies yet" },
+  { name: "unread", label: "Unread", query: { unread: true }, empty: "Everything is read" },
+  { name: "mine", label: "Mine", query: { assignedTo: "me" }, empty: "Nothing is assigned to you" },
+  { name: "snoozed", label: "Snoozed", query: { snoozed: "only" }, empty: "Nothing is snoozed" },
+  { name: "all", label: "All", query: { snoozed: "include" }, empty: "No conversations yet" },
+] as const satisfies readonly { name: string; label: string; query: Query; empty: string }[];
+export type View = (typeof views)[number];
+
+type Page = { conversations: ConversationView[]; total: number; nextCursor: string | null };
+
+export type ConversationLists = {
+  view: View;
+  conversations: readonly ConversationView[];
+  total: number;
+  hasMore: boolean;
+  isLoading: boolean;
+  error: RequestError | null;
+  reload(): void;
+  showMore(): void;
+};
+
+const pageSize = 50;
+const none: readonly ConversationView[] = [];
+
+/** The conversations of the view and filters in the URL; live. */
+export function useConversations(): ConversationLists {
+  const { query } = here.value;
+  const view = views.find(({ name }) => name === query.get("view")) ?? views[0];
+  const filter = { q: query.get("q"), label: query.get("label"), accountId: query.get("account") };
+  const list = JSON.stringify([view.name, filter]);
+  const [shown, setShown] = useState({ list, wanted: pageSize });
+  const wanted = shown.list === list ? shown.wanted : pageSize;
+  const resource = useResource((signal) => readUpTo(wanted, { ...view.query, ...filter }, signal), [list, wanted], {
+    pollMs: 10_000,
+    events: ["message.", "conversation.", "action."],
+  });
+  const { data, isLoading, error, reload } = resource;
+  return {
+    view,
+    conversations: data?.conversations ?? none,
+    total: data?.total ?? 0,
+    hasMore: typeof data?.nextCursor === "string",
+    isLoading,
+    error,
+    reload,
+    showMore: () => setShown({ list, wanted: wanted + pageSize }),
+  };
+}
+
+/** A cursor stays valid while messages arrive, but what they move would be missing: so all pages are read again. */
+async function readUpTo(wanted: number, query: Query, signal: AbortSignal): Promise<Page> {
+  const conversations: ConversationView[] = [];
+  for (let cursor: string | null = null; ;) {
+    const limit = Math.min(100, wanted - conversations.length);
+    const options = { query: { ...query, limit, cursor }, signal };
+    const page: Page = await api.get<Page>("/inbox/conversations", options);
+    conversations.push(...page.conversations);
+    cursor = page.nextCursor;
+    if (cursor === null || conversations.length >= wanted) return { ...page, conversations };
+  }
+}

@@ -1,0 +1,40 @@
+import type { ConversationView, MessageView } from "../../../../../features/inbox/model.ts";
+import { handleOf } from "../../person.ts";
+import type { Tone } from "../../ui/badge.tsx";
+
+export type Label = NonNullable<ConversationView["label"]>;
+
+export const labelNames: Record<Label, { tone: Tone; label: string }> = {
+  interested: { tone: "good", label: "Interested" },
+  later: { tone: "info", label: "Later" },
+  notInterested: { tone: "neutral", label: "Not interested" },
+  wrongPerson: { tone: "neutral", label: "Wrong person" },
+  doNotContact: { tone: "bad", label: "Do not contact" },
+};
+export const labelList = Object.keys(labelNames) as Label[];
+
+export const kindNames: Record<MessageView["kind"], string> = {
+  message: "Message",
+  inMail: "InMail",
+  voiceMessage: "Voice message",
+  connectionRequest: "Connection request",
+};
+
+export const stateNames: Record<MessageView["state"], string> = {
+  queued: "Queued",
+  sent: "Sent",
+  failed: "Not sent",
+  unknown: "Possibly sent",
+  received: "Received",
+};
+
+export function nameOfPerson({ personName, profileUrl }: Pick<ConversationView, "personName" | "profileUrl">): string {
+  return personName ?? handleOf(profileUrl);
+}
+
+/** The last message as one line. */
+export function previewOf({ lastMessage: { state, text } }: ConversationView): string {
+  const shown = text ?? "Text not available";
+  if (state === "received") return shown;
+  return state === "sent" ? `You: ${shown}` : `${stateNames[state]}: ${shown}`;
+}

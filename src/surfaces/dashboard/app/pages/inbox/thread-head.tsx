@@ -1,0 +1,165 @@
+import { useState } from "preact/hooks";
+import type { ConversationView } from "../../../../../features/inbox/model.ts";
+import { api } from "../../api.ts";
+import { dateTime } from "../../format.ts";
+import { useAccounts } from "../../network.ts";
+import { Link, setQuery } from "../../router.tsx";
+import { can } from "../../session.ts";
+import { memberChoices, useMembers } from "../../team.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
+import { FormError, TextArea, useForm } from "../../ui/form.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { OutsideLink } from "../../ui/outside-link.tsx";
+import { showError, showSuccess } from "../../ui/toast.tsx";
+import { labelList, labelNames, nameOfPerson, type Label } from "./labels.ts";
+import { morningIn, tomorrowMorning } from "./times.ts";
+
+type HeadProps = { conversation: ConversationView; onChange: (changed: ConversationView) => void; reload: () => void };
+
+/** Who it is, and what was decided about the conversation. */
+export function ThreadHead({ conversation, onChange, reload }: HeadProps) {
+  const { id, leadId, profileUrl, accountId, label, assignedTo, snoozedUntil } = conversation;
+  const [dialog, setDialog] = useState<"block" | "record" | null>(null);
+  const members = useMembers();
+  const accounts = useAccounts().data?.accounts ?? [];
+  const account = accounts.find((one) => one.id === accountId);
+  const mayChange = can("network:schedule");
+  const name = nameOfPerson(conversation);
+
+  async function change(body: object): Promise<void> {
+    try {
+      onChange(await api.patch<ConversationView>(`/inbox/conversations/${id}`, body));
+    } catch (error) {
+      showError(error);
+    }
+  }
+  const snooze = (until: string | null) => void change({ snoozedUntil: until });
+
+  return (
+    <header class="thread-head">
+      <div>
+        <h2>{leadId === null ? name : <Link to={`/leads/${leadId}`}>{name}</Link>}</h2>
+        <p class="faint">
+          <OutsideLink href={profileUrl}>Profile</OutsideLink>
+          {accounts.length > 1 && account !== undefined && <span>{`Account: ${account.name}`}</span>}
+          {account?.state === "needsReconnect" && <Badge tone="bad">Account needs reconnecting</Badge>}
+          {account?.state === "paused" && <Badge tone="warn">Account is paused</Badge>}
+          {snoozedUntil !== null && <Badge>{`Snoozed until ${dateTime(snoozedUntil)}`}</Badge>}
+        </p>
+      </div>
+      <div class="buttons">
+        <select
+          id="label"
+          aria-label="Label"
+          disabled={!mayChange}
+          value={label ?? ""}
+          onChange={(event) => {
+            const chosen = event.currentTarget.value;
+            if (chosen === "doNotContact") {
+              event.currentTarget.value = label ?? "";
+              setDialog("block");
+            } else void change({ label: chosen === "" ? null : (chosen as Label) });
+          }}
+        >
+          <option value="">No label</option>
+          {labelList.map((one) => (
+            <option key={one} value={one}>
+              {labelNames[one].label}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label="Assigned to"
+          disabled={!mayChange}
+          value={assignedTo ?? ""}
+          onChange={(event) => void change({ assignedTo: event.currentTarget.value || null })}
+        >
+          <option value="">Unassigned</option>
+          {memberChoices(members, assignedTo).map(({ value, label: member }) => (
+            <option key={value} value={value}>
+              {member}
+            </option>
+          ))}
+        </select>
+        {mayChange && (
+          <Menu label="More" icon="more">
+            <button type="button" onClick={() => snooze(tomorrowMorning())}>
+              Snooze until tomorrow
+            </button>
+            <button type="button" onClick={() => snooze(morningIn(3))}>
+              Snooze for 3 days
+            </button>
+            <button type="button" onClick={() => snooze(morningIn(7))}>
+              Snooze for a week
+            </button>
+            {snoozedUntil !== null && (
+              <button type="button" onClick={() => snooze(null)}>
+                End snooze
+              </button>
+            )}
+            <button type="button" onClick={() => void change({ isRead: false }).then(() => setQuery({ c: null }))}>
+              Mark as unread
+            </button>
+            <button type="button" onClick={() => setDialog("record")}>
+              Record a reply
+            </button>
+          </Menu>
+        )}
+      </div>
+      {dialog === "block" && (
+        <ConfirmDialog
+          title={`Never contact ${name} again?`}
+          confirm="Do not contact"
+          onClose={() => setDialog(null)}
+          onConfirm={() => change({ label: "doNotContact" })}
+        >
+          <p>The person is added to the do-not-contact list. What is scheduled for them is not sent.</p>
+        </ConfirmDialog>
+      )}
+      {dialog === "record" && (
+        <RecordReply conversation={conversation} onClose={() => setDialog(null)} onRecorded={reload} />
+      )}
+    </header>
+  );
+}
+
+type RecordProps = { conversation: ConversationView; onClose: () => void; onRecorded: () => void };
+
+/** For accounts whose connector cannot report replies. */
+function RecordReply({ conversation, onClose, onRecorded }: RecordProps) {
+  const { accountId, profileUrl } = conversation;
+  const form = useForm({ text: "" }, async ({ text }) => {
+    const written = text.trim();
+    await api.post("/network/contacts/events", {
+      ...{ accountId, profileUrl, event: "replied" },
+      ...(written !== "" && { text: written }),
+    });
+    showSuccess("Reply recorded.");
+    onRecorded();
+    onClose();
+  });
+  return (
+    <Dialog title="Record a reply" onClose={onClose}>
+      <form onSubmit={form.onSubmit} class="form">
+        <FormError form={form} />
+        <TextArea
+          form={form}
+          name="text"
+          label="What the person wrote"
+          hint="Paste the text from the network. Leave it empty to record only that they replied."
+          isOptional
+          rows={6}
+          maxLength={8000}
+        />
+        <footer class="buttons">
+          <Button onClick={onClose}>Back</Button>
+          <Button kind="primary" type="submit" isBusy={form.isBusy}>
+            Record
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
