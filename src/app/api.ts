@@ -27,6 +27,8 @@ import { leadBulkRoutes } from "../features/leads/bulk-routes.ts";
 import type { LeadBulkJobs } from "../features/leads/bulk-jobs.ts";
 import { LeadBulkService } from "../features/leads/bulk-service.ts";
 import { leadRoutes } from "../features/leads/routes.ts";
+import { leadViewRoutes } from "../features/leads/views/routes.ts";
+import type { LeadViewService } from "../features/leads/views/service.ts";
 import { leadValueRoutes } from "../features/leads/value-routes.ts";
 import type { LeadValueService } from "../features/leads/value-service.ts";
 import type { LeadService } from "../features/leads/service.ts";
@@ -103,6 +105,7 @@ export type ApiParts = {
   imports: LeadImports;
   bulkJobs: LeadBulkJobs;
   leadValues: LeadValueService;
+  leadViews: LeadViewService;
   suppressions: SuppressionService;
   prospectImports: ProspectImports;
   prospecting: ProspectingService;
@@ -147,6 +150,7 @@ export function composeApi(parts: ApiParts) {
     leadTransferRoutes(leads, parts.imports, parts.assignees, maxImportBytes, audit),
     leadBulkRoutes(new LeadBulkService(leads, parts.assignees), parts.bulkJobs),
     leadValueRoutes(parts.leadValues),
+    leadViewRoutes(parts.leadViews),
     leadRoutes(leads, suppressions),
     suppressionRoutes(suppressions, maxImportBytes, audit),
     prospectImportRoutes(parts.prospectImports, maxImportBytes),

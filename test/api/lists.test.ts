@@ -212,6 +212,15 @@ const lists: Record<string, List> = {
       await multiply("prospect_import_rows", `job_id = '${prospectImportId}'`, { row: "t.row + k.n" });
     },
   },
+  "/api/v2/leads/views": {
+    field: "views",
+    id: byId,
+    bound: 200,
+    async arrange() {
+      await post("/leads/views", { name: "All", filters: {} });
+      await multiply("lead_views", "true", copied, 199);
+    },
+  },
   "/api/v2/prospecting/searches": {
     field: "searches",
     id: byId,
@@ -426,6 +435,7 @@ test.each(found)("$path takes limit and cursor, and says total and nextCursor", 
 const oldestFirst: ReadonlySet<string> = new Set([
   "/api/v2/users",
   "/api/v2/workspaces",
+  "/api/v2/leads/views",
   "/api/v2/members",
   "/api/v2/network/accounts",
   // By name, which this test chooses in that order.

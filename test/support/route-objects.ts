@@ -107,6 +107,7 @@ async function runImports(service: Service, owner: Client) {
   const enrichment = await posted<{ jobId: string }>(owner, "/enrich", { leads: [{ leadId: lead.id }] });
   for (const id of [leads.id, prospects.id, enrichment.jobId]) await service.ended(owner, id);
   const found = await posted<Found>(owner, "/prospecting/search", { filters: {} });
+  const view = await posted<{ id: string }>(owner, "/leads/views", { name: `${mark} view`, filters: {} });
   const search = await posted<{ id: string }>(owner, "/prospecting/searches", { name: `${mark} search`, filters: {} });
   return {
     leadId: lead.id,
@@ -115,6 +116,7 @@ async function runImports(service: Service, owner: Client) {
     enrichmentId: enrichment.jobId,
     prospectId: found.prospects[0]!.id,
     searchId: search.id,
+    viewId: view.id,
   };
 }
 

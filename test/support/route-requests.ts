@@ -117,6 +117,10 @@ const campaigns: Record<string, Arrange> = {
 const leads: Record<string, Arrange> = {
   "POST /leads": sending(lead),
   "GET /leads": plain,
+  "GET /leads/views": plain,
+  "POST /leads/views": sending({ name: "All", filters: {} }),
+  "PUT /leads/views/{viewId}": sending({ name: "Mine" }, { colleague: { member: 403 } }),
+  "DELETE /leads/views/{viewId}": having({ colleague: { member: 403 } }),
   "GET /leads/values": having({ query: { field: "company" } }),
   "GET /leads/{leadId}": plain,
   "PUT /leads/{leadId}": sending({ title: "Countess" }),

@@ -21,6 +21,7 @@ import type { InvitationStore } from "../../features/workspaces/invitations/stor
 import type { MailStore } from "../../features/mail/store.ts";
 import type { IdentityStore } from "../../features/workspaces/sign-in/store.ts";
 import type { SessionStore } from "../../features/workspaces/sessions/store.ts";
+import type { LeadViewStore } from "../../features/leads/views/store.ts";
 import type { SuppressionStore } from "../../features/suppression/store.ts";
 import type { ProspectStore, SavedSearchStore } from "../../features/prospecting/store.ts";
 import type { MergeStore } from "../../features/workspaces/merge/model.ts";
@@ -59,6 +60,7 @@ export type Storage = {
   persons: PersonStore;
   prospects: ProspectStore;
   savedSearches: SavedSearchStore;
+  leadViews: LeadViewStore;
   voices: VoiceStore;
   /** Null if the engine runs no simulations. */
   simulation: SimulationStore | null;

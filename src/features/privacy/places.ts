@@ -227,6 +227,17 @@ export const places: readonly Place[] = [
     erase: "remove",
   },
   {
+    name: "leadViews",
+    table: "lead_views",
+    key: ["id"],
+    personal: ["name", "filters"],
+    others: ["workspace_id", "owner_id", "columns", "sort", "created_at", "updated_at"],
+    owner: { kind: "workspaceId", column: "workspace_id" },
+    own: [],
+    texts: ["name", "filters"],
+    erase: "remove",
+  },
+  {
     name: "savedSearches",
     table: "saved_searches",
     key: ["id"],

@@ -61,6 +61,7 @@ export const finders: Readonly<Record<string, string>> = {
   lead: "list_leads",
   prospect: "search_prospects",
   "saved search": "list_saved_searches",
+  view: "list_lead_views",
   job: "list_jobs",
   "enrichment job": "list_jobs",
   "network action": "list_network_actions",

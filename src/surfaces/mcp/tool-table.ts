@@ -37,6 +37,10 @@ export const toolTable: Record<string, ToolSpec> = {
   }),
 
   list_leads: reads("GET /api/v2/leads"),
+  list_lead_views: reads("GET /api/v2/leads/views"),
+  create_lead_view: adds("POST /api/v2/leads/views"),
+  update_lead_view: changes("PUT /api/v2/leads/views/{viewId}"),
+  delete_lead_view: deletes("DELETE /api/v2/leads/views/{viewId}"),
   list_lead_values: reads("GET /api/v2/leads/values"),
   get_lead: reads("GET /api/v2/leads/{leadId}"),
   create_lead: adds("POST /api/v2/leads", { note: "With onDuplicate=error or update, no person is stored twice." }),

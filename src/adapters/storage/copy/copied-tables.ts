@@ -160,6 +160,11 @@ const ofLeads = {
 };
 
 const leads: CopiedTable[] = [
+  copied("lead_views", "id", {
+    text: "id workspace_id owner_id name sort",
+    object: "filters columns",
+    whole: "created_at updated_at",
+  }),
   copied("leads", "seq", {
     whole: "seq owner version created_at updated_at",
     text: `id first_name last_name email company title phone network_url industry location source notes status folded

@@ -7,6 +7,7 @@ import { createCreditStore } from "./credits.ts";
 import { DirectoryIndex } from "./directory/directory-index.ts";
 import { createProspectStore } from "./directory/prospects.ts";
 import { createSavedSearchStore } from "./directory/saved-searches.ts";
+import { createLeadViewStore } from "./lead-views.ts";
 import { connect, openEngine, type Engine, type EngineOptions } from "./engine.ts";
 import { sqlStates } from "./error-codes.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
@@ -89,6 +90,7 @@ export async function openPostgresStorage(url: string, clock: Clock, options: En
     persons: createPersonStore(engine, directories),
     prospects: createProspectStore(engine, directories),
     savedSearches: createSavedSearchStore(engine),
+    leadViews: createLeadViewStore(engine),
     suppressions: createSuppressionStore(engine),
     voices: createVoiceStore(engine),
     /** Throws when the database can't be reached or written to. */

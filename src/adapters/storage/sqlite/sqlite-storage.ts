@@ -8,6 +8,7 @@ import { createCampaignStore } from "./campaigns.ts";
 import { createCreditStore } from "./credits.ts";
 import { createProspectStore } from "./directory/prospects.ts";
 import { createSavedSearchStore } from "./directory/saved-searches.ts";
+import { createLeadViewStore } from "./lead-views.ts";
 import { openEngine } from "./engine.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
 import { createEventStore } from "./events.ts";
@@ -85,6 +86,7 @@ export function openSqliteStorage(
     prospects,
     persons: createPersonStore(engine, common, network),
     savedSearches: createSavedSearchStore(engine),
+    leadViews: createLeadViewStore(engine),
     voices: createVoiceStore(engine, common),
     simulation: createSimulationStore(engine),
     events: createEventStore(engine, common),

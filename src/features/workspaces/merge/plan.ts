@@ -43,6 +43,7 @@ export const mergePlan = {
   campaigns: "move",
   campaign_enrollments: "move",
   saved_searches: "move",
+  lead_views: "move",
   voice_clones: "move",
   webhook_endpoints: "move",
   events: "move",

@@ -8,6 +8,7 @@ import { creditLedger } from "../credit-tables.ts";
 import { prospects, importRows, savedSearches } from "../directory/tables.ts";
 import { emailVerdicts, enrichmentItems, enrichmentResults } from "../enrichment-tables.ts";
 import { conversations, messages, snippets } from "../inbox-tables.ts";
+import { leadViews } from "../lead-view-tables.ts";
 import { networkActions, networkContacts } from "../network-tables.ts";
 import { events, jobs, leadImportNotes, leadImportRows, leads, suppressions } from "../tables.ts";
 import { voiceClones, voiceSamples } from "../voice-tables.ts";
@@ -20,7 +21,7 @@ const definitions: readonly PgTable[] = [
   ...[conversations, messages, snippets],
   ...[campaignEnrollments, creditLedger, emailVerdicts, enrichmentItems, enrichmentResults, events, idempotentRequests],
   ...[importRows, jobs, leadImportNotes, leadImportRows, leads, networkActions, networkContacts, prospects],
-  ...[savedSearches, suppressions, voiceClones, voiceSamples, webhookDeliveries],
+  ...[leadViews, savedSearches, suppressions, voiceClones, voiceSamples, webhookDeliveries],
 ];
 
 /** Where tables of this engine differ from the register. */

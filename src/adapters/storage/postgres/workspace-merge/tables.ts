@@ -8,6 +8,7 @@ import { creditBalances, creditLedger, creditReservations } from "../credit-tabl
 import * as directory from "../directory/tables.ts";
 import type { Connection } from "../engine.ts";
 import { emailVerdicts, enrichmentResults, enrichmentSettings, leadHintsDone } from "../enrichment-tables.ts";
+import { leadViews } from "../lead-view-tables.ts";
 import { conversations, messages, snippets } from "../inbox-tables.ts";
 import { networkAccounts, networkActions } from "../network-tables.ts";
 import { apiKeys, auditLog, invitations, notificationReads } from "../people-tables.ts";
@@ -43,6 +44,7 @@ const tables = {
   campaigns,
   campaign_enrollments: campaignEnrollments,
   saved_searches: directory.savedSearches,
+  lead_views: leadViews,
   voice_clones: voiceClones,
   webhook_endpoints: webhookEndpoints,
   events,

@@ -6,64 +6,121 @@ import { nameOfMember } from "../../team.ts";
 import { leadStatusLabels, StateBadge } from "../../ui/badge.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { Initials } from "../../ui/initials.tsx";
+import { OutsideLink } from "../../ui/outside-link.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { TagList } from "./tag-list.tsx";
 
-const columns: readonly Column<LeadView>[] = [
-  {
-    id: "name",
-    header: "Name",
-    sort: "lastName",
-    cell: (lead) => (
-      <span class="two-lines">
-        <Link to={`/leads/${lead.id}`}>{nameOf(lead)}</Link>
-        <span>{lead.title}</span>
-      </span>
-    ),
-  },
-  { id: "company", header: "Company", sort: "company", cell: ({ company }) => company },
-  {
-    id: "status",
-    header: "Status",
-    sort: "status",
-    cell: ({ status, doNotContact }) => (
-      <span class="badges">
-        <StateBadge words={leadStatusLabels} state={status} />
-        {doNotContact && <span class="badge bad">Do not contact</span>}
-      </span>
-    ),
-  },
-  {
-    id: "email",
-    header: "Email",
-    sort: "email",
-    hideBelow: "medium",
-    cell: ({ email }) => (
-      <span class="clip" title={email ?? ""}>
-        {email}
-      </span>
-    ),
-  },
-  { id: "tags", header: "Tags", hideBelow: "large", cell: ({ tags }) => <TagList tags={tags} atMost={3} /> },
-  {
-    id: "updatedAt",
-    header: "Updated",
-    sort: "updatedAt",
-    hideBelow: "small",
-    cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,
-  },
-];
+/** Columns by the names of the API, in the order in which they are offered. */
+export const columnLabels = {
+  name: "Name",
+  title: "Job title",
+  company: "Company",
+  status: "Status",
+  owner: "Owner",
+  email: "Email",
+  phone: "Phone",
+  networkUrl: "Profile",
+  industry: "Industry",
+  location: "Location",
+  source: "Source",
+  tags: "Tags",
+  notes: "Notes",
+  createdAt: "Created",
+  updatedAt: "Updated",
+} as const;
+type ColumnName = keyof typeof columnLabels;
 
-/** The columns of the list. Owners are shown where leads have some: people who work alone need none. */
-export function leadColumns(hasOwners: boolean, members: readonly MemberView[]): readonly Column<LeadView>[] {
-  return hasOwners ? columns.toSpliced(3, 0, ownerColumn(members)) : columns;
+export const customPrefix = "customFields.";
+
+export function columnLabel(name: string): string {
+  return name.startsWith(customPrefix) ? name.slice(customPrefix.length) : (columnLabels[name as ColumnName] ?? name);
 }
 
-function ownerColumn(members: readonly MemberView[]): Column<LeadView> {
-  return {
-    id: "owner",
-    header: "Owner",
-    hideBelow: "small",
-    cell: ({ assignedTo }) => assignedTo !== null && <Initials name={nameOfMember(members, assignedTo)} />,
-  };
+/** Those of the list without a choice. Owners are shown where leads have some: people who work alone need none. */
+export function defaultColumns(hasOwners: boolean): string[] {
+  return ["name", "company", "status", ...(hasOwners ? ["owner"] : []), "email", "tags", "updatedAt"];
+}
+
+/** On narrow screens, only if the columns are not chosen. */
+const hidden: Partial<Record<ColumnName, "small" | "medium" | "large">> = {
+  ...{ owner: "small", email: "medium", tags: "large", updatedAt: "small" },
+};
+
+/** The columns of the list by their names; unknown names are left out. */
+export function leadColumns(
+  names: readonly string[],
+  members: readonly MemberView[],
+  isChosen: boolean,
+): readonly Column<LeadView>[] {
+  const hasTitle = names.includes("title");
+  return names.flatMap((name): Column<LeadView>[] => {
+    if (name.startsWith(customPrefix)) return [customColumn(name)];
+    if (!(name in columnLabels)) return [];
+    const known = name as ColumnName;
+    const hideBelow = isChosen ? undefined : hidden[known];
+    const sort = sorts[known];
+    return [
+      {
+        ...{ id: name, header: columnLabels[known], cell: (lead) => cellOf(known, lead, members, hasTitle) },
+        ...(sort !== undefined && { sort }),
+        ...(hideBelow !== undefined && { hideBelow }),
+      },
+    ];
+  });
+}
+
+const sorts: Partial<Record<ColumnName, string>> = {
+  ...{ name: "lastName", company: "company", status: "status", email: "email" },
+  ...{ createdAt: "createdAt", updatedAt: "updatedAt" },
+};
+
+function customColumn(id: string): Column<LeadView> {
+  const name = id.slice(customPrefix.length);
+  return { id, header: name, cell: ({ customFields }) => <Clipped text={shownValue(customFields[name])} /> };
+}
+
+/** A value of a custom field as text. */
+export function shownValue(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function cellOf(name: ColumnName, lead: LeadView, members: readonly MemberView[], hasTitle: boolean) {
+  switch (name) {
+    case "name":
+      return (
+        <span class="two-lines">
+          <Link to={`/leads/${lead.id}`}>{nameOf(lead)}</Link>
+          <span>{hasTitle ? "" : lead.title}</span>
+        </span>
+      );
+    case "status":
+      return (
+        <span class="badges">
+          <StateBadge words={leadStatusLabels} state={lead.status} />
+          {lead.doNotContact && <span class="badge bad">Do not contact</span>}
+        </span>
+      );
+    case "owner":
+      return lead.assignedTo !== null && <Initials name={nameOfMember(members, lead.assignedTo)} />;
+    case "networkUrl":
+      return lead.networkUrl && <OutsideLink href={lead.networkUrl}>Profile</OutsideLink>;
+    case "tags":
+      return <TagList tags={lead.tags} atMost={3} />;
+    case "createdAt":
+    case "updatedAt":
+      return <RelativeTime at={lead[name]} />;
+    case "company":
+      return lead.company;
+    default:
+      return <Clipped text={lead[name] ?? ""} />;
+  }
+}
+
+function Clipped({ text }: { text: string }) {
+  return (
+    <span class="clip" title={text}>
+      {text}
+    </span>
+  );
 }

@@ -9,14 +9,15 @@ import { Icon } from "../../ui/icons.tsx";
 import { activeFields, offeredFields, valuesOf, type FilterField } from "./filter-fields.ts";
 import { FilterPanel } from "./filter-panel.tsx";
 import { setFilter, type Filters } from "./lead-query.ts";
+import { usePopover } from "./popover.ts";
 
 /** Short delay, so that pasted text is one change. The list limits requests while typing. */
 const settleMs = 20;
 /** Limit of the API. */
 const maxFilterLength = 300;
 
-/** Filters of the list. They are stored in the URL, so that it can be bookmarked and shared. */
-export function LeadFilters({ filters }: { filters: Filters }) {
+/** Filters of the list. `cleared`: path of the list without them. They are stored in the URL, so that it can be bookmarked and shared. */
+export function LeadFilters({ filters, cleared }: { filters: Filters; cleared: string }) {
   const active = activeFields(filters);
   /** A field that was chosen from the menu and has no value yet. */
   const [added, setAdded] = useState<FilterField | null>(null);
@@ -39,7 +40,7 @@ export function LeadFilters({ filters }: { filters: Filters }) {
         <FilterChip key={added.name} field={added} filters={filters} isOpenAtFirst onClose={() => setAdded(null)} />
       )}
       {Object.keys(filters).length > 0 && (
-        <Link to="/leads" class="button quiet">
+        <Link to={cleared} class="button quiet">
           Clear
         </Link>
       )}
@@ -47,43 +48,10 @@ export function LeadFilters({ filters }: { filters: Filters }) {
   );
 }
 
-type PopoverProps = { onClose: () => void };
-
-/** Closes on Escape, on a click outside, and when the focus leaves. */
-function usePopover({ onClose }: PopoverProps, isOpen: boolean) {
-  const place = useRef<HTMLDivElement>(null);
-  const close = useRef(onClose);
-  close.current = onClose;
-  useEffect(() => {
-    if (!isOpen) return undefined;
-    const away = (event: Event) => {
-      const target = event.target as Node;
-      // What was clicked may be gone by now, such as the button that removes a value.
-      if (target.isConnected && !place.current?.contains(target)) close.current();
-    };
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== "Escape") return;
-      close.current();
-      place.current?.querySelector("button")?.focus();
-    };
-    document.addEventListener("pointerdown", away);
-    document.addEventListener("focusin", away);
-    place.current?.addEventListener("keydown", onKeyDown);
-    const element = place.current;
-    element?.querySelector<HTMLElement>(".popover [autofocus]")?.focus();
-    return () => {
-      document.removeEventListener("pointerdown", away);
-      document.removeEventListener("focusin", away);
-      element?.removeEventListener("keydown", onKeyDown);
-    };
-  }, [isOpen]);
-  return place;
-}
-
 function AddFilter({ offered, onAdd }: { offered: readonly FilterField[]; onAdd: (field: FilterField) => void }) {
   const [isOpen, setIsOpen] = useState(false);
   const id = useId();
-  const place = usePopover({ onClose: () => setIsOpen(false) }, isOpen);
+  const place = usePopover(() => setIsOpen(false), isOpen);
   return (
     <div class="popover-place" ref={place}>
       <button
@@ -125,7 +93,7 @@ function FilterChip({ field, filters, isOpenAtFirst, onClose }: ChipProps) {
     setIsOpen(false);
     onClose();
   };
-  const place = usePopover({ onClose: close }, isOpen);
+  const place = usePopover(close, isOpen);
   const values = useShownValues(field, valuesOf(field, filters));
   return (
     <div class={`popover-place filter-chip ${values.length === 0 ? "empty" : ""}`} ref={place}>

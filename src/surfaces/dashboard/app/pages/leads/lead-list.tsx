@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { LeadView } from "../../../../../features/leads/model.ts";
-import { api } from "../../api.ts";
+import type { SavedLeadViewView } from "../../../../../features/leads/views/model.ts";
+import { api, getAll } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { oneAtATime } from "../../one-at-a-time.ts";
 import { nameOf } from "../../person.ts";
@@ -15,11 +16,13 @@ import { EmptyState } from "../../ui/states.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import { BulkJobProgress, runningBulkJob } from "./bulk-job.tsx";
 import { ExportMenu } from "./export-menu.tsx";
-import { leadColumns } from "./lead-columns.tsx";
+import { ColumnChooser, columnsIn } from "./column-chooser.tsx";
+import { defaultColumns, leadColumns } from "./lead-columns.tsx";
 import { LeadFilters } from "./lead-filters.tsx";
 import { defaultSort, filtersIn, listQuery, offsetIn, pageSize, type LeadPage } from "./lead-query.ts";
 import { leftList } from "./list-place.ts";
 import { NewLeadDialog } from "./new-lead.tsx";
+import { ViewTabs } from "./view-tabs.tsx";
 
 /** Each of these permissions enables a bulk action. */
 const bulkPermissions = ["leads:write", "leads:delete", "network:schedule"] as const;
@@ -42,6 +45,14 @@ export function LeadsPage() {
   const offset = offsetIn(query);
   const total = data?.total ?? 0;
   const { chosen, choose, isAll, chooseAll } = useChoice(JSON.stringify(filters));
+  const views = useResource(
+    async (signal) => ({ all: await getAll<SavedLeadViewView>("/leads/views", "views", { signal }) }),
+    [],
+  );
+  const view = views.data?.all.find(({ id }) => id === query.get("view")) ?? null;
+  const ofView = view !== null && view.columns.length > 0 ? view.columns : null;
+  const chosenNames = columnsIn(query) ?? ofView;
+  const names = chosenNames ?? defaultColumns(hasOwners);
   const job = runningBulkJob.value;
   useEffect(() => () => leftList(query), [query]);
 
@@ -75,14 +86,18 @@ export function LeadsPage() {
         </>
       }
     >
-      <LeadFilters filters={filters} />
+      <ViewTabs views={views.data?.all ?? []} active={view} onChange={views.reload} />
+      <div class="list-controls">
+        <LeadFilters filters={filters} cleared={view === null ? "/leads" : `/leads?view=${view.id}`} />
+        <ColumnChooser shown={names} isChosen={columnsIn(query) !== null} />
+      </div>
       {job !== null && <BulkJobProgress key={job} id={job} onEnded={leads.reload} />}
       {job === null && (isAll || chosen.size > 0) && (
         <BulkBar {...{ chosen, choose, isAll, chooseAll, filters, total, shown }} onDone={leads.reload} />
       )}
       <DataTable
         label="Leads"
-        columns={leadColumns(hasOwners, members)}
+        columns={leadColumns(names, members, chosenNames !== null)}
         rows={data?.leads}
         rowKey={({ id }: LeadView) => id}
         rowName={nameOf}

@@ -5,7 +5,7 @@ export function TagList({ tags, atMost = 100 }: { tags: readonly string[]; atMos
     <span class="tags">
       {tags.slice(0, atMost).map((tag) => (
         <span key={tag} class="tag">
-          {tag}
+          {tag.replace(/^list:/, "List: ")}
         </span>
       ))}
       {hidden.length > 0 && (

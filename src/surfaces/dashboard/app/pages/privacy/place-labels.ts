@@ -13,6 +13,7 @@ const placeLabels: Record<string, string> = {
   prospectImportRows: "Rows of prospect import reports",
   jobs: "Jobs",
   savedSearches: "Saved searches",
+  leadViews: "Saved views of leads",
   answers: "Stored responses to requests",
   voices: "Descriptions of voices",
   voiceSamples: "File names of recordings",
