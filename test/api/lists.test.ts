@@ -384,6 +384,7 @@ const noLists: Record<string, string> = {
   "/api/v2/prospecting/facets": "the values of a filter that most prospects have, narrowed by q",
   "/api/v2/leads/values": "the most frequent values of a field, narrowed by contains",
   "/api/v2/users/jobs/history": "one entry a day, at most 90",
+  "/api/v2/keys/{keyId}/usage": "one entry a day, at most 90",
   "/api/v2/network/accounts/{accountId}/usage": "one entry a meter",
   "/api/v2/network/accounts/{accountId}/plan": "a forecast, which says how many wait",
   "/api/v2/campaigns/{campaignId}/statistics": "one entry a step",

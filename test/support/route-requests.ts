@@ -204,7 +204,7 @@ const workspaces: Record<string, Arrange> = {
   "POST /users/{userId}/credits": sending({ amount: 5 }, { only: "admins" }),
   "POST /users/{userId}/credits/adjust": sending({ amount: 5 }, { only: "admins" }),
   "POST /users/{userId}/credits/refund": sending({ request: "none", item: "none" }, { only: "admins", owner: 404 }),
-  "GET /keys/{keyId}/usage": having(ofAnothersKey),
+  "GET /keys/{keyId}/usage": having({ colleague: { member: 404, viewer: 404 } }),
   "GET /users/me/notifications": plain,
   "PUT /users/me/notifications": sending({ kinds: { dailyDigest: true } }),
   // The server has no SMTP.
