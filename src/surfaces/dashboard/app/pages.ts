@@ -86,6 +86,12 @@ export const pages: readonly Page[] = [
     component: lazyPage(async () => (await import("./pages/campaigns/campaign-list.tsx")).CampaignsPage),
   },
   {
+    path: "/campaigns/compare",
+    title: "Compare campaigns",
+    permission: "network:read",
+    component: lazyPage(async () => (await import("./pages/campaigns/insight/compare-page.tsx")).ComparePage),
+  },
+  {
     path: "/campaigns/new",
     title: "New campaign",
     permission: "network:schedule",

@@ -46,11 +46,18 @@ export function CampaignsPage() {
       title="Campaigns"
       lead="A campaign takes leads through a sequence of actions, at the pace of each account."
       actions={
-        can("network:schedule") && (
-          <Link to="/campaigns/new" class="button primary">
-            New campaign
-          </Link>
-        )
+        <>
+          {(campaigns.data?.campaigns.length ?? 0) > 1 && (
+            <Link to="/campaigns/compare" class="button">
+              Compare
+            </Link>
+          )}
+          {can("network:schedule") && (
+            <Link to="/campaigns/new" class="button primary">
+              New campaign
+            </Link>
+          )}
+        </>
       }
     >
       <DataTable

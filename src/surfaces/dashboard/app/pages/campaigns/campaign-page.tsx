@@ -17,6 +17,7 @@ import { CampaignEditor } from "./campaign-editor.tsx";
 import { CampaignPreview } from "./campaign-preview.tsx";
 import { EnrollDialog } from "./enroll-dialog.tsx";
 import { FollowCampaign } from "./follow-campaign.tsx";
+import { Insight } from "./insight/insight.tsx";
 import { StepOutline } from "./step-outline.tsx";
 import { campaignStateLabels } from "./labels.ts";
 
@@ -39,12 +40,13 @@ export function NewCampaignPage() {
 
 const parts = [
   { name: "follow", label: "Overview" },
+  { name: "insight", label: "Insight" },
   { name: "steps", label: "Steps" },
   { name: "preview", label: "Preview" },
 ] as const;
 type Part = (typeof parts)[number]["name"];
 
-/** A campaign: its statistics, its steps, and a preview of when each step would run. */
+/** A campaign: its statistics and results, its steps, and a preview of when each step would run. */
 export function CampaignPage({ params }: PageProps) {
   const path = `/campaigns/${encodeURIComponent(params["id"] ?? "")}`;
   const campaign = useResource((signal) => api.get<CampaignView>(path, { signal }), [path], {
@@ -80,6 +82,7 @@ export function CampaignPage({ params }: PageProps) {
         {(loaded) => (
           <Tabs label="Campaign" tabs={parts} chosen={chosen} choose={(part) => setQuery({ part })}>
             {chosen === "follow" && <FollowCampaign key={enrollments} campaign={loaded} path={path} />}
+            {chosen === "insight" && <Insight campaign={loaded} path={path} />}
             {chosen === "steps" && (
               <>
                 <CampaignEditor key={loaded.id + loaded.state} campaign={loaded} onSaved={campaign.replace} />

@@ -1,0 +1,57 @@
+import type { FunnelView } from "../../../../../../features/campaigns/funnel-model.ts";
+import { count } from "../../../format.ts";
+import { percentText, shareText, stageLabels, stageNames } from "./stages.ts";
+
+/** The stages as bars of one color, paler from stage to stage. */
+export function FunnelTable({ funnel: { stages, rates } }: { funnel: FunnelView }) {
+  const most = Math.max(...stageNames.map((stage) => stages[stage]), 1);
+  return (
+    <div class="table-frame" tabIndex={0} role="region" aria-label="Funnel">
+      <table class="table funnel">
+        <thead>
+          <tr>
+            <th scope="col">Stage</th>
+            <td class="funnel-bar" />
+            <th scope="col" class="right">
+              Leads
+            </th>
+            <th scope="col" class="right">
+              Of enrolled
+            </th>
+            <th scope="col" class="right">
+              Of contacted
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {stageNames.map((stage, n) => {
+            const rate = stage === "enrolled" || stage === "contacted" ? null : rates[stage];
+            return (
+              <tr key={stage}>
+                <th scope="row">{stageLabels[stage]}</th>
+                <td class="funnel-bar">
+                  <svg aria-hidden="true" height="26" width="100%">
+                    <rect class="track" width="100%" height="26" rx="4" />
+                    <rect class={`bar level-${n}`} width={`${(stages[stage] / most) * 100}%`} height="26" rx="4" />
+                  </svg>
+                </td>
+                <td class="right number">{count(stages[stage])}</td>
+                <td class="right number">{shareText(stages[stage], stages.enrolled)}</td>
+                <td class="right number">
+                  {rate !== null && stages.contacted > 0 && (
+                    <span class="two-lines">
+                      <span>{percentText(rate.rate)}</span>
+                      <span title="95% confidence interval">
+                        {percentText(rate.low)} to {percentText(rate.high)}
+                      </span>
+                    </span>
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
