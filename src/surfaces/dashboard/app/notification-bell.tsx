@@ -158,10 +158,10 @@ const icons: Partial<Record<NotificationView["type"], IconName>> = {
 };
 
 /** The page on which a notification is looked into. */
-function placeOf({ type, leadId, jobId, campaignId, accountId, voiceId }: NotificationView): string {
+function placeOf({ type, jobId, campaignId, accountId, voiceId, conversationId }: NotificationView): string {
   switch (type) {
     case "message.received":
-      return leadId === undefined ? "/queue?tab=completed" : `/leads/${leadId}`;
+      return conversationId === undefined ? "/inbox" : `/inbox?c=${encodeURIComponent(conversationId)}`;
     case "account.reconnect_required":
       return accountId === undefined ? "/settings?part=accounts" : `/settings/accounts/${accountId}`;
     case "campaign.completed":

@@ -1,13 +1,17 @@
 import { can, session } from "../../session.ts";
-import { PageFrame } from "../../ui/page.tsx";
+import { PageFrame, Section } from "../../ui/page.tsx";
 import { Link } from "../../router.tsx";
 import { AccountMeters } from "./account-meters.tsx";
 import { Attention } from "./attention.tsx";
+import { Checklist } from "./checklist.tsx";
 import { CreditsCard } from "./credits-card.tsx";
 import { JobsChart } from "./jobs-chart.tsx";
 import { NextActions, Today } from "./day.tsx";
+import { Replies } from "./replies.tsx";
+import { Timeline } from "./timeline.tsx";
+import { Weeks } from "./weeks.tsx";
 
-/** An overview: what needs attention, what happened today, what comes next, and how much of each cap is left. */
+/** What a salesperson asks first: how it goes, who waits, and what happens today. Then what keeps it running. */
 export function HomePage() {
   const user = session.value?.user;
   const sees = { network: can("network:read"), jobs: can("users:read") };
@@ -25,13 +29,24 @@ export function HomePage() {
         </>
       }
     >
+      <Checklist />
       <Attention />
-      <div class="home">
-        {sees.network && <NextActions />}
-        {(sees.network || sees.jobs) && <Today />}
-        {sees.jobs && <JobsChart />}
-        <CreditsCard />
-      </div>
+      {sees.network && (
+        <div class="home">
+          <Weeks />
+          <Replies />
+          <Timeline />
+          <NextActions />
+          <Today />
+        </div>
+      )}
+      <Section title="Operations">
+        <div class="home">
+          {sees.jobs && <JobsChart />}
+          <CreditsCard />
+          {sees.jobs && !sees.network && <Today />}
+        </div>
+      </Section>
       {sees.network && <AccountMeters />}
     </PageFrame>
   );

@@ -9,10 +9,10 @@ const states = ["completed", "running", "pending", "failed"] as const;
 const stateLabels = { completed: "Completed", running: "Running", pending: "Pending", failed: "Failed" };
 const days = 30;
 
-/** Jobs of the last 30 days by day and current status. */
+/** Jobs of the last 30 days by the day of their execution and their status. */
 export function JobsChart() {
   const history = useResource(
-    (signal) => api.get<{ days: JobDay[] }>("/users/jobs/history", { query: { days }, signal }),
+    (signal) => api.get<{ days: JobDay[] }>("/users/jobs/history", { query: { days, by: "executed" }, signal }),
     [],
     { pollMs: 30_000, events: ["action.", "enrichment.", "leads.imported", "voice."] },
   );
@@ -51,7 +51,10 @@ function Chart({ days }: { days: readonly JobDay[] }) {
         ))}
       </ul>
       <div class="chart-area" aria-hidden="true">
-        <span class="chart-top number faint">{count(most)}</span>
+        <span class="chart-top number faint">
+          <span>{count(most)}</span>
+          <span>0</span>
+        </span>
         <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none">
           {[0.5, 1].map((share) => (
             <line key={share} class="grid" x1="0" x2={width} y1={height * (1 - share)} y2={height * (1 - share)} />
