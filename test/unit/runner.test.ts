@@ -514,6 +514,41 @@ describe("when the store fails", () => {
   });
 });
 
+test("jobs that are claimed together wait until there is room for as many", async () => {
+  const running: PromiseWithResolvers<JobEnd>[] = [];
+  const run = () => {
+    const job = Promise.withResolvers<JobEnd>();
+    running.push(job);
+    return job.promise;
+  };
+  const claims: number[] = [];
+  const note = (store: JobStore): JobStore => ({
+    ...store,
+    claim: async (request) => {
+      const jobs = await store.claim(request);
+      claims.push(jobs.length);
+      return jobs;
+    },
+  });
+  await using setup = await createRunner([{ ...handlerOf(run), concurrency: 4, claimedTogether: 3 }], note);
+  const untilRunning = async (jobs: number) => {
+    while (running.length < jobs) await setup.written();
+  };
+  for (let n = 0; n < 8; n++) await setup.add();
+  setup.runner.start();
+  await untilRunning(4);
+  running.splice(0, 2).forEach(({ resolve }) => resolve(completed()));
+  await setup.written();
+  expect(claims).toEqual([4]);
+  running.splice(0, 1).forEach(({ resolve }) => resolve(completed()));
+  await untilRunning(4);
+  expect(claims).toEqual([4, 3]);
+  running.splice(0, 4).forEach(({ resolve }) => resolve(completed()));
+  await untilRunning(1);
+  running[0]!.resolve(completed());
+  await setup.runner.idle();
+});
+
 test("with nothing to do the runner looks every half a minute, and sets no more than one timer for it", async () => {
   let looks = 0;
   let claims = 0;

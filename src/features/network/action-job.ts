@@ -17,7 +17,7 @@ const connectorTimeoutMs = 60_000;
 const claimBatchSize = 128;
 /**
  * Actions in progress at once, across all accounts; the store enforces the spacing of each account. High enough that the
- * next batch is claimed in the commit that ends the previous one.
+ * next batch is claimed while the previous ones are ending.
  */
 const concurrency = 3 * claimBatchSize;
 /** Speech generation can fail because the voice is busy or broken, so it is retried later. */
@@ -171,6 +171,7 @@ export function createActionHandler({
   return {
     type: "linkedin_action",
     concurrency,
+    claimedTogether: claimBatchSize,
     async claim(request) {
       const { due, more, needsPlan } = await store.claimDue({
         ...request,

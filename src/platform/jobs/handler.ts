@@ -21,6 +21,8 @@ export type JobHandler = {
   type: JobType;
   /** Maximum number of concurrent jobs in this process. */
   concurrency: number;
+  /** Claims wait until this many jobs can start, so that each is worth its transaction. */
+  claimedTogether?: number;
   /** Replaces the store's `claim`, for features where more than the due time decides what can run. */
   claim?(request: { limit: number; now: number; leaseUntil: number }): Promise<{ jobs: Job[]; more: boolean }>;
   /** Returns null if the handler ended the job itself, in one operation with its own rows, or if its claim was void. */

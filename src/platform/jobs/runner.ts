@@ -16,8 +16,8 @@ const leaseMs = 60_000;
 const renewEveryMs = leaseMs / 3;
 /** Check for due jobs at least this often. */
 const maxSleepMs = 30_000;
-/** Another node is just claiming what is due. */
-const retryEmptyClaimMs = 5;
+/** When to look again after a claim. Other nodes may hold some of what was due. */
+const afterClaimMs = 20;
 
 /** Receives claims and ends of jobs by type. `own`: the handler ended the job itself. */
 export type JobObserver = {
@@ -162,24 +162,25 @@ export class JobRunner {
       return false;
     }
     // `poke` is called when a job ends of a handler that has no room now.
-    const ready = this.#handlers.filter((handler) => this.#roomOf(handler) > 0 && !this.#isPaused(handler.type));
+    const ready = this.#handlers.filter((handler) => this.#hasRoom(handler) && !this.#isPaused(handler.type));
     const dueTimes = await this.#store.dueTimes(ready.map(({ type }) => type));
     const now = this.#clock.now();
     const due = ready.filter(({ type }) => (dueTimes.get(type) ?? Infinity) <= now);
     // Concurrently, so that the claims share a commit.
-    const claims = await Promise.all(due.map((handler) => this.#claimAndStart(handler)));
-    if (claims.some(({ jobs, more }) => more || jobs > 0)) return true;
+    const mayBeMore = await Promise.all(due.map((handler) => this.#claimAndStart(handler)));
+    if (mayBeMore.includes(true)) return true;
     const wakeAt = Math.min(...ready.map(({ type }) => dueTimes.get(type) ?? Infinity));
-    if (this.#isStarted) this.#sleep(due.length > 0 ? retryEmptyClaimMs : wakeAt - now);
+    if (this.#isStarted) this.#sleep(due.length > 0 ? afterClaimMs : wakeAt - now);
     return false;
   }
 
-  async #claimAndStart(handler: JobHandler): Promise<{ jobs: number; more: boolean }> {
+  /** Returns true if more may be due. */
+  async #claimAndStart(handler: JobHandler): Promise<boolean> {
     const heldUntil = performance.now() + leaseMs;
     const { jobs, more } = await this.#claim(handler, this.#roomOf(handler));
     if (jobs.length > 0) this.#observer?.jobsClaimed(handler.type, jobs.length);
     for (const job of jobs) this.#start(handler, job, heldUntil);
-    return { jobs: jobs.length, more };
+    return more;
   }
 
   /** `more`: others may be due. */
@@ -197,6 +198,10 @@ export class JobRunner {
 
   #roomOf(handler: JobHandler): number {
     return handler.concurrency - this.#runningOf(handler);
+  }
+
+  #hasRoom(handler: JobHandler): boolean {
+    return this.#roomOf(handler) >= (handler.claimedTogether ?? 1);
   }
 
   #count(handler: JobHandler, change: 1 | -1): void {
