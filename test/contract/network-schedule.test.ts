@@ -248,10 +248,8 @@ describe.each(enginesAndPostgres)("scheduling of network actions on $name", ({ o
       const { storage, account, make } = await withAccount(opened.storage);
       const requests = Array.from({ length: 20 }, () => make.actionRequest(account, { action: { profileUrl } }));
       const outcomes = await Promise.all(requests.map((request) => storage.network.schedule(request, false)));
-      expect(outcomes.map(({ kind }) => kind)).toEqual([
-        "scheduled",
-        ...Array.from({ length: 19 }, () => "existing" as const),
-      ]);
+      const { scheduled, existing } = Object.groupBy(outcomes, ({ kind }) => kind);
+      expect([scheduled?.length, existing?.length]).toEqual([1, 19]);
       expect(new Set(outcomes.map((outcome) => (outcome as { job: Job }).job.id)).size).toBe(1);
     });
 

@@ -4,6 +4,7 @@ import { openPostgresStorage } from "../../src/adapters/storage/postgres/postgre
 import { lockSuppressions } from "../../src/adapters/storage/postgres/suppression-rows.ts";
 import { suppressions } from "../../src/adapters/storage/postgres/tables.ts";
 import type { NetworkAccount } from "../../src/features/network/account-model.ts";
+import type { JobClaim } from "../../src/platform/jobs/model.ts";
 import { suppressionKey } from "../../src/features/suppression/key.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { actionEnd, alwaysOpen, claimOf, createFactories } from "../support/factories.ts";
@@ -49,6 +50,26 @@ describe("two nodes on one database", () => {
     );
     expect(outcomes.filter(({ kind }) => kind === "scheduled")).toHaveLength(1);
     expect(outcomes.filter(({ kind }) => kind === "existing")).toHaveLength(9);
+  });
+
+  test("end many attempts together: each once, also several of one account, and none whose claim is void", async () => {
+    await using nodes = await openNodes({ spacing: noDistance });
+    const { first, second, account, make } = nodes;
+    for (let n = 0; n < 30; n++) await make.scheduledJob(first, account, { action: { actionType: "visitProfile" } });
+    const claims: JobClaim[] = [];
+    while (claims.length < 30) {
+      const request = { now: startOfTests, limit: 30, leaseUntil: startOfTests + minute };
+      claims.push(...(await first.network.claimDue(request)).due.map(({ job }) => claimOf(job)));
+    }
+    const isVoid = { ...claims[7]!, attempt: 9 };
+    const ends = [isVoid, ...claims, ...claims.slice(0, 5)].map((claim, n) =>
+      (n % 3 === 0 ? second : first).network.endAction(claim, actionEnd()),
+    );
+    const ended = await Promise.all(ends);
+    expect(ended[0]).toBe(false);
+    expect(ended.filter(Boolean)).toHaveLength(30);
+    const jobs = await Promise.all(claims.map(({ id }) => first.jobs.get(account.workspaceId, id)));
+    expect(new Set(jobs.map((job) => job?.status))).toEqual(new Set(["completed"]));
   });
 
   test("end an attempt once", async () => {

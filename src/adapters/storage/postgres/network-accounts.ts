@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, sql } from "drizzle-orm";
 import type { CoolDown, NetworkAccount } from "../../../features/network/account-model.ts";
 import { decideAccountUpdate } from "../../../features/network/decisions/accounts.ts";
 import type { StoredAccount } from "../../../features/network/decisions/facts.ts";
@@ -7,6 +7,7 @@ import { meterOf } from "../meter-code.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { writeChanges } from "./network-changes.ts";
 import { networkAccounts, networkActions, networkMeters } from "./network-tables.ts";
+import { oneOf } from "./one-of.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 type AccountStore = Pick<
@@ -124,7 +125,7 @@ export async function lockAccounts(
   const rows = await connection
     .select()
     .from(networkAccounts)
-    .where(inArray(networkAccounts.seq, [...seqs]))
+    .where(oneOf(networkAccounts.seq, seqs))
     .orderBy(asc(networkAccounts.seq))
     .for("update", skipLocked ? { skipLocked: true } : {});
   const resting = await coolDownsOf(
@@ -160,7 +161,7 @@ async function coolDownsOf(connection: Connection, seqs: readonly number[]): Pro
   const rows = await connection
     .select()
     .from(networkMeters)
-    .where(and(inArray(networkMeters.account, [...seqs]), isNotNull(networkMeters.coolUntil)))
+    .where(and(oneOf(networkMeters.account, seqs), isNotNull(networkMeters.coolUntil)))
     .orderBy(asc(networkMeters.meter));
   const coolDowns = new Map<number, CoolDown[]>();
   for (const { account, meter, coolUntil, coolLevel, coolReason, coolSince } of rows) {

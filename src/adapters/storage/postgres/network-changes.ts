@@ -9,6 +9,7 @@ import type { Connection } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
 import { recordMessage } from "./inbox-recording.ts";
 import { insertJob, writeJob } from "./jobs.ts";
+import { oneOf } from "./one-of.ts";
 import { networkAccounts, networkActions, networkContacts, networkMeters } from "./network-tables.ts";
 import { jobs } from "./tables.ts";
 
@@ -40,7 +41,7 @@ async function writeSends(connection: Connection, sends: readonly Change<"send">
       .update(networkActions)
       .set({ state: "sending", pendingReason, used: 1, slotAt: at, updatedAt: at })
       .where(
-        inArray(
+        oneOf(
           networkActions.seq,
           alike.map(({ row }) => row.seq),
         ),
@@ -55,7 +56,7 @@ async function writeLeases(connection: Connection, leases: readonly Change<"leas
       .update(jobs)
       .set({ status: "running", attempt: sql`${jobs.attempt} + 1`, leaseUntil: until, updatedAt: at })
       .where(
-        inArray(
+        oneOf(
           jobs.id,
           alike.map(({ jobId }) => jobId),
         ),

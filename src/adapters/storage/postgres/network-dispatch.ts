@@ -1,12 +1,7 @@
 import { and, asc, eq, isNotNull, lte, sql } from "drizzle-orm";
 import type { JobClaim } from "../../../platform/jobs/model.ts";
 import { isHeld } from "../../../platform/jobs/transitions.ts";
-import {
-  decideDeferral,
-  decideDelegation,
-  decideEnd,
-  decideRenewal,
-} from "../../../features/network/decisions/attempts.ts";
+import { decideDeferral, decideDelegation, decideRenewal } from "../../../features/network/decisions/attempts.ts";
 import type { Decision, NetworkChange } from "../../../features/network/decisions/changes.ts";
 import {
   decideDue,
@@ -18,7 +13,9 @@ import {
 import { actionOf, type NetworkFacts, type Target } from "../../../features/network/decisions/facts.ts";
 import type { DueAction } from "../../../features/network/queue-model.ts";
 import type { NetworkStore } from "../../../features/network/store.ts";
+import { endActions, type Ended } from "./action-ends.ts";
 import type { Connection, Engine } from "./engine.ts";
+import { gathered } from "./gathered.ts";
 import { lockAccounts } from "./network-accounts.ts";
 import { writeChanges } from "./network-changes.ts";
 import { LoadedFacts, loadTarget, loadTargets } from "./network-facts.ts";
@@ -35,6 +32,9 @@ type DispatchStore = Pick<
 type ClaimRequest = Parameters<NetworkStore["claimDue"]>[0];
 type WorkerClaim = Parameters<NetworkStore["claimForWorker"]>[0];
 type Candidate = { jobId: string; workspaceId: WorkspaceId; account: number };
+
+/** Actions that end in one transaction, which must not hold their accounts for long. */
+const mostEnds = 64;
 
 /** Claims of due actions, and the outcomes of attempts. */
 export function createDispatchStore(engine: Engine): DispatchStore {
@@ -60,8 +60,8 @@ export function createDispatchStore(engine: Engine): DispatchStore {
     const { outcome, changes } = await facts.decide(() => decideDue(targets, facts, now, leaseUntil));
     await writeChanges(connection, changes);
     const { claimed, needsPlan } = outcome;
-    // If other nodes hold all of them, there is no more to do until they are done.
-    return { due: claimed.map(dueActionOf), more: candidates.length >= limit && changes.length > 0, needsPlan };
+    // If other transactions hold most of them, the next claim is worth more when those are done.
+    return { due: claimed.map(dueActionOf), more: targets.length > limit / 2, needsPlan };
   }
 
   async function claimForWorker(
@@ -113,11 +113,13 @@ export function createDispatchStore(engine: Engine): DispatchStore {
     });
   }
 
+  const endTogether = gathered(mostEnds, (ended: readonly Ended[]) => endActions(engine, ended));
+
   return {
     claimDue: (request) => transact((connection) => claimDue(connection, request)),
     markSending: (claim, now) =>
       decideClaimed(claim, (target, facts) => decideSend(target, facts, now), { asksObjections: true }),
-    endAction: (claim, end) => decideClaimed(claim, (target, facts) => done(decideEnd(target, end, facts))),
+    endAction: (claim, end) => endTogether({ claim, end }),
     defer: (claim, deferral) => decideClaimed(claim, (target, facts) => done(decideDeferral(target, deferral, facts))),
     delegate: (claim, delegation) => decideClaimed(claim, (target) => done(decideDelegation(target, delegation))),
     claimForWorker: (request) => transact((connection) => claimForWorker(connection, request)),

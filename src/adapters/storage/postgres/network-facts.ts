@@ -1,4 +1,4 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { Meter } from "../../../features/network/meter-model.ts";
 import type {
   Frontier,
@@ -20,6 +20,7 @@ import { decideLoaded, loadAll, NamedFacts, type FactSource } from "./loaded.ts"
 import { lockAccounts, readAccounts, recordOf } from "./network-accounts.ts";
 import { networkAccounts, networkActions, networkContacts, networkMeters } from "./network-tables.ts";
 import { LoadedTimeline, loadUsed } from "./network-timeline.ts";
+import { oneOf } from "./one-of.ts";
 import { findSuppression, firstSuppressions } from "./suppression-rows.ts";
 import { jobs, leads } from "./tables.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
@@ -54,18 +55,22 @@ export class LoadedFacts implements NetworkFacts, FactSource {
       this.#timelines.set(`used ${account}`, timeline);
     const leadIds = [...new Set(targets.flatMap(({ row }) => row.leadId ?? []))];
     const found =
-      leadIds.length === 0
-        ? []
-        : await connection.select({ id: leads.id }).from(leads).where(inArray(leads.id, leadIds));
+      leadIds.length === 0 ? [] : await connection.select({ id: leads.id }).from(leads).where(oneOf(leads.id, leadIds));
     const stored = new Set(found.map(({ id }) => id));
     for (const id of leadIds) this.know(`lead ${id}`, stored.has(id));
-    const profiles = [...new Set(targets.map(({ row }) => row.profileKey))];
-    const contacts = await contactsOf(connection, accounts, profiles);
-    for (const { row } of targets) {
-      const contact = contacts.find((each) => each.account === row.account && each.profileKey === row.profileKey);
-      this.know(`contact ${row.account} ${row.profileKey}`, contact ?? null);
-    }
+    await this.preloadContacts(targets);
     await this.#preloadSuppressions(targets);
+  }
+
+  async preloadContacts(targets: readonly Target[]): Promise<void> {
+    const accounts = [...new Set(targets.map(({ record }) => record.seq))];
+    const profiles = [...new Set(targets.map(({ row }) => row.profileKey))];
+    const contacts = await contactsOf(this.#connection, accounts, profiles);
+    const found = new Map(contacts.map((each) => [`${each.account} ${each.profileKey}`, each]));
+    for (const { row } of targets) {
+      const name = `${row.account} ${row.profileKey}`;
+      this.know(`contact ${name}`, found.get(name) ?? null);
+    }
   }
 
   async #preloadSuppressions(targets: readonly Target[]): Promise<void> {
@@ -206,7 +211,7 @@ export async function loadTargets(
   const locked = await connection
     .select()
     .from(jobs)
-    .where(inArray(jobs.id, [...jobIds]))
+    .where(oneOf(jobs.id, jobIds))
     .orderBy(jobs.id)
     .for("update", skipLocked ? { skipLocked: true } : {});
   const byId = new Map(locked.map((job) => [job.id, job]));
@@ -214,7 +219,7 @@ export async function loadTargets(
   const rows = await connection
     .select()
     .from(networkActions)
-    .where(inArray(networkActions.jobId, [...byId.keys()]));
+    .where(oneOf(networkActions.jobId, [...byId.keys()]));
   const targets = new Map(
     rows.flatMap((row): [string, Target][] => {
       const [job, record] = [byId.get(row.jobId), bySeq.get(row.account)];
@@ -233,5 +238,5 @@ async function contactsOf(
   return connection
     .select()
     .from(networkContacts)
-    .where(and(inArray(networkContacts.account, [...accounts]), inArray(networkContacts.profileKey, [...profileKeys])));
+    .where(and(oneOf(networkContacts.account, accounts), oneOf(networkContacts.profileKey, profileKeys)));
 }

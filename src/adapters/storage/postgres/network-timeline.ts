@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, lte } from "drizzle-orm";
+import { and, eq, gt, isNotNull, lte } from "drizzle-orm";
 import { windowMs } from "../../../features/network/account-model.ts";
 import type { Meter } from "../../../features/network/meter-model.ts";
 import { MemoryTimeline } from "../../../features/network/governor/plan.ts";
@@ -6,6 +6,7 @@ import type { Timeline } from "../../../features/network/governor/slot.ts";
 import { meterOf } from "../meter-code.ts";
 import type { Connection } from "./engine.ts";
 import { networkActions } from "./network-tables.ts";
+import { oneOf } from "./one-of.ts";
 import { OutOfReach, type FactSource } from "./loaded.ts";
 
 /** No window is longer, and no distance between two actions. */
@@ -101,7 +102,7 @@ async function momentsOf(
     .from(networkActions)
     .where(
       and(
-        inArray(account, [...accounts]),
+        oneOf(account, accounts),
         isNotNull(slotAt),
         // A moment before the range may be as old as a window: it is the last one of it.
         gt(slotAt, from - 1),
