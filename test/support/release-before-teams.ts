@@ -35,7 +35,10 @@ export type Contents = { rows: Record<string, number>; leads: string; credits: s
  * The owner is a user in the release before teams, and a workspace since.
  */
 export function contentsOf(database: Database): Contents {
-  const tables = names(database, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+  const tables = names(
+    database,
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql NOT LIKE 'CREATE VIRTUAL%'",
+  );
   const hasTeams = tables.includes("workspaces");
   const owners = hasTeams ? "workspaces" : "users";
   const count = (table: string) =>
