@@ -10,6 +10,7 @@ import type { Config } from "./config/config.ts";
 import type { DataDirectory } from "../adapters/disk/data-directory.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
 import type { Log } from "../platform/base/log.ts";
+import type { Metrics } from "../platform/metrics/metrics.ts";
 import type { Storage } from "../adapters/storage/storage.ts";
 import { migrations } from "../adapters/storage/sqlite/migrate.ts";
 import { copyBeforeUpgrade } from "../adapters/storage/sqlite/upgrade-copy.ts";
@@ -25,10 +26,12 @@ export type BackupParts = {
   audit: AuditService;
   clock: Clock;
   log: Log;
+  metrics: Metrics | null;
 };
 
 /** Backups on request and on schedule. */
-export function composeBackups({ config, directory, installation, files, storage, audit, clock, log }: BackupParts) {
+export function composeBackups(parts: BackupParts) {
+  const { config, directory, installation, files, storage, audit, clock, log, metrics } = parts;
   const { schedule, keep, place: configured } = config.backup;
   const { databasePath, backupsPath } = directory;
   const place = configured ?? { kind: "disk" as const, path: backupsPath };
@@ -48,6 +51,7 @@ export function composeBackups({ config, directory, installation, files, storage
     clock,
     log,
   });
+  if (metrics !== null && storage.backups !== null) addBackupGauges(metrics, service);
   const chores: Chore[] =
     schedule === null ? [] : [{ name: "create a backup", pattern: schedule, run: () => service.runScheduled() }];
   return {
@@ -63,6 +67,19 @@ export function composeBackups({ config, directory, installation, files, storage
     flush: () => service.storePendingOutcomes(),
     stop: () => service.stop(),
   };
+}
+
+function addBackupGauges(metrics: Metrics, service: BackupService): void {
+  const add = (name: string, help: string, read: () => number) => metrics.addGauge(name, help, () => [[{}, read()]]);
+  add(
+    "outreachd_backup_last_success_timestamp_seconds",
+    "Start of the newest complete backup in Unix time; 0 if there is none.",
+    () => (service.state.newestAt ?? 0) / 1000,
+  );
+  add("outreachd_backup_last_failed", "1 if the last backup since the start of the process failed.", () =>
+    Number(service.state.hasLastFailed),
+  );
+  add("outreachd_backup_scheduled", "1 if backups are created on a schedule.", () => Number(service.state.isScheduled));
 }
 
 /** The restored audit log does not contain the restore itself. */

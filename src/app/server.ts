@@ -179,7 +179,9 @@ async function compose(
   const privacy = new PrivacyService(storage.persons, jobs, suppressions, audit, clock, ids);
   const hasLead = () => cluster?.hasLead ?? true;
   const events = composeEvents({ config, storage, clock, ids, log, keyRing, sessions, keys, mayDeliver: hasLead });
-  const backups = composeBackups({ config, directory, installation, files: filesPlace, storage, audit, clock, log });
+  const backups = composeBackups({
+    ...{ config, directory, installation, files: filesPlace, storage, audit, clock, log, metrics },
+  });
   const handlers: JobHandler[] = [
     leadImport.handler,
     bulkHandler,

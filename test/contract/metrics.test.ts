@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { startOfTests as now } from "../support/clock.ts";
 import { enginesAndPostgres } from "../support/engines.ts";
 import { claimJob, createFactories } from "../support/factories.ts";
+import { storedAccount } from "../support/network-actions.ts";
 
 describe.each(enginesAndPostgres)("metrics on $name", ({ open }) => {
   test("the oldest due job is the one that has been due for the longest, of any type and workspace", async () => {
@@ -17,6 +18,17 @@ describe.each(enginesAndPostgres)("metrics on $name", ({ open }) => {
     await jobs.insert(make.job(other.user.id, { type: "data_enrichment", runAt: now - 7_000 }));
     await jobs.insert(make.job(one.user.id, { type: "lead_import", runAt: now - 5_000 }));
     expect(await metrics.oldestDueAt(now)).toBe(now - 7_000);
+  });
+
+  test("accounts are counted by state", async () => {
+    await using opened = await open();
+    const make = createFactories();
+    expect(await opened.storage.metrics.accounts()).toEqual([]);
+    await storedAccount(opened.storage, make);
+    await storedAccount(opened.storage, make, { state: "needsReconnect" });
+    const counts = await opened.storage.metrics.accounts();
+    expect(Object.fromEntries(counts.map(({ state, count }) => [state, count]))).toMatchObject({ needsReconnect: 1 });
+    expect(counts.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThanOrEqual(2);
   });
 
   test("a claimed job is not due anymore", async () => {

@@ -19,6 +19,22 @@ const bad: Attempt = {
 };
 
 describe.each(enginesAndPostgres)("webhooks on $name", ({ open }) => {
+  test("the backlog is counted by state, with the age of what waits", async () => {
+    await using opened = await open();
+    const { storage, target, eventId } = await withDelivery(opened.storage);
+    const { metrics, webhooks } = storage;
+    const backlog = async () => (await metrics.deliveries()).filter(({ count }) => count > 0);
+    const [event] = await webhooks.due(target.id, now, 1);
+    const oldestEventAt = event!.event.at;
+    expect(await backlog()).toEqual([{ state: "pending", count: 1, oldestEventAt }]);
+    await webhooks.settle([failure(target, eventId)]);
+    expect(await backlog()).toEqual([{ state: "retrying", count: 1, oldestEventAt }]);
+    await webhooks.settle([failure(target, eventId, { state: "failed", nextAt: null })]);
+    expect(await backlog()).toEqual([{ state: "failed", count: 1, oldestEventAt: null }]);
+    await webhooks.settle([settlement(target, eventId, { attempt: fine, state: "delivered", nextAt: null })]);
+    expect(await backlog()).toEqual([]);
+  });
+
   describe("endpoints", () => {
     test("are read by their owner as they were stored, newest first, and by nobody else", async () => {
       await using opened = await open();

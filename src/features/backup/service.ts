@@ -57,6 +57,8 @@ export class BackupService {
   readonly #isOwn: OwnArchives;
   #running: Run | null = null;
   #last: BackupRunView | null = null;
+  /** Start of the newest backup of this server that is known; null if none is. */
+  #newestAt: number | null = null;
   #thread: Thread<{ stop: true }, BackupMessage> | null = null;
   /** Completed runs whose event could not be stored yet, oldest first. */
   readonly #pendingOutcomes: BackupEnd[] = [];
@@ -91,6 +93,12 @@ export class BackupService {
     return { name, status: "completed", message: "Complete", ...ended };
   }
 
+  /** For metrics. `newestAt`: when the newest backup of this server was begun; null if none is known. */
+  get state(): { newestAt: number | null; hasLastFailed: boolean; isScheduled: boolean } {
+    const hasLastFailed = this.#last?.status === "failed";
+    return { newestAt: this.#newestAt, hasLastFailed, isScheduled: this.#parts.schedule !== null };
+  }
+
   /** Starts a backup. Throws CONFLICT while another one is running, or if a database server holds the data. */
   start(caller: Caller, prune: boolean): BackupRunView {
     requireAdmin(caller);
@@ -122,7 +130,9 @@ export class BackupService {
   async checkDestination(): Promise<void> {
     const { archives, place, log, store } = this.#parts;
     if (store === null) return;
-    const { problem } = await inspectDestination(archives, place);
+    const { problem, stored } = await inspectDestination(archives, place);
+    const times = stored.filter(({ name }) => this.#isOwn(name)).flatMap(({ name }) => timeOfArchive(name) ?? []);
+    if (times.length > 0) this.#newestAt = Math.max(this.#newestAt ?? 0, ...times);
     if (problem !== null) log.warn({ place: archives.place, problem }, "backup destination is unavailable");
   }
 
@@ -218,6 +228,7 @@ export class BackupService {
       if (prune) notes.push(...(await this.#prune()));
       const seconds = (clock.now() - startedAt) / 1000;
       log.info({ name: run.name, place, bytes, files, missing: missing.length, seconds }, "backup completed");
+      this.#newestAt = startedAt;
       return completed(bytes, missing, notes);
     } catch (error) {
       log.error({ err: error, name: run.name, place }, "backup failed");

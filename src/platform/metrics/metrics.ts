@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Clock } from "../base/clock.ts";
 import { version } from "../base/version.ts";
 import type { Counter, Gauge, Histogram } from "./prom-client.ts";
+import { addBacklogGauges } from "./backlog-gauges.ts";
 import { CachedValue } from "./cached-value.ts";
 import type { MetricsStore, QueueDepth } from "./store.ts";
 
@@ -139,6 +140,7 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
       return dueAt === null ? 0 : Math.max(0, clock.now() - dueAt) / 1000;
     },
   );
+  addBacklogGauges((settings) => void new Gauge({ ...settings, registers }), store, clock);
   const movements = await followCredits(store);
   new Counter({
     name: "outreachd_credits_total",
@@ -173,6 +175,10 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
   gauge("outreachd_disk_free_bytes", "Free disk space of the data directory.", async () => {
     const { bavail, bsize } = await statfs(dataDir);
     return bavail * bsize;
+  });
+  gauge("outreachd_disk_size_bytes", "Size of the disk of the data directory.", async () => {
+    const { blocks, bsize } = await statfs(dataDir);
+    return blocks * bsize;
   });
   new Gauge({ name: "outreachd_info", help: "Always 1.", labelNames: ["version"], registers }).set({ version }, 1);
 

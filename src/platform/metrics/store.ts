@@ -13,7 +13,15 @@ export type QueueDepth = {
 /** Credit movements by kind, up to the entry `last`. */
 export type CreditMovements = { sums: { kind: string; amount: number }[]; last: number };
 
+/** pending: not tried yet; retrying: failed so far; failed: given up. */
+export const backlogStates = ["pending", "retrying", "failed"] as const;
+export type BacklogState = (typeof backlogStates)[number];
+
 export type MetricsStore = {
+  /** Deliveries to webhooks that have not succeeded. `oldestEventAt`: null for `failed`. Reads them all, so call it rarely. */
+  deliveries(): Promise<{ state: BacklogState; count: number; oldestEventAt: number | null }[]>;
+  /** Number of network accounts in each state that any has. */
+  accounts(): Promise<{ state: string; count: number }[]>;
   /** Queue depth of each type with waiting jobs. Reads every waiting job in a worker thread, so call it rarely. */
   queue(now: number): Promise<QueueDepth[]>;
   /** When the job that has been due for the longest time became due; null if no job is due. */

@@ -1,9 +1,11 @@
-import { and, asc, count, eq, gt, lte, max, sql, sum } from "drizzle-orm";
-import type { MetricsStore } from "../../../platform/metrics/store.ts";
+import { and, asc, count, eq, gt, isNotNull, lte, max, min, or, sql, sum } from "drizzle-orm";
+import type { BacklogState, MetricsStore } from "../../../platform/metrics/store.ts";
 import { creditLedger } from "./credit-tables.ts";
 import type { Engine } from "./engine.ts";
 import { firstPending } from "./first-pending.ts";
-import { jobs } from "./tables.ts";
+import { networkAccounts } from "./network-tables.ts";
+import { events, jobs } from "./tables.ts";
+import { webhookDeliveries } from "./webhook-tables.ts";
 
 /** Entries get their number before they are committed. None appears later than a statement may take. */
 const settledMs = 30_000;
@@ -23,6 +25,29 @@ export function createMetricsStore({ orm, measureCommits }: Engine, now: () => n
         .where(eq(jobs.status, "pending"))
         .groupBy(jobs.type);
     },
+    async deliveries() {
+      const state = sql<BacklogState>`CASE WHEN ${webhookDeliveries.state} = 'failed' THEN 'failed'
+        WHEN ${webhookDeliveries.tries} = 0 THEN 'pending' ELSE 'retrying' END`;
+      const backlog = orm
+        .select({
+          state: state.as("backlog"),
+          count: count().as("deliveries"),
+          event: min(webhookDeliveries.event).as("first"),
+        })
+        .from(webhookDeliveries)
+        .where(or(isNotNull(webhookDeliveries.nextAt), eq(webhookDeliveries.state, "failed")))
+        .groupBy(sql`1`)
+        .as("backlog");
+      return orm
+        .select({
+          ...{ state: backlog.state, count: backlog.count },
+          oldestEventAt: sql<number | null>`CASE WHEN ${backlog.state} <> 'failed' THEN ${events.at} END`,
+        })
+        .from(backlog)
+        .leftJoin(events, eq(events.position, backlog.event));
+    },
+    accounts: () =>
+      orm.select({ state: networkAccounts.state, count: count() }).from(networkAccounts).groupBy(networkAccounts.state),
     async oldestDueAt(at) {
       const [row] = await orm.execute<{ oldest: number | null }>(
         sql`SELECT min(due.at) AS oldest FROM ${firstPending} WHERE due.at <= ${at}`,

@@ -4,6 +4,8 @@ import type { MetricsStore, QueueDepth } from "../../../platform/metrics/store.t
 import type { Engine } from "./engine.ts";
 import { prepared } from "./prepared.ts";
 
+type Backlog = Awaited<ReturnType<MetricsStore["deliveries"]>>[number];
+
 export function createMetricsStore({ database, reader, writer }: Engine, path: string): MetricsStore {
   const lastCredit = prepared<{ last: number | null }, []>(database, "SELECT max(rowid) AS last FROM credit_ledger");
   const oldestDue = prepared<{ oldest: number | null }, [string, number]>(
@@ -19,6 +21,20 @@ export function createMetricsStore({ database, reader, writer }: Engine, path: s
                 min(run_at) FILTER (WHERE run_at <= ?1) AS oldestDueAt
               FROM jobs WHERE status = 'pending' GROUP BY type`,
         params: [now],
+      }),
+    // A thread reads the deliveries that are due; those that failed are counted in their index.
+    deliveries: () =>
+      reader.all<Backlog>({
+        sql: `SELECT state, count, (SELECT at FROM events WHERE seq = event) AS oldestEventAt FROM
+                (SELECT CASE tries WHEN 0 THEN 'pending' ELSE 'retrying' END AS state, count(*) AS count, min(event) AS event
+                 FROM webhook_deliveries WHERE next_at IS NOT NULL GROUP BY 1
+                 UNION ALL SELECT 'failed', count(*), NULL FROM webhook_deliveries WHERE state = 'failed')`,
+        params: [],
+      }),
+    accounts: () =>
+      reader.all<{ state: string; count: number }>({
+        sql: "SELECT state, count(*) AS count FROM network_accounts GROUP BY state",
+        params: [],
       }),
     oldestDueAt: async (now) => oldestDue.get(JSON.stringify(jobTypes), now)?.oldest ?? null,
     lastCredit: async () => lastCredit.get()?.last ?? 0,
