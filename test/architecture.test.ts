@@ -65,8 +65,8 @@ const table: Record<Kind, Row> = {
   app: { modules: kinds.filter((k) => !["entry", "mcp", "dashboard", "page"].includes(k)), neverPackages: nothing },
   mcp: { modules: [...pure, "http", "feature", "app"], own: ["mcp"], neverPackages: database },
   dashboard: { modules: [...pure, "http", "feature", "app"], own: ["dashboard"], neverPackages: database },
-  // Runs in a browser: of the server it knows the types of models, and nothing that is there at run time.
-  page: { modules: [], own: ["page"], neverPackages: allButBrowser },
+  // Runs in a browser: of the server it knows the types of models, and nothing that is there at run time except packages.
+  page: { modules: ["lib"], own: ["page"], neverPackages: allButBrowser },
   worker: { modules: kinds.filter((k) => !["app", "entry", "http", "routes"].includes(k)), neverPackages: web },
   entry: { modules: kinds, neverPackages: nothing },
 };

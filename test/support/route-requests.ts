@@ -97,6 +97,7 @@ const inbox: Record<string, Arrange> = {
 const campaigns: Record<string, Arrange> = {
   "GET /campaigns": plain,
   "POST /campaigns": sending({ name: "Spring", steps }),
+  "GET /campaigns/templates": plain,
   "GET /campaigns/{campaignId}": plain,
   "PATCH /campaigns/{campaignId}": sending({ settings: { stopOnReply: false } }),
   "POST /campaigns/{campaignId}/duplicate": sending({}),

@@ -19,6 +19,8 @@ import {
   PreviewInput,
   PreviewView,
 } from "./model.ts";
+import { CampaignTemplate } from "./template-model.ts";
+import { campaignTemplates } from "./templates.ts";
 import { accountUser } from "../network/may-use.ts";
 import type { CampaignService } from "./service.ts";
 import { campaignView } from "./views.ts";
@@ -26,6 +28,7 @@ import { campaignView } from "./views.ts";
 const byId = params(Type.Object({ campaignId: Type.String() }));
 const CampaignQuery = Type.Object(pageQuery(1000, 1000));
 const CampaignList = Type.Object({ campaigns: Type.Array(CampaignView), ...pageFields });
+const TemplateList = Type.Object({ templates: Type.Array(CampaignTemplate) });
 const EnrollmentList = Type.Object({
   enrollments: Type.Array(EnrollmentView),
   ...pageFields,
@@ -68,6 +71,14 @@ export function campaignRoutes(campaigns: CampaignService) {
         summary: "Create a campaign",
         description: "Creates a draft. Enroll leads, review the preview, then start the campaign.",
         errors: ["NOT_FOUND"],
+      }),
+    })
+    .get("/templates", () => ok({ templates: [...campaignTemplates] }), {
+      access: "network:read",
+      docs: answersJson(success(TemplateList), {
+        tag,
+        summary: "List campaign templates",
+        description: "Common sequences of steps, as a starting point for a new campaign.",
       }),
     })
     .get(

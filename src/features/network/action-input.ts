@@ -1,3 +1,4 @@
+import { messageLength } from "../../lib/message-text/message-text.ts";
 import { multiLine, singleLine } from "../../platform/base/text.ts";
 import { parseInstant } from "../../platform/base/clock.ts";
 import { isWithin } from "../../platform/identity/domain.ts";
@@ -115,10 +116,11 @@ function messageOf(
     return null;
   }
   const most = kind.maxText[tier];
-  if (filled.text.length > most)
+  const length = messageLength(filled.text);
+  if (length > most)
     errors.push({
       path: "message",
-      message: `Expected at most ${most} characters for ${type} on a ${tier} account, got ${filled.text.length}.`,
+      message: `Expected at most ${most} characters for ${type} on a ${tier} account, got ${length}.`,
     });
   return filled.text;
 }

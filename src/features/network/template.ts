@@ -1,3 +1,4 @@
+import { fillVariables, type VariableProblem } from "../../lib/message-text/message-text.ts";
 import type { FieldError } from "../../platform/base/errors.ts";
 import type { Lead } from "../leads/model.ts";
 
@@ -28,34 +29,23 @@ export function fillTemplate(
   values: TemplateValues | null,
   path: string,
 ): { text: string } | { errors: FieldError[] } {
-  const errors: FieldError[] = [];
-  const problem = (message: string): string => {
-    errors.push({ path, message });
-    return "";
-  };
-  const filled = text.replace(variable, (_whole, inner: string) => {
-    const [name = "", ...rest] = inner.split("|");
-    const key = name.trim();
-    const fallback = rest.length > 0 ? rest.join("|").trim() : null;
-    if (!isKnown(key))
-      return problem(
-        `Unknown variable {{${key}}}. Choose one of: ${templateFields.join(", ")}, or customFields.NAME for a custom field.`,
-      );
-    const value = values === null ? "" : valueOf(values, key);
-    if (value !== "") return value;
-    if (fallback !== null) return fallback;
-    return problem(
-      values === null
-        ? `{{${key}}} has no value because the action has no lead. Send leadId, or add a fallback such as {{${key}|there}}.`
-        : `{{${key}}} has no value for this lead. Update the lead, or add a fallback such as {{${key}|there}}.`,
-    );
-  });
-  if (errors.length === 0 && /\{\{|\}\}/.test(filled))
-    problem("Unmatched double braces. Variables are written as {{firstName|there}}.");
-  return errors.length > 0 ? { errors } : { text: filled };
+  const { text: filled, problems } = fillVariables(text, (name) =>
+    !isKnown(name) ? null : values === null ? "" : valueOf(values, name),
+  );
+  if (problems.length === 0) return { text: filled };
+  return { errors: problems.map((problem) => ({ path, message: messageFor(problem, values !== null) })) };
 }
 
-const variable = /\{\{([^{}]*)\}\}/g;
+function messageFor(problem: VariableProblem, hasLead: boolean): string {
+  if (problem.kind === "unmatched") return "Unmatched double braces. Variables are written as {{firstName|there}}.";
+  const { kind, name } = problem;
+  if (kind === "unknown")
+    return `Unknown variable {{${name}}}. Choose one of: ${templateFields.join(", ")}, or customFields.NAME for a custom field.`;
+  return hasLead
+    ? `{{${name}}} has no value for this lead. Update the lead, or add a fallback such as {{${name}|there}}.`
+    : `{{${name}}} has no value because the action has no lead. Send leadId, or add a fallback such as {{${name}|there}}.`;
+}
+
 const customPrefix = "customFields.";
 
 function isKnown(key: string): boolean {

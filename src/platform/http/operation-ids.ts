@@ -167,6 +167,7 @@ export const operationIds: Readonly<Record<string, string>> = {
 
   "GET /api/v2/campaigns": "listCampaigns",
   "POST /api/v2/campaigns": "createCampaign",
+  "GET /api/v2/campaigns/templates": "listCampaignTemplates",
   "GET /api/v2/campaigns/{campaignId}": "getCampaign",
   "PATCH /api/v2/campaigns/{campaignId}": "updateCampaign",
   "POST /api/v2/campaigns/{campaignId}/duplicate": "duplicateCampaign",

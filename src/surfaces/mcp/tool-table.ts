@@ -214,6 +214,7 @@ export const toolTable: Record<string, ToolSpec> = {
   delete_snippet: deletes("DELETE /api/v2/inbox/snippets/{snippetId}"),
 
   list_campaigns: reads("GET /api/v2/campaigns"),
+  list_campaign_templates: reads("GET /api/v2/campaigns/templates"),
   get_campaign: reads("GET /api/v2/campaigns/{campaignId}"),
   create_campaign: adds("POST /api/v2/campaigns", { note: "Nothing is sent until start_campaign." }),
   update_campaign: changes("PATCH /api/v2/campaigns/{campaignId}"),

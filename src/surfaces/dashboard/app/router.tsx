@@ -13,8 +13,35 @@ export function urlOf(path: string): string {
   return basePath + (path === "/" || path.startsWith("/?") ? path : `/app${path}`);
 }
 
-export function navigate(path: string, { replace = false }: { replace?: boolean } = {}): void {
+/**
+ * Asks before the current place is left: `ask` returns whether to stay, and may call `proceed` later. Returns what removes
+ * the guard. One page at a time has unsaved work.
+ */
+export function guardLeaving(ask: (proceed: () => void) => boolean): () => void {
+  guard = ask;
+  return () => {
+    if (guard === ask) guard = null;
+  };
+}
+let guard: ((proceed: () => void) => boolean) | null = null;
+
+/** Whether leaving for a place was held up by a guard, which may continue with `proceed`. */
+function isHeld(target: Place, proceed: () => void): boolean {
+  const { path, query } = here.value;
+  // Parameters other than the open part of the page keep what is shown.
+  if (guard === null || (target.path === path && target.query.get("part") === query.get("part"))) return false;
+  return guard(() => {
+    guard = null;
+    proceed();
+  });
+}
+
+export function navigate(path: string, options: { replace?: boolean } = {}): void {
   const url = urlOf(path);
+  if (!isHeld(placeOf(new URL(url, location.href)), () => go(url, options))) go(url, options);
+}
+
+function go(url: string, { replace = false }: { replace?: boolean }): void {
   const before = here.value.path;
   if (replace) history.replaceState(history.state, "", url);
   else history.pushState(newEntry(), "", url);
@@ -36,6 +63,14 @@ export function setQuery(changes: Record<string, string | null>): void {
 }
 
 addEventListener("popstate", () => {
+  const target = location.href;
+  const before = here.value;
+  const query = before.query.toString();
+  if (isHeld(currentPlace(), () => go(target, {}))) {
+    // The browser has left already: the entry comes again, and the page stays.
+    history.pushState(newEntry(), "", urlOf(before.path + (query && `?${query}`)));
+    return;
+  }
   entryReopened();
   here.value = currentPlace();
 });
@@ -92,5 +127,9 @@ export function pathOf(pathname: string): string {
 }
 
 function currentPlace(): Place {
-  return { path: pathOf(location.pathname), query: new URLSearchParams(location.search) };
+  return placeOf(location);
+}
+
+function placeOf({ pathname, search }: { pathname: string; search: string }): Place {
+  return { path: pathOf(pathname), query: new URLSearchParams(search) };
 }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { CampaignView } from "../../../../../features/campaigns/model.ts";
+import type { CampaignStep, CampaignView } from "../../../../../features/campaigns/model.ts";
 import type { PageProps } from "../../page-props.ts";
 import { api } from "../../api.ts";
 import { useResource } from "../../resource.ts";
@@ -18,22 +18,32 @@ import { CampaignPreview } from "./campaign-preview.tsx";
 import { EnrollDialog } from "./enroll-dialog.tsx";
 import { FollowCampaign } from "./follow-campaign.tsx";
 import { Insight } from "./insight/insight.tsx";
-import { StepOutline } from "./step-outline.tsx";
+import { TemplateGallery } from "./editor/template-gallery.tsx";
 import { campaignStateLabels } from "./labels.ts";
 
 const back = { to: "/campaigns", label: "Campaigns" };
 
 export function NewCampaignPage() {
+  const [initial, setInitial] = useState<{ name: string; steps: CampaignStep[] } | null>(null);
   return (
     <PageFrame
       title="New campaign"
       back={back}
-      lead="A campaign starts as a draft. Nothing is sent until you start it."
+      lead={
+        initial === null
+          ? "Choose a sequence to start from. You can change every step."
+          : "A campaign starts as a draft. Nothing is sent until you start it."
+      }
     >
-      <CampaignEditor
-        campaign={null}
-        onSaved={({ id }) => navigate(`/campaigns/${id}?part=preview`, { replace: true })}
-      />
+      {initial === null ? (
+        <TemplateGallery onChoose={setInitial} />
+      ) : (
+        <CampaignEditor
+          campaign={null}
+          initial={initial}
+          onSaved={({ id }) => navigate(`/campaigns/${id}?part=preview`, { replace: true })}
+        />
+      )}
     </PageFrame>
   );
 }
@@ -83,12 +93,7 @@ export function CampaignPage({ params }: PageProps) {
           <Tabs label="Campaign" tabs={parts} chosen={chosen} choose={(part) => setQuery({ part })}>
             {chosen === "follow" && <FollowCampaign key={enrollments} campaign={loaded} path={path} />}
             {chosen === "insight" && <Insight campaign={loaded} path={path} />}
-            {chosen === "steps" && (
-              <>
-                <CampaignEditor key={loaded.id + loaded.state} campaign={loaded} onSaved={campaign.replace} />
-                {loaded.state !== "draft" && <StepOutline steps={loaded.steps} />}
-              </>
-            )}
+            {chosen === "steps" && <CampaignEditor key={loaded.id} campaign={loaded} onSaved={campaign.replace} />}
             {chosen === "preview" && <CampaignPreview campaign={loaded} path={path} />}
           </Tabs>
         )}
@@ -137,8 +142,24 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
     }
   }
 
+  async function duplicate() {
+    setIsBusy(true);
+    try {
+      const copy = await api.post<CampaignView>(`${path}/duplicate`, {});
+      showSuccess(`${copy.name} was created as a draft.`);
+      navigate(`/campaigns/${copy.id}?part=steps`);
+    } catch (error) {
+      showError(error);
+    } finally {
+      setIsBusy(false);
+    }
+  }
+
   return (
     <>
+      <Button isBusy={isBusy} onClick={() => void duplicate()}>
+        Duplicate
+      </Button>
       {state !== "canceled" && <Button onClick={() => setOpenDialog("enroll")}>Enroll leads</Button>}
       {state === "draft" && <Button onClick={() => setOpenDialog("delete")}>Delete…</Button>}
       {(state === "running" || state === "paused") && <Button onClick={() => setOpenDialog("cancel")}>Cancel…</Button>}
@@ -173,8 +194,8 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
           }}
         >
           <p>
-            The first actions are queued, each at the next free time of its account. You can no longer change steps and
-            accounts, but you can pause the campaign at any time.
+            The first actions are queued, each at the next free time of its account. You can pause the campaign at any
+            time, also to change its steps.
           </p>
         </ConfirmDialog>
       )}

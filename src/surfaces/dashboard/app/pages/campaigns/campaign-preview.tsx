@@ -52,7 +52,7 @@ export function CampaignPreview({ campaign, path }: { campaign: CampaignView; pa
   );
 }
 
-function Timeline({ campaign: { steps }, preview }: { campaign: CampaignView; preview: PreviewView }) {
+function Timeline({ campaign, preview }: { campaign: CampaignView; preview: PreviewView }) {
   const { problems, first, days, finishedAt, leads } = preview;
   const sum = preview.steps.reduce((total, step) => total + step.count, 0);
   return (
@@ -76,7 +76,7 @@ function Timeline({ campaign: { steps }, preview }: { campaign: CampaignView; pr
           <ol class="timeline">
             {first.map(({ step, at }) => (
               <li key={step}>
-                <strong>{stepName(steps, step)}</strong>{" "}
+                <strong>{stepName(campaign, step)}</strong>{" "}
                 <span class="faint small">
                   <DateTime at={at} />
                 </span>
@@ -104,7 +104,7 @@ function Timeline({ campaign: { steps }, preview }: { campaign: CampaignView; pr
               <tbody>
                 {preview.steps.map((step) => (
                   <tr key={step.step}>
-                    <td class="step-name">{stepName(steps, step.step)}</td>
+                    <td class="step-name">{stepName(campaign, step.step)}</td>
                     <td class="right number">{count(step.count)}</td>
                     <td>{step.firstAt === null ? "–" : <DateTime at={step.firstAt} />}</td>
                     <td class="hide-small">{step.lastAt === null ? "–" : <DateTime at={step.lastAt} />}</td>

@@ -51,7 +51,7 @@ function NoEnrollments() {
   );
 }
 
-function Statistics({ campaign: { steps }, statistics }: { campaign: CampaignView; statistics: CampaignStatistics }) {
+function Statistics({ campaign, statistics }: { campaign: CampaignView; statistics: CampaignStatistics }) {
   const { enrolled, active, completed, stopped, failed, connected, replied, connectionRate, replyRate } = statistics;
   const tiles = [
     ["Enrolled", count(enrolled)],
@@ -89,7 +89,7 @@ function Statistics({ campaign: { steps }, statistics }: { campaign: CampaignVie
             <tbody>
               {statistics.steps.map((row) => (
                 <tr key={row.step}>
-                  <td class="step-name">{stepName(steps, row.step)}</td>
+                  <td class="step-name">{stepName(campaign, row.step)}</td>
                   {[row.waiting, row.completed, row.skipped, row.failed, row.unknown].map((n, index) => (
                     <td key={index} class={`right number ${n === 0 ? "faint" : ""}`}>
                       {count(n)}
@@ -152,7 +152,7 @@ function Enrollments({ campaign, path }: FollowProps) {
       id: "step",
       header: "Step",
       hideBelow: "small",
-      cell: ({ step }) => (step === null ? <span class="faint">Finished</span> : stepName(campaign.steps, step)),
+      cell: ({ step }) => (step === null ? <span class="faint">Finished</span> : stepName(campaign, step)),
     },
     {
       id: "next",

@@ -1,6 +1,7 @@
 import type {
   CampaignState,
   CampaignStep,
+  CampaignView,
   Condition,
   EnrollmentState,
 } from "../../../../../features/campaigns/model.ts";
@@ -55,10 +56,12 @@ export function reasonLabel(reason: string): string {
   return reasons[reason] ?? reason;
 }
 
-/** "3. Message" for the number of a step in reading order, from 0. */
-export function stepName(steps: readonly CampaignStep[], number: number): string {
-  const step = inOrder(steps)[number];
-  return step === undefined ? `Step ${number + 1}` : `${number + 1}. ${stepLabel(step)}`;
+/** "3. Message" for the number of a step in reading order, which starts at `firstStep`. */
+export function stepName({ steps, firstStep }: Pick<CampaignView, "steps" | "firstStep">, number: number): string {
+  if (number < firstStep) return "Steps before the change";
+  const index = number - firstStep;
+  const step = inOrder(steps)[index];
+  return step === undefined ? `Step ${index + 1}` : `${index + 1}. ${stepLabel(step)}`;
 }
 
 export function stepLabel(step: CampaignStep): string {

@@ -1,0 +1,138 @@
+import { useRef } from "preact/hooks";
+import type { LeadView } from "../../../../../../features/leads/model.ts";
+import { fillVariables, messageLength } from "../../../../../../lib/message-text/message-text.ts";
+import { Field } from "../../../ui/form.tsx";
+import { isVariable } from "./step-problems.ts";
+import { customFieldNames, valueOf, variables } from "./texts.ts";
+
+type MessageFieldProps = {
+  label: string;
+  isOptional: boolean;
+  path: string;
+  error: string | undefined;
+  value: string;
+  /** The longest text of the action, for the accounts of the campaign. */
+  limit: number;
+  leads: readonly LeadView[];
+  /** Whose values the text is shown with. */
+  lead: LeadView | null;
+  onChange: (value: string) => void;
+};
+
+/** The server accepts no longer texts, whatever the limit of the network is. */
+const maxLength = 20_000;
+
+/** A text with variables: counts while somebody types, and shows what a lead would receive. */
+export function MessageField(props: MessageFieldProps) {
+  const { label, isOptional, path, error, value, limit, leads, lead, onChange } = props;
+  const area = useRef<HTMLTextAreaElement>(null);
+  const { text, problems } = fillVariables(value, (name) => {
+    if (lead !== null) return valueOf(lead, name);
+    return isVariable(name) ? "" : null;
+  });
+  const length = messageLength(text);
+  const over = length - limit;
+
+  function insert(variable: string) {
+    const start = area.current?.selectionStart ?? value.length;
+    const end = area.current?.selectionEnd ?? start;
+    onChange(value.slice(0, start) + variable + value.slice(end));
+    requestAnimationFrame(() => {
+      area.current?.focus();
+      area.current?.setSelectionRange(start + variable.length, start + variable.length);
+    });
+  }
+
+  return (
+    <div class="message-field">
+      <Field label={label} isOptional={isOptional} error={error}>
+        {(control) => (
+          <textarea
+            {...control}
+            aria-invalid={over > 0 || error !== undefined || undefined}
+            ref={area}
+            rows={6}
+            maxLength={maxLength}
+            spellcheck
+            dir="auto"
+            data-path={path}
+            value={value}
+            onInput={(event) => onChange(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <div class="message-tools">
+        <VariableSelect leads={leads} onInsert={insert} />
+        <Counter length={length} limit={limit} />
+      </div>
+      {problems.map((problem, index) => (
+        <p key={index} class="message-problem small">
+          {problem.kind === "unmatched"
+            ? "Unmatched double braces. Variables are written as {{firstName|there}}."
+            : problem.kind === "unknown"
+              ? `There is no variable {{${problem.name}}}.`
+              : `${lead === null ? "Some leads have" : "This lead has"} no value for {{${problem.name}}}. Add a fallback: {{${problem.name}|there}}.`}
+        </p>
+      ))}
+      {lead !== null && value.trim() !== "" && (
+        <figure class="message-preview">
+          <figcaption class="faint small">What {nameOf(lead)} receives</figcaption>
+          <blockquote dir="auto">{text.trim()}</blockquote>
+        </figure>
+      )}
+    </div>
+  );
+}
+
+/** Characters and the limit. Screen readers are told only when the text becomes too long. */
+function Counter({ length, limit }: { length: number; limit: number }) {
+  const over = length - limit;
+  const state = over > 0 ? "over" : length > limit * 0.9 ? "near" : "";
+  return (
+    <span class={`counter number small ${state}`} title="Counted as the network does: most emoji count as two or more.">
+      {length.toLocaleString("en")} / {limit.toLocaleString("en")}
+      <span class="visually-hidden" role="status">
+        {over > 0 ? `The text is too long by ${over} characters.` : ""}
+      </span>
+    </span>
+  );
+}
+
+/** Inserts the variable that is selected. */
+function VariableSelect({ leads, onInsert }: { leads: readonly LeadView[]; onInsert: (variable: string) => void }) {
+  const custom = customFieldNames(leads).filter((name) => /^[^{}|]+$/.test(name));
+  return (
+    <select
+      class="variable-select"
+      aria-label="Insert a variable"
+      value=""
+      onChange={(event) => {
+        const { value } = event.currentTarget;
+        event.currentTarget.value = "";
+        if (value !== "") onInsert(value);
+      }}
+    >
+      <option value="">Insert variable…</option>
+      <optgroup label="Lead">
+        {variables.map(([name, label, fallback]) => (
+          <option key={name} value={`{{${name}|${fallback}}}`}>
+            {label}
+          </option>
+        ))}
+      </optgroup>
+      {custom.length > 0 && (
+        <optgroup label="Custom fields">
+          {custom.map((name) => (
+            <option key={name} value={`{{customFields.${name}|}}`}>
+              {name}
+            </option>
+          ))}
+        </optgroup>
+      )}
+    </select>
+  );
+}
+
+export function nameOf({ firstName, lastName, email, company }: LeadView): string {
+  return [firstName, lastName].filter(Boolean).join(" ") || email || company || "this lead";
+}
