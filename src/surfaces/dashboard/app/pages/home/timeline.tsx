@@ -7,13 +7,13 @@ import { count, counted, isoDay, timeOfDay } from "../../format.ts";
 import { actionLabels, reasonLabels, useAccounts } from "../../network.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
+import { shortTime } from "../../short-time.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Section } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 
 /** More than any account sends in a day, so that the day is complete. */
 const planLimit = 300;
-const dayMs = 86_400_000;
 
 /** What each account does today and when, and which of its caps are used up. */
 export function Timeline() {
@@ -97,7 +97,7 @@ function LaneDay({ account, day: { plan, usage } }: { account: AccountView; day:
           {full
             .map(({ meter, windows }) => {
               const window = windows.find(({ remaining }) => remaining === 0);
-              const until = window?.resetsAt ? `, more from ${whenOf(window.resetsAt)}` : "";
+              const until = window?.resetsAt ? `, more from ${shortTime(window.resetsAt)}` : "";
               return `${meterLabels[meter] ?? meter} ${count(window?.used ?? 0)} of ${count(window?.limit ?? 0)}${until}`;
             })
             .join("; ")}
@@ -155,16 +155,5 @@ function kindsOf(actions: PlanView["actions"]): string {
 function nothingToday({ state, stateReason }: AccountView, next: PlanView["actions"][number] | undefined): string {
   if (state !== "active") return stateReason ?? "Nothing is sent until the account is active again.";
   if (next === undefined) return "Nothing is scheduled.";
-  return `Nothing more today. ${reasonLabels[next.reason]}; next ${whenOf(next.scheduledFor)}.`;
-}
-
-const weekdays = new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" });
-
-/** "14:05" today, "Mon 09:00" on another day. */
-function whenOf(at: string): string {
-  const day = isoDay(at);
-  if (day === isoDay(now())) return timeOfDay(at);
-  const isSoon = Date.parse(at) - now() < 6 * dayMs;
-  const weekday = weekdays.format(new Date(`${day}T00:00:00Z`));
-  return isSoon ? `${weekday} ${timeOfDay(at)}` : `${day} ${timeOfDay(at)}`;
+  return `Nothing more today. ${reasonLabels[next.reason]}; next ${shortTime(next.scheduledFor)}.`;
 }

@@ -1,12 +1,13 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { ActionView } from "../../../../../features/network/action-model.ts";
 import { api, type Query } from "../../api.ts";
-import { counted } from "../../format.ts";
-import { actionLabels, reasonLabels } from "../../network.ts";
+import { counted, dateTime } from "../../format.ts";
+import { actionLabels } from "../../network.ts";
 import { handleOf, targetOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { here, Link, setQuery } from "../../router.tsx";
 import { can, session } from "../../session.ts";
+import { shortTime } from "../../short-time.ts";
 import { actionStateLabels, StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
@@ -15,12 +16,18 @@ import { OutsideLink } from "../../ui/outside-link.tsx";
 import { PageFrame } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { DateTime, RelativeTime } from "../../ui/time.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
 import { showSuccess, showError, showProblem, showUndo } from "../../ui/toast.tsx";
+import { Calendar } from "./calendar.tsx";
 import { EditActionDialog } from "./edit-action.tsx";
+import { filterInUrl, QueueFilters, type QueueFilter } from "./queue-filters.tsx";
+import { countAhead, reasonInFull } from "./reason.ts";
 import { ResolveDialog } from "./resolve-action.tsx";
 
 type ActionPage = { actions: ActionView[]; nextCursor: string | null };
+/** Where a page begins, and how many actions of each account are on those before it. */
+type PageStart = { cursor: string | null; before: Readonly<Record<string, number>> };
+const firstPage: PageStart = { cursor: null, before: {} };
 
 const tabs = [
   { name: "next", label: "Next", query: { order: "soonest" }, empty: "No actions scheduled" },
@@ -59,21 +66,30 @@ type OpenDialog = { kind: "edit" | "cancel" | "resolve"; action: ActionView };
 /** Actions by state, each with its scheduled time and the reason why it waits. */
 export function QueuePage() {
   const tab = tabs.find(({ name }) => name === here.value.query.get("tab")) ?? tabs[0];
-  const [cursors, setCursors] = useState<(string | null)[]>([null]);
+  const view = here.value.query.get("view") === "calendar" ? "calendar" : "list";
+  const filter = filterInUrl();
+  const [starts, setStarts] = useState<readonly PageStart[]>([firstPage]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const [isBusy, setIsBusy] = useState(false);
-  const cursor = cursors.at(-1) ?? null;
+  const { cursor, before } = starts.at(-1) ?? firstPage;
+  const query = { ...tab.query, ...filter, limit: 50, cursor };
   const page = useResource(
-    (signal) => api.get<ActionPage>("/network/actions", { query: { ...tab.query, limit: 50, cursor }, signal }),
-    [tab.name, cursor],
+    async (signal) => (view === "list" ? api.get<ActionPage>("/network/actions", { query, signal }) : undefined),
+    [tab.name, cursor, view, filter.accountId, filter.actionType],
     { pollMs: 10_000, events: ["action.", "account.", "campaign."] },
   );
   const { data } = page;
+  const counts = useTabCounts(filter);
+  const { ahead, after } = countAhead(data?.actions ?? [], before);
 
-  function show(name: TabName) {
-    setCursors([null]);
+  function restart() {
+    setStarts([firstPage]);
     setChosen(new Set());
+  }
+  useEffect(restart, [filter.accountId, filter.actionType, view]);
+  function show(name: TabName) {
+    restart();
     setQuery({ tab: name === "next" ? null : name });
   }
 
@@ -114,68 +130,80 @@ export function QueuePage() {
         </Link>
       }
     >
-      <Tabs label="Action state" tabs={tabs} chosen={tab.name} choose={show}>
-        {chosen.size > 0 && (
-          <div class="bulk-bar" role="toolbar" aria-label="Selected actions">
-            <p>
-              <strong>{chosen.size}</strong> selected
-            </p>
-            <div class="buttons">
-              {tab.name === "approval" && canApprove && (
-                <Button kind="primary" isBusy={isBusy} onClick={() => void each([...chosen], "approve", "approved")}>
-                  Approve
+      <QueueFilters view={view} filter={filter} />
+      {view === "calendar" ? (
+        <Calendar accountId={filter.accountId} />
+      ) : (
+        <Tabs
+          label="Action state"
+          tabs={tabs.map(({ name, label }) => ({ name, label, count: counts[name] }))}
+          chosen={tab.name}
+          choose={show}
+        >
+          {chosen.size > 0 && (
+            <div class="bulk-bar" role="toolbar" aria-label="Selected actions">
+              <p>
+                <strong>{chosen.size}</strong> selected
+              </p>
+              <div class="buttons">
+                {tab.name === "approval" && canApprove && (
+                  <Button kind="primary" isBusy={isBusy} onClick={() => void each([...chosen], "approve", "approved")}>
+                    Approve
+                  </Button>
+                )}
+                <Button isBusy={isBusy} onClick={() => void each([...chosen], "cancel", "canceled")}>
+                  Cancel actions
                 </Button>
-              )}
-              <Button isBusy={isBusy} onClick={() => void each([...chosen], "cancel", "canceled")}>
-                Cancel actions
-              </Button>
+              </div>
             </div>
-          </div>
-        )}
-        <DataTable
-          label={tab.label}
-          isStacked
-          columns={columnsOf(tab.name, {
-            canManage,
-            canApprove,
-            ask: (kind, action) =>
-              kind === "cancel" && canBringBack
-                ? void each([action.jobId], "cancel", "canceled")
-                : setOpenDialog({ kind, action }),
-            approve: ({ jobId }) => void each([jobId], "approve", "approved"),
-            retry: ({ jobId }) =>
-              void api.post(`/users/jobs/${jobId}/retry`).then(() => {
-                showSuccess("The action was rescheduled.");
-                page.reload();
-              }, showError),
-          })}
-          rows={page.isLoading && data === undefined ? undefined : data?.actions}
-          rowKey={({ jobId }) => jobId}
-          rowName={(action) => `${actionLabels[action.actionType].label} to ${targetOf(action)}`}
-          error={page.error}
-          retry={page.reload}
-          isLoading={page.isLoading}
-          {...choose}
-          paging={{
-            hasPrevious: cursors.length > 1,
-            hasNext: typeof data?.nextCursor === "string",
-            toPrevious: () => setCursors(cursors.slice(0, -1)),
-            toNext: () => setCursors([...cursors, data?.nextCursor ?? null]),
-          }}
-          empty={
-            <EmptyState icon="queue" title={tab.empty}>
-              {tab.name === "next" && (
-                <>
-                  <p>Select leads and schedule an action for them, or start a campaign.</p>
-                  <Link to="/leads" class="button primary">
-                    Select leads
-                  </Link>
-                </>
-              )}
-            </EmptyState>
-          }
-        />
-      </Tabs>
+          )}
+          <DataTable
+            label={tab.label}
+            isStacked
+            columns={columnsOf(tab.name, {
+              // With a filter by type, those between are not known.
+              ahead: tab.name === "next" && filter.actionType === null ? ahead : new Map(),
+              canManage,
+              canApprove,
+              ask: (kind, action) =>
+                kind === "cancel" && canBringBack
+                  ? void each([action.jobId], "cancel", "canceled")
+                  : setOpenDialog({ kind, action }),
+              approve: ({ jobId }) => void each([jobId], "approve", "approved"),
+              retry: ({ jobId }) =>
+                void api.post(`/users/jobs/${jobId}/retry`).then(() => {
+                  showSuccess("The action was rescheduled.");
+                  page.reload();
+                }, showError),
+            })}
+            rows={page.isLoading && data === undefined ? undefined : data?.actions}
+            rowKey={({ jobId }) => jobId}
+            rowName={(action) => `${actionLabels[action.actionType].label} to ${targetOf(action)}`}
+            error={page.error}
+            retry={page.reload}
+            isLoading={page.isLoading}
+            {...choose}
+            paging={{
+              hasPrevious: starts.length > 1,
+              hasNext: typeof data?.nextCursor === "string",
+              toPrevious: () => setStarts(starts.slice(0, -1)),
+              toNext: () => setStarts([...starts, { cursor: data?.nextCursor ?? null, before: after }]),
+            }}
+            empty={
+              <EmptyState icon="queue" title={tab.empty}>
+                {tab.name === "next" && (
+                  <>
+                    <p>Select leads and schedule an action for them, or start a campaign.</p>
+                    <Link to="/leads" class="button primary">
+                      Select leads
+                    </Link>
+                  </>
+                )}
+              </EmptyState>
+            }
+          />
+        </Tabs>
+      )}
       {openDialog?.kind === "edit" && (
         <EditActionDialog action={openDialog.action} onClose={() => setOpenDialog(null)} onSaved={page.reload} />
       )}
@@ -202,7 +230,32 @@ export function QueuePage() {
   );
 }
 
+/** Tabs with work to do; the others only grow. */
+const countedTabs: readonly TabName[] = ["next", "approval", "waiting", "unknown", "failed"];
+
+/** Number of actions by tab; absent for tabs without any. */
+function useTabCounts(filter: QueueFilter): Partial<Record<TabName, number>> {
+  const counts = useResource(
+    async (signal) => {
+      const numbers = await Promise.all(
+        tabs
+          .filter(({ name }) => countedTabs.includes(name))
+          .map(async ({ name, query: ofTab }) => {
+            const query = { ...ofTab, ...filter, limit: 1 };
+            return [name, (await api.get<{ total: number }>("/network/actions", { query, signal })).total] as const;
+          }),
+      );
+      return Object.fromEntries(numbers.filter(([, total]) => total > 0));
+    },
+    [filter.accountId, filter.actionType],
+    { pollMs: 30_000, events: ["action.", "account.", "campaign."] },
+  );
+  return counts.data ?? {};
+}
+
 type ActionControls = {
+  /** How many actions of the same account come before each; without an entry, that is unknown. */
+  ahead: ReadonlyMap<string, number>;
   canManage: boolean;
   canApprove: boolean;
   ask: (kind: OpenDialog["kind"], action: ActionView) => void;
@@ -210,7 +263,10 @@ type ActionControls = {
   retry: (action: ActionView) => void;
 };
 
-function columnsOf(tab: TabName, { canManage, canApprove, ask, approve, retry }: ActionControls): Column<ActionView>[] {
+function columnsOf(
+  tab: TabName,
+  { ahead, canManage, canApprove, ask, approve, retry }: ActionControls,
+): Column<ActionView>[] {
   const isPending = tab === "next" || tab === "approval" || tab === "waiting";
   return [
     { id: "when", header: "Time", cell: (action) => <When action={action} isPending={isPending} /> },
@@ -228,10 +284,9 @@ function columnsOf(tab: TabName, { canManage, canApprove, ask, approve, retry }:
     {
       id: "why",
       header: isPending ? "Waiting for" : "State",
-      hideBelow: "small",
-      cell: ({ state, pendingReason, status }) =>
+      cell: ({ jobId, state, pendingReason, scheduledFor, status }) =>
         isPending && pendingReason !== null ? (
-          reasonLabels[pendingReason]
+          reasonInFull({ pendingReason, scheduledFor }, ahead.get(jobId) ?? null)
         ) : (
           <span class="two-lines">
             <span>
@@ -278,9 +333,13 @@ function When({ action, isPending }: { action: ActionView; isPending: boolean })
   if (at === null) return <span class="faint">Not scheduled</span>;
   return (
     <span class="two-lines">
-      <RelativeTime at={at} />
+      <strong class="number">
+        <time dateTime={at} title={dateTime(at)}>
+          {shortTime(at)}
+        </time>
+      </strong>
       <span>
-        <DateTime at={at} />
+        <RelativeTime at={at} />
       </span>
     </span>
   );
