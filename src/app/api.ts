@@ -29,6 +29,8 @@ import { LeadBulkService } from "../features/leads/bulk-service.ts";
 import { leadRoutes } from "../features/leads/routes.ts";
 import { leadViewRoutes } from "../features/leads/views/routes.ts";
 import type { LeadViewService } from "../features/leads/views/service.ts";
+import { leadMergeRoutes } from "../features/leads/merge-routes.ts";
+import type { LeadMergeService } from "../features/leads/merge-service.ts";
 import { leadValueRoutes } from "../features/leads/value-routes.ts";
 import type { LeadValueService } from "../features/leads/value-service.ts";
 import type { LeadService } from "../features/leads/service.ts";
@@ -105,6 +107,7 @@ export type ApiParts = {
   imports: LeadImports;
   bulkJobs: LeadBulkJobs;
   leadValues: LeadValueService;
+  leadMerges: LeadMergeService;
   leadViews: LeadViewService;
   suppressions: SuppressionService;
   prospectImports: ProspectImports;
@@ -150,6 +153,7 @@ export function composeApi(parts: ApiParts) {
     leadTransferRoutes(leads, parts.imports, parts.assignees, maxImportBytes, audit),
     leadBulkRoutes(new LeadBulkService(leads, parts.assignees), parts.bulkJobs),
     leadValueRoutes(parts.leadValues),
+    leadMergeRoutes(parts.leadMerges),
     leadViewRoutes(parts.leadViews),
     leadRoutes(leads, suppressions),
     suppressionRoutes(suppressions, maxImportBytes, audit),

@@ -7,6 +7,7 @@ import { createBulkHandler } from "../features/leads/bulk-job.ts";
 import { LeadBulkJobs } from "../features/leads/bulk-jobs.ts";
 import { LeadService } from "../features/leads/service.ts";
 import { LeadValueService } from "../features/leads/value-service.ts";
+import { LeadMergeService } from "../features/leads/merge-service.ts";
 import { LeadViewService } from "../features/leads/views/service.ts";
 import type { CampaignService } from "../features/campaigns/service.ts";
 import { accountUser } from "../features/network/may-use.ts";
@@ -49,6 +50,7 @@ export function composeLeads({ campaigns, suppressions, ...parts }: LeadParts) {
   const leadParts = {
     ...{ assignees, leads, bulkJobs, imports: imports.leads, prospectImports: imports.prospects },
     leadValues: new LeadValueService(storage.leads),
+    leadMerges: new LeadMergeService(storage.leads, suppressions, clock),
     leadViews: new LeadViewService(storage.leadViews, clock, ids),
   };
   return { assignees, leads, imports, bulkHandler, leadParts };

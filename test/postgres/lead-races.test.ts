@@ -210,3 +210,65 @@ test("after a large import, the planner knows how many leads there are", async (
     expect(known).toEqual({ leads: 5_000 });
   });
 });
+
+test("of two merges of the same leads at once, one merges them and the other finds one gone", async () => {
+  await withTwoNodes(async ({ first, second, workspaceId, make }) => {
+    const leads = createLeadStore(first);
+    for (let round = 0; round < 10; round++) {
+      const [a, b] = [
+        leadOf(await leads.insert(make.leadInsert(workspaceId))),
+        leadOf(await leads.insert(make.leadInsert(workspaceId))),
+      ];
+      const outcomes = await Promise.all([
+        leads.merge(make.leadMerge(a, b)),
+        second.leads.merge(make.leadMerge(b, a)),
+        second.leads.update(make.leadUpdate(a, { title: "Changed" })),
+      ]);
+      const merges = outcomes.slice(0, 2).map(({ kind }) => kind);
+      expect(merges.filter((kind) => kind === "merged").length).toBeLessThanOrEqual(1);
+      const left = await leads.getAll(workspaceId, [a.id, b.id]);
+      expect(left).toHaveLength(merges.includes("merged") ? 1 : 2);
+    }
+  });
+});
+
+test("a bulk change and single changes of the same leads at once lose nothing", async () => {
+  await withTwoNodes(async ({ first, second, workspaceId, make }) => {
+    const leads = createLeadStore(first);
+    const made = await leads.insertAll(Array.from({ length: 40 }, () => make.leadInsert(workspaceId)));
+    const stored = made.map(leadOf);
+    const job = make.job(workspaceId, {
+      ...{ type: "lead_bulk", status: "running", attempt: 1, leaseUntil: 9e12, metadata: { total: 40 } },
+    });
+    await insertJob(first.orm, job);
+    const request = { workspaceId, filter: {}, createdUntil: 9e12, afterLead: 0, limit: 100 };
+    const change = { kind: "update", patch: { addTags: ["bulk"] }, assignees: [] } as const;
+    const bulk = async () => {
+      for (;;) {
+        const found = await leads.matching(request);
+        const outcome = await leads.bulkBatch({
+          ...{ workspaceId, jobId: job.id, attempt: 1, leads: found, change, skipsStale: false, actorId: null },
+          ...{ leaseUntil: 9e12, at: 5 },
+        });
+        if (outcome !== "stale") return outcome;
+      }
+    };
+    const titled = stored.map((lead, n) => second.leads.update(make.leadUpdate(lead, { title: `Title ${n}` })));
+    const [counts, ...outcomes] = await Promise.all([bulk(), ...titled]);
+    expect(counts).toMatchObject({ processed: 40, changed: 40 });
+    const now = new Map(
+      (
+        await leads.getAll(
+          workspaceId,
+          stored.map(({ id }) => id),
+        )
+      ).map((lead) => [lead.id, lead]),
+    );
+    for (const [n, { id }] of stored.entries()) {
+      expect(now.get(id)?.tags).toEqual(["bulk"]);
+      // Either the change came first, or it was refused because the lead has another version.
+      const isChanged = outcomes[n]!.kind === "changed";
+      expect(now.get(id)?.title === `Title ${n}`).toBe(isChanged);
+    }
+  });
+});

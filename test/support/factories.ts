@@ -8,7 +8,15 @@ import { hintOf } from "../../src/platform/base/secret-text.ts";
 import { leadIdentity } from "../../src/features/leads/identity.ts";
 import type { Lead, LeadContent } from "../../src/features/leads/model.ts";
 import { RowPacker, type ImportRow } from "../../src/features/leads/import/packed-rows.ts";
-import type { ImportBatch, InsertLead, InsertLeadOutcome, UpdateLead } from "../../src/features/leads/change-model.ts";
+import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
+import type {
+  ImportBatch,
+  InsertLead,
+  InsertLeadOutcome,
+  MergeLeads,
+  UpdateLead,
+} from "../../src/features/leads/change-model.ts";
+import { contentOfBoth } from "../../src/features/leads/merge-decision.ts";
 import { defaultWorkingHours, type NetworkAccount } from "../../src/features/network/account-model.ts";
 import type { NetworkAction } from "../../src/features/network/action-model.ts";
 import type { WorkingHours } from "../../src/features/network/governor/calendar.ts";
@@ -217,6 +225,17 @@ export function createFactories(seed = 1) {
     return { workspaceId, id, content, identity: leadIdentity(content), version, at };
   }
 
+  /** The wish to merge one lead into another, worked out from the versions that are given. */
+  function leadMerge(keep: Lead, other: Lead): MergeLeads {
+    const content = contentOfBoth(keep, other, []);
+    const audit = auditEntry(null, startOfTests, { action: "lead.merged", workspaceId: keep.workspaceId });
+    const { workspaceId } = keep;
+    return {
+      ...{ workspaceId, keep, other, content, identity: leadIdentity(content), suppress: [] },
+      ...{ at: startOfTests + 5, actorId: null, audit },
+    };
+  }
+
   function importRow(row: number, overrides: Partial<LeadContent> = {}): ImportRow {
     const content = leadContent(overrides);
     return { row, id: nextId(), content, identity: leadIdentity(content) };
@@ -363,6 +382,7 @@ export function createFactories(seed = 1) {
     leadInsert,
     storedLead,
     leadUpdate,
+    leadMerge,
     importRow,
     importBatch,
     job,

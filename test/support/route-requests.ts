@@ -118,6 +118,13 @@ const campaigns: Record<string, Arrange> = {
 const leads: Record<string, Arrange> = {
   "POST /leads": sending(lead),
   "GET /leads": plain,
+  "GET /leads/duplicates": plain,
+  // The lead itself: nothing is merged.
+  "POST /leads/{leadId}/merge": ({ ids }) => ({
+    body: { otherId: ids["leadId"] },
+    owner: 400,
+    colleague: { admin: 400, member: 400 },
+  }),
   "GET /leads/views": plain,
   "POST /leads/views": sending({ name: "All", filters: {} }),
   "PUT /leads/views/{viewId}": sending({ name: "Mine" }, { colleague: { member: 403 } }),

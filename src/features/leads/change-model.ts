@@ -60,6 +60,24 @@ export type RemoveLead = {
   actorId?: UserId | null;
 };
 
+export type MergeLeads = {
+  workspaceId: WorkspaceId;
+  /** The versions that the content is based on. */
+  keep: Pick<Lead, "id" | "version">;
+  other: Pick<Lead, "id" | "version">;
+  /** What the kept lead becomes. */
+  content: LeadContent;
+  identity: LeadIdentity;
+  /** Entries for the merged person, which are added if one of the two is on the do-not-contact list. */
+  suppress: readonly Suppression[];
+  at: number;
+  actorId: UserId | null;
+  audit: AuditEntry;
+};
+
+/** In the last two cases, nothing was stored. */
+export type MergeOutcome = { kind: "merged"; lead: Lead } | { kind: "stale" } | { kind: "absent"; id: string };
+
 export type ChangeLeadOutcome = { kind: "changed"; lead: Lead } | { kind: "stale" } | { kind: "absent" };
 
 export type ImportBatch = {

@@ -13,7 +13,7 @@ import type {
   RemoveLead,
   UpdateLead,
 } from "./change-model.ts";
-import type { UserId } from "../../platform/base/ids.ts";
+import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 import { changedFields } from "./changed-fields.ts";
 import { leadIdentity, leadKeysOf } from "./identity.ts";
 import { mergedContent } from "./merge.ts";
@@ -48,6 +48,8 @@ export type LeadChange =
   /** Of a lead whose texts and custom fields, and so all that it is found by, stay as they are. */
   | { kind: "patch"; before: StoredLead; lead: Lead }
   | { kind: "remove"; stored: StoredLead }
+  /** Everything that refers to a lead refers to another one. */
+  | { kind: "relink"; workspaceId: WorkspaceId; from: string; to: string }
   | { kind: "suppress"; entry: Suppression }
   | { kind: "audit"; entry: AuditEntry }
   | { kind: "event"; event: NewEvent };

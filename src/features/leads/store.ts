@@ -6,12 +6,15 @@ import type {
   ImportReportRequest,
   ImportReportRow,
   InsertLead,
+  MergeLeads,
+  MergeOutcome,
   InsertLeadOutcome,
   NoMember,
   RemoveLead,
   UpdateLead,
 } from "./change-model.ts";
 import type { BulkBatch, BulkOutcome, MatchingLead, MatchingRequest } from "./bulk-job-model.ts";
+import type { DuplicateGroup, DuplicateRequest } from "./duplicate-model.ts";
 import type { Lead, LeadFilter, LeadIdentity, LeadPlace, LeadSort } from "./model.ts";
 import type { LeadValue, ValuesRequest } from "./value-model.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
@@ -59,6 +62,11 @@ export type LeadStore = {
   remove(request: RemoveLead): Promise<ChangeLeadOutcome>;
   /** Deletes several leads of one user, each by its own outcome, in one operation. Outcomes in their order. */
   removeAll(requests: readonly RemoveLead[]): Promise<ChangeLeadOutcome[]>;
+  /** Merges two leads, and lets everything that refers to the other one follow, in one operation. */
+  merge(request: MergeLeads): Promise<MergeOutcome>;
+  /** Groups of leads with the same email address, profile, or name and company, by reason and value, at most `limit`. */
+  duplicates(request: DuplicateRequest): Promise<DuplicateGroup[]>;
+  countDuplicates(workspaceId: WorkspaceId): Promise<number>;
   /** Values of leads, the most frequent first, then by the alphabet. Spellings that differ in the case of ASCII letters are one. */
   values(request: ValuesRequest): Promise<LeadValue[]>;
   /** The leads that match the filter and follow `afterLead`, by number, at most `limit`. */

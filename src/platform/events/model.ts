@@ -4,9 +4,10 @@ import type { UserId, WorkspaceId } from "../base/ids.ts";
 /** Event types and their descriptions. Names follow Standard Webhooks and never change their meaning. */
 export const eventTypes = {
   "lead.created": "A lead was created. Imports emit `leads.imported` instead.",
-  "lead.updated": "A lead was updated. Data: fields (names of the changed fields), status (if it changed).",
+  "lead.updated":
+    "A lead was updated. Data: fields (names of the changed fields), status (if it changed), merged (ID of the lead that was merged into it).",
   "lead.enriched": "A lead was updated by an enrichment. Data: fields.",
-  "lead.deleted": "A lead was deleted.",
+  "lead.deleted": "A lead was deleted. Data: mergedInto (ID of the lead that it was merged into).",
   "leads.imported": "A lead import ended. Data: status, row counts. One event per import.",
   "leads.changed":
     "A bulk change of leads by filter ended. Data: status, operation, total, processed, changed, unchanged, skipped.",

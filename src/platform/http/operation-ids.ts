@@ -79,6 +79,8 @@ export const operationIds: Readonly<Record<string, string>> = {
   "POST /api/v2/leads/views": "createLeadView",
   "PUT /api/v2/leads/views/{viewId}": "updateLeadView",
   "DELETE /api/v2/leads/views/{viewId}": "deleteLeadView",
+  "GET /api/v2/leads/duplicates": "listDuplicateLeads",
+  "POST /api/v2/leads/{leadId}/merge": "joinLeads",
   "GET /api/v2/leads/{leadId}": "getLead",
   "PUT /api/v2/leads/{leadId}": "updateLead",
   "DELETE /api/v2/leads/{leadId}": "deleteLead",

@@ -41,6 +41,10 @@ export const toolTable: Record<string, ToolSpec> = {
   create_lead_view: adds("POST /api/v2/leads/views"),
   update_lead_view: changes("PUT /api/v2/leads/views/{viewId}"),
   delete_lead_view: deletes("DELETE /api/v2/leads/views/{viewId}"),
+  list_duplicate_leads: reads("GET /api/v2/leads/duplicates"),
+  join_leads: deletes("POST /api/v2/leads/{leadId}/merge", {
+    note: "The other lead disappears, which cannot be undone. Show both to a person first.",
+  }),
   list_lead_values: reads("GET /api/v2/leads/values"),
   get_lead: reads("GET /api/v2/leads/{leadId}"),
   create_lead: adds("POST /api/v2/leads", { note: "With onDuplicate=error or update, no person is stored twice." }),

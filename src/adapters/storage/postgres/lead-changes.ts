@@ -6,6 +6,7 @@ import { appendAudit } from "./audit.ts";
 import { together, type Connection } from "./connection.ts";
 import { appendEvents } from "./event-rows.ts";
 import { addCounts } from "./lead-counts.ts";
+import { relinkLead } from "./lead-relinks.ts";
 import { patchLeads, replaceLeads } from "./lead-replacements.ts";
 import { Outdated } from "./outdated.ts";
 import { addEntries } from "./suppressions.ts";
@@ -19,6 +20,8 @@ export async function writeLeadChanges(
 ): Promise<void> {
   const ofKind = <Kind extends LeadChange["kind"]>(kind: Kind) =>
     changes.filter((change): change is Extract<LeadChange, { kind: Kind }> => change.kind === kind);
+  // Before the events, one of which is about the lead that others refer to no more.
+  for (const { workspaceId, from, to } of ofKind("relink")) await relinkLead(connection, workspaceId, from, to);
   const events = ofKind("event").map(({ event }) => event);
   const owners = new Map(events.flatMap(({ workspaceId }) => (workspaceId === null ? [] : [[workspaceId, owner]])));
   await together([

@@ -14,6 +14,7 @@ import { allKeysOf, emailKey, leadIdentity } from "../../../features/leads/ident
 import type { Lead } from "../../../features/leads/model.ts";
 import { decideBulk } from "../../../features/leads/bulk-decision.ts";
 import type { BulkBatch, BulkOutcome } from "../../../features/leads/bulk-job-model.ts";
+import { decideMerge } from "../../../features/leads/merge-decision.ts";
 import type { InsertLead, InsertLeadOutcome, RemoveLead, UpdateLead } from "../../../features/leads/change-model.ts";
 import type { LeadStore } from "../../../features/leads/store.ts";
 import { locksOfReader, lockOfWriter } from "../../../features/suppression/locks.ts";
@@ -23,6 +24,7 @@ import { lockJob, writeJob } from "./jobs.ts";
 import { writeLeadChanges } from "./lead-changes.ts";
 import { transactAnew } from "./outdated.ts";
 import { LeadFactLoader } from "./lead-facts.ts";
+import { createLeadDuplicates } from "./lead-duplicates.ts";
 import { createLeadImports } from "./lead-imports.ts";
 import { createLeadValues } from "./lead-values.ts";
 import { createLeadQueries } from "./lead-queries.ts";
@@ -156,6 +158,15 @@ export function createLeadStore(engine: Engine): LeadStore {
     updateAll: (requests) => changeAll(requests, locksOfUpdate, decideUpdate),
     remove: async (request) => (await changeAll([request], locksOfRemoval, decideRemove))[0]!,
     removeAll: (requests) => changeAll(requests, locksOfRemoval, decideRemove),
+    merge: (request) =>
+      change(
+        {
+          ...ofUser(request.workspaceId),
+          locks: (owner) => [lockOfWriter(request.workspaceId), allLeads(owner, false)],
+        },
+        ({ facts }) => decideMerge(request, facts),
+      ),
+    ...createLeadDuplicates(engine),
     bulkBatch: (batch) => transactAnew(engine, (connection) => bulkBatch(connection, batch)),
     ...createLeadImports(engine),
   };

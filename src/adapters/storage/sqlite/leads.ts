@@ -10,10 +10,14 @@ import {
 } from "../../../features/leads/decisions.ts";
 import { decideBulk } from "../../../features/leads/bulk-decision.ts";
 import type { BulkBatch, BulkOutcome } from "../../../features/leads/bulk-job-model.ts";
-import type { InsertLead, RemoveLead, UpdateLead } from "../../../features/leads/change-model.ts";
+import { leadIdentity } from "../../../features/leads/identity.ts";
+import { decideMerge } from "../../../features/leads/merge-decision.ts";
+import type { MergeLeads, InsertLead, RemoveLead, UpdateLead } from "../../../features/leads/change-model.ts";
 import type { Lead, LeadIdentity } from "../../../features/leads/model.ts";
 import type { LeadStore } from "../../../features/leads/store.ts";
 import type { Engine } from "./engine.ts";
+import { createLeadDuplicates } from "./lead-duplicates.ts";
+import { createLeadRelinks } from "./lead-relinks.ts";
 import { createLeadImports } from "./lead-imports.ts";
 import { createLeadValues } from "./lead-values.ts";
 import { createLeadQueries } from "./lead-queries.ts";
@@ -31,6 +35,7 @@ export function createLeadStore(
   const { owners, keys, rows } = leadParts;
   const { writer } = engine;
   const isActiveMember = activeMembers(engine);
+  const relink = createLeadRelinks(engine, events);
 
   let latest: { workspaceId: WorkspaceId; facts: LeadFacts } | null = null;
 
@@ -54,6 +59,8 @@ export function createLeadStore(
         return rows.replace(change.before, change.lead, change.identity);
       case "patch":
         return rows.patch(change.before, change.lead);
+      case "relink":
+        return relink(change.workspaceId, change.from, change.to);
       case "remove":
         return rows.remove(change.stored);
       case "suppress":
@@ -75,6 +82,8 @@ export function createLeadStore(
       else write(change);
     return outcome;
   }
+
+  const merge = (request: MergeLeads) => apply(decideMerge(request, factsOf(request.workspaceId)));
 
   const update = (request: UpdateLead) => apply(decideUpdate(request, factsOf(request.workspaceId)));
   const remove = (request: RemoveLead) => apply(decideRemove(request, factsOf(request.workspaceId)));
@@ -113,6 +122,17 @@ export function createLeadStore(
       ),
     remove: (request) => writer.write(() => remove(request)),
     removeAll: (requests) => writer.write(() => requests.map(remove)),
+    merge: (request) =>
+      suppressions.knowing(
+        // Both are asked about, and the entries of one may be known only by the other's identifiers.
+        () =>
+          [request.keep.id, request.other.id].flatMap((id) => {
+            const lead = rows.get(request.workspaceId, id)?.lead;
+            return lead === undefined ? [] : [personOf({ lead, identity: leadIdentity(lead) })];
+          }),
+        () => writer.write(() => merge(request)),
+      ),
+    ...createLeadDuplicates(engine, owners),
     bulkBatch: (batch) => writer.write(() => bulkBatch(batch)),
     ...createLeadImports(engine, leadParts, suppressions, factsOf),
   };

@@ -29,6 +29,7 @@ export const auditActions = [
   "voice.consented",
   "voice.deleted",
   "lead.erased",
+  "lead.merged",
   "person.exported",
   "person.erasureBegun",
   "person.erased",

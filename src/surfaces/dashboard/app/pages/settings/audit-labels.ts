@@ -47,6 +47,7 @@ export const auditGroups: readonly { label: string; actions: Partial<Record<Audi
       "person.erasureBegun": "Person erasure started",
       "person.erased": "Person erased",
       "lead.erased": "Lead erased",
+      "lead.merged": "Leads merged",
       "suppression.erased": "Do-not-contact value erased",
       "suppression.removed": "Do-not-contact entry removed",
     },
