@@ -129,8 +129,9 @@ export function composeNetwork({
     onNews: () => runner.wake(),
   });
   const snippets = new SnippetService(storage.inbox, clock, ids);
+  const { messageDays } = config;
   const inboxParts = { store: storage.inbox, accounts, actions, snippets, suppressions, personNames, clock };
-  const inbox = new InboxService(inboxParts);
+  const inbox = new InboxService({ ...inboxParts, messageDays });
   const onEnded = () => runner.wake();
   const onReport = () => {
     planner.wake();
@@ -156,6 +157,7 @@ export function composeNetwork({
       pattern: "30 */10 * * * *",
       run: () => decideTests(storage.campaigns, clock.now()),
     },
+    { name: "delete old texts of messages", pattern: "0 40 * * * *", run: () => inbox.deleteOldTexts() },
     { name: "withdraw stale requests", pattern: "0 5 * * * *", run: () => relations.withdrawStale() },
     // On another node, enrollments may have become due that this one has no timer for.
     ...(config.database === null

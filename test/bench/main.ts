@@ -9,6 +9,7 @@ import { creditRace } from "./cases/credit-race.ts";
 import { idempotency } from "./cases/idempotency.ts";
 import { bulkLeads, postgresBulkLeads } from "./cases/bulk-leads.ts";
 import { leadFilters, postgresLeadFilters } from "./cases/lead-filters.ts";
+import { inbox, postgresInbox } from "./cases/inbox.ts";
 import { importLeads } from "./cases/import-leads.ts";
 import { listLeads } from "./cases/list-leads.ts";
 import { metrics } from "./cases/metrics.ts";
@@ -50,6 +51,8 @@ const cases: Record<string, BenchCase> = {
   "postgres-lead-filters": postgresLeadFilters,
   "bulk-leads": bulkLeads,
   "postgres-bulk-leads": postgresBulkLeads,
+  inbox,
+  "postgres-inbox": postgresInbox,
   enrich,
   "credit-race": creditRace,
   prospects,

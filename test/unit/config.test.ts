@@ -106,6 +106,7 @@ test("without any setting the documented defaults hold", () => {
     voiceOriginals: "keep",
     voiceCacheBytes: 256 * 2 ** 20,
     eventDays: 90,
+    messageDays: 0,
     maxStreams: 1000,
     maxStreamsPerKey: 100,
     openId: null,

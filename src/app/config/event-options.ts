@@ -9,6 +9,14 @@ export const eventOptions = {
     unit: "days",
     description: "How long events and webhook deliveries are retained. 0 retains them forever.",
   }),
+  messageDays: option({
+    argument: "DAYS",
+    parse: wholeNumber(0, 36_500),
+    default: 0,
+    unit: "days",
+    description:
+      "How long the texts of messages in the inbox are retained. When a message was sent or received, and by whom, stays. 0 retains them forever.",
+  }),
   maxStreams: option({
     argument: "NUMBER",
     parse: wholeNumber(0, 100_000),

@@ -39,7 +39,7 @@ const ConversationQuery = Type.Object({
     Type.String({
       maxLength: 200,
       description:
-        "Beginnings of words that the name of the person or one message contains. Of very frequent words, the latest 2,000 messages are searched.",
+        "Beginnings of words that the name of the person or one message contains. Of very frequent words, the latest 1,000 messages are searched.",
     }),
   ),
   ...pageQuery(50, 100),

@@ -30,12 +30,16 @@ export type InboxParts = {
   suppressions: Pick<SuppressionService, "entryOf">;
   personNames: PersonNames;
   clock: Clock;
+  /** How long texts are retained; 0: forever. */
+  messageDays: number;
 };
 
 export type Reply = { message: MessageView; isNew: boolean };
 
+const dayMs = 86_400_000;
 /** Longest snooze. */
-const maxSnoozeMs = 366 * 86_400_000;
+const maxSnoozeMs = 366 * dayMs;
+const deletionBatchSize = 500;
 /** The same text to the same person within this time is a double click, if the first was sent immediately. */
 const repeatMs = 10_000;
 
@@ -145,6 +149,14 @@ export class InboxService {
         },
       ),
     };
+  }
+
+  /** Deletes texts past their retention, in batches, so that other writes do not have to wait. */
+  async deleteOldTexts(): Promise<void> {
+    const { store, clock, messageDays } = this.#parts;
+    if (messageDays === 0) return;
+    const before = clock.now() - messageDays * dayMs;
+    while ((await store.deleteTexts(before, deletionBatchSize)) > 0);
   }
 
   async #find(workspaceId: WorkspaceId, id: string): Promise<Conversation> {

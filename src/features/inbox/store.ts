@@ -42,7 +42,10 @@ export type SnippetOutcome = { kind: "stored"; snippet: Snippet } | { kind: "abs
 
 /** Messages are recorded by the network's stores, in the transactions that send and receive them. */
 export type InboxStore = {
-  /** Latest message first. With words, of conversations whose name or one of the latest matching messages has them all. */
+  /**
+   * Latest message first. With words, of conversations whose name or one of the latest matching messages has them all, or
+   * words that begin with them (see `enoughExact`).
+   */
   conversations(request: ConversationPageRequest): Promise<Conversation[]>;
   /** Total of all pages, counted up to 10,000. */
   countConversations(request: Omit<ConversationPageRequest, "limit" | "after">): Promise<number>;

@@ -18,4 +18,10 @@ export function foldedWord(word: string): string {
 }
 
 /** A search considers this many of the latest matching messages: reading more would take longer than a person waits. */
-export const searchedMessages = 2_000;
+export const searchedMessages = 1_000;
+
+/**
+ * If so many messages contain exactly these words, they are what was meant. Only otherwise, words that merely begin with
+ * them are searched for too, which takes an index much longer if there are many.
+ */
+export const enoughExact = 500;

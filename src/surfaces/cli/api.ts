@@ -68,6 +68,11 @@ export class Api {
     return this.#answer<T>(path, query, { method: "PUT", headers, body: JSON.stringify(body) });
   }
 
+  patch<T>(path: string, body: Record<string, unknown>): Promise<T> {
+    const headers = { "content-type": "application/json" };
+    return this.#answer<T>(path, {}, { method: "PATCH", headers, body: JSON.stringify(body) });
+  }
+
   delete<T>(path: string, query: Query = {}): Promise<T> {
     return this.#answer<T>(path, query, { method: "DELETE" });
   }

@@ -1,5 +1,4 @@
 import { and, count, desc, eq, gt, inArray, isNotNull, isNull, lte, or, sql, type SQL } from "drizzle-orm";
-import { unionAll } from "drizzle-orm/pg-core";
 import type { Conversation, ConversationFilter } from "../../../features/inbox/model.ts";
 import type { ConversationPageRequest, InboxStore } from "../../../features/inbox/store.ts";
 import { foldedWord, searchedMessages } from "../../../features/inbox/words.ts";
@@ -26,7 +25,7 @@ export function createInboxQueries({ orm }: Engine): Queries {
     const isAfter =
       after === null ? undefined : sql`(${conversations.lastAt}, ${conversations.id}) < (${after.lastAt}, ${after.id})`;
     const found = await select()
-      .where(and(filtered(orm, request), isAfter))
+      .where(and(await filtered(orm, request), isAfter))
       .orderBy(desc(conversations.lastAt), desc(conversations.id))
       .limit(limit);
     return found.map(conversationOf);
@@ -38,11 +37,10 @@ export function createInboxQueries({ orm }: Engine): Queries {
 
   return {
     conversations: page,
-    countConversations: (request) =>
-      countRows(
-        orm,
-        orm.select({ seq: conversations.seq }).from(conversations).where(filtered(orm, request)).$dynamic(),
-      ),
+    async countConversations(request) {
+      const where = await filtered(orm, request);
+      return countRows(orm, orm.select({ seq: conversations.seq }).from(conversations).where(where).$dynamic());
+    },
     async conversation(workspaceId, id) {
       const [found] = await select().where(and(eq(conversations.id, id), eq(conversations.workspaceId, workspaceId)));
       return found === undefined ? null : conversationOf(found);
@@ -94,10 +92,10 @@ export function createInboxQueries({ orm }: Engine): Queries {
 }
 
 /** The conditions repeat those of the partial indexes. */
-function filtered(
+async function filtered(
   orm: Connection,
   { workspaceId, filter, now }: Pick<ConversationPageRequest, "workspaceId" | "filter" | "now">,
-): SQL | undefined {
+): Promise<SQL | undefined> {
   const { unread, assignedTo, label, isSnoozed, accountId, leadId, profileKey, hasReply, words } = filter;
   const { snoozedUntil } = conversations;
   return and(
@@ -118,7 +116,9 @@ function filtered(
       : hasReply
         ? isNotNull(conversations.receivedAt)
         : isNull(conversations.receivedAt),
-    words === undefined || words.length === 0 ? undefined : hasWords(orm, workspaceId, words),
+    words === undefined || words.length === 0
+      ? undefined
+      : inArray(conversations.seq, await withWords(orm, workspaceId, words)),
   );
 }
 
@@ -131,28 +131,54 @@ function isOfAccount(accountId: string): SQL {
   return sql`${conversations.account} = (SELECT ${networkAccounts.seq} FROM ${networkAccounts} WHERE ${networkAccounts.id} = ${accountId})`;
 }
 
-/** The latest messages first: of a word that nearly all have, only those are read. */
-function hasWords(orm: Connection, workspaceId: WorkspaceId, words: readonly string[]): SQL {
+/**
+ * The numbers of conversations with these words. PostgreSQL cannot tell in advance whether many messages match, and would
+ * read a million for one of them, or sort a million to show the latest. So it is asked about the latest ones first.
+ */
+async function withWords(orm: Connection, workspaceId: WorkspaceId, words: readonly string[]): Promise<number[]> {
   const query = sql`to_tsquery('simple', ${words.map((word) => `${foldedWord(word)}:*`).join(" & ")})`;
-  const matching = orm
-    .select({ conversation: messages.conversation })
+  const isMatch = sql`"search" @@ ${query}`;
+  const latest = (limit: number) =>
+    orm
+      .select({ conversation: messages.conversation, search: sql`${messages.search}`.as("search") })
+      .from(messages)
+      .where(eq(messages.workspaceId, workspaceId))
+      .orderBy(desc(messages.seq))
+      .limit(limit)
+      .as("latest");
+  const [probe] = await orm.select({ n: count() }).from(latest(probed)).where(isMatch);
+  // Without a limit inside, the index of words is used.
+  const all = orm
+    .select({ seq: messages.seq, conversation: messages.conversation })
     .from(messages)
     .where(and(eq(messages.workspaceId, workspaceId), sql`${messages.search} @@ ${query}`))
-    .orderBy(desc(messages.seq))
-    .limit(searchedMessages)
+    .offset(0)
     .as("matching");
   const named = orm
-    .select({ conversation: conversations.seq })
+    .select({ conversation: sql<number>`${conversations.seq}`.as("conversation") })
     .from(conversations)
     .where(and(eq(conversations.workspaceId, workspaceId), sql`${conversations.search} @@ ${query}`))
-    .limit(searchedMessages)
+    .offset(0)
     .as("named");
-  const found = unionAll(
-    orm.select({ conversation: matching.conversation }).from(matching),
-    orm.select({ conversation: named.conversation }).from(named),
-  );
-  return inArray(conversations.seq, found);
+  const written =
+    (probe?.n ?? 0) >= probed * frequent
+      ? orm
+          .select({ conversation: sql<number>`"conversation"` })
+          .from(latest(searchedMessages / frequent))
+          .where(isMatch)
+          .limit(searchedMessages)
+      : orm.select({ conversation: all.conversation }).from(all).orderBy(desc(all.seq)).limit(searchedMessages);
+  const [byText, byName] = await Promise.all([
+    written,
+    orm.select({ conversation: named.conversation }).from(named).limit(searchedMessages),
+  ]);
+  return [...new Set([...byText, ...byName].map(({ conversation }) => conversation))];
 }
+
+/** Messages that show how frequent a word is. */
+const probed = 5_000;
+/** Of more frequent words, the latest messages contain enough. */
+const frequent = 0.02;
 
 /** The conversation that a row represents. */
 export function conversationOf({

@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, isNotNull, isNull, lte, or, sql, type SQL } from "drizzle-orm";
 import type { Conversation, ConversationFilter } from "../../../features/inbox/model.ts";
 import type { ConversationPageRequest, InboxStore } from "../../../features/inbox/store.ts";
-import { searchedMessages } from "../../../features/inbox/words.ts";
+import { enoughExact, searchedMessages } from "../../../features/inbox/words.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 import type { Engine } from "./engine.ts";
 import { conversations, messages, type ConversationRow } from "./inbox-tables.ts";
@@ -20,14 +20,17 @@ export function createInboxQueries({ orm, reader }: Engine): Queries {
   const select = () =>
     orm.select(columns).from(conversations).innerJoin(networkAccounts, eq(networkAccounts.seq, conversations.account));
 
+  // Of a table that is named by SQL.
+  const seq = sql<number>`${conversations.seq}`.as("seq");
+
   async function page(request: ConversationPageRequest): Promise<Conversation[]> {
     const { limit, after } = request;
     const isAfter =
       after === null ? undefined : sql`(${conversations.lastAt}, ${conversations.id}) < (${after.lastAt}, ${after.id})`;
     const query = orm
-      .select({ seq: conversations.seq })
-      .from(conversations)
-      .where(and(filtered(request), isAfter))
+      .select({ seq })
+      .from(indexedFor(request))
+      .where(and(filtered(request, await matchOf(request)), isAfter))
       .orderBy(desc(conversations.lastAt), desc(conversations.id))
       .limit(limit);
     const found = await reader.all<{ seq: number }>(query.toSQL());
@@ -39,17 +42,30 @@ export function createInboxQueries({ orm, reader }: Engine): Queries {
     return found.flatMap(({ seq }) => bySeq.get(seq) ?? []);
   }
 
+  async function countAll(request: Omit<ConversationPageRequest, "limit" | "after">): Promise<number> {
+    const where = filtered(request, await matchOf(request));
+    const query = orm.select({ seq }).from(indexedFor(request)).where(where);
+    return countRows({ reader }, query.toSQL());
+  }
+
+  /** The query of the full-text index for the words of a filter; null without words. */
+  async function matchOf({ workspaceId, filter: { words = [] } }: Filtered): Promise<string | null> {
+    if (words.length === 0) return null;
+    const exact = matchText(workspaceId, words, "");
+    const [row] = await reader.all<{ n: number }>({
+      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM inbox_words WHERE inbox_words MATCH ? LIMIT ?)",
+      params: [exact, enoughExact],
+    });
+    return (row?.n ?? 0) >= enoughExact ? exact : matchText(workspaceId, words, " *");
+  }
+
   const ofConversation = (workspaceId: WorkspaceId, id: string) =>
     sql`${messages.conversation} = (SELECT ${conversations.seq} FROM ${conversations}
       WHERE ${conversations.id} = ${id} AND ${conversations.workspaceId} = ${workspaceId})`;
 
   return {
     conversations: page,
-    countConversations: (request) =>
-      countRows(
-        { reader },
-        orm.select({ seq: conversations.seq }).from(conversations).where(filtered(request)).toSQL(),
-      ),
+    countConversations: countAll,
     async conversation(workspaceId, id) {
       const found = select()
         .where(and(eq(conversations.id, id), eq(conversations.workspaceId, workspaceId)))
@@ -106,13 +122,32 @@ export function createInboxQueries({ orm, reader }: Engine): Queries {
   };
 }
 
+type Filtered = Pick<ConversationPageRequest, "workspaceId" | "filter" | "now">;
+
+/**
+ * The table with the index that has the fewest rows to pass over. Without statistics, SQLite would take any of those that
+ * are in order, and read all conversations to find one that is unread.
+ */
+function indexedFor({ filter }: Filtered): SQL {
+  const { unread, assignedTo, label, isSnoozed, accountId, hasReply, words = [], leadId, profileKey } = filter;
+  const isNarrow = words.length > 0 || leadId !== undefined || profileKey !== undefined;
+  const wanted: [boolean, string][] = [
+    [isNarrow, ""],
+    [label !== undefined, "conversations_labeled"],
+    [typeof assignedTo === "string", "conversations_assigned"],
+    [isSnoozed === true, "conversations_snoozed"],
+    [unread === true, "conversations_unread"],
+    [accountId !== undefined, "conversations_of_account"],
+    [hasReply === true, "conversations_replied"],
+    [true, "conversations_listed"],
+  ];
+  const [, index] = wanted.find(([applies]) => applies)!;
+  return index === "" ? sql`${conversations}` : sql`${conversations} INDEXED BY ${sql.raw(index)}`;
+}
+
 /** The conditions repeat those of the partial indexes. */
-function filtered({
-  workspaceId,
-  filter,
-  now,
-}: Pick<ConversationPageRequest, "workspaceId" | "filter" | "now">): SQL | undefined {
-  const { unread, assignedTo, label, isSnoozed, accountId, leadId, profileKey, hasReply, words } = filter;
+function filtered({ workspaceId, filter, now }: Filtered, match: string | null): SQL | undefined {
+  const { unread, assignedTo, label, isSnoozed, accountId, leadId, profileKey, hasReply } = filter;
   const { snoozedUntil } = conversations;
   return and(
     eq(conversations.workspaceId, workspaceId),
@@ -122,7 +157,7 @@ function filtered({
     isSnoozed === undefined
       ? undefined
       : isSnoozed
-        ? gt(snoozedUntil, now)
+        ? and(isNotNull(snoozedUntil), gt(snoozedUntil, now))
         : or(isNull(snoozedUntil), lte(snoozedUntil, now)),
     accountId === undefined ? undefined : isOfAccount(accountId),
     leadId === undefined ? undefined : eq(conversations.leadId, leadId),
@@ -132,7 +167,7 @@ function filtered({
       : hasReply
         ? isNotNull(conversations.receivedAt)
         : isNull(conversations.receivedAt),
-    words === undefined || words.length === 0 ? undefined : hasWords(workspaceId, words),
+    match === null ? undefined : hasWords(match),
   );
 }
 
@@ -145,10 +180,13 @@ function isOfAccount(accountId: string): SQL {
   return sql`${conversations.account} = (SELECT ${networkAccounts.seq} FROM ${networkAccounts} WHERE ${networkAccounts.id} = ${accountId})`;
 }
 
-/** The latest messages first: of a word that nearly all have, only those are read. Names have negative numbers. */
-function hasWords(workspaceId: WorkspaceId, words: readonly string[]): SQL {
+function matchText(workspaceId: WorkspaceId, words: readonly string[], suffix: string): string {
   const scope = Buffer.from(workspaceId).toString("hex").toUpperCase();
-  const match = `scope : "${scope}" AND words : (${words.map((word) => `"${word}" *`).join(" AND ")})`;
+  return `scope : "${scope}" AND words : (${words.map((word) => `"${word}"${suffix}`).join(" AND ")})`;
+}
+
+/** The latest messages first: of a word that nearly all have, only those are read. Names have negative numbers. */
+function hasWords(match: string): SQL {
   const found = (
     isKind: string,
   ) => sql`SELECT rowid FROM inbox_words WHERE inbox_words MATCH ${match} AND ${sql.raw(isKind)}
