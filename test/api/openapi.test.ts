@@ -103,7 +103,7 @@ test("every operation has a summary of its own", () => {
 
 /** Verbs with which an operation may begin; a new one is a word that people must learn. */
 const verbs =
-  "add adjust advance approve cancel check claim complete count create delete download edit enrich end enroll erase export extend get grant import join list pause preview record refund regenerate replay reply report resolve retry revoke rotate run schedule search set start stop stream test train transfer update upload verify".split(
+  "add adjust advance approve cancel check claim compare complete count create delete download duplicate edit enrich end enroll erase export extend get grant import join list mark pause preview record refund regenerate replay reply report resolve retry revoke rotate run schedule search set start stop stream test train transfer update upload verify".split(
     " ",
   );
 
