@@ -47,6 +47,7 @@ export const account: AccountView = {
     saturday: [],
     sunday: [],
   },
+  holidays: [],
   caps: { all: { week: null } },
   warmUp: { perDay: 5, addPerDay: 3, startedAt: "2030-01-01T00:00:00.000Z" },
   spacing: { medianSeconds: 240, minSeconds: 90 },

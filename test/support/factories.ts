@@ -73,6 +73,7 @@ export function createFactories(seed = 1) {
       tier: "premium",
       timeZone: "UTC",
       workingHours: defaultWorkingHours,
+      holidays: [],
       caps: {},
       warmUp: null,
       spacing: { medianSeconds: 60, minSeconds: 60 },

@@ -41,6 +41,7 @@ export function accountOf(overrides: Partial<NetworkAccount> = {}): NetworkAccou
     warmUp: null,
     spacing: defaultSpacing,
     sessions: defaultSessions,
+    holidays: [],
     jitterPercent: defaultJitterPercent,
     state: "active",
     stateReason: null,

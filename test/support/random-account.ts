@@ -1,6 +1,6 @@
 import type { Caps, NetworkAccount } from "../../src/features/network/account-model.ts";
 import type { NetworkAction } from "../../src/features/network/action-model.ts";
-import type { WorkingHours } from "../../src/features/network/governor/calendar.ts";
+import type { Holiday, WorkingHours } from "../../src/features/network/governor/calendar.ts";
 import type { Dice } from "./ids.ts";
 
 const zones = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "America/Santiago"];
@@ -18,7 +18,14 @@ export function randomSettings(dice: Dice, startedAt: number) {
       ? { minMinutes: 20, maxMinutes: 60, minBreakMinutes: 5, maxBreakMinutes: dice.between(5, 60) }
       : null,
     jitterPercent: dice.pick([0, 15, 50]),
+    holidays: dice.chance(0.3) ? [randomHoliday(dice)] : [],
   } satisfies Partial<NetworkAccount>;
+}
+
+function randomHoliday(dice: Dice): Holiday {
+  const first = dice.between(6, 20);
+  const dateOf = (day: number) => `2026-01-${String(day).padStart(2, "0")}`;
+  return { from: dateOf(first), to: dateOf(first + dice.between(0, 4)), name: "Holiday" };
 }
 
 /** Some days off, and hours of the day and of the night on the others. */

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { nextOpening, type WorkingHours, type WorkingSpan } from "../../src/features/network/governor/calendar.ts";
+import {
+  nextOpening,
+  type Holiday,
+  type WorkingHours,
+  type WorkingSpan,
+} from "../../src/features/network/governor/calendar.ts";
 import { isTimeZone } from "../../src/features/network/governor/zone.ts";
 import { createDice, type Dice } from "../support/ids.ts";
 
@@ -173,6 +178,39 @@ test.each(["", "Mars/Olympus", "+02:00", "-0300", "Europe/", "Europe/Berlin\n", 
 });
 
 /** Without breaks. */
+
+describe("on a holiday", () => {
+  const hours = week({ 0: [{ from: 540, to: 1080 }], 3: [{ from: 540, to: 1080 }] });
+  const openingFrom = (from: number, holidays: Holiday[], timeZone = "UTC") =>
+    nextOpening(from, { id: "account-1", timeZone, workingHours: hours, sessions: null, holidays });
+  const holiday = (from: string, to = from): Holiday => ({ from, to, name: "Holiday" });
+
+  test("an account does not work, on its first and its last day, and says so", () => {
+    expect(openingFrom(monday + 10 * hour, [holiday("2026-01-05")])).toEqual({
+      at: monday + 3 * day + 9 * hour,
+      waitsFor: "holiday",
+    });
+    expect(openingFrom(monday + 4 * day, [holiday("2026-01-12", "2026-01-15")])).toEqual({
+      at: monday + 14 * day + 9 * hour,
+      waitsFor: "outsideWorkingHours",
+    });
+  });
+
+  test("days are those of the account's time zone", () => {
+    // In Auckland, Monday begins on Sunday at 11:00 UTC.
+    const opening = openingFrom(monday - 4 * hour, [holiday("2026-01-05")], "Pacific/Auckland");
+    expect(opening).toEqual({ at: monday + 3 * day - 4 * hour, waitsFor: "holiday" });
+    expect(openingFrom(monday - 4 * hour, [], "Pacific/Auckland")!.at).toBe(monday - 4 * hour);
+  });
+
+  test("work begins again after a year of holidays that overlap", () => {
+    const year = [holiday("2026-01-01", "2026-07-01"), holiday("2026-06-01", "2026-12-31"), holiday("2026-03-03")];
+    const opening = openingFrom(monday, year);
+    // 2027-01-04 is a Monday.
+    expect(opening).toEqual({ at: Date.UTC(2027, 0, 4, 9), waitsFor: "holiday" });
+  });
+});
+
 function nextOpenMoment(from: number, workingHours: WorkingHours, timeZone: string): number | null {
   return nextOpening(from, { id: "account-1", timeZone, workingHours, sessions: null })?.at ?? null;
 }

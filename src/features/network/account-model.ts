@@ -1,7 +1,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { suggestions } from "../../platform/base/spelling.ts";
 import { actionKinds, actionTypes } from "./action-kinds.ts";
-import type { Sessions, WorkingHours } from "./governor/calendar.ts";
+import type { Holiday, Sessions, WorkingHours } from "./governor/calendar.ts";
 import { meters, tiers, type Meter, type Tier } from "./meter-model.ts";
 import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
@@ -40,6 +40,7 @@ export type NetworkAccount = {
   tier: Tier;
   timeZone: string;
   workingHours: WorkingHours;
+  holidays: readonly Holiday[];
   caps: Caps;
   warmUp: WarmUp | null;
   spacing: Spacing;
@@ -94,6 +95,20 @@ export const WeekView = Type.Object(
   },
 );
 export type WeekView = Static<typeof WeekView>;
+
+const date = "^\\d{4}-\\d{2}-\\d{2}$";
+const Holidays = Type.Array(
+  Type.Object({
+    from: Type.String({ pattern: date, description: "First day, such as 2030-12-24." }),
+    to: Type.Optional(Type.String({ pattern: date, description: "Last day. Defaults to the first day." })),
+    name: Type.String({ maxLength: 100, description: "Shown in the settings, such as Christmas." }),
+  }),
+  {
+    maxItems: 100,
+    description: "Days on which nothing is sent, in the account's time zone. Replaces all holidays.",
+    examples: [[{ from: "2030-12-24", to: "2030-12-26", name: "Christmas" }]],
+  },
+);
 
 const literals = <const T extends readonly string[]>(names: T, description: string) =>
   Type.Union(
@@ -170,6 +185,7 @@ const settings = {
   ),
   timeZone: Type.String({ description: "IANA time zone, such as Europe/Berlin." }),
   workingHours: Type.Partial(WeekView),
+  holidays: Holidays,
   caps: CapsInput,
   warmUp: orNull(WarmUpInput),
   spacing: SpacingInput,
@@ -223,6 +239,7 @@ export const AccountView = Type.Object(
     tier: settings.tier,
     timeZone: Type.String(),
     workingHours: WeekView,
+    holidays: Type.Array(Type.Required(Holidays.items)),
     caps: CapsInput,
     warmUp: orNull(Type.Required(WarmUpInput)),
     spacing: SpacingInput,

@@ -25,6 +25,7 @@ import type { NetworkAction } from "./action-model.ts";
 import { defaultAccount, mayAdminister, mayUse, requireUsable, type AccountUser } from "./may-use.ts";
 import type { NetworkStore } from "./store.ts";
 import type { AccountChange } from "./queue-model.ts";
+import { readHolidays } from "./holidays.ts";
 import { readWeek, weekView } from "./week.ts";
 import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
@@ -202,7 +203,7 @@ export class AccountService {
     now: number,
     errors: FieldError[],
   ): Partial<Omit<AccountChange, "updatedAt">> {
-    const { name, timeZone, workingHours, warmUp, connector, connectorSettings, caps } = input;
+    const { name, timeZone, workingHours, holidays, warmUp, connector, connectorSettings, caps } = input;
     const { tier, spacing, sessions, jitterPercent, requiresApproval, withdrawAfterDays, memberId, isShared } = input;
     const clean = name === undefined ? undefined : singleLine(name);
     if (clean === "") errors.push({ path: "name", message: "Must not be empty." });
@@ -231,6 +232,7 @@ export class AccountService {
       tier,
       timeZone,
       workingHours: workingHours && week.days,
+      holidays: holidays && readHolidays(holidays, errors),
       caps,
       warmUp: newWarmUp,
       spacing,
@@ -303,12 +305,14 @@ function capErrors(caps: Caps, { tier, connector }: Pick<NetworkAccount, "tier" 
 export function accountView({
   workspaceId: _workspace,
   workingHours,
+  holidays,
   warmUp,
   ...account
 }: NetworkAccount): AccountView {
   return {
     ...account,
     workingHours: weekView(workingHours),
+    holidays: [...holidays],
     warmUp: warmUp && { ...warmUp, startedAt: isoTime(warmUp.startedAt) },
     createdAt: isoTime(account.createdAt),
     updatedAt: isoTime(account.updatedAt),

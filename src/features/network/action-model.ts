@@ -28,6 +28,7 @@ export const pendingReasons = [
   "spacing",
   "break",
   "outsideWorkingHours",
+  "holiday",
   "dailyLimit",
   "weeklyLimit",
   "monthlyLimit",

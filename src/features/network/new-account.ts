@@ -27,6 +27,7 @@ export function newAccount(
     tier: "premium",
     timeZone,
     workingHours: defaultWorkingHours,
+    holidays: [],
     caps: {},
     warmUp: { ...defaultWarmUp, startedAt: now },
     spacing: defaultSpacing,

@@ -70,6 +70,7 @@ const waitTexts: Record<PendingReason, string> = {
   spacing: "because of the spacing between actions",
   break: "for the end of a break",
   outsideWorkingHours: "for the account's working hours",
+  holiday: "for the end of a holiday of the account",
   dailyLimit: "because the 24-hour cap is reached",
   weeklyLimit: "because the 7-day cap is reached",
   monthlyLimit: "because the 30-day cap is reached",

@@ -71,7 +71,17 @@ const impersonal = {
   notification_reads: ["workspace_id", "user_id", "read_until", "also_read"],
   network_accounts: [
     ...["seq", "id", "workspace_id", "name", "connector", "connector_settings", "tier", "time_zone", "working_hours"],
-    ...["caps", "warm_up", "spacing", "sessions", "jitter_percent", "state", "state_reason", "requires_approval"],
+    ...[
+      "holidays",
+      "caps",
+      "warm_up",
+      "spacing",
+      "sessions",
+      "jitter_percent",
+      "state",
+      "state_reason",
+      "requires_approval",
+    ],
     ...["withdraw_after_days", "member_id", "is_shared", "needs_plan", "queue_version", "created_at", "updated_at"],
   ],
   network_meters: [

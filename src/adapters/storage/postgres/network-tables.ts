@@ -1,6 +1,6 @@
 import { boolean, doublePrecision, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import type { AccountState, Caps, ConnectorName, Spacing, WarmUp } from "../../../features/network/account-model.ts";
-import type { Sessions, WorkingHours } from "../../../features/network/governor/calendar.ts";
+import type { Holiday, Sessions, WorkingHours } from "../../../features/network/governor/calendar.ts";
 import type { Tier } from "../../../features/network/meter-model.ts";
 import type { ActionType } from "../../../features/network/action-kinds.ts";
 import type { ActionDetails, ActionState, PendingReason } from "../../../features/network/action-model.ts";
@@ -17,6 +17,7 @@ export const networkAccounts = pgTable("network_accounts", {
   tier: text().$type<Tier>().notNull(),
   timeZone: text("time_zone").notNull(),
   workingHours: jsonb("working_hours").$type<WorkingHours>().notNull(),
+  holidays: jsonb().$type<readonly Holiday[]>().notNull(),
   caps: jsonb().$type<Caps>().notNull(),
   warmUp: jsonb("warm_up").$type<WarmUp>(),
   spacing: jsonb().$type<Spacing>().notNull(),

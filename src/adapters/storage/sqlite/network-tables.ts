@@ -1,6 +1,6 @@
 import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { AccountState, Caps, ConnectorName, Spacing, WarmUp } from "../../../features/network/account-model.ts";
-import type { Sessions, WorkingHours } from "../../../features/network/governor/calendar.ts";
+import type { Holiday, Sessions, WorkingHours } from "../../../features/network/governor/calendar.ts";
 import type { Tier } from "../../../features/network/meter-model.ts";
 import type { ActionType } from "../../../features/network/action-kinds.ts";
 import type { ActionDetails, ActionState, PendingReason } from "../../../features/network/action-model.ts";
@@ -16,6 +16,7 @@ export const networkAccounts = sqliteTable("network_accounts", {
   tier: text().$type<Tier>().notNull(),
   timeZone: text("time_zone").notNull(),
   workingHours: text("working_hours", { mode: "json" }).$type<WorkingHours>().notNull(),
+  holidays: text({ mode: "json" }).$type<readonly Holiday[]>().notNull(),
   caps: text({ mode: "json" }).$type<Caps>().notNull(),
   warmUp: text("warm_up", { mode: "json" }).$type<WarmUp>(),
   spacing: text({ mode: "json" }).$type<Spacing>().notNull(),

@@ -29,6 +29,7 @@ const planSettings = [
   "tier",
   "timeZone",
   "workingHours",
+  "holidays",
   "caps",
   "warmUp",
   "spacing",

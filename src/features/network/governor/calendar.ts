@@ -9,6 +9,9 @@ export type WorkingSpan = { from: number; to: number };
 /** Spans by weekday, Monday first; an empty list is a day off. */
 export type WorkingHours = readonly WorkingSpan[][];
 
+/** Days without work, as local dates such as 2030-12-24, with both ends. */
+export type Holiday = { from: string; to: string; name: string };
+
 /** By weekday, like working hours; undefined: unchanged. */
 export type ChangedDays = readonly (WorkingSpan[] | undefined)[];
 
@@ -17,31 +20,43 @@ export function changedWeek(week: WorkingHours, days: ChangedDays): WorkingHours
   return week.map((spans, day) => days[day] ?? spans);
 }
 
-/** When an account works: its working hours minus the random breaks of each day. */
+/** When an account works: its working hours, except on holidays, minus the random breaks of each day. */
 export type Calendar = {
   /** ID of the account, which seeds the random breaks. */
   id: string;
   timeZone: string;
   workingHours: WorkingHours;
+  holidays?: readonly Holiday[];
   sessions: Sessions | null;
 };
 
-export type Opening = { at: number; waitsFor: "outsideWorkingHours" | "break" | null };
+export type Opening = { at: number; waitsFor: "outsideWorkingHours" | "holiday" | "break" | null };
 
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
 /** The first time at or after `from` when the account works, and what it waits for until then; null: never. */
 export function nextOpening(from: number, calendar: Calendar): Opening | null {
-  const at = nextTimeIn((date) => sessionsOn(date, calendar), from, calendar.timeZone);
+  const at = nextTimeIn((date) => sessionsOn(date, calendar), from, calendar);
   if (at === null) return null;
   if (at === from) return { at, waitsFor: null };
-  const isWithinHours = nextTimeIn((date) => spansOn(date, calendar), from, calendar.timeZone) === from;
+  if (lastDayOff(localTime(from, calendar.timeZone).date, calendar) !== null) return { at, waitsFor: "holiday" };
+  const isWithinHours = nextTimeIn((date) => spansOn(date, calendar), from, calendar) === from;
   return { at, waitsFor: isWithinHours ? "break" : "outsideWorkingHours" };
 }
 
+/** The last day of the holidays that include a date (midnight UTC); null for other days. */
+function lastDayOff(date: number, { holidays = [] }: Calendar): number | null {
+  if (holidays.length === 0) return null;
+  const day = new Date(date).toISOString().slice(0, 10);
+  const ends = holidays.filter(({ from, to }) => from <= day && day <= to).map(({ to }) => Date.parse(to));
+  return ends.length === 0 ? null : Math.max(...ends);
+}
+
 /** `date` is midnight UTC of a calendar day. */
-function spansOn(date: number, { workingHours }: Calendar): readonly WorkingSpan[] {
+function spansOn(date: number, calendar: Calendar): readonly WorkingSpan[] {
+  const { workingHours } = calendar;
+  if (lastDayOff(date, calendar) !== null) return [];
   const weekday = (new Date(date).getUTCDay() + 6) % 7;
   return workingHours[weekday] ?? [];
 }
@@ -79,12 +94,23 @@ function drawSessions(date: number, calendar: Calendar): readonly WorkingSpan[] 
   });
 }
 
-function nextTimeIn(spansOf: (date: number) => readonly WorkingSpan[], from: number, timeZone: string): number | null {
+function nextTimeIn(
+  spansOf: (date: number) => readonly WorkingSpan[],
+  from: number,
+  calendar: Calendar,
+): number | null {
+  const { timeZone } = calendar;
   const local = localTime(from, timeZone);
   if (spansOf(local.date).some((span) => span.from <= local.minutes && local.minutes < span.to)) return from;
-  // Every weekday comes up twice, because a clock change may have skipped its span the first time.
-  for (let day = 0; day <= 14; day++) {
-    const date = local.date + day * dayMs;
+  // Every weekday comes up twice, because a clock change may have skipped its span the first time. Holidays are passed
+  // over, and do not count.
+  for (let date = local.date, left = 15; left > 0; date += dayMs) {
+    const dayOff = lastDayOff(date, calendar);
+    if (dayOff !== null) {
+      date = dayOff;
+      continue;
+    }
+    left--;
     const openings = spansOf(date).map((span) => openingOn(date, span, from, timeZone));
     const times = openings.filter((at) => at !== null);
     if (times.length > 0) return Math.min(...times);

@@ -77,6 +77,7 @@ const weight: Record<PendingReason, number> = {
   spacing: 2,
   break: 3,
   outsideWorkingHours: 4,
+  holiday: 4,
   retry: 5,
   cooldown: 6,
   dailyLimit: 7,

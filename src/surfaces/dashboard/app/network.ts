@@ -42,6 +42,7 @@ export const reasonLabels: Record<PendingReason, string> = {
   spacing: "Spacing between actions",
   break: "On a break",
   outsideWorkingHours: "Outside working hours",
+  holiday: "On holiday",
   dailyLimit: "24-hour cap reached",
   weeklyLimit: "7-day cap reached",
   monthlyLimit: "30-day cap reached",

@@ -9,6 +9,7 @@ import { CheckField, FormError, SelectField, TextField, useForm, type Form } fro
 import { TimeZoneField } from "../../ui/time-zone-field.tsx";
 import { showSuccess } from "../../ui/toast.tsx";
 import { WeekEditor } from "../../ui/week-editor.tsx";
+import { HolidayEditor } from "./holiday-editor.tsx";
 import { capPath, changesOf, valuesOf, type AccountValues } from "./account-values.ts";
 import {
   connectorLabels,
@@ -99,6 +100,13 @@ export function AccountForm({ account, path, usage, onSaved }: AccountFormProps)
         <WeekEditor
           week={JSON.parse(values.workingHours) as WeekView}
           onChange={(week) => form.set("workingHours", JSON.stringify(week))}
+          errors={form.errors}
+        />
+      </div>
+      <div class="card form">
+        <HolidayEditor
+          holidays={JSON.parse(values.holidays) as AccountView["holidays"]}
+          onChange={(holidays) => form.set("holidays", JSON.stringify(holidays))}
           errors={form.errors}
         />
       </div>

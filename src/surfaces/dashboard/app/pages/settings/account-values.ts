@@ -9,6 +9,8 @@ export type AccountValues = {
   timeZone: string;
   /** As JSON. */
   workingHours: string;
+  /** As JSON. */
+  holidays: string;
   requiresApproval: boolean;
   /** "" for nobody. */
   memberId: string;
@@ -38,6 +40,7 @@ export function valuesOf(account: AccountView): AccountValues {
     tier: account.tier,
     timeZone: account.timeZone,
     workingHours: JSON.stringify(account.workingHours),
+    holidays: JSON.stringify(account.holidays),
     requiresApproval: account.requiresApproval,
     memberId: account.memberId ?? "",
     isShared: account.isShared,
@@ -82,6 +85,7 @@ export function changesOf(values: AccountValues, before: AccountView): AccountUp
     ...(isChanged("tier") && { tier: values.tier as AccountView["tier"] }),
     ...(isChanged("timeZone") && { timeZone: values.timeZone }),
     ...(isChanged("workingHours") && { workingHours: JSON.parse(values.workingHours) as WeekView }),
+    ...(isChanged("holidays") && { holidays: JSON.parse(values.holidays) as AccountView["holidays"] }),
     ...(isChanged("memberId") && { memberId: values.memberId || null }),
     ...(isChanged("isShared") && { isShared: values.isShared }),
     ...(isChanged("requiresApproval") && { requiresApproval: values.requiresApproval }),

@@ -1,0 +1,2 @@
+-- Days on which nothing is sent: ranges of local dates, with names.
+ALTER TABLE network_accounts ADD COLUMN holidays JSONB NOT NULL DEFAULT '[]';
