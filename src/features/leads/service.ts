@@ -69,8 +69,13 @@ export class LeadService {
     });
   }
 
+  /** Null if it does not exist. */
+  find(workspaceId: WorkspaceId, id: string): Promise<Lead | null> {
+    return this.#leads.get(workspaceId, id);
+  }
+
   async get(workspaceId: WorkspaceId, id: string): Promise<Lead> {
-    const lead = await this.#leads.get(workspaceId, id);
+    const lead = await this.find(workspaceId, id);
     if (lead === null) throw notFound("lead", id);
     return lead;
   }

@@ -19,7 +19,9 @@ import { ok } from "../../platform/http/request-context.ts";
 import { exportFormats, exportMediaTypes, exportPieces } from "./export.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import type { LeadAssignees } from "./assignees.ts";
+import { causesOf, failedRowsOf } from "./import-report.ts";
 import type { LeadImports } from "./import-job.ts";
+import { ImportCause } from "./import/cause-model.ts";
 import { ImportPreview } from "./import/preview-model.ts";
 import { previewOf } from "./import/preview.ts";
 import { importOnDuplicate, importReportOutcomes, maxTagLength, maxTags } from "./model.ts";
@@ -152,6 +154,55 @@ export function leadTransferRoutes(
             "With the reason for each row. `outcome=created` lists the rows that became new leads, with the IDs of those that still exist. Page with `afterRow`.",
           errors: ["NOT_FOUND"],
         }),
+      },
+    )
+    .get(
+      "/import/:jobId/causes",
+      async ({ workspaceId, params: { jobId } }) => ok({ causes: await causesOf(imports, leads, workspaceId, jobId) }),
+      {
+        access: "leads:read",
+        params: params(Type.Object({ jobId: Type.String() })),
+        docs: answersJson(success(Type.Object({ causes: Type.Array(ImportCause) })), {
+          tag: "Leads",
+          summary: "Group the rows of an import by why they were skipped, merged, or failed",
+          description: "With the number of rows of each cause and the first of them. Most rows first.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/import/:jobId/failed-rows",
+      async (context) => {
+        const {
+          workspaceId,
+          params: { jobId },
+          onStreamError,
+        } = context;
+        refuseAnnounced(context.request, maxImportBytes);
+        const lines = await failedRowsOf(imports, workspaceId, jobId, bodyStream(context));
+        return new Response(await byteStream(lines, onStreamError), {
+          headers: {
+            "content-type": "text/csv; charset=utf-8",
+            "content-disposition": 'attachment; filename="failed-rows.csv"',
+          },
+        });
+      },
+      {
+        upload: "leads:write",
+        params: params(Type.Object({ jobId: Type.String() })),
+        docs: {
+          ...answers(
+            { "text/csv": { schema: Type.String() } },
+            {
+              tag: "Leads",
+              summary: "Get the failed rows of an import as a file",
+              description:
+                "Send the file of the import again: the server does not keep it. Returns a CSV file of the rows that failed, with their columns and a last one, `Import problem`, that says why. Fix the rows and import the file; the last column is ignored. For CSV files only.",
+              errors: ["NOT_FOUND", "CONFLICT", "PAYLOAD_TOO_LARGE"],
+            },
+          ),
+          requestBody: { required: true, content: fileContent },
+        },
       },
     )
     .get(

@@ -90,6 +90,8 @@ export const operationIds: Readonly<Record<string, string>> = {
   "POST /api/v2/leads/import": "importLeads",
   "POST /api/v2/leads/import/preview": "previewLeadImport",
   "GET /api/v2/leads/import/{jobId}/report": "getLeadImportReport",
+  "GET /api/v2/leads/import/{jobId}/causes": "getLeadImportCauses",
+  "POST /api/v2/leads/import/{jobId}/failed-rows": "getLeadImportFailedRows",
   "GET /api/v2/leads/export": "exportLeads",
 
   "POST /api/v2/suppressions": "addSuppressions",

@@ -18,10 +18,12 @@ export type ImportKind<Report extends ReportRequest, Row> = {
   countReport: (request: Report) => Promise<number>;
 };
 type ReportRequest = { workspaceId: WorkspaceId; jobId: string };
+/** Takes a few milliseconds to read. */
+const pageRows = 500;
 type Settings = { onDuplicate: string; dryRun: boolean };
 
 /** Imports files with rows of one kind: receives the file, stores the rows in a job, and reports each row. */
-export class FileImports<S extends Settings, Report extends ReportRequest, Row> {
+export class FileImports<S extends Settings, Report extends ReportRequest, Row extends { row: number }> {
   readonly #kind: ImportKind<Report, Row>;
   readonly #jobs: JobService;
   readonly #intake: FileIntake;
@@ -56,6 +58,21 @@ export class FileImports<S extends Settings, Report extends ReportRequest, Row> 
     await this.#jobs.get(request.workspaceId, request.jobId);
     const [rows, total] = await Promise.all([this.#kind.report(request), this.#kind.countReport(request)]);
     return { rows, total };
+  }
+
+  /** All rows of a report, page by page, without counting them. Throws NOT_FOUND for an unknown import. */
+  async *rows(pageAfter: (afterRow: number, limit: number) => Report): AsyncGenerator<Row> {
+    for (let afterRow = 0; ;) {
+      const page = await this.#kind.report(pageAfter(afterRow, pageRows));
+      yield* page;
+      if (page.length < pageRows) return;
+      afterRow = page.at(-1)!.row;
+    }
+  }
+
+  /** The job of an import, with its settings. Throws NOT_FOUND for an unknown one. */
+  job(workspaceId: WorkspaceId, jobId: string): Promise<Job> {
+    return this.#jobs.get(workspaceId, jobId);
   }
 
   /** See `FileIntake.sweep`. */

@@ -1,6 +1,9 @@
 import { personTextFields, type PersonTextField } from "../identity/person-fields.ts";
 import { eastAsianHeaders } from "./east-asian-headers.ts";
 
+/** Header of the column that says why a row failed, in a file of failed rows, which can be imported again. */
+export const problemHeader = "Import problem";
+
 const otherTargets = ["fullName", "city", "state", "country", "status", "tags", "customFields", "ignore"] as const;
 
 /**
@@ -139,7 +142,7 @@ export const personHeaders: Record<Exclude<ColumnTarget, `customFields.${string}
   status: ["Status"],
   customFields: ["customFields", "Custom Fields"],
   // Our own export has them, but an imported lead gets new ones.
-  ignore: ["id", "createdAt", "updatedAt", "assignedTo"],
+  ignore: ["id", "createdAt", "updatedAt", "assignedTo", problemHeader],
 };
 
 let byName: ReadonlyMap<string, ColumnTarget> | null = null;

@@ -57,6 +57,7 @@ export const toolTable: Record<string, ToolSpec> = {
   delete_leads: deletes("POST /api/v2/leads/bulk/delete", { isIdempotent: true }),
   import_leads: adds("POST /api/v2/leads/import", { dryRun: "route", file: leadFile, note: followLeads }),
   get_lead_import_report: reads("GET /api/v2/leads/import/{jobId}/report"),
+  get_lead_import_causes: reads("GET /api/v2/leads/import/{jobId}/causes"),
   export_leads: reads("GET /api/v2/leads/export", { note: exportNote }),
 
   add_suppressions: adds("POST /api/v2/suppressions", { isIdempotent: true }),
@@ -350,6 +351,7 @@ export const withoutTool: Partial<Record<OperationName, string>> = {
   "POST /api/v2/webhooks/{endpointId}/rotate": webhookSecret,
   "GET /api/v2/events/stream": "it never ends; list_events returns the same, with `after` for the position",
   "POST /api/v2/keys/{keyId}/link": secret,
+  "POST /api/v2/leads/import/{jobId}/failed-rows": "needs the file again; get_lead_import_report lists the rows",
   "POST /api/v2/leads/import/preview": "the dry run of import_leads returns more",
   "GET /api/v2/prospecting/facets": "list_prospect_facets does the same, and accepts filters",
   "GET /api/v2/simulation": play,

@@ -12,6 +12,8 @@ import { Progress } from "../../ui/meter.tsx";
 import { Section } from "../../ui/page.tsx";
 import { ErrorState } from "../../ui/states.tsx";
 import { showError } from "../../ui/toast.tsx";
+import { Causes } from "./import-causes.tsx";
+import { outcomeLabels } from "./outcome-labels.ts";
 
 type ImportJobProps = {
   started: JobView;
@@ -21,6 +23,10 @@ type ImportJobProps = {
   onImport: () => void;
   onAnother: () => void;
   onImported?: () => void;
+  /** The imported file; absent after the page was loaded again. */
+  file?: File;
+  /** Imports the file again and adds to the leads that exist. */
+  onUpdate?: () => void;
 };
 
 type Counts = {
@@ -37,13 +43,15 @@ type Counts = {
 const lookMs = 500;
 
 /** Progress of an import, and its report once it has ended. */
-export function ImportJob({ started, onChange, onImport, onAnother, onImported }: ImportJobProps) {
+export function ImportJob({ started, onChange, onImport, onAnother, onImported, file, onUpdate }: ImportJobProps) {
   const {
     data: job = started,
     error,
     reload,
   } = useResource((signal) => api.get<JobView>(`/users/jobs/${started.id}`, { signal }), [started.id]);
   const isOver = job.status === "completed" || job.status === "failed";
+  const known = knownIn(job);
+  const allKnown = known > 0 && known === (job.metadata as unknown as Counts).rows && onUpdate !== undefined;
   const told = useRef(false);
   const counts = job.metadata as unknown as Counts;
 
@@ -90,6 +98,18 @@ export function ImportJob({ started, onChange, onImport, onAnother, onImported }
           </p>
         )}
         {job.status === "failed" && <p class="bad-text">{job.message}</p>}
+        {isOver && known > 0 && onUpdate !== undefined && (
+          <div class="notice">
+            <p>
+              {allKnown ? `All ${count(known)} people are` : counted(known, "person is", "people are")} among your leads
+              already and {counts.dryRun ? "would be" : known === 1 ? "was" : "were"} left unchanged. The file can fill
+              in what they lack.
+            </p>
+            <Button kind={allKnown ? "primary" : "plain"} onClick={onUpdate}>
+              {`Update the ${counted(known, "existing lead")}`}
+            </Button>
+          </div>
+        )}
         <div class="buttons">
           {!isOver && <Button onClick={() => void cancel()}>Cancel</Button>}
           {isOver && counts.dryRun && (
@@ -103,7 +123,7 @@ export function ImportJob({ started, onChange, onImport, onAnother, onImported }
           {isOver && !counts.dryRun && (
             <>
               {job.status === "failed" && <Button onClick={onChange}>Change columns</Button>}
-              <Link to="/leads" class="button primary">
+              <Link to="/leads" class={`button ${allKnown ? "plain" : "primary"}`}>
                 View leads
               </Link>
             </>
@@ -111,9 +131,18 @@ export function ImportJob({ started, onChange, onImport, onAnother, onImported }
           {isOver && <Button onClick={onAnother}>Import another file</Button>}
         </div>
       </div>
+      {isOver && counts.updated + counts.skipped + counts.failed > 0 && (
+        <Causes jobId={job.id} failed={counts.failed} file={file ?? null} />
+      )}
       {isOver && counts.updated + counts.skipped + counts.failed > 0 && <Report jobId={job.id} counts={counts} />}
     </div>
   );
+}
+
+/** People who were skipped because they are leads already. */
+function knownIn({ metadata }: JobView): number {
+  const { skipped = 0, doNotContact = 0, onDuplicate } = metadata as Partial<Record<string, unknown>>;
+  return onDuplicate === "skip" ? Number(skipped) - Number(doNotContact) : 0;
 }
 
 const countLabels = { created: "New", updated: "Updated", skipped: "Skipped", failed: "Failed" };
@@ -131,13 +160,6 @@ type ReportRow = {
   errors: { path: string; message: string }[];
 };
 type ReportPage = { rows: ReportRow[]; nextRow: number | null };
-
-const outcomeLabels = {
-  created: { tone: "good", label: "Created" },
-  skipped: { tone: "neutral", label: "Skipped" },
-  updated: { tone: "info", label: "Updated" },
-  failed: { tone: "bad", label: "Failed" },
-} as const;
 
 const columns: readonly Column<ReportRow>[] = [
   { id: "row", header: "Row", align: "right", cell: ({ row }) => count(row) },
@@ -173,7 +195,7 @@ function Report({ jobId, counts }: { jobId: string; counts: Counts }) {
   const nextRow = report.data?.nextRow ?? null;
   return (
     <Section
-      title="Report"
+      title="Rows"
       actions={
         <label class="inline">
           <span class="visually-hidden">Outcome</span>

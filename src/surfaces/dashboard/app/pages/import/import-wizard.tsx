@@ -40,12 +40,12 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
     }
   }
 
-  async function send(isDryRun: boolean) {
+  async function send(isDryRun: boolean, change: { onDuplicate?: string } = {}) {
     if (read === null) return;
     setIsSending(isDryRun ? "check" : "import");
     setError(null);
     try {
-      const { onDuplicate, tags, source, assignTo } = form.values;
+      const { onDuplicate, tags, source, assignTo } = { ...form.values, ...change };
       const options = { onDuplicate: onDuplicate as ImportOnDuplicate, tags, source, assignTo };
       setJob(await startImport(read.file, read.columns, options, isDryRun));
     } catch (thrown) {
@@ -69,6 +69,8 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
         onChange={() => setJob(null)}
         onImport={() => void send(false)}
         onAnother={startOver}
+        {...(read !== null && { file: read.file })}
+        onUpdate={() => void send(false, { onDuplicate: "update" })}
         {...(onImported && { onImported })}
       />
     );

@@ -1,0 +1,100 @@
+import { ApiError } from "../../../platform/base/errors.ts";
+import { csvCell } from "../../../lib/table-file/csv-cell.ts";
+import { CsvRecords } from "../../../lib/table-file/csv-records.ts";
+import { decoderOf, type TextEncoding } from "../../../lib/table-file/encodings.ts";
+import { problemHeader } from "../../../platform/imports/person-columns.ts";
+import type { ImportReportRow } from "../change-model.ts";
+import { columnOverrides } from "./column-plan.ts";
+import { csvLayout } from "./csv-layout.ts";
+
+/** As when a file is imported: in these bytes the delimiter and the header are found. */
+const sampleBytes = 65_536;
+
+export type FailedRowsOptions = {
+  encoding: TextEncoding;
+  delimiter: string | null;
+  columns: Record<string, string> | null;
+  /** Headers of the file that was imported, in any order; null if they are not known. */
+  headers: readonly string[] | null;
+};
+
+type Failed = Pick<ImportReportRow, "row" | "errors">;
+
+/**
+ * Reads the file of an import again and yields a CSV file of the rows that failed, with their columns as they were and a
+ * last one that says why. `failed`: those rows, in order. Holds one block of the file at a time. Throws CONFLICT if it is
+ * another file.
+ */
+export async function* failedRowsCsv(
+  file: AsyncIterable<Uint8Array>,
+  failed: AsyncIterator<Failed>,
+  options: FailedRowsOptions,
+): AsyncGenerator<string> {
+  const blocks = textBlocks(file, options.encoding);
+  const { value: sample, done } = await blocks.next();
+  if (done === true) throw anotherFile();
+  const overrides = columnOverrides(options.columns);
+  const layout = csvLayout({ text: sample.text, isWholeFile: sample.isWholeFile }, options.delimiter, overrides);
+  const { headers } = options;
+  const found = layout.columns.map(({ header }) => header);
+  if (headers !== null && headers.some((header) => !found.includes(header))) throw anotherFile();
+  yield lineOf([...found, problemHeader]);
+
+  const records = new CsvRecords(layout.delimiter, layout.newline);
+  let next = await failed.next();
+  let block: string | null = sample.text;
+  while (next.done !== true) {
+    let lines = "";
+    for (const record of records.take(block)) {
+      if (next.done === true || record.row < next.value.row) continue;
+      const cells = "cells" in record ? record.cells.map((cell) => cell.trim()) : [];
+      const width = Math.max(found.length, cells.length);
+      const all = Array.from({ length: width }, (_, index) => cells[index] ?? "");
+      lines += lineOf([...all, next.value.errors.map(errorText).join(" ")]);
+      next = await failed.next();
+    }
+    if (lines !== "") yield lines;
+    if (block === null) return;
+    const following: IteratorResult<Block> = await blocks.next();
+    block = following.done === true ? null : following.value.text;
+  }
+}
+
+type Block = { text: string; isWholeFile: boolean };
+
+/** The text of a file; the first block is the sample. */
+async function* textBlocks(file: AsyncIterable<Uint8Array>, encoding: TextEncoding): AsyncGenerator<Block> {
+  const decoder = decoderOf(encoding);
+  let head: Uint8Array[] = [];
+  let length = 0;
+  let isSampled = false;
+  for await (const bytes of file) {
+    if (isSampled) {
+      yield { text: decoder.decode(bytes, { stream: true }), isWholeFile: false };
+      continue;
+    }
+    head.push(bytes);
+    length += bytes.length;
+    if (length < sampleBytes) continue;
+    const all = Buffer.concat(head);
+    head = [];
+    isSampled = true;
+    yield { text: decoder.decode(all.subarray(0, sampleBytes), { stream: true }), isWholeFile: false };
+    yield { text: decoder.decode(all.subarray(sampleBytes), { stream: true }), isWholeFile: false };
+  }
+  if (!isSampled && length > 0) yield { text: decoder.decode(Buffer.concat(head)), isWholeFile: true };
+}
+
+function lineOf(cells: readonly string[]): string {
+  return `${cells.map(csvCell).join(",")}\r\n`;
+}
+
+function errorText({ path, message }: { path: string; message: string }): string {
+  return path === "" ? message : `${path}: ${message}`;
+}
+
+function anotherFile(): ApiError {
+  return new ApiError("CONFLICT", {
+    message: "This is not the file of the import: its columns differ. Send the file that was imported, unchanged.",
+  });
+}

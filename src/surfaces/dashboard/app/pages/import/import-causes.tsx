@@ -1,0 +1,118 @@
+import { useState } from "preact/hooks";
+import type { ImportCause } from "../../../../../features/leads/import/cause-model.ts";
+import { api } from "../../api.ts";
+import { count, counted } from "../../format.ts";
+import { useResource } from "../../resource.ts";
+import { Link } from "../../router.tsx";
+import { StateBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { FileDrop } from "../../ui/file-drop.tsx";
+import { Section } from "../../ui/page.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { showError } from "../../ui/toast.tsx";
+import { outcomeLabels } from "./outcome-labels.ts";
+
+type CausesProps = {
+  jobId: string;
+  failed: number;
+  /** The imported file; null after the page was loaded again. */
+  file: File | null;
+};
+
+/** Why rows did not become new leads: each reason with its number of rows, and the first of them. */
+export function Causes({ jobId, failed, file }: CausesProps) {
+  const causes = useResource(
+    (signal) => api.get<{ causes: ImportCause[] }>(`/leads/import/${jobId}/causes`, { signal }),
+    [jobId],
+  );
+  return (
+    <Section title="Why" actions={failed > 0 && <FailedRows jobId={jobId} failed={failed} file={file} />}>
+      <Loaded resource={causes} lines={3}>
+        {({ causes }) => (
+          <ul class="causes">
+            {causes.map((cause) => (
+              <Cause key={`${cause.outcome} ${cause.path} ${cause.message}`} cause={cause} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function Cause({ cause: { outcome, path, message, rows, samples } }: { cause: ImportCause }) {
+  const rest = rows - samples.length;
+  return (
+    <li class="card cause">
+      <p class="cause-head">
+        <strong class="number">{count(rows)}</strong>
+        <StateBadge words={outcomeLabels} state={outcome} />
+        <span>
+          {path !== "" && <code>{path}</code>} {message}
+        </span>
+      </p>
+      <p class="small faint">
+        {samples.map(({ row, detail, leadId, name }, index) => (
+          <span key={row}>
+            {index > 0 && " · "}
+            Row {count(row)}
+            {leadId !== null && name !== null ? (
+              <>
+                : <Link to={`/leads/${leadId}`}>{name}</Link>
+              </>
+            ) : (
+              detail !== null && `: ${detail}`
+            )}
+          </span>
+        ))}
+        {rest > 0 && ` · and ${count(rest)} more`}
+      </p>
+    </li>
+  );
+}
+
+/** Downloads the failed rows. The server does not keep files, so after a reload the user selects it again. */
+function FailedRows({ jobId, failed, file }: CausesProps) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [isAsking, setIsAsking] = useState(false);
+
+  async function download(from: File) {
+    setIsBusy(true);
+    try {
+      const type = { headers: { "content-type": "text/csv" } };
+      const body = from.slice(0, from.size, "text/csv");
+      const response = await api.answer("POST", `/leads/import/${jobId}/failed-rows`, { body, ...type });
+      save(await response.blob(), from.name.replace(/(\.\w+)?$/, " - failed rows.csv"));
+      setIsAsking(false);
+    } catch (error) {
+      showError(error);
+    } finally {
+      setIsBusy(false);
+    }
+  }
+
+  if (isAsking)
+    return (
+      <FileDrop
+        label="Select the imported file again"
+        hint="The server does not keep it."
+        accept=".csv,.tsv,.txt"
+        onFiles={([again]) => again && void download(again)}
+      />
+    );
+  return (
+    <Button icon="download" isBusy={isBusy} onClick={() => (file === null ? setIsAsking(true) : void download(file))}>
+      {`Download ${counted(failed, "failed row")}`}
+    </Button>
+  );
+}
+
+function save(content: Blob, name: string): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The download has begun once the current task is over.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
