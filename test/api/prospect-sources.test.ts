@@ -385,3 +385,13 @@ test("a client that goes away and comes back with its Idempotency-Key finds the 
   expect(again.headers.get("idempotent-replayed")).toBe("true");
   expect(asked).toHaveLength(1);
 });
+
+test("only sources that are configured are offered", async () => {
+  const sources = async (one: typeof service) =>
+    succeeded(await one.admin.get<{ sources: { name: string }[] }>("/api/v2/prospecting/sources")).data.sources.map(
+      ({ name }) => name,
+    );
+  expect(await sources(service)).toEqual(["directory", "apollo", "pdl", "fullenrich"]);
+  await using bare = await startService();
+  expect(await sources(bare)).toEqual(["directory"]);
+});

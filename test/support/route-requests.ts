@@ -163,6 +163,7 @@ const prospecting: Record<string, Arrange> = {
   "POST /prospecting/import": sending(rows, { headers: csv }),
   "GET /prospecting/import/{jobId}/report": having({ ids: { jobId: "prospectImportId" } }),
   "POST /prospecting/search": sending({ filters: {} }),
+  "GET /prospecting/sources": plain,
   "GET /prospecting/facets": having({ query: { facet: "title" } }),
   "POST /prospecting/facets": sending({}),
   "GET /prospecting/prospects/{prospectId}": plain,

@@ -17,6 +17,7 @@ import {
   SavedSearchView,
   SearchFilters,
   SearchInput,
+  prospectSources,
 } from "./model.ts";
 import { savedSearchView, type SavedSearchService } from "./saved-searches.ts";
 import { prospectView, type ProspectingService, type SearchRequest, type SearchResult } from "./service.ts";
@@ -101,6 +102,16 @@ const MadeLead = Type.Object({
   lead: LeadView,
   isNew: Type.Boolean({ description: "false if the person was already a lead." }),
 });
+const Sources = Type.Object({
+  sources: Type.Array(
+    Type.Object({
+      name: Type.Union(
+        prospectSources.map((source) => Type.Literal(source)),
+        { description: "For `source` of a search." },
+      ),
+    }),
+  ),
+});
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 
 export function prospectingRoutes(prospecting: ProspectingService, searches: SavedSearchService) {
@@ -123,6 +134,14 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
         }),
       },
     )
+    .get("/sources", () => ok({ sources: prospecting.sources().map((name) => ({ name })) }), {
+      access: "prospecting:search",
+      docs: answersJson(success(Sources), {
+        tag: "Prospecting",
+        summary: "List the sources that a search can use",
+        description: "Your own directory, and the vendors that the operator has configured.",
+      }),
+    })
     .get(
       "/facets",
       async ({ workspaceId: actsFor, query: { facet, q = "", limit = 50 } }) =>

@@ -16,6 +16,7 @@ import {
   facetNames,
   type FacetName,
   type Prospect,
+  prospectSources,
   type ProspectSourceName,
   type ProspectView,
   type RevenueRange,
@@ -76,6 +77,11 @@ export class ProspectingService {
     this.#providers = new Map(providers.map((provider) => [provider.name, provider]));
     this.#clock = clock;
     this.#ids = ids;
+  }
+
+  /** The sources that a search can use on this server: the directory, and the vendors that are configured. */
+  sources(): ProspectSourceName[] {
+    return prospectSources.filter((name) => name === "directory" || this.#providers.has(name));
   }
 
   /**

@@ -103,6 +103,7 @@ export const operationIds: Readonly<Record<string, string>> = {
   "POST /api/v2/suppressions/import": "importSuppressions",
   "GET /api/v2/suppressions/export": "exportSuppressions",
 
+  "GET /api/v2/prospecting/sources": "listProspectSources",
   "POST /api/v2/prospecting/import": "importProspects",
   "GET /api/v2/prospecting/import/{jobId}/report": "getProspectImportReport",
   "POST /api/v2/prospecting/search": "searchProspects",

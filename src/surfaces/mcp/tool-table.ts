@@ -106,6 +106,7 @@ export const toolTable: Record<string, ToolSpec> = {
     isOpenWorld: true,
     note: `${searchCost} The dry run returns the number of matches in your directory; it does not query live sources.`,
   }),
+  list_prospect_sources: reads("GET /api/v2/prospecting/sources"),
   list_prospect_facets: reads("POST /api/v2/prospecting/facets", {
     note: "Use it to find out which values a search accepts.",
   }),
@@ -282,7 +283,7 @@ export const toolTable: Record<string, ToolSpec> = {
 
   get_weekly_statistics: reads("GET /api/v2/statistics/weekly"),
   list_notifications: reads("GET /api/v2/notifications"),
-  mark_notifications_read: changes("POST /api/v2/notifications/read", { isIdempotent: true }),
+  update_notifications: changes("POST /api/v2/notifications/read", { isIdempotent: true }),
 
   list_webhook_endpoints: reads("GET /api/v2/webhooks"),
   get_webhook_endpoint: reads("GET /api/v2/webhooks/{endpointId}"),

@@ -6,6 +6,7 @@ import { useResource } from "../../resource.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form.tsx";
 import { ErrorState } from "../../ui/states.tsx";
+import { facetName, inFacetOrder } from "./facet-names.ts";
 import {
   chosenOf,
   facetLabels,
@@ -74,7 +75,10 @@ function Facet({
   const isChosen = (value: string) => chosen.includes(value);
   const shown = [
     ...chosen.map((value) => found.find((one) => one.value === value) ?? { value, count: null }),
-    ...found.filter(({ value }) => !isChosen(value)),
+    ...inFacetOrder(
+      facet,
+      found.filter(({ value }) => !isChosen(value)),
+    ),
   ];
   const turn = (value: string, isOn: boolean) =>
     onChange(withChosen(filters, facet, isOn ? [...chosen, value] : chosen.filter((one) => one !== value)));
@@ -108,7 +112,7 @@ function Facet({
                 checked={isChosen(value)}
                 onChange={(event) => turn(value, event.currentTarget.checked)}
               />
-              <span class="facet-value">{value}</span>
+              <span class="facet-value">{facetName(facet, value)}</span>
               {n !== null && <span class="number faint small">{count(n)}</span>}
             </label>
           </li>

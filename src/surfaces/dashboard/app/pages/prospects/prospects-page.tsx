@@ -22,6 +22,12 @@ export function ProspectsPage() {
   const [isImporting, setIsImporting] = useState(false);
   const [imports, setImports] = useState(0);
   const key = JSON.stringify(search) + imports;
+  // A vendor without a key of the operator would only refuse.
+  const sources = useResource(
+    (signal) => api.get<{ sources: { name: string }[] }>("/prospecting/sources", { signal }),
+    [],
+  );
+  const offered = sources.data?.sources.map(({ name }) => name) ?? ["directory"];
   return (
     <PageFrame
       title="Prospects"
@@ -42,11 +48,13 @@ export function ProspectsPage() {
                 value={search.source}
                 onChange={(event) => setSearch({ ...search, source: event.currentTarget.value as Search["source"] })}
               >
-                {Object.entries(sourceLabels).map(([name, words]) => (
-                  <option key={name} value={name}>
-                    {words}
-                  </option>
-                ))}
+                {Object.entries(sourceLabels)
+                  .filter(([name]) => offered.includes(name) || name === search.source)
+                  .map(([name, words]) => (
+                    <option key={name} value={name}>
+                      {words}
+                    </option>
+                  ))}
               </select>
             )}
           </Field>
