@@ -10,6 +10,7 @@ import { idempotency } from "./cases/idempotency.ts";
 import { bulkLeads, postgresBulkLeads } from "./cases/bulk-leads.ts";
 import { leadFilters, postgresLeadFilters } from "./cases/lead-filters.ts";
 import { inbox, postgresInbox } from "./cases/inbox.ts";
+import { funnel, postgresFunnel } from "./cases/funnel.ts";
 import { importLeads } from "./cases/import-leads.ts";
 import { listLeads } from "./cases/list-leads.ts";
 import { metrics } from "./cases/metrics.ts";
@@ -49,6 +50,8 @@ const cases: Record<string, BenchCase> = {
   import: importLeads,
   "lead-filters": leadFilters,
   "postgres-lead-filters": postgresLeadFilters,
+  funnel,
+  "postgres-funnel": postgresFunnel,
   "bulk-leads": bulkLeads,
   "postgres-bulk-leads": postgresBulkLeads,
   inbox,

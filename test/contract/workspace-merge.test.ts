@@ -138,6 +138,9 @@ describe.each(enginesAndPostgres)("a merge of workspaces on $name", ({ open }) =
     ]);
     expect(await enrollments(fromId, campaign.id, {}, null, 10)).toEqual([]);
     expect(await after.campaigns.list(intoId, 10)).toMatchObject([{ id: campaign.id }]);
+    // The funnel counts the one that remains.
+    const counters = await after.campaigns.funnel([campaign.id], { fromDay: null, toDay: null, accountId: null });
+    expect(counters.map(({ mark, enrollments: n }) => `${mark} ${n}`).toSorted()).toEqual(["active 1", "enrolled 1"]);
     const found = await after.network.action(intoId, jobId);
     expect(found?.action).toMatchObject({ leadId: kept.id, workspaceId: intoId });
     expect(await after.network.contact(intoId, from.account.id, found!.action.profileKey)).toMatchObject({
