@@ -4,6 +4,7 @@ import { refuseUnknown } from "../applied-migrations.ts";
 import type { Migration } from "../migrations.macro.ts";
 import { embedMigrations } from "../migrations.macro.ts" with { type: "macro" };
 import { canonicalEmail } from "../../../platform/identity/email.ts";
+import { startConversations } from "./start-conversations.ts";
 import { rebuildIdentities } from "./rebuild-identities.ts";
 
 export const migrations: Migration[] = embedMigrations("sqlite");
@@ -12,6 +13,7 @@ export const migrations: Migration[] = embedMigrations("sqlite");
 const rebuilds: Readonly<Record<string, (database: Database) => void>> = {
   "0035_canonical_identities.sql": rebuildIdentities,
   "0037_teams.sql": rebuildAddressKeys,
+  "0064_inbox_history.sql": startConversations,
 };
 
 /**
