@@ -84,18 +84,19 @@ export class Api {
 
   /** Returns the body of a success, unread. */
   async download(path: string, query: Query): Promise<ReadableStream<Uint8Array>> {
-    const response = await this.#send(path, query, {});
+    const response = await this.send(path, query, {});
     if (response.body === null) throw new CommandError(exitCodes.failed, "The server sent an empty response.");
     return response.body;
   }
 
   async #answer<T>(path: string, query: Query, init: RequestInit): Promise<T> {
-    const response = await this.#send(path, query, init);
+    const response = await this.send(path, query, init);
     const body = dataOf<T>(await response.json());
     return body.data;
   }
 
-  async #send(path: string, query: Query, init: RequestInit): Promise<Response> {
+  /** Returns a successful response of any kind. */
+  async send(path: string, query: Query, init: RequestInit): Promise<Response> {
     const response = await this.connection.fetch(prefix + path + queryText(query), init);
     if (!response.ok) throw await refusal(response);
     return response;

@@ -42,13 +42,17 @@ const commands = new Map<string, () => Promise<AddCommand>>([
   ["nodes", async () => (await import("./nodes.ts")).addNodesCommand],
   ["clock", async () => (await import("./clock.ts")).addClockCommand],
   ["doctor", async () => (await import("./doctor.ts")).addDoctorCommand],
+  ["api", async () => (await import("./call.ts")).addApiCommand],
   ["mcp", async () => (await import("./mcp.ts")).addMcpCommand],
   ["config", async () => (await import("./config.ts")).addConfigCommand],
   ["health", async () => (await import("./health.ts")).addHealthCommand],
   ["upgrade", async () => (await import("./upgrade.ts")).addUpgradeCommand],
+  ["completion", async () => (await import("./completion.ts")).addCompletionCommand(allCommands)],
   ["version", async () => (await import("./version.ts")).addVersionCommand],
   ["licenses", async () => (await import("./licenses.ts")).addLicensesCommand],
 ]);
+
+const allCommands = (): Promise<AddCommand[]> => Promise.all([...commands.values()].map((load) => load()));
 
 /**
  * Runs a command line (without the program name) and returns the exit code. Expected failures are printed: as text on
