@@ -456,3 +456,14 @@ test("mail needs a server, a sender, a public URL, and user and password togethe
   for (const wrong of ["nobody", "a@b\r\nBcc: c@d", "A, B <a@b>, <c@d>"])
     expect(optionsOf({ ...host, OUTREACHD_SMTP_FROM: wrong })).toContain("OUTREACHD_SMTP_FROM");
 });
+
+test.each([
+  ['log-level = "info"\nlisten = = 1\n', 2],
+  ['# comment\n\nlisten = "127.0.0.1:8080\n', 3],
+  ['cors-origins = [\n  "https://a.example",\n]\n[table\n', 4],
+  ['log-level = "info"\nlog-level = "warn"\nmetrics = true\n', 2],
+  ["= 1", 1],
+])("an error in the file names the line of its statement: %j", (source, line) => {
+  const load = () => loadConfig({ flags: { config: "outreachd.toml" }, env: {}, readFile: () => source });
+  expect(load).toThrow(`Could not read the configuration file outreachd.toml: Line ${line}: `);
+});

@@ -181,5 +181,27 @@ function readConfigFile(
 }
 
 function parseToml(source: string): Record<string, unknown> {
-  return Bun.TOML.parse(source) as Record<string, unknown>; // A TOML document is always a table (TOML 1.0, "Table").
+  try {
+    return Bun.TOML.parse(source) as Record<string, unknown>; // A TOML document is always a table (TOML 1.0, "Table").
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^TOML Parse error: /, "") : String(error);
+    throw new SyntaxError(`Line ${wrongLine(source)}: ${reason}`, { cause: error });
+  }
+}
+
+/** The parser does not say where it stopped: it is in the statement after the longest beginning that it accepts. */
+function wrongLine(source: string): number {
+  const lines = source.split("\n");
+  for (let accepted = lines.length - 1; accepted > 0; accepted--)
+    if (isToml(lines.slice(0, accepted).join("\n"))) return accepted + 1;
+  return 1;
+}
+
+function isToml(source: string): boolean {
+  try {
+    Bun.TOML.parse(source);
+    return true;
+  } catch {
+    return false;
+  }
 }
