@@ -126,6 +126,16 @@ async function enrolled(user: Client): Promise<{ campaign: string; enrollment: s
   return { campaign, enrollment: data.enrollments[0]!.id };
 }
 
+/** Somebody who is connected and has written. */
+async function newConversation(user: Client): Promise<string> {
+  const profileUrl = profileOf(name());
+  await posted(user, "/network/actions/record", { actionType: "sendConnectionRequest", profileUrl });
+  await posted(user, "/network/contacts/events", { profileUrl, event: "accepted" });
+  await posted(user, "/network/contacts/events", { profileUrl, event: "replied", text: "Hello!" });
+  const { data } = await user.get<{ conversations: { id: string }[] }>(`${api}/inbox/conversations`);
+  return data.conversations[0]!.id;
+}
+
 const newEndpoint = (user: Client, more: object = {}) =>
   posted<NewEndpointView>(user, "/webhooks", { url: "http://127.0.0.1:9/", isEnabled: true, ...more });
 
@@ -142,7 +152,7 @@ async function keyOf(user: Client): Promise<string> {
   return (await posted<NewKeyView>(user, "/keys", { name: "robot", permissions: ["leads:read"] })).id;
 }
 
-/** Every POST of the OpenAPI document by its path. */
+/** Every POST of the OpenAPI document by its path, without `/mail/test`: a simulation sends no mail. */
 export const postRoutes: Record<string, PostRoute> = {
   "/users": stored(async ({ service }) => by(service.admin, "/users", { email: `${name()}@example.com` })),
   "/users/{userId}/credits": stored(async ({ service, user }) =>
@@ -190,6 +200,10 @@ export const postRoutes: Record<string, PostRoute> = {
   "/leads/import/preview": nothing(async ({ user }) =>
     by(user, "/leads/import/preview", `email\n${name()}@example.com\n`, csv),
   ),
+  "/leads/bulk": stored(async ({ user }) => {
+    await newLead(user);
+    return by(user, "/leads/bulk", { filter: {}, status: "contacted" });
+  }),
   "/leads/bulk/update": stored(async ({ user }) => {
     const leads = await Promise.all(Array.from({ length: 20 }, () => newLead(user)));
     return by(user, "/leads/bulk/update", { ids: leads.map(({ id }) => id), status: "contacted" });
@@ -198,6 +212,11 @@ export const postRoutes: Record<string, PostRoute> = {
     const leads = await Promise.all(Array.from({ length: 20 }, () => newLead(user)));
     return by(user, "/leads/bulk/delete", { ids: leads.map(({ id }) => id) });
   }),
+  "/leads/{leadId}/merge": stored(async ({ user }) => {
+    const [lead, other] = [await newLead(user), await newLead(user, { networkUrl: null })];
+    return by(user, `/leads/${lead.id}/merge`, { otherId: other.id });
+  }),
+  "/leads/views": stored(async ({ user }) => by(user, "/leads/views", { name: name("View"), filters: {} })),
   "/leads": stored(async ({ user }) => by(user, "/leads", { email: `${name()}@example.com` })),
   "/suppressions": stored(async ({ user }) =>
     by(user, "/suppressions", { values: Array.from({ length: 250 }, () => `${name()}@example.com`) }),
@@ -293,7 +312,16 @@ export const postRoutes: Record<string, PostRoute> = {
     await posted(user, "/network/actions/record", { actionType: "sendConnectionRequest", profileUrl });
     return by(user, "/network/contacts/events", { profileUrl, event: "accepted" });
   }),
+  "/inbox/conversations/{conversationId}/reply": stored(async ({ user }) =>
+    by(user, `/inbox/conversations/${await newConversation(user)}/reply`, { message: name("Hello") }),
+  ),
+  "/inbox/snippets": stored(async ({ user }) =>
+    by(user, "/inbox/snippets", { name: name("Thanks"), text: "Thank you!" }),
+  ),
   "/campaigns": stored(async ({ user }) => by(user, "/campaigns", { name: name("Spring"), steps: visit })),
+  "/campaigns/{campaignId}/duplicate": stored(async ({ user }) =>
+    by(user, `/campaigns/${await newCampaign(user)}/duplicate`, {}),
+  ),
   "/campaigns/{campaignId}/start": stored(async ({ user }) => by(user, `/campaigns/${await newCampaign(user)}/start`)),
   "/campaigns/{campaignId}/pause": stored(async ({ user }) =>
     by(user, `/campaigns/${(await enrolled(user)).campaign}/pause`),
@@ -327,6 +355,14 @@ export const postRoutes: Record<string, PostRoute> = {
     const { id } = await newEndpoint(user);
     const delivery = await posted<{ id: string }>(user, `/webhooks/${id}/test`);
     return by(user, `/webhooks/${id}/deliveries/${delivery.id}/replay`);
+  }),
+  "/notifications/read": stored(async ({ user }) => {
+    await newConversation(user);
+    const notifications = await eventually("a notification", async () => {
+      const { data } = await user.get<{ notifications: { id: string }[] }>(`${api}/notifications`);
+      return data.notifications.length > 0 ? data.notifications : null;
+    });
+    return by(user, "/notifications/read", { until: notifications[0]!.id });
   }),
   "/voice-clones": stored(async ({ user }) => ({
     client: user,

@@ -24,6 +24,13 @@ export const dashboardKeyName = "dashboard";
 /** Maximum requests per window; a window that is missing is not limited. */
 export type KeyRateLimits = { minute?: number; hour?: number; day?: number };
 
+/** The limits among the fields that were sent; null without any. */
+export function limitsOf(sent: KeyRateLimits | null | undefined): KeyRateLimits | null {
+  const { minute, hour, day } = sent ?? {};
+  const limits = Object.entries({ minute, hour, day }).filter(([, limit]) => limit !== undefined);
+  return limits.length === 0 ? null : Object.fromEntries(limits);
+}
+
 /** What a key is limited to besides its permissions. Null: not limited. */
 export type KeyRestrictions = {
   /** In addition to the limits of the user. */

@@ -20,6 +20,7 @@ import {
   type Grant,
   type KeyInput,
   type KeyUpdate,
+  limitsOf,
   type KeyUsageView,
   type KeyView,
   type NewKeyView,
@@ -81,7 +82,7 @@ export class KeyService {
       ...made,
       requiresApproval: input.requiresApproval ?? caller.requiresApproval,
       expiresAt: made.expiresInDays === null ? boundedExpiry(caller, null) : made.expiresAt,
-      rateLimits: input.rateLimits ?? null,
+      rateLimits: limitsOf(input.rateLimits),
       // A key that is limited to networks makes keys for the same ones.
       allowedNetworks: networksIn(input.allowedNetworks) ?? caller.restrictions?.allowedNetworks ?? null,
     };
@@ -169,7 +170,7 @@ export class KeyService {
       ...(input.isActive !== undefined && { isActive: input.isActive }),
       ...(input.requiresApproval !== undefined && { requiresApproval: input.requiresApproval }),
       ...(expiresInDays !== undefined && { expiresInDays, expiresAt: expiryOf(expiresInDays, now) }),
-      ...(input.rateLimits !== undefined && { rateLimits: input.rateLimits }),
+      ...(input.rateLimits !== undefined && { rateLimits: limitsOf(input.rateLimits) }),
       ...(input.allowedNetworks !== undefined && { allowedNetworks: networksIn(input.allowedNetworks) }),
       updatedAt: now,
     };
