@@ -3,6 +3,7 @@ import type { Elysia } from "elysia";
 import { auditRoutes } from "../platform/operations/audit-routes.ts";
 import type { AuditService } from "../platform/auth/audit/service.ts";
 import { funnelRoutes } from "../features/campaigns/funnel-routes.ts";
+import { leadCampaignRoutes } from "../features/campaigns/lead-campaign-routes.ts";
 import { campaignRoutes } from "../features/campaigns/routes.ts";
 import type { Clock } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
@@ -167,6 +168,7 @@ export function composeApi(parts: ApiParts) {
     relationRoutes(network.relations),
     inboxRoutes(network.inbox),
     snippetRoutes(network.snippets),
+    leadCampaignRoutes(network.campaigns),
     campaignRoutes(network.campaigns),
     funnelRoutes(network.funnels),
     eventRoutes(events.service, events.streams),
@@ -187,7 +189,10 @@ export type Api =
     ? Elysia<Prefix, Singleton, Definitions, Metadata, WithErrors<All<ReturnType<typeof composeApi>>>>
     : never;
 
-type All<Lists> = Lists extends readonly [RouteList<string, infer Tree>, ...infer Rest] ? Tree & All<Rest> : unknown;
+/** With the sum as a parameter: the depth of a type is limited unless it ends with itself. */
+type All<Lists, Sum = unknown> = Lists extends readonly [RouteList<string, infer Tree>, ...infer Rest]
+  ? All<Rest, Sum & Tree>
+  : Sum;
 
 type WithErrors<Node> = Node extends { response: { 200: infer Success } }
   ? Omit<Node, "response"> & { response: { 200: Success } & Errors }

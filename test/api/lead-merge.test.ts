@@ -36,6 +36,8 @@ test("a merged lead has what both had, and everything that refers to the other o
   expect(actions.map(({ leadId }) => leadId)).toEqual([keep.id, keep.id]);
   const { enrollments } = await get<{ enrollments: { leadId: string }[] }>(`/campaigns/${alone}/enrollments`);
   expect(enrollments.map(({ leadId }) => leadId)).toEqual([keep.id]);
+  const { campaigns } = await get<{ campaigns: object[] }>(`/leads/${keep.id}/campaigns`);
+  expect(campaigns).toMatchObject([{ campaignId: alone, campaignName: "Spring", leadId: keep.id, state: "active" }]);
   const related = await get<{ leads: LeadView[] }>("/leads?relation=connected");
   expect(related.leads.map(({ id }) => id)).toEqual([keep.id]);
   const { conversations } = await get<{ conversations: { leadId: string }[] }>("/inbox/conversations");

@@ -382,6 +382,7 @@ const lists: Record<string, List> = {
 const noLists: Record<string, string> = {
   "/api/v2/enrich/settings": "one user's settings",
   "/api/v2/prospecting/facets": "the values of a filter that most prospects have, narrowed by q",
+  "/api/v2/leads/{leadId}/campaigns": "the few campaigns of one lead, which lead-merge.test.ts reads",
   "/api/v2/leads/duplicates": "groups of leads, which lead-merge.test.ts pages through",
   "/api/v2/leads/values": "the most frequent values of a field, narrowed by contains",
   "/api/v2/users/jobs/history": "one entry a day, at most 90",

@@ -119,6 +119,7 @@ const leads: Record<string, Arrange> = {
   "POST /leads": sending(lead),
   "GET /leads": plain,
   "GET /leads/duplicates": plain,
+  "GET /leads/{leadId}/campaigns": plain,
   // The lead itself: nothing is merged.
   "POST /leads/{leadId}/merge": ({ ids }) => ({
     body: { otherId: ids["leadId"] },

@@ -38,6 +38,8 @@ import type { WorkspaceId } from "../../platform/base/ids.ts";
 const enrollBatchSize = 500;
 /** Maximum number of leads processed per request. */
 const maxLeadsPerRequest = 10_000;
+/** Far more than any person should be in. */
+const maxCampaignsOfLead = 1000;
 const withdrawBatchSize = 100;
 
 export type CampaignParts = {
@@ -276,6 +278,21 @@ export class CampaignService {
     const total = wanted.reduce((sum, { n }) => sum + n, 0);
     const leads = await Promise.all(found.map(({ leadId }) => this.#parts.leads.get(workspaceId, leadId)));
     return { enrollments: found.map((enrollment, n) => enrollmentView(enrollment, leads[n] ?? null)), total };
+  }
+
+  /** Newest first. Throws NOT_FOUND for an unknown lead. */
+  async ofLead(
+    workspaceId: WorkspaceId,
+    leadId: string,
+  ): Promise<(EnrollmentView & { campaignId: string; campaignName: string })[]> {
+    const lead = await this.#parts.leads.get(workspaceId, leadId);
+    if (lead === null) throw notFound("lead", leadId);
+    const found = await this.#parts.store.ofLead(workspaceId, leadId, maxCampaignsOfLead);
+    return found.map(({ enrollment, campaignName }) => ({
+      ...enrollmentView(enrollment, lead),
+      campaignId: enrollment.campaignId,
+      campaignName,
+    }));
   }
 
   /** Removes a lead from the campaign. */

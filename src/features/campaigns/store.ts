@@ -92,6 +92,12 @@ export type CampaignStore = {
     at: number,
   ): Promise<Enrollment | null>;
 
+  /** The enrollments of a lead in all campaigns, with the names of these, newest first, at most `limit`. */
+  ofLead(
+    workspaceId: WorkspaceId,
+    leadId: string,
+    limit: number,
+  ): Promise<{ enrollment: Enrollment; campaignName: string }[]>;
   /** Sorted by ID, at most `limit`, starting after `after`. */
   enrollments(
     workspaceId: WorkspaceId,

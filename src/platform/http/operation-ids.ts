@@ -80,6 +80,7 @@ export const operationIds: Readonly<Record<string, string>> = {
   "PUT /api/v2/leads/views/{viewId}": "updateLeadView",
   "DELETE /api/v2/leads/views/{viewId}": "deleteLeadView",
   "GET /api/v2/leads/duplicates": "listDuplicateLeads",
+  "GET /api/v2/leads/{leadId}/campaigns": "listLeadCampaigns",
   "POST /api/v2/leads/{leadId}/merge": "joinLeads",
   "GET /api/v2/leads/{leadId}": "getLead",
   "PUT /api/v2/leads/{leadId}": "updateLead",

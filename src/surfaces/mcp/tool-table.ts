@@ -42,6 +42,7 @@ export const toolTable: Record<string, ToolSpec> = {
   update_lead_view: changes("PUT /api/v2/leads/views/{viewId}"),
   delete_lead_view: deletes("DELETE /api/v2/leads/views/{viewId}"),
   list_duplicate_leads: reads("GET /api/v2/leads/duplicates"),
+  list_lead_campaigns: reads("GET /api/v2/leads/{leadId}/campaigns"),
   join_leads: deletes("POST /api/v2/leads/{leadId}/merge", {
     note: "The other lead disappears, which cannot be undone. Show both to a person first.",
   }),

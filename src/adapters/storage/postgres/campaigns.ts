@@ -248,6 +248,14 @@ export function createCampaignStore(engine: Engine): CampaignStore {
     withdrawActions,
     stopAll,
     stop,
+    ofLead: (workspaceId, leadId, limit) =>
+      orm
+        .select({ enrollment: campaignEnrollments, campaignName: campaigns.name })
+        .from(campaignEnrollments)
+        .innerJoin(campaigns, eq(campaigns.id, campaignEnrollments.campaignId))
+        .where(and(eq(campaigns.workspaceId, workspaceId), eq(campaignEnrollments.leadId, leadId)))
+        .orderBy(desc(campaignEnrollments.createdAt), desc(campaignEnrollments.id))
+        .limit(limit),
     enrollments: (workspaceId, campaignId, { state }, after, limit) =>
       orm
         .select()

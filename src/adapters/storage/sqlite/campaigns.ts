@@ -308,6 +308,15 @@ export function createCampaignStore(engine: Engine, common: CommonRows, network:
     stopAll: (campaignId, reason, limit, at) => writer.write(() => stopAll(campaignId, reason, limit, at)),
     stop: (workspaceId, campaignId, enrollmentId, reason, at) =>
       writer.write(() => stop(workspaceId, campaignId, enrollmentId, reason, at)),
+    ofLead: async (workspaceId, leadId, limit) =>
+      orm
+        .select({ enrollment: campaignEnrollments, campaignName: campaigns.name })
+        .from(campaignEnrollments)
+        .innerJoin(campaigns, eq(campaigns.id, campaignEnrollments.campaignId))
+        .where(and(eq(campaigns.workspaceId, workspaceId), eq(campaignEnrollments.leadId, leadId)))
+        .orderBy(desc(campaignEnrollments.createdAt), desc(campaignEnrollments.id))
+        .limit(limit)
+        .all(),
     enrollments: async (workspaceId, campaignId, { state }, after, limit) => {
       const page = orm
         .select({ id: campaignEnrollments.id })

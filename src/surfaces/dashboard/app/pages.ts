@@ -59,6 +59,12 @@ export const pages: readonly Page[] = [
     component: lazyPage(async () => (await import("./pages/import/import-page.tsx")).ImportReportPage),
   },
   {
+    path: "/leads/duplicates",
+    title: "Duplicates",
+    permission: "leads:read",
+    component: lazyPage(async () => (await import("./pages/leads/duplicates-page.tsx")).DuplicatesPage),
+  },
+  {
     path: "/leads/:id",
     title: "Lead",
     permission: "leads:read",

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { LeadView } from "../../../../../features/leads/model.ts";
+import type { Permission } from "../../../../../platform/auth/key-model.ts";
 import type { PageProps } from "../../page-props.ts";
 import { api } from "../../api.ts";
 import { nameOf } from "../../person.ts";
@@ -21,6 +22,8 @@ import { ErasePersonDialog } from "../privacy/erase-person.tsx";
 import { ExportPersonDialog } from "../privacy/export-person.tsx";
 import { listPath } from "./list-place.ts";
 import { LeadForm } from "./lead-form.tsx";
+import { LeadCampaigns } from "./lead-campaigns.tsx";
+import { MergeDialog } from "./merge-dialog.tsx";
 import { ScheduleDialog } from "./schedule-dialog.tsx";
 import { TagList } from "./tag-list.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -33,7 +36,7 @@ export function LeadPage({ params }: PageProps) {
     events: ["lead."],
   });
   const [isEdited, setIsEdited] = useState(false);
-  const [openDialog, setOpenDialog] = useState<"delete" | "schedule" | "export" | "erase" | null>(null);
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const { data, error } = resource;
   const back = { to: listPath(), label: "Leads" };
 
@@ -56,32 +59,18 @@ export function LeadPage({ params }: PageProps) {
         data &&
         !isEdited && (
           <>
-            {can("network:schedule") && <Button onClick={() => setOpenDialog("schedule")}>Schedule…</Button>}
+            {can("network:schedule") && (
+              <Button kind="primary" onClick={() => setOpenDialog("schedule")}>
+                Schedule…
+              </Button>
+            )}
             {can("leads:enrich") && (
               <Link to={`/enrichment?lead=${data.lead.id}`} class="button plain">
                 Enrich…
               </Link>
             )}
-            {can("leads:write") && (
-              <Button kind="primary" onClick={() => setIsEdited(true)}>
-                Edit
-              </Button>
-            )}
-            {can("leads:delete") && <Button onClick={() => setOpenDialog("delete")}>Delete</Button>}
-            {(can("privacy:read") || can("privacy:write")) && (
-              <Menu label="Privacy">
-                {can("privacy:read") && (
-                  <button type="button" onClick={() => setOpenDialog("export")}>
-                    Export this person…
-                  </button>
-                )}
-                {can("privacy:write") && (
-                  <button type="button" onClick={() => setOpenDialog("erase")}>
-                    Erase this person…
-                  </button>
-                )}
-              </Menu>
-            )}
+            {can("leads:write") && <Button onClick={() => setIsEdited(true)}>Edit</Button>}
+            <MoreMenu open={setOpenDialog} />
           </>
         )
       }
@@ -102,6 +91,7 @@ export function LeadPage({ params }: PageProps) {
             <div class="lead-columns">
               <div>
                 <LeadFacts lead={lead} />
+                {can("network:read") && <LeadCampaigns leadId={lead.id} />}
               </div>
               <Section title="Activity">
                 <Timeline lead={lead} />
@@ -111,6 +101,16 @@ export function LeadPage({ params }: PageProps) {
         }
       </Loaded>
       {data && openDialog === "schedule" && <ScheduleDialog leads={[data.lead]} onClose={() => setOpenDialog(null)} />}
+      {data && openDialog === "merge" && (
+        <MergeDialog
+          lead={data.lead}
+          onClose={() => setOpenDialog(null)}
+          onMerged={() => {
+            setOpenDialog(null);
+            resource.reload();
+          }}
+        />
+      )}
       {data && openDialog === "export" && (
         <ExportPersonDialog person={{ leadId: id }} name={nameOf(data.lead)} onClose={() => setOpenDialog(null)} />
       )}
@@ -124,6 +124,29 @@ export function LeadPage({ params }: PageProps) {
       )}
       {data && openDialog === "delete" && <DeleteDialog lead={data.lead} onClose={() => setOpenDialog(null)} />}
     </PageFrame>
+  );
+}
+
+type OpenDialog = "delete" | "schedule" | "export" | "erase" | "merge";
+
+/** What is rarely done, or cannot be undone. */
+function MoreMenu({ open }: { open: (dialog: OpenDialog) => void }) {
+  const items: [dialog: OpenDialog, label: string, permission: Permission][] = [
+    ["merge", "Merge with another lead…", "leads:delete"],
+    ["export", "Export this person…", "privacy:read"],
+    ["erase", "Erase this person…", "privacy:write"],
+    ["delete", "Delete…", "leads:delete"],
+  ];
+  const allowed = items.filter(([, , permission]) => can(permission));
+  if (allowed.length === 0) return null;
+  return (
+    <Menu label="More">
+      {allowed.map(([dialog, label]) => (
+        <button key={dialog} type="button" onClick={() => open(dialog)}>
+          {label}
+        </button>
+      ))}
+    </Menu>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { LeadUpdate, LeadView } from "../../../../../features/leads/model.ts";
 import { api, RequestError } from "../../api.ts";
+import { CustomFields, customFieldsOf, customRows } from "./custom-fields.tsx";
 import { memberChoices, useMembers } from "../../team.ts";
 import { leadStatusLabels } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -35,11 +36,14 @@ export function LeadForm({ lead, etag, onSaved, onClose }: LeadFormProps) {
   // The values when editing started: updates that arrive later must not overwrite the user's input.
   const [{ before, version }, setBefore] = useState({ before: valuesOf(lead), version: etag });
   const [isStale, setIsStale] = useState(false);
+  const [customBefore] = useState(() => customRows(lead.customFields));
+  const [custom, setCustom] = useState(customBefore);
+  const isCustomChanged = JSON.stringify(custom) !== JSON.stringify(customBefore);
 
   const form = useForm(before, async (values) => {
     try {
       const answer = await api.answer("PUT", `/leads/${lead.id}`, {
-        body: changesOf(values, before),
+        body: { ...changesOf(values, before), ...(isCustomChanged && { customFields: customFieldsOf(custom) }) },
         ...(version !== null && !isStale && { headers: { "if-match": version } }),
       });
       const { data } = (await answer.json()) as { data: LeadView };
@@ -77,9 +81,10 @@ export function LeadForm({ lead, etag, onSaved, onClose }: LeadFormProps) {
         />
         <TextField form={form} name="tags" label="Tags" hint="Separate tags with commas." />
       </div>
+      <CustomFields fields={custom} onChange={setCustom} />
       <TextArea form={form} name="notes" label="Notes" rows={6} maxLength={10_000} />
       <div class="buttons">
-        <Button kind="primary" type="submit" isBusy={form.isBusy} disabled={!form.isChanged}>
+        <Button kind="primary" type="submit" isBusy={form.isBusy} disabled={!form.isChanged && !isCustomChanged}>
           {isStale ? "Overwrite" : "Save"}
         </Button>
         <Button

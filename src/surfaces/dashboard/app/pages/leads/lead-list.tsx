@@ -72,6 +72,9 @@ export function LeadsPage() {
       lead={data && (isNarrowed ? `${counted(total, "lead")} found` : counted(total, "lead"))}
       actions={
         <>
+          <Link to="/leads/duplicates" class="button plain">
+            Duplicates
+          </Link>
           <ExportMenu filters={filters} />
           {can("leads:write") && (
             <>
