@@ -30,7 +30,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   ],
   "Logs, metrics, and audit": ["logLevel", "logRequests", "metrics", "auditRetentionDays"],
   "Users and credits": [
-    ...["timeZone", "phoneRegion", "defaultCredits", "monthlyCredits"],
+    ...["timeZone", "phoneRegion", "leadStatus", "defaultCredits", "monthlyCredits"],
     ...["creditsPerEnrichment", "creditsPerProspect", "upgradeUrl"],
   ],
   "Sign-in by OpenID Connect": keysOf(signInOptions),

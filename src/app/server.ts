@@ -123,7 +123,7 @@ async function compose(
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
   const campaigns = () => network.campaigns;
   const { assignees, leads, imports, bulkHandler, leadParts } = composeLeads({
-    ...{ storage, blobs, jobs, suppressions, campaigns, clock, ids, log },
+    ...{ config, storage, blobs, jobs, suppressions, campaigns, clock, ids, log },
   });
   const prospecting = new ProspectingService(
     storage.prospects,

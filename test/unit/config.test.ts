@@ -73,6 +73,7 @@ test("without any setting the documented defaults hold", () => {
     files: { place: null, scratchBytes: 4 * 2 ** 30 },
     backup: { schedule: null, keep: 7, place: null },
     timeZone: null,
+    leadStatus: "nothing",
     phoneRegion: null,
     defaultCredits: 1000,
     monthlyCredits: 1000,

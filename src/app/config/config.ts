@@ -1,3 +1,4 @@
+import type { FollowedEvents } from "../../features/leads/model.ts";
 import { readFileSync } from "node:fs";
 import { backupConfig, type BackupConfig } from "./backup-options.ts";
 import { connectorConfig, type ConnectorConfig } from "./connector-options.ts";
@@ -57,6 +58,8 @@ export type Config = Readonly<{
   voiceVendors: VoiceVendorConfig;
   /** Null = the time zone of this machine. Detecting it takes about 15 ms, and only new users need it. */
   timeZone: string | null;
+  /** What the status of leads follows. */
+  leadStatus: FollowedEvents;
   /** Null = numbers without a country code cannot be parsed. */
   phoneRegion: PhoneRegion | null;
   defaultCredits: number;

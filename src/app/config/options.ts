@@ -1,3 +1,4 @@
+import { followedEvents, type FollowedEvents } from "../../features/leads/model.ts";
 import { isoTime } from "../../platform/base/clock.ts";
 import { connectorNames, type ConnectorName } from "../../features/network/account-model.ts";
 import type { PhoneRegion } from "../../platform/identity/phone.ts";
@@ -167,6 +168,13 @@ export const serverOptions = {
     parse: timeZone,
     default: null,
     description: "IANA time zone of new users, for their working hours. Default: the time zone of this machine.",
+  }),
+  leadStatus: option<FollowedEvents>({
+    argument: followedEvents.join("|"),
+    parse: oneOf(followedEvents),
+    default: "nothing",
+    description:
+      "What the status of leads follows. contacts: a new lead becomes contacted once a request or message was sent, or the person connected or replied. replies: also, a lead who replies becomes qualified. A status that someone sets later stays.",
   }),
   phoneRegion: option<PhoneRegion | null>({
     argument: "COUNTRY",

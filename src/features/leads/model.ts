@@ -5,6 +5,10 @@ import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 export const leadStatuses = ["new", "contacted", "qualified", "converted", "unqualified"] as const;
 export type LeadStatus = (typeof leadStatuses)[number];
 
+/** What the status of leads follows. `contacts`: new leads become contacted. `replies`: also, leads who reply become qualified. */
+export const followedEvents = ["nothing", "contacts", "replies"] as const;
+export type FollowedEvents = (typeof followedEvents)[number];
+
 export const leadTextLimits = personTextLimits;
 export type LeadTextField = PersonTextField;
 export const leadTextFields = personTextFields;
