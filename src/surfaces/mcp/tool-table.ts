@@ -284,7 +284,7 @@ export const toolTable: Record<string, ToolSpec> = {
 
   get_weekly_statistics: reads("GET /api/v2/statistics/weekly"),
   list_notifications: reads("GET /api/v2/notifications"),
-  update_notifications: changes("POST /api/v2/notifications/read", { isIdempotent: true }),
+  mark_notifications_read: changes("POST /api/v2/notifications/read", { isIdempotent: true }),
 
   list_webhook_endpoints: reads("GET /api/v2/webhooks"),
   get_webhook_endpoint: reads("GET /api/v2/webhooks/{endpointId}"),
