@@ -147,18 +147,16 @@ async function withWords(orm: Connection, workspaceId: WorkspaceId, words: reado
       .limit(limit)
       .as("latest");
   const [probe] = await orm.select({ n: count() }).from(latest(probed)).where(isMatch);
-  // Without a limit inside, the index of words is used.
+  // No other index has this order, so the one of words is used.
   const all = orm
     .select({ seq: messages.seq, conversation: messages.conversation })
     .from(messages)
     .where(and(eq(messages.workspaceId, workspaceId), sql`${messages.search} @@ ${query}`))
-    .offset(0)
     .as("matching");
   const named = orm
     .select({ conversation: sql<number>`${conversations.seq}`.as("conversation") })
     .from(conversations)
     .where(and(eq(conversations.workspaceId, workspaceId), sql`${conversations.search} @@ ${query}`))
-    .offset(0)
     .as("named");
   const written =
     (probe?.n ?? 0) >= probed * frequent
@@ -167,10 +165,18 @@ async function withWords(orm: Connection, workspaceId: WorkspaceId, words: reado
           .from(latest(searchedMessages / frequent))
           .where(isMatch)
           .limit(searchedMessages)
-      : orm.select({ conversation: all.conversation }).from(all).orderBy(desc(all.seq)).limit(searchedMessages);
+      : orm
+          .select({ conversation: all.conversation })
+          .from(all)
+          .orderBy(desc(sql`${all.seq} + 0`))
+          .limit(searchedMessages);
   const [byText, byName] = await Promise.all([
     written,
-    orm.select({ conversation: named.conversation }).from(named).limit(searchedMessages),
+    orm
+      .select({ conversation: named.conversation })
+      .from(named)
+      .orderBy(desc(sql`${named.conversation} + 0`))
+      .limit(searchedMessages),
   ]);
   return [...new Set([...byText, ...byName].map(({ conversation }) => conversation))];
 }
