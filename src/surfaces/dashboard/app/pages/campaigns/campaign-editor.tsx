@@ -80,7 +80,9 @@ export function CampaignEditor({ campaign, initial, onSaved }: EditorProps) {
 
   // Another tab or user has edited the campaign: without changes of our own, theirs are shown; otherwise a person decides.
   useEffect(() => {
-    if (campaign === null || base === null || campaign.version <= base.version) return setBase(campaign);
+    // A response that was under way while we saved is older than what was saved.
+    if (campaign === null || base === null || campaign.version < base.version) return;
+    if (campaign.version === base.version) return setBase(campaign);
     if (isDirty) setConflict(campaign);
     else load(campaign);
   }, [campaign]);
