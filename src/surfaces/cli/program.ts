@@ -46,6 +46,7 @@ const commands = new Map<string, () => Promise<AddCommand>>([
   ["mcp", async () => (await import("./mcp.ts")).addMcpCommand],
   ["config", async () => (await import("./config.ts")).addConfigCommand],
   ["health", async () => (await import("./health.ts")).addHealthCommand],
+  ["service", async () => (await import("./service.ts")).addServiceCommands],
   ["upgrade", async () => (await import("./upgrade.ts")).addUpgradeCommand],
   ["completion", async () => (await import("./completion.ts")).addCompletionCommand(allCommands)],
   ["version", async () => (await import("./version.ts")).addVersionCommand],
