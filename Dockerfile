@@ -1,20 +1,31 @@
-# The image holds one file that runs and one folder that is kept: `docker run -p 8080:8080 -v outreachd:/data outreachd`
-FROM oven/bun:1.4.5 AS build
+# The image holds one file that runs and two folders that are kept:
+#   docker build --build-arg SOURCE_COMMIT=$(git rev-parse --short=12 HEAD) -t outreachd .
+#   docker run -p 127.0.0.1:8080:8080 -v outreachd:/data -v outreachd-backups:/backups outreachd
+# To build from images that cannot change, pass their digests: --build-arg BUN_IMAGE=oven/bun@sha256:… --build-arg BASE_IMAGE=…
+ARG BUN_IMAGE=oven/bun:1.4.5
+ARG BASE_IMAGE=gcr.io/distroless/base-nossl-debian12:nonroot
+
+FROM ${BUN_IMAGE} AS build
 WORKDIR /source
 COPY package.json bun.lock bunfig.toml ./
 COPY patches ./patches
 RUN bun install --frozen-lockfile
 COPY . .
-RUN bun run build && mkdir /empty
+# The repository is not in the build context.
+ARG SOURCE_COMMIT
+RUN SOURCE_COMMIT=${SOURCE_COMMIT} bun run build && mkdir /empty
 
 # The executable needs glibc and nothing else; this image adds certificates, time zones and the user nonroot (65532).
-FROM gcr.io/distroless/base-nossl-debian12:nonroot
+FROM ${BASE_IMAGE}
+COPY --from=build /source/LICENSE /source/THIRD-PARTY-NOTICES.md /licenses/
 COPY --from=build /source/dist/outreachd /outreachd
 # A new volume takes over the owner of the folder that it is mounted on, so nonroot can write there.
 COPY --from=build --chown=65532:65532 /empty /data
 COPY --from=build --chown=65532:65532 /empty /backups
-ENV OUTREACHD_DATA=/data OUTREACHD_LISTEN=0.0.0.0:8080
-VOLUME /data
+# Defaults, which a file of options outranks as well (OUTREACHD_CONFIG=/config.toml). The port is published on loopback, or
+# wherever the command above says.
+ENV OUTREACHD_IMAGE_DATA=/data OUTREACHD_IMAGE_LISTEN=0.0.0.0:8080
+VOLUME ["/data", "/backups"]
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["/outreachd", "health"]
 ENTRYPOINT ["/outreachd"]

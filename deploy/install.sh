@@ -56,7 +56,8 @@ detect() {
     *) fail "There is no executable for $(uname -s). On Windows, extract the archive windows-x64." ;;
   esac
 }
-[ -n "$target" ] || target=$(detect)
+is_own=no
+[ -n "$target" ] || { target=$(detect); is_own=yes; }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -113,6 +114,10 @@ tar -xzf "$work/$archive" -C "$work"
 executable=outreachd
 [ -f "$work/$executable" ] || executable=outreachd.exe
 chmod 755 "$work/$executable"
+if [ "$is_own" = yes ] && ! "$work/$executable" --version >/dev/null 2>&1; then
+  case "$target" in *-musl) fail "The executable does not start. On Alpine, run: apk add libstdc++" ;; esac
+  fail "The executable does not start on this machine."
+fi
 
 if [ -z "$to" ]; then
   if [ -w /usr/local/bin ]; then to=/usr/local/bin; else to=$HOME/.local/bin; fi

@@ -1,3 +1,4 @@
+import { loadConfig } from "../../src/app/config/config.ts";
 import { expect, test } from "bun:test";
 import { describeOptions } from "../../src/app/config/describe.ts";
 import { resolveOptions, unknownVariables, type Option, type Sources } from "../../src/app/config/sources.ts";
@@ -58,4 +59,12 @@ test("a description masks a secret that is set", () => {
 test("only secrets have a variable that names a file", () => {
   expect(unknownVariables(options, { OUTREACHD_SMTP_PASSWORD_FILE: "/run/a" }, [])).toEqual([]);
   expect(unknownVariables({}, { OUTREACHD_DATA_FILE: "/run/a" }, [])).toHaveLength(1);
+});
+
+test("a default of the image is outranked by a file, and its name is checked", () => {
+  const env = { OUTREACHD_IMAGE_LISTEN: "0.0.0.0:1", OUTREACHD_CONFIG: "/config.toml" };
+  const listenOf = (file: string) => loadConfig({ flags: {}, env, readFile: () => file }).listen;
+  expect(listenOf("")).toEqual({ host: "0.0.0.0", port: 1 });
+  expect(listenOf('listen = "127.0.0.1:2"')).toEqual({ host: "127.0.0.1", port: 2 });
+  expect(() => loadConfig({ flags: {}, env: { OUTREACHD_IMAGE_LISTNE: "x" } })).toThrow("Unknown variable");
 });

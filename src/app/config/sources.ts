@@ -76,7 +76,7 @@ export function showValue<T>(option: Option<T>, value: T): string | null {
 }
 
 /**
- * Resolves each option from its flag, environment variable, file key, or default, in this order. Never throws; returns
+ * Resolves each option from its flag, environment variable, file key, default of the image, or default, in this order. Never throws; returns
  * a list of problems.
  */
 export function resolveOptions<T extends OptionTable>(table: T, sources: Sources): Resolution<T> {
@@ -87,7 +87,11 @@ export function resolveOptions<T extends OptionTable>(table: T, sources: Sources
     values[key] = option.default;
     origins[key] = "default";
     try {
-      const given = fromFlag(key, option, sources) ?? fromEnvironment(key, option, sources) ?? fromFile(key, sources);
+      const given =
+        fromFlag(key, option, sources) ??
+        fromEnvironment(key, option, sources) ??
+        fromFile(key, sources) ??
+        fromImage(key, sources);
       if (given === null) continue;
       origins[key] = given.origin;
       values[key] = named(given.option, () => option.parse(given.text));
@@ -98,6 +102,9 @@ export function resolveOptions<T extends OptionTable>(table: T, sources: Sources
   }
   return resolved<T>(values, origins, problems);
 }
+
+/** Variables that start with this are defaults of a container image: unlike any others, a file outranks them. */
+const imagePrefix = "OUTREACHD_IMAGE_";
 
 // Kubernetes and Docker links set these in every container next to a service named outreachd.
 const injectedVariable = /^OUTREACHD_(SERVICE|PORT)(_|$)/;
@@ -110,8 +117,9 @@ export function unknownVariables(table: OptionTable, env: Sources["env"], others
     secret ? [variableName(key), `${variableName(key)}_FILE`] : [variableName(key)],
   );
   const known = [...options, ...others];
+  const isKnown = (name: string) => known.includes(name) || known.includes(name.replace(imagePrefix, "OUTREACHD_"));
   return Object.keys(env)
-    .filter((name) => name.startsWith("OUTREACHD_") && !known.includes(name))
+    .filter((name) => name.startsWith("OUTREACHD_") && !isKnown(name))
     .filter((name) => !name.startsWith("OUTREACHD_TEST_") && !injectedVariable.test(name))
     .map((name) => ({ option: name, message: `Unknown variable.${suggestion(name, known)}` }));
 }
@@ -162,6 +170,12 @@ function fromFile(key: string, { file }: Sources): Given | null {
   if (!items.every((item) => ["string", "number", "boolean"].includes(typeof item)))
     throw new OptionProblem(inFile(name, file), "Expected a string, a number, true, false, or a list of strings.");
   return { origin: "file", option: inFile(name, file), text: items.join(",") };
+}
+
+function fromImage(key: string, { env }: Sources): Given | null {
+  const name = variableName(key).replace("OUTREACHD_", imagePrefix);
+  const text = env[name];
+  return text ? { origin: "default", option: name, text } : null;
 }
 
 class OptionProblem extends Error {

@@ -30,8 +30,8 @@ export function addServiceCommands(program: Command, context: CommandContext): v
 
 /** The unit for an executable. */
 export function unitFor(executable: string, { data, config }: Pick<InstallFlags, "data" | "config">): string {
-  const arguments_ = [executable, "serve", ...(config === undefined ? [] : ["--config", resolve(config)])];
-  const own = unit.replace(/^ExecStart=.*$/m, () => `ExecStart=${arguments_.map(quoted).join(" ")}`);
+  const words = [executable, "serve", ...(config === undefined ? [] : ["--config", resolve(config)])];
+  const own = unit.replace(/^ExecStart=.*$/m, () => `ExecStart=${words.map(quoted).join(" ")}`);
   if (data === undefined || resolve(data) === usualData) return own;
   const path = resolve(data);
   // systemd creates state directories only below /var/lib. Any other one belongs to the user outreachd, who must exist.
