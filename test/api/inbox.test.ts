@@ -175,7 +175,7 @@ testInProcess(
     expect(first.data.isNew).not.toBe(second.data.isNew);
     expect(first.data.message.id).toBe(second.data.message.id);
     expect(first.data.message).toMatchObject({ state: "queued", direction: "outgoing", userId: user.userId });
-    await world.passMinutes(10);
+    await world.passMinutes(25);
     const texts = script.asked.map(({ message }) => message);
     expect(texts).toEqual(["To one", "With pleasure!", "To two"]);
     expect((await messagesOf(user, conversation)).map(({ state, text }) => `${state}: ${text}`)).toEqual([
