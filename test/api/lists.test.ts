@@ -393,6 +393,8 @@ const noLists: Record<string, string> = {
   "/api/v2/campaigns/{campaignId}/funnel": "one entry a step, variant, or account",
   "/api/v2/campaigns/{campaignId}/series": "one entry a day",
   "/api/v2/campaigns/templates": "the few that the program has",
+  "/api/v2/leads/import/{jobId}/causes": "one entry a cause, which counts its rows",
+  "/api/v2/prospecting/sources": "the few that the server has",
   "/api/v2/statistics/weekly": "one entry a week, at most 26",
   "/api/v2/campaigns/compare": "the campaigns that are asked for, at most 20",
   "/api/v2/nodes": "the few processes that share a database, as one picture of them",

@@ -23,7 +23,7 @@ test("an upgrade makes conversations of what was sent and answered before", asyn
     // As the release before left it.
     await client`DELETE FROM conversations`;
     await client`DELETE FROM events WHERE type = 'message.received'`;
-    const migration = migrations.find(({ name }) => name === "0034_inbox_history.sql")!;
+    const migration = migrations.find(({ name }) => name === "0026_inbox_history.sql")!;
     await client.begin(async (transaction) => void (await transaction.unsafe(migration.sql)));
     const page = { workspaceId: account.workspaceId, limit: 9, after: null, now: startOfTests };
     expect(await storage.inbox.conversations({ ...page, filter: { words: ["tell"] } })).toMatchObject([

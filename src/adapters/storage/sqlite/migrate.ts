@@ -13,7 +13,7 @@ export const migrations: Migration[] = embedMigrations("sqlite");
 const rebuilds: Readonly<Record<string, (database: Database) => void>> = {
   "0035_canonical_identities.sql": rebuildIdentities,
   "0037_teams.sql": rebuildAddressKeys,
-  "0064_inbox_history.sql": startConversations,
+  "0056_inbox_history.sql": startConversations,
 };
 
 /**
