@@ -200,6 +200,12 @@ export const postRoutes: Record<string, PostRoute> = {
   "/leads/import/preview": nothing(async ({ user }) =>
     by(user, "/leads/import/preview", `email\n${name()}@example.com\n`, csv),
   ),
+  "/leads/import/{jobId}/failed-rows": nothing(async ({ service, user }) => {
+    const file = `email\n${name()}@example.com\nno address\n`;
+    const job = succeeded(await user.post<JobView>(`${api}/leads/import`, file, { headers: csv })).data;
+    await service.ended(user, job.id);
+    return by(user, `/leads/import/${job.id}/failed-rows`, file, csv);
+  }),
   "/leads/bulk": stored(async ({ user }) => {
     await newLead(user);
     return by(user, "/leads/bulk", { filter: {}, status: "contacted" });
