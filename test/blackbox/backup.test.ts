@@ -45,7 +45,10 @@ async function post(server: Server, key: string, route: string, body: unknown): 
 function tablesOf(path: string): Record<string, unknown[]> {
   using database = new Database(path, { readonly: true });
   const names = database
-    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .query<{ name: string }, []>(
+      // The rows of an index for words are those of its tables.
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql NOT LIKE 'CREATE VIRTUAL%'",
+    )
     .all()
     .filter(({ name }) => !name.startsWith("lead_hints"));
   const without: Record<string, string> = {

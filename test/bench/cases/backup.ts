@@ -180,7 +180,8 @@ const learnedMeanwhile = ["lead_hints", "lead_hints_done"];
 function compareTables(before: string, after: string): { rows: number; different: number } {
   const [one, two] = [before, after].map((path) => new Database(path, { readonly: true, safeIntegers: true }));
   if (one === undefined || two === undefined) throw new Error("There are two");
-  const tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name";
+  const tables =
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name";
   const names = one.query<{ name: string }, []>(tables).all();
   let rows = 0;
   let different = Bun.deepEquals(names, two.query(tables).all()) ? 0 : 1;
