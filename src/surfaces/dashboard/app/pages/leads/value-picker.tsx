@@ -29,10 +29,13 @@ export function ValuePicker({ label, field, name, isPart, chosen, onChoose }: Va
   const input = useRef<HTMLInputElement>(null);
   const query = { field, name, contains: text.trim(), limit: shownValues };
   const found = useResource(
-    inTurn((signal) => api.get<LeadValues>("/leads/values", { query, signal })),
+    inTurn(async (signal) => ({
+      ...(await api.get<LeadValues>("/leads/values", { query, signal })),
+      of: query.contains,
+    })),
     [field, name, text.trim()],
   );
-  const options = optionsOf(text.trim(), found.data?.values ?? [], isPart).filter(
+  const options = optionsOf(text.trim(), valuesFor(text.trim(), found.data), isPart).filter(
     ({ value }) => !chosen.includes(value),
   );
   const current = options[Math.min(active, options.length - 1)];
@@ -102,6 +105,12 @@ export function ValuePicker({ label, field, name, isPart, chosen, onChoose }: Va
       )}
     </div>
   );
+}
+
+/** Until the values for this text are there, those for the text before that match: nobody chooses another by accident. */
+function valuesFor(text: string, found: (LeadValues & { of: string }) | undefined): LeadValues["values"] {
+  if (found === undefined || found.of === text) return found?.values ?? [];
+  return found.values.filter(({ value }) => value.toLowerCase().includes(text.toLowerCase()));
 }
 
 function optionsOf(text: string, values: LeadValues["values"], isPart: boolean): Option[] {
