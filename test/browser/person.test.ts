@@ -36,7 +36,7 @@ testInBrowser("enriches, enrolls, exports, and erases a lead, with entries in th
   await page.getByText("1 lead enrolled in Spring.").waitFor();
 
   await page.goto(`${server.url}/app/leads/${id}`);
-  await page.getByRole("button", { name: "Privacy" }).click();
+  await page.getByRole("button", { name: "More" }).click();
   await page.getByRole("button", { name: "Export this person…" }).click();
   const downloaded = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download" }).click();
@@ -47,7 +47,7 @@ testInBrowser("enriches, enrolls, exports, and erases a lead, with entries in th
     expect.arrayContaining(["leads", "prospects"]),
   );
 
-  await page.getByRole("button", { name: "Privacy" }).click();
+  await page.getByRole("button", { name: "More" }).click();
   await page.getByRole("button", { name: "Erase this person…" }).click();
   await page.getByText("Campaign enrollments: 1").waitFor();
   expect(await findings(page)).toEqual([]);

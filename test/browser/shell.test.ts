@@ -29,7 +29,6 @@ testInBrowser("everything is reached from the keyboard: commands, pages, help, a
   expect(await findings(page)).toEqual([]);
   await page.keyboard.press("Escape");
   await search.waitFor({ state: "detached" });
-  const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
   await page.waitForFunction(() => document.activeElement?.textContent?.startsWith("Search"));
 
   await page.keyboard.press("Control+k");
@@ -47,7 +46,7 @@ testInBrowser("everything is reached from the keyboard: commands, pages, help, a
   await page.keyboard.press("q");
   await page.getByRole("heading", { name: "Queue" }).waitFor();
   // Screen readers announce the page, although its code was loaded after its title was shown.
-  expect(await focused()).toBe("Queue");
+  await page.waitForFunction(() => document.activeElement?.textContent === "Queue");
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("Work list").waitFor();
   expect(await findings(page)).toEqual([]);
@@ -94,7 +93,8 @@ testInBrowser("long names stay within a dialog, and its backdrop covers everythi
     viewport: { width: 390, height: 844 },
   });
   const { page, problems } = opened;
-  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("button", { name: "Delete…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.waitFor();
   const overflow = await dialog.evaluate((element) => element.scrollWidth - element.clientWidth);
