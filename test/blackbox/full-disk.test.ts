@@ -236,8 +236,8 @@ testUnless(noFullDevice)("a first start that can't print the admin's key still t
   expect(err).toMatch(/^ +oak_[0-9a-f]{64}$/m);
 });
 
-/** Another way of a disk to refuse, which needs no rights: a file may have 1 MiB, or 2 MiB, as the shell counts. */
-const limited = ["sh", "-c", 'ulimit -S -f 2048; exec "$@"', "sh"];
+/** Another way of a disk to refuse, which needs no rights: a file may have 2 MiB, or 4 MiB, as the shell counts. */
+const limited = ["sh", "-c", 'ulimit -S -f 4096; exec "$@"', "sh"];
 
 test("files that may not grow are told as such, and acknowledged writes stay", async () => {
   await using directory = await createDirectory();
