@@ -79,6 +79,7 @@ testInBrowser("Back returns to the place in a long list, and a dialog to the but
 
   await page.evaluate(() => scrollTo(0, 0));
   await page.getByRole("button", { name: "New lead" }).click();
+  await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
   await page.waitForFunction(() => document.activeElement?.textContent === "New lead");
   expect(problems).toEqual([]);
