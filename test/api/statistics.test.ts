@@ -1,17 +1,16 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import type { WeeklyStatistics } from "../../src/features/statistics/model.ts";
 import type { JobDay } from "../../src/platform/jobs/model.ts";
 import { FakeClock } from "../support/clock.ts";
-import { startService, succeeded } from "../support/service.ts";
+import { startService, succeeded, testInProcess } from "../support/service.ts";
 
-const clock = new FakeClock();
-const service = await startService({ settings: { CONNECTOR: "manual" }, clock });
-afterAll(() => service[Symbol.asyncDispose]());
-
+const start = (clock: FakeClock) => startService({ settings: { CONNECTOR: "manual" }, clock });
 const day = 86_400_000;
 const isoOf = (at: number) => new Date(at).toISOString();
 
-test("weeks count what was sent, the current one last", async () => {
+testInProcess("weeks count what was sent, the current one last", async () => {
+  const clock = new FakeClock();
+  await using service = await start(clock);
   const user = await service.user();
   for (const [name, daysAgo] of [
     ["ada", 0],
@@ -33,7 +32,9 @@ test("weeks count what was sent, the current one last", async () => {
   expect((await user.get("/api/v2/statistics/weekly", { query: { weeks: "27" } })).status).toBe(400);
 });
 
-test("jobs count on the day of their execution, and what waits for a person is pending", async () => {
+testInProcess("jobs count on the day of their execution, and what waits for a person is pending", async () => {
+  const clock = new FakeClock();
+  await using service = await start(clock);
   const user = await service.user();
   const headers = { "content-type": "text/csv" };
   succeeded(await user.post("/api/v2/leads/import", "email\nada@example.com\n", { headers }));
