@@ -445,18 +445,25 @@ test("what has no dry run of its own shows what it would act upon", async () => 
 });
 
 test("a search tells its cost before it takes credits", async () => {
-  const user = await service.user();
-  await using assistant = await over(user);
-  const content = "first name,last name,email,title\nGrace,Hopper,grace@example.com,Admiral\n";
-  const { id } = (await assistant.call("import_prospects", { content, dryRun: false })).structured.data;
-  await service.ended(user, id);
+  const person = { first_name: "Grace", work_email: "grace@example.com", job_title: "Admiral" };
+  await using vendor = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => Response.json({ status: 200, data: [person], total: 1 }),
+  });
+  const PROSPECT_URLS = `pdl=http://127.0.0.1:${vendor.port}`;
+  await using paid = await startService({
+    settings: { PDL_KEY: "key", PROSPECT_URLS, ALLOW_PRIVATE_HOSTS: "127.0.0.1" },
+  });
+  await using assistant = await over(await paid.user(), paid);
   const filters = { person: { title: ["Admiral"] } };
   const balance = async () => (await assistant.call("get_credits")).structured.data.balance;
   const before = await balance();
-  const foretold = await assistant.call("search_prospects", { filters });
-  expect(foretold.structured.data).toMatchObject({ prospects: [], total: 1, creditsRequired: 1, creditsUsed: 0 });
+  const search = { filters, source: "pdl", limit: 1 };
+  const foretold = await assistant.call("search_prospects", search);
+  expect(foretold.structured.data).toMatchObject({ prospects: [], total: null, creditsRequired: 1, creditsUsed: 0 });
   expect(await balance()).toBe(before);
-  const found = await assistant.call("search_prospects", { filters, dryRun: false });
+  const found = await assistant.call("search_prospects", { ...search, dryRun: false });
   expect(found.structured.data).toMatchObject({ prospects: [{ firstName: "Grace" }], creditsUsed: 1 });
   expect(await balance()).toBe(before - 1);
 });

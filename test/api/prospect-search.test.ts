@@ -1,23 +1,22 @@
 import { afterAll, expect, test } from "bun:test";
-import type { JobView } from "../../src/platform/jobs/model.ts";
 import { startService, succeeded } from "../support/service.ts";
-import { api, people, imported, searched, names, directory } from "../support/prospecting-api.ts";
+import { api, imported, searched, names, directory } from "../support/prospecting-api.ts";
 
 const service = await startService({ settings: { DEFAULT_CREDITS: 100_000 } });
 
 afterAll(() => service[Symbol.asyncDispose]());
 
-test("people on the do-not-contact list are neither shown by a search nor charged", async () => {
+test("people on the do-not-contact list are not shown by a search", async () => {
   const client = await directory(service);
   // Linus is listed by an address that only a lead ties to his profile.
   const linus = { email: "linus@home.example", networkUrl: "https://network.example/in/linus" };
   succeeded(await client.post("/api/v2/leads", linus));
   const values = ["ada@engines.example", "@navy.example", linus.email];
   succeeded(await client.post("/api/v2/suppressions", { values }));
-  expect(await searched(client, {}, { dryRun: true })).toMatchObject({ total: 4, creditsRequired: 1 });
+  expect(await searched(client, {}, { dryRun: true })).toMatchObject({ total: 4, creditsRequired: 0 });
   const found = await searched(client, {});
   expect(found.prospects.map(({ firstName }) => firstName)).toEqual(["Joan"]);
-  expect(found).toMatchObject({ total: 4, creditsUsed: 1, creditsRequired: 1 });
+  expect(found).toMatchObject({ total: 4, creditsUsed: 0, creditsRequired: 0 });
 });
 
 test("a file of prospects can be searched by every filter of the specification", async () => {
@@ -157,48 +156,15 @@ test("pages cover every prospect once, in the same order, and end at the total",
   expect(await searched(client, {}, { offset: 2 ** 32 })).toMatchObject({ prospects: [], total: 230, creditsUsed: 0 });
 });
 
-test("a search costs a credit for each prospect returned; a dry run tells so before, for nothing", async () => {
+test("people whom the workspace has imported are shown for nothing, by a search without credits too", async () => {
   const client = await directory(service);
-  const before = (await searched(client, { company: { industry: ["none"] } })).remainingCredits;
-  expect(before).toBe(100_000);
   const foretold = await searched(client, { company: { industry: ["Software"] } }, { dryRun: true });
-  expect(foretold).toMatchObject({
-    prospects: [],
-    total: 2,
-    creditsUsed: 0,
-    creditsRequired: 2,
-    remainingCredits: before,
+  const free = { total: 2, creditsUsed: 0, creditsRequired: 0, remainingCredits: 100_000 };
+  expect(foretold).toMatchObject({ ...free, prospects: [] });
+  expect(await searched(client, { company: { industry: ["Software"] } })).toMatchObject({
+    ...free,
+    prospects: [{}, {}],
   });
-  const real = await searched(client, { company: { industry: ["Software"] } });
-  expect(real).toMatchObject({ total: 2, creditsUsed: 2, creditsRequired: 2, remainingCredits: before - 2 });
-});
-
-test("who was paid for is shown again for nothing", async () => {
-  const client = await directory(service);
-  await searched(client, { company: { industry: ["Software"] } });
-  expect(await searched(client, {}, { dryRun: true })).toMatchObject({ total: 4, creditsRequired: 2 });
-  expect(await searched(client, {})).toMatchObject({ creditsUsed: 2, remainingCredits: 100_000 - 4 });
-  expect(await searched(client, {})).toMatchObject({ creditsUsed: 0, remainingCredits: 100_000 - 4 });
-});
-
-test("without enough credits nothing is shown, and the refusal tells what is missing", async () => {
-  await using poor = await startService({ settings: { DEFAULT_CREDITS: 1 } });
-  const client = await poor.user();
-  const started = await client.post<JobView>(`${api}/import`, people, { headers: { "content-type": "text/csv" } });
-  await poor.ended(client, started.data.id);
-  expect(await client.post(`${api}/search`, {})).toMatchObject({
-    status: 402,
-    code: "ENRICHMENT_CREDITS_EXHAUSTED",
-    details: { remaining: 1, required: 4, upgradeUrl: expect.any(String) },
-  });
-  expect(await client.post(`${api}/search`, { limit: 1 })).toMatchObject({
-    status: 200,
-    data: { creditsUsed: 1, remainingCredits: 0 },
-  });
-  const next = { limit: 1, offset: 1 };
-  expect(await client.post(`${api}/search`, next)).toMatchObject({ status: 402 });
-  expect(await client.post(`${api}/search`, { ...next, dryRun: true })).toMatchObject({
-    status: 200,
-    data: { total: 4, creditsRequired: 1 },
-  });
+  await using poor = await startService({ settings: { DEFAULT_CREDITS: 0 } });
+  expect(await searched(await directory(poor), {})).toMatchObject({ total: 4, creditsUsed: 0, remainingCredits: 0 });
 });

@@ -1,7 +1,8 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
+import { FakeClock } from "../support/clock.ts";
 import type { Client } from "../support/client.ts";
 import type { Found } from "../support/prospects.ts";
-import { eventually, startService, succeeded } from "../support/service.ts";
+import { eventually, startService, succeeded, testInProcess } from "../support/service.ts";
 
 /** What was asked of the vendors, and what they answer; the shapes are those of their own documentation. */
 type Asked = { path: string; headers: Headers; body: Record<string, unknown> };
@@ -20,18 +21,16 @@ const vendor = Bun.serve({
     return answer(one);
   },
 });
-const service = await startService({
-  settings: {
-    APOLLO_KEY: "apollo-key",
-    PDL_KEY: "pdl-key",
-    FULLENRICH_KEY: "full-key",
-    PROSPECT_URLS: ["apollo", "pdl", "fullenrich"]
-      .map((name) => `${name}=http://127.0.0.1:${vendor.port}/${name}`)
-      .join(),
-    ALLOW_PRIVATE_HOSTS: "127.0.0.1",
-    DEFAULT_CREDITS: 100,
-  },
-});
+const vendors = {
+  APOLLO_KEY: "apollo-key",
+  PDL_KEY: "pdl-key",
+  FULLENRICH_KEY: "full-key",
+  PROSPECT_URLS: ["apollo", "pdl", "fullenrich"]
+    .map((name) => `${name}=http://127.0.0.1:${vendor.port}/${name}`)
+    .join(),
+  ALLOW_PRIVATE_HOSTS: "127.0.0.1",
+};
+const service = await startService({ settings: { ...vendors, DEFAULT_CREDITS: 100 } });
 beforeEach(() => {
   asked = [];
 });
@@ -328,6 +327,48 @@ test("a live source charges for a person once in 90 days, however often it lists
   ).data;
   expect(entries.filter(({ kind }) => kind === "settle").map(({ amount }) => amount)).toEqual([-1, -2]);
   expect(entries.reduce((sum, { amount }) => sum + amount, 0)).toBe(97);
+});
+
+testInProcess(
+  "a person found by a vendor costs again after 90 days, until the workspace has imported them",
+  async () => {
+    const clock = new FakeClock();
+    await using own = await startService({ settings: { ...vendors, DEFAULT_CREDITS: 3 }, clock });
+    const client = await own.user();
+    const people = [1, 2].map((n) => ({ first_name: "Grace", work_email: `g${n}@navy.example` }));
+    answer = () => Response.json({ status: 200, data: people, total: 2 });
+    expect((await search(client, { source: "pdl", limit: 2 })).data).toMatchObject({ creditsUsed: 2 });
+    clock.advance(91 * 86_400_000);
+    // Those whom it has not paid for lately are not shown without enough credits, and are counted for nothing.
+    const page = (more: object) => search(client, { limit: 2, ...more });
+    expect((await page({ dryRun: true })).data).toMatchObject({ prospects: [], total: 2, creditsRequired: 2 });
+    expect(await page({})).toMatchObject({
+      status: 402,
+      code: "ENRICHMENT_CREDITS_EXHAUSTED",
+      details: { remaining: 1, required: 2, upgradeUrl: expect.any(String) },
+    });
+    expect((await page({ limit: 1 })).data).toMatchObject({ prospects: [{}], creditsUsed: 1, remainingCredits: 0 });
+    expect((await page({})).status).toBe(402);
+    const file = "email\ng2@navy.example\nown@navy.example\n";
+    const path = "/api/v2/prospecting/import?onDuplicate=skip";
+    const started = await client.post<{ id: string }>(path, file, { headers: { "content-type": "text/csv" } });
+    await own.ended(client, started.data.id);
+    expect((await page({ limit: 3 })).data).toMatchObject({ prospects: [{}, {}, {}], creditsUsed: 0 });
+  },
+);
+
+test("a vendor that finds people whom the workspace has imported is not paid for them in credits", async () => {
+  const client = await service.user();
+  const started = await client.post<{ id: string }>("/api/v2/prospecting/import", "email\ng1@navy.example\n", {
+    headers: { "content-type": "text/csv" },
+  });
+  await service.ended(client, started.data.id);
+  const people = [1, 2].map((n) => ({ first_name: "Grace", work_email: `g${n}@navy.example` }));
+  answer = () => Response.json({ status: 200, data: people, total: 2 });
+  expect((await search(client, { source: "pdl", limit: 2 })).data).toMatchObject({
+    prospects: [{}, {}],
+    creditsUsed: 1,
+  });
 });
 
 test("two live searches at once for the same people charge for each of them once", async () => {

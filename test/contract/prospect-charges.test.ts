@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { ProspectBatch, ProspectRow } from "../../src/features/prospecting/directory-model.ts";
+import type { ProspectDraft } from "../../src/features/prospecting/content.ts";
 import { startOfTests } from "../support/clock.ts";
 import { enginesAndPostgres } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
-import { nothing, made, personRow, all, imported } from "../support/prospect-rows.ts";
+import { nothing, made, companyRow, personRow, all, imported } from "../support/prospect-rows.ts";
 
 describe.each(enginesAndPostgres)("charges for prospects on $name", ({ open }) => {
   test("the lead of a prospect is noted, and stays through changes, as long as there is one", async () => {
@@ -126,6 +127,34 @@ describe.each(enginesAndPostgres)("charges for prospects on $name", ({ open }) =
       balance: 5,
     });
     expect(await prospects.unpaid(shown)).toBe(1);
+  });
+
+  test("a vendor's person becomes the workspace's own by an import of the person, and stays it", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const fromVendor = (draft: ProspectDraft) => {
+      const { content, identity } = made(draft);
+      return storage.prospects.put(user.id, [{ content: { ...content, isFromVendor: true }, identity }], startOfTests);
+    };
+    const vendors = async () =>
+      (await all(storage, user.id)).filter(({ isFromVendor }) => isFromVendor).map(({ email }) => email);
+    for (const name of ["ada", "bob", "cy"]) await fromVendor({ email: `${name}@acme.example`, company: "Acme" });
+    expect(await vendors()).toEqual(["ada@acme.example", "bob@acme.example", "cy@acme.example"]);
+    // What a file says about the company, and a dry run, tell of no person.
+    await imported(storage, user.id, [companyRow(2, { company: "Acme", domain: "acme.example", industry: "Robots" })]);
+    await imported(storage, user.id, [personRow(2, { email: "ada@acme.example" })], { dryRun: true });
+    await fromVendor({ email: "ada@acme.example", title: "CTO" });
+    expect(await vendors()).toHaveLength(3);
+    await imported(storage, user.id, [personRow(2, { email: "ada@acme.example" })]);
+    expect(await vendors()).toEqual(["bob@acme.example", "cy@acme.example"]);
+    const skipped = await imported(storage, user.id, [personRow(2, { email: "bob@acme.example", title: "CFO" })], {
+      onDuplicate: "skip",
+    });
+    expect(skipped).toMatchObject({ skipped: 1, updated: 0 });
+    await fromVendor({ email: "ada@acme.example", title: "CEO" });
+    expect(await vendors()).toEqual(["cy@acme.example"]);
+    expect((await all(storage, user.id)).map(({ title }) => title)).toEqual(["CEO", undefined, undefined]);
   });
 
   test("each attempt at a dry run begins anew, and nothing of it is stored", async () => {

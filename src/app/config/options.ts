@@ -209,7 +209,7 @@ export const serverOptions = {
     parse: wholeNumber(0, 1000),
     default: 1,
     unit: "credits",
-    description: "Price of each prospect that a search returns.",
+    description: "Price of each prospect from a vendor that a search returns.",
   }),
   upgradeUrl: option<string | null>({
     argument: "URL",

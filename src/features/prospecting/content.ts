@@ -15,7 +15,7 @@ import {
 } from "./model.ts";
 
 /** Unchecked data about a prospect from a file or a live source. */
-export type ProspectDraft = Partial<Omit<ProspectContent, "confidence" | "formerEmails">> & {
+export type ProspectDraft = Partial<Omit<ProspectContent, "confidence" | "formerEmails" | "isFromVendor">> & {
   confidence?: number;
   /** The person has only a first name, which identifies them together with the company. */
   hasOneName?: boolean;

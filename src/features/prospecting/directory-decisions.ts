@@ -159,13 +159,22 @@ function settlePerson(
   const content = contentIn<ProspectContent>(row);
   const same = findSame(directory, { content, identity: prospectIdentity(content) });
   if (same !== null) {
-    if (onDuplicate === "skip") return { outcome: "skipped", number: same.person.number };
+    if (onDuplicate === "skip") {
+      claimPerson(directory, same.person, at);
+      return { outcome: "skipped", number: same.person.number };
+    }
     const { number, isNews } = updateSame(directory, same, content, at);
     return { outcome: isNews ? "updated" : "skipped", number };
   }
   const complete = withCompanyFacts(content, directory.companyOf(content));
   if (complete === content) return created(directory, row, at);
   return { outcome: "created", number: insertContent(directory, complete, at) };
+}
+
+/** An import makes a vendor's person the workspace's own, even if it leaves the record unchanged otherwise. */
+function claimPerson(directory: DirectoryRecords, person: StoredProspect, at: number): void {
+  const { isFromVendor, ...content } = person.content;
+  if (isFromVendor) updateContent(directory, person, content, at);
 }
 
 function created(directory: DirectoryRecords, { content, keys, beside }: Sent, at: number): Settled {

@@ -40,6 +40,7 @@ function mergeRecords(existing: ProspectContent, incoming: ProspectContent, empl
   if (known.networkUrl !== undefined && update.networkUrl !== undefined && network(known) === network(update))
     after.networkUrl = known.networkUrl;
   after.confidence = Math.max(known.confidence, update.confidence);
+  if (!existing.isFromVendor || !incoming.isFromVendor) delete after.isFromVendor;
   updateFormerEmails(after, existing, update);
   return after;
 }
@@ -134,7 +135,10 @@ export function withCompanyFacts(prospect: ProspectContent, company: CompanyCont
 /** Applies new company details to the prospect, replacing existing values. */
 export function withCompanyNews(prospect: ProspectContent, company: CompanyContent): ProspectContent {
   const fields = companyFacts.filter((fact) => fact !== "domain" && company[fact] !== undefined);
-  return mergedProspect(prospect, { ...pickFields(company, fields), confidence: 0 });
+  // A file that describes only the company does not make its people the workspace's own.
+  const { isFromVendor } = prospect;
+  const news = { ...pickFields(company, fields), ...(isFromVendor && { isFromVendor }), confidence: 0 };
+  return mergedProspect(prospect, news);
 }
 
 function pickFields<F extends keyof CompanyContent>(

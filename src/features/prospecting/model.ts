@@ -42,6 +42,8 @@ export type ProspectContent = { [F in ProspectTextField]?: string } & {
    * to recognize the person in older lists.
    */
   formerEmails?: string[];
+  /** Known only from a vendor. A person whom the workspace has imported is its own, and free in searches. */
+  isFromVendor?: true;
   /** Confidence in the record, from 0 to 1. */
   confidence: number;
 };

@@ -129,7 +129,7 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
           tag: "Prospecting",
           summary: "Search for prospects",
           description:
-            "Searches your own directory unless `source` names a live source. Costs credits for each returned prospect that you have not paid for within 90 days; use `dryRun` to get the cost in advance. A live source is queried only if your credits cover the full `limit`; unused credits are returned immediately. Sorted by confidence, highest first, then in the order in which prospects were stored.",
+            "Searches your own directory unless `source` names a live source. Costs credits for each returned prospect that comes from a vendor and that you have not paid for within 90 days. People whom you imported are free. Use `dryRun` to get the cost in advance. A live source is queried only if your credits cover the full `limit`; unused credits are returned immediately. Sorted by confidence, highest first, then in the order in which prospects were stored.",
           errors: ["ENRICHMENT_CREDITS_EXHAUSTED", "CONFLICT"],
         }),
       },

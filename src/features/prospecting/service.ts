@@ -51,7 +51,10 @@ export type FacetValue = { value: string; count: number } & Partial<RevenueRange
 const freeDays = 90;
 const dayMs = 86_400_000;
 
-/** Searches for prospects in the user's directory and in live sources. Charges credits per result. */
+/**
+ * Searches for prospects in the user's directory and in live sources. Charges credits for
+ * results that the workspace has not imported itself.
+ */
 export class ProspectingService {
   readonly #prospects: ProspectStore;
   readonly #leads: LeadService;
@@ -136,8 +139,10 @@ export class ProspectingService {
     return { total, prospects: prospects.filter((_, index) => isListed[index] !== true) };
   }
 
+  /** Those who may cost credits: people whom the workspace has imported are its own, and free. */
   #revealOf(workspaceId: WorkspaceId, prospects: readonly Prospect[]): Reveal {
-    return { workspaceId, ids: prospects.map(({ id }) => id), freeSince: this.#clock.now() - freeDays * dayMs };
+    const ids = prospects.filter(({ isFromVendor }) => isFromVendor).map(({ id }) => id);
+    return { workspaceId, ids, freeSince: this.#clock.now() - freeDays * dayMs };
   }
 
   /**
@@ -201,7 +206,7 @@ export class ProspectingService {
     for (const draft of outcome.prospects.slice(0, search.limit)) {
       const checked = prospectContent({ ...draft, source: provider.name });
       // Prospects without an identifier are useless and not charged.
-      if (!("errors" in checked)) found.push(checked);
+      if (!("errors" in checked)) found.push({ ...checked, content: { ...checked.content, isFromVendor: true } });
     }
     const stored = await this.#prospects.put(workspaceId, found, this.#clock.now());
     // A service may list a person twice; the record stored last is the most complete.

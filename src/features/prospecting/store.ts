@@ -28,7 +28,7 @@ export type FacetRequest = {
 export type FacetCount = { value: string; label: string; count: number };
 
 /**
- * Prospects to return to a user, each counted once. Prospects paid for at `freeSince` or later are not charged again.
+ * Prospects to charge a user for, each counted once. Prospects paid for at `freeSince` or later are not charged again.
  */
 export type Reveal = { workspaceId: WorkspaceId; ids: readonly string[]; freeSince: number };
 export type RevealPayment =

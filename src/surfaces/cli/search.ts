@@ -45,7 +45,9 @@ const lists = [
 export function addSearchCommand(program: Command, context: CommandContext): void {
   const search = program
     .command("search")
-    .description("Search for prospects. Each result costs credits. Repeat a filter to match any of its values.")
+    .description(
+      "Search for prospects. People from a vendor cost credits; imported ones are free. Repeat a filter to match any of its values.",
+    )
     .addOption(
       new Option("--source <NAME>", "Source: your own directory, or a live source.")
         .choices(prospectSources)
