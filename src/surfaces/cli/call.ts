@@ -5,6 +5,7 @@ import type { Api, Query } from "./api.ts";
 import { present, remark, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { addConnectionFlags, addUserFlag, repeated } from "./flags.ts";
+import { readInputText } from "./input-text.ts";
 import { reasonOf } from "./reason.ts";
 import { withApi, type ConnectionFlags } from "./session.ts";
 import { renderTable } from "./table.ts";
@@ -121,21 +122,13 @@ async function bodyIn(
   if (file !== undefined) return { body: streamOf(file), headers: { "content-type": contentType } };
   if (data === undefined) return { headers: {} };
   if (!hasBody) throw new CommandError(exitCodes.usage, `${id} takes no body. Remove --body.`);
-  const text = data.startsWith("@") ? await textOf(data.slice(1)) : data;
+  const text = data.startsWith("@") ? await readInputText(data.slice(1)) : data;
   try {
     JSON.parse(text);
   } catch (error) {
     throw new CommandError(exitCodes.usage, `--body is not JSON: ${reasonOf(error)}`);
   }
   return { body: text, headers: { "content-type": "application/json" } };
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    return await (path === "-" ? Bun.stdin : Bun.file(path)).text();
-  } catch (cause) {
-    throw new CommandError(exitCodes.usage, `Could not read ${path}: ${reasonOf(cause)}`, { cause });
-  }
 }
 
 function streamOf(path: string): ReadableStream<Uint8Array> {

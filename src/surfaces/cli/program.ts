@@ -33,6 +33,8 @@ const commands = new Map<string, () => Promise<AddCommand>>([
   ["person", async () => (await import("./person.ts")).addPersonCommands],
   ["enrich", async () => (await import("./enrich.ts")).addEnrichCommand],
   ["credits", async () => (await import("./credits.ts")).addCreditsCommand],
+  ["accounts", async () => (await import("./accounts.ts")).addAccountCommands],
+  ["campaigns", async () => (await import("./campaigns.ts")).addCampaignCommands],
   ["inbox", async () => (await import("./inbox.ts")).addInboxCommands],
   ["search", async () => (await import("./search.ts")).addSearchCommand],
   ["backup", async () => (await import("./backup.ts")).addBackupCommand],
