@@ -7,6 +7,7 @@ import { replayedHeader } from "./idempotency.ts";
 import { idempotencyHeader } from "./keyed-request.ts";
 import { ErrorBody, WrongKeyKindBody } from "./error-body.ts";
 import type { Input } from "./input.ts";
+import { withEnums } from "./openapi-enums.ts";
 import { operationIds } from "./operation-ids.ts";
 import type { Route } from "./route.ts";
 import { isSpecified } from "./specified-routes.ts";
@@ -24,7 +25,7 @@ type Document = { paths: Record<string, Record<string, Operation>>; components?:
 
 /** The OpenAPI 3.1 document of all documented routes. */
 export function openApiDocument(routes: readonly Route[], serverUrl: string): object {
-  const schemaOf = (input: unknown) => (input as Input<TSchema>).schema;
+  const schemaOf = (input: unknown) => withEnums((input as Input<TSchema>).schema);
   const mapJsonSchema = { typebox: schemaOf } as NonNullable<Parameters<typeof toOpenAPISchema>[3]>;
   const { paths } = toOpenAPISchema(appOf(routes), undefined, undefined, mapJsonSchema) as unknown as Document;
   const components: Record<string, unknown> = {};
