@@ -47,11 +47,11 @@ function operationsOf({ paths }: Document): string {
   return `/** Method and path of each operation. */\nexport const operations = {\n${table.join("\n")}\n};\n`;
 }
 
-async function pack(): Promise<void> {
+/** The OpenAPI document as a new server serves it. */
+export async function servedDocument(): Promise<object> {
   const data = await mkdtemp(join(tmpdir(), "outreachd-client-"));
   const { createApp } = await import("../src/surfaces/app.ts");
   const { loadConfig } = await import("../src/app/config/config.ts");
-  const { version } = await import("../src/platform/base/version.ts");
   const app = await createApp(
     loadConfig({
       flags: {},
@@ -62,8 +62,13 @@ async function pack(): Promise<void> {
   const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as object;
   await app.stop();
   await rm(data, { recursive: true });
+  return document;
+}
+
+async function pack(): Promise<void> {
+  const { version } = await import("../src/platform/base/version.ts");
   const folder = join(root, "dist/client");
-  await writeClient(document, version, folder);
+  await writeClient(await servedDocument(), version, folder);
   const packed = Bun.spawnSync([process.execPath, "pm", "pack", "--destination", join(root, "dist")], { cwd: folder });
   if (!packed.success) throw new Error(packed.stderr.toString());
   console.log(packed.stdout.toString().trim());

@@ -17,9 +17,12 @@ export const UploadedProspect = Type.Object(
 );
 export type UploadedProspect = Static<typeof UploadedProspect>;
 
+/** Rows are checked one by one, so that one that is wrong does not refuse the others. */
+const AnyRow = Type.Unknown({ description: "Any other row is reported as invalid." });
+
 export const UploadInput = Type.Object(
   {
-    prospects: Type.Array(Type.Union([UploadedProspect, Type.Unknown()]), {
+    prospects: Type.Array(Type.Union([UploadedProspect, AnyRow]), {
       minItems: 1,
       maxItems: maxUpload,
       description: "Each row is validated separately. Invalid rows do not affect the others.",

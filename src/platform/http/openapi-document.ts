@@ -8,6 +8,7 @@ import { idempotencyHeader } from "./keyed-request.ts";
 import { ErrorBody, WrongKeyKindBody } from "./error-body.ts";
 import type { Input } from "./input.ts";
 import { withEnums } from "./openapi-enums.ts";
+import { describedParameter } from "./openapi-parameters.ts";
 import { operationIds } from "./operation-ids.ts";
 import type { Route } from "./route.ts";
 import { isSpecified } from "./specified-routes.ts";
@@ -36,6 +37,7 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): ob
       version,
       summary: "Outreach automation on your own machine.",
       description: introduction,
+      contact: { name: "The outreachd authors" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: serverUrl }],
@@ -155,7 +157,11 @@ function completed(item: Record<string, Operation>): Record<string, Operation> {
           ...rest,
           "x-permission": permission,
           description: [description, needs].filter(Boolean).join("\n\n"),
-          parameters: [...parameters, ...actingParameters(operation), ...(method === "post" ? [idempotencyKey] : [])],
+          parameters: [
+            ...parameters.map(describedParameter),
+            ...actingParameters(operation),
+            ...(method === "post" ? [idempotencyKey] : []),
+          ],
           responses: responsesOf(method, operation),
         },
       ];
@@ -249,11 +255,11 @@ function merged(own: object | undefined, added: object): object {
   return { ...own, description: [...texts].join("\n\n") };
 }
 
-/** A route that requires no key refuses no request. */
+/** A route that requires no key refuses no request, except one that is too large for any route. */
 function possibleResponses({ "x-acts-for": actsFor, responses }: Operation): Record<string, object> {
-  return actsFor === undefined
-    ? Object.fromEntries(Object.entries(responses).filter(([status]) => !status.startsWith("4")))
-    : responses;
+  if (actsFor !== undefined) return responses;
+  const others = Object.entries(responses).filter(([status]) => !status.startsWith("4"));
+  return { ...Object.fromEntries(others), 431: { description: "The URL and the headers exceed 16 KB. No body." } };
 }
 
 /** Responses that follow from the acting user, the body, or the ETag of a route. */

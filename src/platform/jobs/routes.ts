@@ -69,8 +69,8 @@ const HistoryQuery = Type.Object({
   userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
 });
 const History = Type.Object({ timeZone: Type.String(), days: Type.Array(JobDay) });
-const JobId = Type.Object({ jobId: Type.String() });
-const UserId = Type.Object({ userId: Type.String() });
+const JobId = Type.Object({ jobId: Type.String({ description: "ID of the job." }) });
+const UserId = Type.Object({ userId: Type.String({ description: "ID of the user." }) });
 const Counts = Type.Object({ success: Type.Literal(true), data: JobStatisticsView });
 
 /** For clients that paginate without `limit`. */
@@ -208,7 +208,7 @@ export function jobRoutes(jobs: JobService, owners: OwnersOfJobs, requireUsable:
     )
     .get("/jobStatus", async ({ workspaceId, query }) => ok(jobView(await jobs.get(workspaceId, query.jobId))), {
       access: "jobs:read",
-      query: params(Type.Object({ jobId: Type.String(), userId: Type.Optional(Type.String()) })),
+      query: params(Type.Composite([JobId, Type.Partial(UserId)])),
       docs: answersJson(success(JobView), {
         tag: "Jobs",
         summary: "Get a job by query parameters (legacy)",
