@@ -231,3 +231,50 @@ testInProcess("what the person writes while a reply is queued is unread, and emi
   ).data;
   expect(events.map(({ data }) => data["text"])).toEqual(["Are you still there?", "Tell me more!"]);
 });
+
+test("a program reports messages with IDs: repeated, late, and of strangers, each is stored once and in order", async () => {
+  const user = await service.user();
+  const said = (id: string, minutes: number, text: string, direction = "incoming") => {
+    return { id, direction, at: new Date(Date.UTC(2026, 0, 5, 8, minutes)).toISOString(), text };
+  };
+  const report = async (...messages: object[]) => {
+    const news = { profileUrl: profileOf("ada"), event: "messages", personName: "Ada Lovelace", messages };
+    return succeeded(await user.post<{ isNew: boolean; newMessages: number }>(reports, news)).data;
+  };
+  const reports = "/api/v2/network/contacts/events";
+  // Nobody has contacted her, so it is no reply.
+  expect(await report(said("m3", 3, "Well?"))).toEqual({ isNew: false, newMessages: 1 });
+  expect(await report(said("m2", 2, "By hand", "outgoing"), said("m3", 3, "Well?"), said("m1", 1, " Hello\n"))).toEqual(
+    {
+      ...{ isNew: false, newMessages: 2 },
+    },
+  );
+  expect(await report(said("m1", 1, "Hello"), said("m2", 2, "By hand", "outgoing"))).toMatchObject({ newMessages: 0 });
+  const [conversation] = await conversations(user);
+  expect(conversation).toMatchObject({ personName: "Ada Lovelace", unread: 2, lastMessage: { text: "Well?" } });
+  expect((await messagesOf(user, conversation!)).map(({ direction, text }) => `${direction}: ${text}`)).toEqual([
+    ...["incoming: Well?", "outgoing: By hand", "incoming: Hello"],
+  ]);
+});
+
+test("a report of messages names the field that is wrong", async () => {
+  const user = await service.user();
+  const message = { id: "m1", direction: "incoming", at: "2026-01-05T08:00:00Z", text: "Hello" };
+  for (const [body, path] of [
+    [{ event: "messages" }, "messages"],
+    [{ event: "messages", messages: [] }, "messages"],
+    [{ event: "replied", messages: [message] }, "messages"],
+    [{ event: "accepted", personName: "Ada" }, "personName"],
+    [{ event: "messages", messages: [message], at: message.at }, "at"],
+    [{ event: "messages", messages: [message], text: "Hello" }, "text"],
+    [{ event: "messages", messages: [message, { ...message, id: "" }] }, "messages.1.id"],
+    [{ event: "messages", messages: [message, { ...message, direction: "sideways" }] }, "messages.1.direction"],
+    [{ event: "messages", messages: [message, { ...message, at: "2999-01-01T00:00:00Z" }] }, "messages.1.at"],
+    [{ event: "messages", messages: [{ ...message, text: "x".repeat(8001) }] }, "messages.0.text"],
+    [{ event: "messages", messages: Array.from({ length: 101 }, () => message) }, "messages"],
+  ] as const) {
+    const response = await user.post("/api/v2/network/contacts/events", { profileUrl: profileOf("ada"), ...body });
+    expect({ path, paths: errorPaths(response) }).toEqual({ path, paths: [path] });
+  }
+  expect(await conversations(user)).toEqual([]);
+});

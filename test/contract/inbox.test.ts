@@ -144,7 +144,7 @@ describe.each(enginesAndPostgres)("the inbox on $name", ({ open }) => {
       await storage.network.endAction(claimOf(job), actionEnd({ at: startOfTests }));
       const news = reply(ada, [said("m2", "Sure", at + minute)]);
       const late = reply(ada, [said("m1", "Hello", at), said("m2", "Sure", at + minute)]);
-      expect(await storage.network.noteNews(account.id, [news], at)).toHaveLength(1);
+      expect(await storage.network.noteNews(account.id, [news], at)).toEqual({ news: [news], newMessages: 1 });
       await storage.network.noteNews(account.id, [late, late], at);
       await storage.network.noteNews(account.id, [news], at);
       expect(await thread(storage, account)).toEqual(["received: Sure", "received: Hello", "sent: Hi Ada"]);
@@ -164,7 +164,7 @@ describe.each(enginesAndPostgres)("the inbox on $name", ({ open }) => {
       const { account } = await withAccount(opened.storage);
       const { storage } = opened;
       const news = reply(ada, [said("m1", "Do you have a minute?")], { personName: "Ada Lovelace" });
-      expect(await storage.network.noteNews(account.id, [news], at)).toEqual([]);
+      expect(await storage.network.noteNews(account.id, [news], at)).toEqual({ news: [], newMessages: 1 });
       expect(await listed(storage, account)).toMatchObject([
         { profileUrl: ada, personName: "Ada Lovelace", unread: 1, lastState: "received" },
       ]);

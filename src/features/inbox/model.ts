@@ -39,7 +39,7 @@ export type Conversation = LastMessage & {
 };
 
 export type Message = {
-  /** Of an outgoing message, the ID of its action; of an incoming one, see `incomingMessageId`. */
+  /** Of a message that an action sends, the ID of the action; of all others, see `reportedMessageId`. */
   id: string;
   kind: MessageKind;
   state: MessageState;

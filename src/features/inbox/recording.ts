@@ -66,8 +66,8 @@ type RecordedAction = {
 /** What a change means for the inbox; null: nothing. `now`: of changes that do not say when they happened. */
 export function recordingOf(change: NetworkChange): Recording | null {
   switch (change.kind) {
-    case "received":
-      return received(change);
+    case "reported":
+      return reported(change);
     case "insert": {
       const { action, account, job } = change;
       const { createdAt, campaignId } = action;
@@ -159,12 +159,13 @@ function lastAfter(before: StoredConversation, message: RecordedMessage, at: num
   return isNewer ? lastOf(message, at) : { lastAt, lastState, lastText };
 }
 
-function received({ message }: Extract<NetworkChange, { kind: "received" }>): Recording {
-  const { id, account, workspaceId, profileKey, profileUrl, leadId, personName, text, at } = message;
+function reported({ message }: Extract<NetworkChange, { kind: "reported" }>): Recording {
+  const { id, direction, account, workspaceId, profileKey, profileUrl, leadId, personName, text, at } = message;
+  const state = direction === "incoming" ? "received" : "sent";
   return {
     kind: "put",
     person: { account, workspaceId, profileKey, profileUrl, leadId, name: personName },
-    message: { id, kind: "message", state: "received", text, at, userId: null },
+    message: { id, kind: "message", state, text, at, userId: null },
     at,
   };
 }

@@ -22,23 +22,30 @@ export const newsKinds = ["accepted", "replied"] as const;
 export type NewsKind = (typeof newsKinds)[number];
 /**
  * An acceptance or a reply, and when it happened. `text`: the text of the reply, if the connector provides it. `messages`:
- * its messages, if the connector tells them apart. `personName`: the name that the network shows.
+ * its messages, if the connector tells them apart; those that the account wrote are no reply, but part of the conversation.
+ * `personName`: the name that the network shows.
  */
 export type News = {
   profileKey: string;
   kind: NewsKind;
   at: number;
   text?: string;
-  messages?: readonly IncomingMessage[];
+  messages?: readonly ReportedMessage[];
   personName?: string;
 };
 
 /** A message of a person. `id`: the network's, by which a message that is reported twice is recognized; null if unknown. */
 export type IncomingMessage = { id: string | null; at: number; text: string | null };
+/** `isOutgoing`: the account wrote it. */
+export type ReportedMessage = IncomingMessage & { isOutgoing?: true };
 
-/** An incoming message to store. `id`: see `incomingMessageId`. */
-export type ReceivedMessage = {
+/** New news, and the number of new messages, including those of people the account has never contacted. */
+export type NotedNews = { news: News[]; newMessages: number };
+
+/** A reported message to store. `id`: see `reportedMessageId`. */
+export type NewMessage = {
   id: string;
+  direction: "incoming" | "outgoing";
   /** Number of its account. */
   account: number;
   accountId: string;
@@ -51,9 +58,9 @@ export type ReceivedMessage = {
   at: number;
 };
 
-/** The messages of a reply. Without details, it is one message. */
-export function messagesOf({ messages, at, text }: News): readonly IncomingMessage[] {
-  return messages ?? [{ id: null, at, text: text ?? null }];
+/** The messages of a reply, oldest first. Without details, it is one message. */
+export function messagesOf({ messages, at, text }: News): readonly ReportedMessage[] {
+  return messages?.toSorted((a, b) => a.at - b.at) ?? [{ id: null, at, text: text ?? null }];
 }
 
 /** Maximum length of messages on the network. */

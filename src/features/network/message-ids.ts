@@ -6,8 +6,8 @@ export function conversationId(accountId: string, profileKey: string): string {
   return digest(accountId, profileKey);
 }
 
-/** ID of a message from a person. Without the network's ID of the message, time and text stand for it. */
-export function incomingMessageId(
+/** ID of a message that was not sent by an action. Without the network's ID of the message, time and text stand for it. */
+export function reportedMessageId(
   conversation: string,
   message: { id: string | null; at: number; text: string | null },
 ): string {

@@ -11,6 +11,7 @@ const Noted = Type.Object({
   isNew: Type.Boolean({
     description: "false if the event was already known, or if the account has never contacted this person.",
   }),
+  newMessages: Type.Integer({ description: "Number of messages that were not stored yet." }),
 });
 
 export function relationRoutes(relations: RelationService) {
@@ -36,8 +37,9 @@ export function relationRoutes(relations: RelationService) {
       body: body(NewsInput),
       docs: answersJson(success(Noted), {
         tag: "Network",
-        summary: "Report an accepted invitation or a reply",
-        description: "For accounts whose connector cannot be polled. A reply ends the person's active campaigns.",
+        summary: "Report an accepted invitation, a reply, or messages",
+        description:
+          "For accounts whose connector cannot be polled. A reply ends the person's active campaigns. Safe to repeat: a message that was reported before, or that outreachd sent itself, is not stored again, and a late one is stored at its time.",
         errors: ["NOT_FOUND"],
       }),
     });

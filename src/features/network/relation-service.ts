@@ -1,10 +1,11 @@
 import { isoTimeOrNull, parseInstant, type Clock } from "../../platform/base/clock.ts";
 import { invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
 import type { Log } from "../../platform/base/log.ts";
+import { singleLine } from "../../platform/base/text.ts";
 import type { AccountService } from "./account-service.ts";
 import { profileKeyOf, type ProfileHosts } from "./action-input.ts";
 import type { Connectors } from "./action-job.ts";
-import { replyText, type Contact, type News, type WatchedPerson } from "./contact-model.ts";
+import { incoming, replyText, type Contact, type News, type WatchedPerson } from "./contact-model.ts";
 import type { ActionService } from "./action-service.ts";
 import type { ContactView, NewsInput } from "./relation-model.ts";
 import type { AccountUser } from "./may-use.ts";
@@ -54,21 +55,15 @@ export class RelationService {
     return contactView(contact);
   }
 
-  /** Stores a reported acceptance or reply. Ignores people the account has never contacted. */
-  async report(user: AccountUser, input: NewsInput): Promise<{ isNew: boolean }> {
-    const { accounts, store, clock, onNews } = this.#parts;
+  /**
+   * Stores a reported acceptance, reply, or messages. Only messages are stored of people the account has never contacted.
+   */
+  async report(user: AccountUser, input: NewsInput): Promise<{ isNew: boolean; newMessages: number }> {
+    const { accounts, clock } = this.#parts;
     const account = await accounts.choose(user, input.accountId);
-    const now = clock.now();
-    const at = input.at === undefined ? now : parseInstant(input.at);
-    if (at === null || at > now + dayMs)
-      throw invalid([{ path: "at", message: "Expected a time that is not in the future." }]);
     const profileKey = this.#keyOf(input.profileUrl);
-    const errors: FieldError[] = [{ path: "text", message: "Only supported for the event replied." }];
-    if (input.event !== "replied" && input.text !== undefined) throw invalid(errors);
-    const news: News = { profileKey, kind: input.event, at, ...replyText([input.text]) };
-    const unseen = await store.noteNews(account.id, [news], now);
-    if (unseen.length > 0) onNews();
-    return { isNew: unseen.length > 0 };
+    const { unseen, newMessages } = await this.#note(account.id, [{ profileKey, ...reportOf(input, clock.now()) }]);
+    return { isNew: unseen > 0, newMessages };
   }
 
   /** Polls the connectors that support it for acceptances and replies. */
@@ -114,11 +109,12 @@ export class RelationService {
     }
   }
 
-  async #note(accountId: string, news: readonly News[]): Promise<void> {
+  async #note(accountId: string, news: readonly News[]): Promise<{ unseen: number; newMessages: number }> {
     const { store, clock, onNews } = this.#parts;
-    if (news.length === 0) return;
-    const unseen = await store.noteNews(accountId, news, clock.now());
+    if (news.length === 0) return { unseen: 0, newMessages: 0 };
+    const { news: unseen, newMessages } = await store.noteNews(accountId, news, clock.now());
     if (unseen.length > 0) onNews();
+    return { unseen: unseen.length, newMessages };
   }
 
   #keyOf(profileUrl: string): string {
@@ -127,6 +123,34 @@ export class RelationService {
     if (key === null) throw invalid(errors);
     return key;
   }
+}
+
+function reportOf(input: NewsInput, now: number): Omit<News, "profileKey"> {
+  const { event, at, text, messages, personName } = input;
+  const only = (wanted: string) => `Only supported for the event ${wanted}.`;
+  const errors: FieldError[] = [];
+  if (event !== "replied" && text !== undefined) errors.push({ path: "text", message: only("replied") });
+  if (event !== "messages" && messages !== undefined) errors.push({ path: "messages", message: only("messages") });
+  if (event !== "messages" && personName !== undefined) errors.push({ path: "personName", message: only("messages") });
+  if (event === "messages" && at !== undefined)
+    errors.push({ path: "at", message: "Not supported for the event messages: each message has its own time." });
+  if (event === "messages" && messages === undefined)
+    errors.push({ path: "messages", message: "Required for the event messages." });
+  const timeOf = (path: string, written: string): number => {
+    const time = parseInstant(written);
+    if (time !== null && time <= now + dayMs) return time;
+    errors.push({ path, message: "Expected a time that is not in the future." });
+    return now;
+  };
+  const reported = (messages ?? []).map(({ id, direction, at: sentAt, text: written }, n) => ({
+    ...incoming(id, timeOf(`messages.${n}.at`, sentAt), written),
+    ...(direction === "outgoing" && { isOutgoing: true as const }),
+  }));
+  const happenedAt = at === undefined ? now : timeOf("at", at);
+  if (errors.length > 0) throw invalid(errors);
+  if (event !== "messages") return { kind: event, at: happenedAt, ...replyText([text]) };
+  const name = singleLine(personName ?? "");
+  return { kind: "replied", at: now, messages: reported, ...(name !== "" && { personName: name }) };
 }
 
 function watchedOf(contacts: readonly Contact[], now: number): WatchedPerson[] {

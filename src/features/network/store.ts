@@ -14,7 +14,7 @@ import type {
   ActionEdit,
 } from "./queue-model.ts";
 import type { ActionType } from "./action-kinds.ts";
-import type { Contact, News, Relation } from "./contact-model.ts";
+import type { Contact, News, NotedNews, Relation } from "./contact-model.ts";
 import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
 export type ActionFilter = {
@@ -176,6 +176,6 @@ export type NetworkStore = {
   watched(accountId: string, limit: number, answeredSince: number): Promise<Contact[]>;
   /** People with a request that has been pending since before `at`, oldest first, at most `limit`. */
   pendingSince(accountId: string, at: number, limit: number): Promise<Contact[]>;
-  /** Stores news about people the account has contacted. Returns the news that was not known yet. */
-  noteNews(accountId: string, news: readonly News[], at: number): Promise<News[]>;
+  /** Stores news about people. Returns what was not known yet. */
+  noteNews(accountId: string, news: readonly News[], at: number): Promise<NotedNews>;
 };

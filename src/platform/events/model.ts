@@ -34,7 +34,7 @@ export const eventTypes = {
   "message.received":
     "A person wrote to a network account. One event per message. Data: conversationId, messageId, profileUrl, text (null if the connector does not provide it), sentAt.",
   "conversation.updated":
-    "A conversation of the inbox was changed. Data: conversationId, fields (names of the changed fields), label (if it changed).",
+    "A conversation of the inbox was changed. Data: conversationId, fields (names of the changed fields; `messages`: the account wrote a message outside of outreachd), label (if it changed).",
   "campaign.started": "A campaign was started or resumed.",
   "campaign.paused": "A campaign was paused.",
   "campaign.completed": "A campaign completed: every lead has reached the end.",

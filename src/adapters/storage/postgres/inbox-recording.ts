@@ -1,8 +1,11 @@
-import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { and, asc, between, desc, eq, isNull, ne, or, sql } from "drizzle-orm";
 import { afterMessage, lastOf, startConversation, type Recording } from "../../../features/inbox/recording.ts";
+import { neverAt } from "../../../features/network/action-model.ts";
+import type { SentText } from "../../../features/network/decisions/facts.ts";
 import type { Connection } from "./engine.ts";
 import { conversations, messages } from "./inbox-tables.ts";
-import { networkAccounts } from "./network-tables.ts";
+import { networkAccounts, networkActions } from "./network-tables.ts";
+import { oneOf } from "./one-of.ts";
 import { leads } from "./tables.ts";
 
 /** Records a message in the transaction that sends or receives it, and that has locked its account. */
@@ -86,3 +89,36 @@ async function remove(
       .set({ ...lastOf(left, left.createdAt), updatedAt: at })
       .where(isIt);
 }
+
+/** The IDs of messages that are stored. */
+export async function storedMessages(connection: Connection, ids: readonly string[]): Promise<Map<string, boolean>> {
+  const found = await connection.select({ id: messages.id }).from(messages).where(oneOf(messages.id, ids));
+  return new Map(found.map(({ id }) => [id, true]));
+}
+
+/** See `NetworkFacts.hasSent`. */
+export async function hasSentText(
+  connection: Connection,
+  { account, profileKey, text, from, to }: SentText,
+): Promise<boolean> {
+  const found = await connection
+    .select({ seq: messages.seq })
+    .from(messages)
+    .innerJoin(conversations, eq(conversations.seq, messages.conversation))
+    .innerJoin(networkActions, eq(networkActions.jobId, messages.id))
+    .where(
+      and(
+        eq(conversations.account, account),
+        eq(conversations.profileKey, profileKey),
+        ne(messages.state, "received"),
+        // Texts that are too old are deleted.
+        or(isNull(messages.text), eq(sql`btrim(${messages.text}, ${spaces})`, text)),
+        or(between(messages.at, from, to), eq(messages.at, neverAt)),
+      ),
+    )
+    .limit(1);
+  return found.length > 0;
+}
+
+/** Reported texts have none at their ends. */
+const spaces = " \t\r\n";

@@ -153,7 +153,7 @@ async function writeChange(connection: Connection, change: Exclude<NetworkChange
         .onConflictDoUpdate({ target: [networkContacts.account, networkContacts.profileKey], set: values });
       return;
     }
-    case "received":
+    case "reported":
       return;
     case "origin":
       return tellOrigin(connection, change.news);

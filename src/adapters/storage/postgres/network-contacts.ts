@@ -55,7 +55,7 @@ export function createContactStore(
     noteNews: (accountId, news, at) =>
       transact(async (connection) => {
         const record = await lockAccountById(connection, accountId);
-        if (record === null) return [];
+        if (record === null) return { news: [], newMessages: 0 };
         const facts = new LoadedFacts(connection, engine);
         const { outcome, changes } = await facts.decide(() => decideNews(record, news, facts, at));
         await writeChanges(connection, changes);

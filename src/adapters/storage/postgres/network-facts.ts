@@ -3,6 +3,7 @@ import type { Meter } from "../../../features/network/meter-model.ts";
 import type {
   Frontier,
   NetworkFacts,
+  SentText,
   StoredAccount,
   StoredAction,
   StoredContact,
@@ -15,8 +16,8 @@ import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import { meterCode } from "../meter-code.ts";
 import { campaigns } from "./campaign-tables.ts";
 import type { Connection, Engine } from "./engine.ts";
-import { messages } from "./inbox-tables.ts";
-import { decideLoaded, loadAll, NamedFacts, type FactSource } from "./loaded.ts";
+import { hasSentText, storedMessages } from "./inbox-recording.ts";
+import { decideLoaded, loadAll, Loaded, NamedFacts, type FactSource } from "./loaded.ts";
 import { lockAccounts, readAccounts, recordOf } from "./network-accounts.ts";
 import { networkAccounts, networkActions, networkContacts, networkMeters } from "./network-tables.ts";
 import { LoadedTimeline, loadUsed } from "./network-timeline.ts";
@@ -31,6 +32,12 @@ export class LoadedFacts implements NetworkFacts, FactSource {
   readonly #region: PhoneRegion | null;
   readonly #facts = new NamedFacts();
   readonly #timelines = new Map<string, LoadedTimeline>();
+  /** Provisional, so that one run asks about all messages of a report. */
+  readonly #messages = new Loaded<string, boolean>({
+    nameOf: (id) => id,
+    fetch: (ids) => storedMessages(this.#connection, ids),
+    provisional: false,
+  });
 
   constructor(connection: Connection, { phoneRegion }: Pick<Engine, "phoneRegion">) {
     this.#connection = connection;
@@ -43,7 +50,7 @@ export class LoadedFacts implements NetworkFacts, FactSource {
   }
 
   load(): Promise<boolean> {
-    return loadAll([this.#facts, ...this.#timelines.values()]);
+    return loadAll([this.#facts, this.#messages, ...this.#timelines.values()]);
   }
 
   /** What most decisions about these targets ask, with a query for each kind of fact. */
@@ -128,11 +135,10 @@ export class LoadedFacts implements NetworkFacts, FactSource {
       return rows.length > 0;
     });
 
-  hasMessage = (id: string): boolean =>
-    this.#fact(`message ${id}`, async () => {
-      const found = this.#connection.select({ seq: messages.seq }).from(messages).where(eq(messages.id, id));
-      return (await found).length > 0;
-    });
+  hasMessage = (id: string): boolean => this.#messages.get(id);
+
+  hasSent = (sent: SentText): boolean =>
+    this.#fact(`sent ${JSON.stringify(sent)}`, () => hasSentText(this.#connection, sent));
 
   suppression = (workspaceId: WorkspaceId, target: SuppressionTarget): SuppressionMatch | null =>
     this.#fact(suppressionName(workspaceId, target), () =>

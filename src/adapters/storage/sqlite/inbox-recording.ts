@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { and, asc, between, desc, eq, isNull, ne, or, sql } from "drizzle-orm";
 import {
   afterMessage,
   lastOf,
@@ -6,9 +6,12 @@ import {
   type RecordedMessage,
   type Recording,
 } from "../../../features/inbox/recording.ts";
+import { neverAt } from "../../../features/network/action-model.ts";
+import type { SentText } from "../../../features/network/decisions/facts.ts";
 import type { Engine } from "./engine.ts";
 import { conversations, messages, type ConversationRow } from "./inbox-tables.ts";
 import type { AccountRows } from "./network-accounts.ts";
+import { networkActions } from "./network-tables.ts";
 import { newValueOf } from "./parameter.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import { lazy } from "./prepared.ts";
@@ -86,6 +89,25 @@ export function createInboxRecorder({ orm }: Engine, accounts: Pick<AccountRows,
       .where(eq(messages.id, placeholder("id")))
       .prepare(),
   );
+  const sent = lazy(() =>
+    orm
+      .select({ seq: messages.seq })
+      .from(messages)
+      .innerJoin(conversations, eq(conversations.seq, messages.conversation))
+      .innerJoin(networkActions, eq(networkActions.jobId, messages.id))
+      .where(
+        and(
+          eq(conversations.account, placeholder("account")),
+          eq(conversations.profileKey, placeholder("profileKey")),
+          ne(messages.state, "received"),
+          // Reported texts have no spaces at their ends. Those that are too old are deleted.
+          or(isNull(messages.text), eq(sql`trim(${messages.text}, char(9, 10, 13, 32))`, placeholder("text"))),
+          or(between(messages.at, placeholder("from"), placeholder("to")), eq(messages.at, neverAt)),
+        ),
+      )
+      .limit(1)
+      .prepare(),
+  );
   const fullName = lazy(() =>
     orm
       .select({ firstName: leads.firstName, lastName: leads.lastName })
@@ -133,5 +155,7 @@ export function createInboxRecorder({ orm }: Engine, accounts: Pick<AccountRows,
   return {
     record: (recording: Recording): void => (recording.kind === "put" ? put(recording) : remove(recording)),
     hasMessage: (id: string): boolean => byId().get({ id }) !== undefined,
+    /** See `NetworkFacts.hasSent`. */
+    hasSent: (text: SentText): boolean => sent().get(text) !== undefined,
   };
 }

@@ -112,7 +112,7 @@ export function createChangeWriter({ orm }: Engine, parts: NetworkParts, events:
         return accounts.disconnect(change.account, change.reason, change.at);
       case "contact":
         return contacts.upsert(change.contact);
-      case "received":
+      case "reported":
         return;
       case "event":
         return events.append(change.event);

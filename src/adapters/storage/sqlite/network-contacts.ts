@@ -59,7 +59,7 @@ export function createContactStore(
   { orm, writer }: Engine,
   accounts: AccountRows,
   contacts: ContactRows,
-  facts: Pick<NetworkFacts, "contact" | "hasMessage">,
+  facts: Pick<NetworkFacts, "contact" | "hasMessage" | "hasSent">,
   write: ChangeWriter,
 ): Pick<NetworkStore, "contact" | "watched" | "pendingSince" | "noteNews"> {
   const contactView = (row: StoredContact): Contact => contactOf(row, accounts.idOf(row.account));
@@ -106,7 +106,7 @@ export function createContactStore(
     noteNews: (accountId, news, at) =>
       writer.write(() => {
         const record = accounts.byId(accountId);
-        if (record === null) return [];
+        if (record === null) return { news: [], newMessages: 0 };
         const { outcome, changes } = decideNews(record, news, facts, at);
         write(changes);
         return outcome;

@@ -60,6 +60,7 @@ export function createNetworkFacts(
     contact: contacts.get,
     hasLead: (id) => lead().get({ id }) !== undefined,
     hasMessage: inbox.hasMessage,
+    hasSent: inbox.hasSent,
     suppression: suppressions.find,
     frontier: (account, meter) =>
       frontier().get({ account, meter: meterCode(meter) }) ?? { frontierAt: null, freeAt: null },

@@ -4,7 +4,7 @@ import type { ActionType } from "../action-kinds.ts";
 import type { CoolDown, NetworkAccount } from "../account-model.ts";
 import type { Meter } from "../meter-model.ts";
 import type { ActionState, NetworkAction, PendingReason } from "../action-model.ts";
-import type { NewsKind, ReceivedMessage } from "../contact-model.ts";
+import type { NewMessage, NewsKind } from "../contact-model.ts";
 import type { StoredAction, StoredContact } from "./facts.ts";
 
 /** The outcome of a decision, and the changes that the store must write, in order and in one transaction. */
@@ -94,7 +94,7 @@ export type NetworkChange =
   | { kind: "signOut"; account: number; reason: string; at: number }
   | { kind: "contact"; contact: StoredContact }
   /** A message that is not stored yet. */
-  | { kind: "received"; message: ReceivedMessage }
+  | { kind: "reported"; message: NewMessage }
   | { kind: "event"; event: NewEvent }
   | { kind: "origin"; news: OriginNews };
 

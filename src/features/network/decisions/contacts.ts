@@ -1,7 +1,15 @@
 import { isoTime } from "../../../platform/base/clock.ts";
 import type { ActionType } from "../action-kinds.ts";
-import { messagesOf, type News, type ReceivedMessage, type Relation } from "../contact-model.ts";
-import { conversationId, incomingMessageId } from "../message-ids.ts";
+import {
+  messagesOf,
+  replyText,
+  type News,
+  type NewMessage,
+  type NotedNews,
+  type Relation,
+  type ReportedMessage,
+} from "../contact-model.ts";
+import { conversationId, reportedMessageId } from "../message-ids.ts";
 import type { Decision, NetworkChange } from "./changes.ts";
 import type { NetworkFacts, StoredAccount, StoredAction, StoredContact } from "./facts.ts";
 
@@ -36,39 +44,39 @@ export function contactAfter(
 }
 
 /**
- * Stores news about people. The outcome is the news that was not known yet, about people the account has contacted. Each
+ * Stores news about people. The news of the outcome is what was not known yet, about people the account has contacted. Each
  * message is stored once, whoever wrote it and however late it is reported.
  */
 export function decideNews(
   record: StoredAccount,
   news: readonly News[],
-  facts: Pick<NetworkFacts, "contact" | "hasMessage">,
+  facts: Pick<NetworkFacts, "contact" | "hasMessage" | "hasSent">,
   now: number,
-): Decision<News[]> {
+): Decision<NotedNews> {
   const contacts = new Map<string, StoredContact | null>();
-  const received = new Set<string>();
+  const stored = new Set<string>();
   const changes: NetworkChange[] = [];
-  const outcome = news.filter((item) => {
-    const { profileKey, kind, at, text } = item;
+  const unseen = news.filter((item) => {
+    const { profileKey, kind } = item;
     const contact = contacts.get(profileKey) ?? facts.contact(record.seq, profileKey);
-    if (kind === "replied")
-      for (const message of newMessages(record, item, contact)) {
-        if (received.has(message.id) || facts.hasMessage(message.id)) continue;
-        received.add(message.id);
-        changes.push({ kind: "received", message }, receivedEvent(record, message, contact, now));
-      }
+    const messages = kind === "replied" ? newMessages(record, item, contact, facts, stored) : [];
+    for (const message of messages) {
+      stored.add(message.id);
+      changes.push({ kind: "reported", message }, messageEvent(record, message, contact, now));
+    }
     if (contact === null) return false;
     if (kind === "accepted" && contact.relation === "connected") return false;
-    if (kind === "replied" && (contact.repliedAt ?? 0) >= at) return false;
+    const at = kind === "accepted" ? item.at : repliedSince(item, contact.repliedAt ?? 0);
+    if (at === null) return false;
     // Up to the last message of the reply, which must not look like another reply later.
-    const repliedAt = Math.max(at, ...(item.messages ?? []).map((message) => message.at));
+    const repliedAt = Math.max(at, ...(item.messages ?? []).filter(isIncoming).map((message) => message.at));
     const change = kind === "accepted" ? relationSince("connected", at) : { repliedAt };
     const changed = { ...contact, ...change, updatedAt: now };
     contacts.set(profileKey, changed);
     const event =
       kind === "accepted"
         ? contactEvent("connection.accepted", record, contact, now)
-        : contactEvent("message.replied", record, contact, now, text);
+        : contactEvent("message.replied", record, contact, now, textOf(item, messages));
     const accountId = record.account.id;
     changes.push({ kind: "contact", contact: changed }, event, {
       kind: "origin",
@@ -76,14 +84,47 @@ export function decideNews(
     });
     return true;
   });
-  return { outcome, changes };
+  return { outcome: { news: unseen, newMessages: stored.size }, changes };
 }
 
-function newMessages({ seq, account }: StoredAccount, news: News, contact: StoredContact | null): ReceivedMessage[] {
+const isIncoming = ({ isOutgoing }: ReportedMessage) => isOutgoing !== true;
+
+/** When the person replied, after what is known; null: not since. A report can repeat the whole conversation. */
+function repliedSince({ at, messages }: News, knownUntil: number): number | null {
+  const times = messages?.filter(isIncoming).map((message) => message.at) ?? [at];
+  const since = times.filter((time) => time > knownUntil);
+  return since.length === 0 ? null : Math.min(...since);
+}
+
+function textOf({ text }: News, messages: readonly NewMessage[]): string | undefined {
+  return text ?? replyText(messages.filter(({ direction }) => direction === "incoming").map((each) => each.text)).text;
+}
+
+/** Clocks of the network and of outreachd differ, and a text can be sent again later. */
+const sameTextMs = 86_400_000;
+
+/** Those that are neither stored nor in `known`. What an action sent is stored already, with the ID of the action. */
+function newMessages(
+  record: StoredAccount,
+  news: News,
+  contact: StoredContact | null,
+  facts: Pick<NetworkFacts, "hasMessage" | "hasSent">,
+  known: ReadonlySet<string>,
+): NewMessage[] {
+  const messages = new Map(reportedMessages(record, news, contact).map((message) => [message.id, message]));
+  return [...messages.values()].filter(({ id, direction, profileKey, text, at }) => {
+    if (known.has(id) || facts.hasMessage(id)) return false;
+    if (direction === "incoming" || text === null) return true;
+    return !facts.hasSent({ account: record.seq, profileKey, text, from: at - sameTextMs, to: at + sameTextMs });
+  });
+}
+
+function reportedMessages({ seq, account }: StoredAccount, news: News, contact: StoredContact | null): NewMessage[] {
   const { profileKey, personName } = news;
   const conversation = conversationId(account.id, profileKey);
   return messagesOf(news).map((message) => ({
-    id: incomingMessageId(conversation, message),
+    id: reportedMessageId(conversation, message),
+    direction: isIncoming(message) ? "incoming" : "outgoing",
     account: seq,
     accountId: account.id,
     workspaceId: account.workspaceId,
@@ -97,15 +138,22 @@ function newMessages({ seq, account }: StoredAccount, news: News, contact: Store
 }
 
 /** Unlike `message.replied`, one for each message, and for people the account has never contacted, too. */
-function receivedEvent(
+function messageEvent(
   { account }: StoredAccount,
-  { id, profileKey, text, at: sentAt }: ReceivedMessage,
+  { id, direction, profileKey, text, at: sentAt }: NewMessage,
   contact: StoredContact | null,
   at: number,
 ): NetworkChange {
   const subjects = { accountId: account.id, leadId: contact?.leadId ?? null, campaignId: contact?.campaignId ?? null };
+  const conversation = conversationId(account.id, profileKey);
+  if (direction === "outgoing") {
+    const { workspaceId } = account;
+    const { accountId, leadId } = subjects;
+    const data = { conversationId: conversation, fields: ["messages"] };
+    return { kind: "event", event: { type: "conversation.updated", workspaceId, at, accountId, leadId, data } };
+  }
   const data = {
-    conversationId: conversationId(account.id, profileKey),
+    conversationId: conversation,
     messageId: id,
     profileUrl: profileKey,
     text,
