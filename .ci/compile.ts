@@ -53,7 +53,11 @@ export async function compile(outfile: string, commit: string | null, target?: T
     // executable.
     entrypoints: [join(root, "src/main.ts"), join(root, "src/worker.ts")],
     plugins: [embedPages, omitBuildPaths],
-    define: { buildCommit: JSON.stringify(commit) },
+    // The day of the commit, not of the build, so that a repetition gives the same bytes.
+    define: {
+      buildCommit: JSON.stringify(commit),
+      buildDate: JSON.stringify(sourceTime()?.toISOString().slice(0, 10) ?? null),
+    },
     format: "esm",
     bytecode: true,
     // Modules loaded with `import()` are separate chunks and cost nothing until then. In a single chunk, every command
@@ -85,6 +89,12 @@ export function sourceCommit(): string | null {
   const commit = git("rev-parse", "--short=12", "HEAD");
   if (commit === null) return null;
   return git("status", "--porcelain", "--untracked-files=no") === "" ? commit : `${commit}+changes`;
+}
+
+/** The time of that commit; null if the repository is missing. */
+export function sourceTime(): Date | null {
+  const seconds = git("log", "-1", "--format=%ct");
+  return seconds === null ? null : new Date(Number(seconds) * 1000);
 }
 
 /** Returns what git prints; null if it fails or is not installed. */

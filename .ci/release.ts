@@ -1,6 +1,6 @@
 /**
- * `bun run release` builds every target and writes a release to dist/release: an archive for each target, a bill of
- * materials, an install script, notes, a manifest, and SHA256SUMS. The same commit gives the same files.
+ * `bun run release` builds every target and writes a release to dist/release: an archive for each target (the executable,
+ * its manual page, license, notices, and changelog), a bill of materials, an install script, notes, a manifest, and SHA256SUMS. The same commit gives the same files.
  *
  *   --key FILE            sign SHA256SUMS and the manifest with an Ed25519 private key in PEM [RELEASE_KEY_FILE]
  *   --from URL            where the files will be published; the install script downloads from there
@@ -18,7 +18,7 @@ import packageJson from "../package.json" with { type: "json" };
 import { tarEnd, tarHeader, tarPadding } from "../src/features/backup/tar.ts";
 import { publicKeyText, readPrivateKey, sign } from "../src/lib/minisign/minisign.ts";
 import { schema } from "../src/platform/base/version.ts";
-import { compile, git, root, sourceCommit, targets, type Target } from "./compile.ts";
+import { compile, root, sourceCommit, sourceTime, targets, type Target } from "./compile.ts";
 import { billOfMaterials } from "./sbom.ts";
 
 type Signer = { publicKey: string; sign: (bytes: Uint8Array, comment: string) => string };
@@ -51,7 +51,7 @@ async function release(output: string): Promise<void> {
   if (commit.endsWith("+changes") && !values["allow-changes"])
     fail("Files differ from the commit. Commit them, or use --allow-changes for a trial.");
   // The time of the commit, so that a repetition gives the same files.
-  const seconds = Number(git("log", "-1", "--format=%ct"));
+  const time = sourceTime() ?? fail("The time of the commit is unknown.");
   const key = await readKey();
 
   await rm(output, { recursive: true, force: true });
@@ -66,8 +66,8 @@ async function release(output: string): Promise<void> {
   const writeText = (name: string, text: string) => write(name, Buffer.from(text));
 
   for (const target of chosen)
-    await write(`outreachd-${version}-${target}.tar.gz`, await archiveOf(target, commit, seconds), target);
-  const date = new Date(seconds * 1000).toISOString();
+    await write(`outreachd-${version}-${target}.tar.gz`, await archiveOf(target, commit, time), target);
+  const date = time.toISOString();
   await writeText(`outreachd-${version}.cdx.json`, await billOfMaterials(date));
   await writeText("install.sh", await installScript(key));
   await writeText("RELEASE_NOTES.md", await releaseNotes({ commit, date, key, files }));
@@ -89,23 +89,32 @@ async function release(output: string): Promise<void> {
 }
 
 /** A compressed tar archive of the executable and what must come with it. */
-async function archiveOf(target: Target, commit: string, seconds: number): Promise<Uint8Array> {
+async function archiveOf(target: Target, commit: string, time: Date): Promise<Uint8Array> {
   const folder = await mkdtemp(join(tmpdir(), "outreachd-release-"));
   try {
     const executable = await compile(join(folder, "outreachd"), commit, target);
     if (Buffer.from(await Bun.file(executable).arrayBuffer()).includes(root))
       fail(`The executable for ${target} contains the path ${root}, so it depends on where it was built.`);
     const parts: Uint8Array[] = [];
-    const add = async (name: string, path: string, mode: number): Promise<void> => {
-      const bytes = await Bun.file(path).bytes();
-      parts.push(tarHeader({ name, size: bytes.length }, seconds * 1000, mode), bytes, tarPadding(bytes.length));
-    };
-    await add(target.startsWith("windows") ? "outreachd.exe" : "outreachd", executable, 0o755);
-    for (const name of ["LICENSE", "THIRD-PARTY-NOTICES.md", "CHANGELOG.md"]) await add(name, join(root, name), 0o644);
+    const add = (name: string, bytes: Uint8Array, mode: number): void =>
+      void parts.push(tarHeader({ name, size: bytes.length }, time.getTime(), mode), bytes, tarPadding(bytes.length));
+    add(target.startsWith("windows") ? "outreachd.exe" : "outreachd", await Bun.file(executable).bytes(), 0o755);
+    for (const name of ["LICENSE", "THIRD-PARTY-NOTICES.md", "CHANGELOG.md"])
+      add(name, await Bun.file(join(root, name)).bytes(), 0o644);
+    if (!target.startsWith("windows")) add("outreachd.1", manual(time), 0o644);
     return Bun.gzipSync(Buffer.concat([...parts, tarEnd]), { level: 6 });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The manual page, as `outreachd man` of this commit prints it. */
+function manual(time: Date): Uint8Array {
+  const define = `buildDate=${JSON.stringify(time.toISOString().slice(0, 10))}`;
+  const { exitCode, stdout, stderr } = Bun.spawnSync([process.execPath, "--define", define, "src/main.ts", "man"], {
+    cwd: root,
+  });
+  return exitCode === 0 ? stdout : fail(`The manual page could not be created: ${stderr.toString()}`);
 }
 
 async function installScript(key: Signer | null): Promise<string> {

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs outreachd from a release: downloads the archive for this machine, verifies it, and copies the executable.
+# Installs outreachd from a release: downloads the archive for this machine, verifies it, and copies the executable and its
+# manual page.
 #
 #   sh install.sh [--from URL|DIRECTORY] [--to DIRECTORY] [--target TARGET] [--public-key KEY]
 #
@@ -30,7 +31,7 @@ while [ $# -gt 0 ]; do
       esac
       shift 2
       ;;
-    -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) fail "Unknown argument $1. See --help." ;;
   esac
 done
@@ -127,4 +128,16 @@ mkdir -p "$to"
 cp "$work/$executable" "$to/.$executable.new"
 mv -f "$to/.$executable.new" "$to/$executable"
 echo "Installed ${archive%.tar.gz} as $to/$executable."
+
+# `man` looks beside each folder of the PATH that ends in /bin.
+case "$to" in
+  */bin)
+    pages=${to%/bin}/share/man/man1
+    if [ -f "$work/outreachd.1" ] && mkdir -p "$pages" 2>/dev/null && [ -w "$pages" ]; then
+      cp "$work/outreachd.1" "$pages/outreachd.1"
+      chmod 644 "$pages/outreachd.1"
+      echo "Installed the manual page: man outreachd"
+    fi
+    ;;
+esac
 case ":$PATH:" in *":$to:"*) ;; *) echo "Add $to to your PATH." ;; esac

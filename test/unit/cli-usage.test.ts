@@ -22,7 +22,7 @@ test.each(unknownCommands.flatMap((line) => [line, `${line} --help`, `${line} -h
   },
 );
 
-test.each(["-v", "--version"])("%s shows the version", async (flag) => {
+test.each(["-v", "-V", "--version"])("%s shows the version", async (flag) => {
   await using cli = await createCommandLine();
   expect(await cli.run(flag)).toEqual({ exitCode: 0, out: `${version}\n`, err: "" });
 });

@@ -45,8 +45,14 @@ afterAll(async () => {
 
 function publish({ isSigned = true } = {}): void {
   const program = encoder.encode("#!/bin/sh\necho 1.2.3\n");
-  const header = tarHeader({ name: "outreachd", size: program.length }, 0, 0o755);
-  const bytes = Bun.gzipSync(Buffer.concat([header, program, tarPadding(program.length), tarEnd]));
+  const page = encoder.encode('.TH OUTREACHD 1 "" "outreachd 1.2.3"\n');
+  const entry = (name: string, content: Uint8Array, mode: number) => [
+    tarHeader({ name, size: content.length }, 0, mode),
+    content,
+    tarPadding(content.length),
+  ];
+  const entries = [...entry("outreachd", program, 0o755), ...entry("outreachd.1", page, 0o644)];
+  const bytes = Bun.gzipSync(Buffer.concat([...entries, tarEnd]));
   const sum = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
   const others = ["linux-x64-musl", "darwin-arm64"].map(
     (target) => `${"0".repeat(64)}  outreachd-1.2.3-${target}.tar.gz\n`,
@@ -170,4 +176,13 @@ onUnix("a folder is a place, too, and an existing executable is replaced", async
   expect(readdirSync(to)).toEqual(["outreachd"]);
   expect(readFileSync(join(to, "outreachd"), "utf8")).toContain("1.2.3");
   expect(existsSync(join(folder, "tmp"))).toBe(false);
+});
+
+onUnix("the manual page goes beside a folder named bin, and nowhere for any other folder", async () => {
+  publish();
+  const prefix = mkdtempSync(join(folder, "prefix-"));
+  const { out } = await install(["--to", join(prefix, "bin")]);
+  expect(out).toContain("Installed the manual page: man outreachd");
+  expect(readFileSync(join(prefix, "share/man/man1/outreachd.1"), "utf8")).toStartWith(".TH OUTREACHD 1");
+  expect((await install()).installed).toEqual(["outreachd"]);
 });

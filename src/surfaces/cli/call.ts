@@ -31,15 +31,6 @@ type Operation = {
 };
 
 const prefix = "/api/v2";
-const examples = `
-Examples:
-  outreachd api --list                                        every operation
-  outreachd api listLeads --param tag=spring --param limit=5
-  outreachd api getLead --param leadId=019b…
-  outreachd api createCampaign --body @campaign.json
-  outreachd api startCampaign --param campaignId=019b…
-  outreachd api importLeads --file people.csv --content-type text/csv
-  outreachd api GET /webhooks`;
 
 export function addApiCommand(program: Command, context: CommandContext): void {
   const command = program
@@ -51,8 +42,7 @@ export function addApiCommand(program: Command, context: CommandContext): void {
     .option("--body <JSON>", "Body as JSON; @FILE reads it from a file, @- from standard input.")
     .option("--file <FILE>", "File to send as the body; - is standard input.")
     .option("--content-type <TYPE>", "Content type of --file.", "application/octet-stream")
-    .option("--list", "List the operations, with their parameters.")
-    .addHelpText("after", examples);
+    .option("--list", "List the operations, with their parameters.");
   addConnectionFlags(addUserFlag(command)).action(
     (first: string | undefined, path: string | undefined, flags: CallFlags) =>
       withApi(context, flags, async (api) => {

@@ -1,28 +1,19 @@
-import { Argument, Command } from "commander";
+import { Argument, type Command } from "commander";
 import type { CommandContext } from "./context.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
 type Add = (program: Command, context: CommandContext) => void;
 
-const help = `
-To load completions in every new shell:
-  bash  outreachd completion bash > ~/.local/share/bash-completion/completions/outreachd
-  zsh   outreachd completion zsh > ~/.outreachd.zsh && echo 'source ~/.outreachd.zsh' >> ~/.zshrc
-  fish  outreachd completion fish > ~/.config/fish/completions/outreachd.fish`;
-
-/** `loadAll`: every command of the program. */
-export function addCompletionCommand(loadAll: () => Promise<Add[]>): Add {
+/** `loadWhole`: the program with every command. */
+export function addCompletionCommand(loadWhole: (context: CommandContext) => Promise<Command>): Add {
   return (program, context) => {
     program
       .command("completion")
-      .description("Print a script that completes commands and flags in your shell.")
+      .description("Print a script that completes commands and flags in your shell, to be loaded by every new shell.")
       .addArgument(new Argument("<SHELL>", "Your shell").choices(shells))
-      .addHelpText("after", help)
       .action(async (shell: Shell) => {
-        const whole = new Command("outreachd").option("--help").option("--version");
-        for (const add of await loadAll()) add(whole, context);
-        await context.terminal.out(scriptFor(shell, wordsByPath(whole)));
+        await context.terminal.out(scriptFor(shell, wordsByPath(await loadWhole(context))));
       });
   };
 }

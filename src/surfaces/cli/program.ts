@@ -3,7 +3,10 @@ import { ConfigError } from "../../app/config/config.ts";
 import { StartError } from "../../platform/base/start-error.ts";
 import { version } from "../../platform/base/version.ts";
 import { createContext, type CommandContext } from "./context.ts";
+import { addExamples } from "./examples.ts";
 import { CommandError, exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
+
+const description = "Outreach automation for a small team: one program, one data directory, an HTTP API.";
 
 const firstSteps = `
 First steps:
@@ -50,12 +53,18 @@ const commands = new Map<string, () => Promise<AddCommand>>([
   ["health", async () => (await import("./health.ts")).addHealthCommand],
   ["service", async () => (await import("./service.ts")).addServiceCommands],
   ["upgrade", async () => (await import("./upgrade.ts")).addUpgradeCommand],
-  ["completion", async () => (await import("./completion.ts")).addCompletionCommand(allCommands)],
+  ["completion", async () => (await import("./completion.ts")).addCompletionCommand(createWholeProgram)],
+  ["man", async () => (await import("./man.ts")).addManCommand(createWholeProgram, firstSteps)],
   ["version", async () => (await import("./version.ts")).addVersionCommand],
   ["licenses", async () => (await import("./licenses.ts")).addLicensesCommand],
 ]);
 
-const allCommands = (): Promise<AddCommand[]> => Promise.all([...commands.values()].map((load) => load()));
+/** Describes every command, with all of its flags. */
+export async function createWholeProgram(context: CommandContext): Promise<Command> {
+  const program = new Command("outreachd").description(description).option("--help").option("--version");
+  for (const load of commands.values()) (await load())(program, context);
+  return program;
+}
 
 /**
  * Runs a command line (without the program name) and returns the exit code. Expected failures are printed: as text on
@@ -79,10 +88,15 @@ async function parse(args: readonly string[], context: CommandContext): Promise<
   const program = await createProgram(context, help, args);
   try {
     if (args.length === 0) program.outputHelp();
-    else await program.parseAsync(withKnownCommand(program, args), { from: "user" });
+    else await program.parseAsync(withKnownCommand(program, withUsualFlag(args)), { from: "user" });
   } finally {
     if (help.length > 0) await context.terminal.out(help.join(""));
   }
+}
+
+/** Programs differ in which of -v and -V shows the version, so both do. */
+function withUsualFlag(args: readonly string[]): readonly string[] {
+  return args[0] === "-V" ? ["--version", ...args.slice(1)] : args;
 }
 
 /**
@@ -106,7 +120,7 @@ async function createProgram(context: CommandContext, help: string[], args: read
   const named = commands.get(args[0] ?? "");
   const additions = await Promise.all((named ? [named] : [...commands.values()]).map((load) => load()));
   const program = new Command("outreachd")
-    .description("Outreach automation for a small team: one program, one data directory, an HTTP API.")
+    .description(description)
     .version(version, "-v, --version", "Show the version.")
     .helpOption("-h, --help", "Show help.")
     .helpCommand("help [command]", "Show help for a command.")
@@ -124,6 +138,7 @@ async function createProgram(context: CommandContext, help: string[], args: read
     .addHelpText("after", firstSteps)
     .addHelpText("after", exitCodeHelp);
   for (const add of additions) add(program, context, named && args);
+  addExamples(program);
   return program;
 }
 

@@ -69,7 +69,7 @@ test("checksums and manifest are signed, and the manifest describes the build", 
 });
 
 test.skipIf(process.platform === "win32")("the install script installs the executable of this release", () => {
-  const to = join(folder, "bin");
+  const to = join(folder, "prefix/bin");
   const from = join(folder, "one");
   const { exitCode, stderr } = Bun.spawnSync([
     "sh",
@@ -85,6 +85,9 @@ test.skipIf(process.platform === "win32")("the install script installs the execu
   const { stdout } = Bun.spawnSync([join(to, "outreachd"), "version", "--json"]);
   const { commit } = JSON.parse(read("manifest.json").toString());
   expect(JSON.parse(stdout.toString())).toMatchObject({ version: packageJson.version, commit, schema });
+  const page = readFileSync(join(folder, "prefix/share/man/man1/outreachd.1"), "utf8");
+  expect(page).toStartWith(`.TH OUTREACHD 1 "20`);
+  expect(Bun.spawnSync([join(to, "outreachd"), "man"]).stdout.toString()).toBe(page);
 });
 
 test("the bill of materials is valid and lists what is bundled", async () => {

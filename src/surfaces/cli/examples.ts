@@ -1,0 +1,172 @@
+import type { Command } from "commander";
+
+/** A command line, and what it does where that is not obvious. */
+type Example = readonly [line: string, meaning?: string];
+
+/** By the path of the command. Every command has at least one; a test runs each through the parser. */
+export const examples: Readonly<Record<string, readonly Example[]>> = {
+  serve: [
+    ["outreachd serve", "data in ./outreachd-data, on http://127.0.0.1:8080"],
+    ["outreachd serve --data /var/lib/outreachd --listen 0.0.0.0:8080 --public-url https://outreach.example.com"],
+    ['outreachd serve --backup-schedule "15 3 * * *" --backup-to /mnt/nas/outreachd'],
+    ["outreachd serve --simulate --data ./play", "try it: nothing is sent"],
+  ],
+  "user create": [
+    ["outreachd user create ada@example.com --name Ada --key", "with an API key, shown once"],
+    ["outreachd user create grace@example.com --role admin --time-zone America/New_York"],
+  ],
+  "user update": [
+    ["outreachd user update ada@example.com --role admin"],
+    ["outreachd user update ada@example.com --deactivate"],
+  ],
+  "user list": [["outreachd user list"], ["outreachd user list --json"]],
+  "user link": [["outreachd user link ada@example.com", "a link to sign in, if the key is not at hand"]],
+  "user grant": [['outreachd user grant ada@example.com 500 --note "Trial"']],
+  "member list": [["outreachd member list"], ["outreachd member list --workspace ada@example.com"]],
+  "member update": [
+    ["outreachd member update bob@example.com --role viewer"],
+    ["outreachd member update bob@example.com --role custom --permission leads:read --permission leads:write"],
+  ],
+  "member remove": [
+    ["outreachd member remove bob@example.com --leads-to ada@example.com --accounts-to ada@example.com"],
+  ],
+  "invite create": [["outreachd invite create grace@example.com --role member", "prints the link to send"]],
+  "invite list": [["outreachd invite list"]],
+  "invite revoke": [["outreachd invite revoke 019b2c4e-7d10-7000-8000-0242ac120002"]],
+  "workspace create": [["outreachd workspace create Sales --owner ada@example.com"]],
+  "workspace list": [["outreachd workspace list"]],
+  "workspace update": [["outreachd workspace update 019b2c4e-7d10-7000-8000-0242ac120002 --name Marketing"]],
+  "workspace merge": [
+    ["outreachd workspace merge bob@example.com ada@example.com", "shows what would happen"],
+    ["outreachd workspace merge bob@example.com ada@example.com --yes"],
+  ],
+  "key create": [
+    ["outreachd key create --name laptop"],
+    [
+      "outreachd key create --name n8n --permission leads:read --permission leads:write --allow 10.0.0.0/8 --per-hour 500",
+    ],
+    ["outreachd key create --name prometheus --permission metrics:read --expires-in-days 365"],
+  ],
+  "key list": [["outreachd key list"], ["outreachd key list --user ada@example.com"]],
+  "key revoke": [["outreachd key revoke 019b2c4e-7d10-7000-8000-0242ac120002"]],
+  "import leads": [
+    ["outreachd import leads people.csv --dry-run", "what would happen, row by row"],
+    ["outreachd import leads people.csv --tag spring --on-duplicate update"],
+    ['outreachd import leads people.csv --column "Mail=email" --assign-to roundRobin'],
+    ["gunzip -c people.ndjson.gz | outreachd import leads -"],
+  ],
+  "import prospects": [
+    ["outreachd import prospects people.csv --dry-run"],
+    ['outreachd import prospects companies.csv --source "trade fair"'],
+  ],
+  "import watch": [["outreachd import watch 019b2c4e-7d10-7000-8000-0242ac120002"]],
+  "export leads": [
+    ["outreachd export leads --output leads.csv"],
+    ["outreachd export leads --format ndjson --status new --tag spring | head"],
+  ],
+  "suppress add": [
+    ['outreachd suppress add ada@example.com @example.org +442079460018 --reason "asked us to stop"'],
+    ["outreachd suppress add @competitor.example --team", "for the whole installation"],
+  ],
+  "suppress list": [["outreachd suppress list"], ["outreachd suppress list --kind domain --json"]],
+  "suppress check": [["outreachd suppress check ada@mail.example.org", "exit code 1: do not contact"]],
+  "suppress remove": [["outreachd suppress remove @example.org"]],
+  "suppress import": [["outreachd suppress import unsubscribed.csv", "CSV with a header, or one value per line"]],
+  "suppress export": [["outreachd suppress export --output do-not-contact.csv"]],
+  "person export": [["outreachd person export ada@example.com --output ada.json"]],
+  "person erase": [
+    ["outreachd person erase ada@example.com", "shows what would be erased"],
+    ["outreachd person erase ada@example.com --yes"],
+  ],
+  enrich: [
+    ["outreachd enrich ada@example.com --dry-run", "what it would cost at most"],
+    ["outreachd enrich https://network.example/in/ada --provider local --write-back"],
+  ],
+  credits: [["outreachd credits"], ["outreachd credits --last 50 --user ada@example.com"]],
+  "inbox list": [["outreachd inbox list --unread"], ['outreachd inbox list --mine --search "pricing"']],
+  "inbox show": [["outreachd inbox show 019b2c4e-7d10-7000-8000-0242ac120002 --keep-unread"]],
+  "inbox reply": [['outreachd inbox reply 019b2c4e-7d10-7000-8000-0242ac120002 "Thanks! Does Tuesday at 10 work?"']],
+  "inbox label": [["outreachd inbox label 019b2c4e-7d10-7000-8000-0242ac120002 interested"]],
+  search: [
+    ['outreachd search --title "VP Sales" --size 51-200 --location Germany --dry-run', "the count and the cost"],
+    ["outreachd search --seniority vp --industry software --limit 10"],
+  ],
+  backup: [
+    ["outreachd backup", "goes to backups in the data directory"],
+    ["outreachd backup --output /mnt/usb/monday.tar.zst"],
+  ],
+  restore: [
+    ["outreachd restore /mnt/usb/monday.tar.zst --check", "changes nothing"],
+    ["outreachd restore /mnt/usb/monday.tar.zst --data ./restored", "to look at it beside the running server"],
+    ["outreachd restore /mnt/usb/monday.tar.zst --replace", "stop the server first"],
+  ],
+  copy: [
+    ["outreachd copy --from ./outreachd-data --database postgres://outreachd@db.example.com/outreachd"],
+    ["outreachd copy --database postgres://outreachd@db.example.com/outreachd --to ./outreachd-data", "and back"],
+  ],
+  "maintenance on": [['outreachd maintenance on --message "Back at noon."']],
+  "maintenance off": [["outreachd maintenance off"]],
+  "maintenance status": [["outreachd maintenance status"]],
+  nodes: [["outreachd nodes"], ["outreachd nodes --json"]],
+  "clock accept": [["outreachd clock accept", "stop the server first"]],
+  doctor: [
+    ["outreachd doctor"],
+    ["outreachd doctor --data /var/lib/outreachd --full --offline", "all of the database, and no other host"],
+  ],
+  api: [
+    ["outreachd api --list", "every operation"],
+    ["outreachd api listLeads --param tag=spring --param limit=5"],
+    ["outreachd api createCampaign --body @campaign.json"],
+    ["outreachd api importLeads --file people.csv --content-type text/csv"],
+    ["outreachd api GET /webhooks"],
+  ],
+  mcp: [["outreachd mcp"], ["OUTREACHD_URL=https://outreach.example.com OUTREACHD_API_KEY=oak_… outreachd mcp"]],
+  config: [
+    ["outreachd config", "every option, its value, and where it was set"],
+    ["outreachd config --config /etc/outreachd.toml --json"],
+  ],
+  health: [
+    ["outreachd health --data /var/lib/outreachd", "the server of a data directory"],
+    ["outreachd health --url https://outreach.example.com"],
+  ],
+  "service install": [
+    ["outreachd service install --print", "only shows the unit"],
+    ["sudo outreachd service install --config /etc/outreachd.toml --start"],
+  ],
+  upgrade: [
+    ["./new/outreachd upgrade --check --data /var/lib/outreachd", "what the first start of the new version would do"],
+    ["outreachd upgrade --check --from https://downloads.example.com/outreachd"],
+  ],
+  completion: [
+    ["outreachd completion bash > ~/.local/share/bash-completion/completions/outreachd"],
+    ["outreachd completion zsh > ~/.outreachd.zsh && echo 'source ~/.outreachd.zsh' >> ~/.zshrc"],
+    ["outreachd completion fish > ~/.config/fish/completions/outreachd.fish"],
+  ],
+  man: [
+    ["outreachd man | man -l -", "reads it"],
+    ["outreachd man > /usr/local/share/man/man1/outreachd.1", "installs it"],
+  ],
+  version: [["outreachd version"], ["outreachd version --json"]],
+  licenses: [["outreachd licenses | less"]],
+};
+
+/** Adds examples to the help of `command` and of all commands below it. */
+export function addExamples(command: Command, path = ""): void {
+  for (const each of command.commands) {
+    const own = `${path} ${each.name()}`.trim();
+    const shown = examplesOf(each, own);
+    if (shown.length > 0)
+      each.addHelpText("after", `\nExamples:\n${shown.map((example) => `  ${textOf(example)}`).join("\n")}`);
+    addExamples(each, own);
+  }
+}
+
+/** The examples of a command; of a group, the first one of each of its commands. */
+export function examplesOf(command: Command, path: string): readonly Example[] {
+  if (command.commands.length === 0) return examples[path] ?? [];
+  return command.commands.flatMap((each) => examplesOf(each, `${path} ${each.name()}`).slice(0, 1));
+}
+
+function textOf([line, meaning]: Example): string {
+  return meaning === undefined ? line : `${line}   # ${meaning}`;
+}
