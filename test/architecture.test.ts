@@ -85,7 +85,7 @@ const rooms = [
   ...["suppression", "credits", "leads", "enrichment", "prospecting", "network", "workspaces", "campaigns"].map(
     (name) => `features/${name}`,
   ),
-  ...["mail", "voice", "inbox", "webhooks", "notifications", "statistics", "privacy", "backup", "simulation"].map(
+  ...["notifications", "mail", "voice", "inbox", "webhooks", "statistics", "privacy", "backup", "simulation"].map(
     (name) => `features/${name}`,
   ),
   ...["disk", "blobs", "storage", "providers"].map((name) => `adapters/${name}`),

@@ -92,6 +92,32 @@ test("whoever starts an import hears of its end, unless they turned that off", a
   expect(server.received.flatMap(({ to }) => to)).not.toContain(quiet);
 });
 
+test("several messages of a person in an hour are one mail, with a link to the conversation", async () => {
+  const email = address();
+  const ada = await service.user({ email });
+  await eventually("the start of notifications", async () => {
+    await using database = await service.openDatabase();
+    return (await database.all("SELECT event FROM mail_position"))[0] ?? null;
+  });
+  const write = async (name: string, text: string) =>
+    succeeded(
+      await ada.post("/api/v2/network/contacts/events", {
+        ...{ profileUrl: `https://network.example/in/${name}`, event: "replied", text },
+      }),
+    );
+  await write("grace", "Hello!");
+  await write("grace", "Are you there?");
+  await write("mary", "Hi.");
+  const received = await eventually("mails about both people", async () => {
+    const mails = server.received.filter(({ to }) => to.includes(email));
+    return mails.length >= 2 ? mails : null;
+  });
+  const links = received.map(({ text }) => /app\/inbox\?c=[\w-]+/.exec(text)?.[0]);
+  expect(links).not.toContain(undefined);
+  expect(new Set(links).size).toBe(2);
+  expect(received.map(({ text }) => text).join()).not.toMatch(/Hello|Hi\.|grace|mary/);
+});
+
 test("an unknown kind is refused by name", async () => {
   const answer = await service.admin.put("/api/v2/users/me/notifications", { kinds: { repliesReceived: true } });
   expect(answer.status).toBe(400);

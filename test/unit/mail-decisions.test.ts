@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { digestDay, isRoutable, kindOf, outcomeOf, recipientsOf } from "../../src/features/mail/decisions.ts";
+import { digestDay, isRoutable, kindOf, mailName, outcomeOf, recipientsOf } from "../../src/features/mail/decisions.ts";
 import { digestText, notificationText } from "../../src/features/mail/texts.ts";
 import type { Event } from "../../src/platform/events/model.ts";
 import { startOfTests } from "../support/clock.ts";
@@ -21,7 +21,8 @@ const ids = (users: { id: string }[]) => users.map(({ id }) => id);
 const none = new Map();
 
 test("what someone started concerns them alone", () => {
-  const started = (actorId: string | null) => ids(recipientsOf("importFinished", { actorId }, nobody, team, none));
+  const started = (actorId: string | null) =>
+    ids(recipientsOf({ type: "leads.imported", actorId }, nobody, team, none));
   expect(started(grace.user.id)).toEqual([grace.user.id]);
   expect(started(gone.user.id)).toEqual([]);
   expect(started(null)).toEqual([]);
@@ -29,7 +30,7 @@ test("what someone started concerns them alone", () => {
 
 test("a reply concerns the member of the lead, else of the account, else owners and admins", () => {
   const replied = (concerned: object) =>
-    ids(recipientsOf("replyReceived", { actorId: null }, { ...nobody, ...concerned }, team, none));
+    ids(recipientsOf({ type: "message.received", actorId: null }, { ...nobody, ...concerned }, team, none));
   expect(replied({ assignee: grace.user.id, accountMember: ada.user.id })).toEqual([grace.user.id]);
   expect(replied({ accountMember: ada.user.id })).toEqual([ada.user.id]);
   expect(replied({ accountMember: gone.user.id })).toEqual([owner.user.id]);
@@ -39,17 +40,41 @@ test("a reply concerns the member of the lead, else of the account, else owners 
 test("nobody gets what they turned off, or what reaches no mail server", () => {
   const off = new Map([[ada.user.id, { accountReconnect: false }]]);
   const concerned = { ...nobody, accountMember: ada.user.id };
-  expect(recipientsOf("accountReconnect", { actorId: null }, concerned, team, off)).toEqual([]);
+  expect(recipientsOf({ type: "account.reconnect_required", actorId: null }, concerned, team, off)).toEqual([]);
   const local = memberOf("owner", { email: "admin@localhost" });
-  expect(recipientsOf("accountReconnect", { actorId: null }, nobody, [local], none)).toEqual([]);
+  expect(recipientsOf({ type: "account.reconnect_required", actorId: null }, nobody, [local], none)).toEqual([]);
   expect([isRoutable("a@b.example"), isRoutable("a@localhost"), isRoutable("a@b.")]).toEqual([true, false, false]);
+});
+
+test("who may not see an event is not notified of it", () => {
+  const blind = memberOf("member");
+  const member = { ...blind.member, role: "custom" as const, permissions: ["leads:read" as const] };
+  const concerned = { ...nobody, accountMember: blind.user.id };
+  const notified = (type: "message.received" | "leads.imported") =>
+    recipientsOf({ type, actorId: blind.user.id }, concerned, [{ ...blind, member }], none);
+  expect(ids(notified("message.received"))).toEqual([]);
+  expect(ids(notified("leads.imported"))).toEqual([blind.user.id]);
+});
+
+test("the messages of a conversation in an hour are one mail for each recipient", () => {
+  const names = [0, 59, 60].flatMap((minutes) =>
+    ["ada", "grace"].map((user) =>
+      mailName({ id: minutes, type: "message.received", at: minutes * 60_000, data: { conversationId: "c" } }, user),
+    ),
+  );
+  expect(new Set(names).size).toBe(4);
+  expect(names.slice(0, 2)).toEqual(names.slice(2, 4));
+  const imported = { type: "leads.imported", at: 0, data: {} } as const;
+  expect(mailName({ id: 1, ...imported }, "ada")).not.toBe(mailName({ id: 2, ...imported }, "ada"));
 });
 
 test("events are news for a day", () => {
   const at = startOfTests;
-  expect(kindOf({ type: "message.replied", at }, at + 86_400_000)).toBe("replyReceived");
-  expect(kindOf({ type: "message.replied", at }, at + 86_400_001)).toBeNull();
+  expect(kindOf({ type: "message.received", at }, at + 86_400_000)).toBe("replyReceived");
+  expect(kindOf({ type: "message.received", at }, at + 86_400_001)).toBeNull();
   expect(kindOf({ type: "lead.created", at }, at)).toBeNull();
+  // Comes with the first message of a person, so that it would be a second mail.
+  expect(kindOf({ type: "message.replied", at }, at)).toBeNull();
 });
 
 test("a mail is tried again for about a day, unless its recipient is refused", () => {
@@ -75,15 +100,15 @@ test("a digest is due from eight in the morning of the user", () => {
 });
 
 const event: Event = {
-  ...{ id: 1, type: "message.replied", workspaceId: "w", at: startOfTests, actorId: null, jobId: null },
+  ...{ id: 1, type: "message.received", workspaceId: "w", at: startOfTests, actorId: null, jobId: null },
   ...{ leadId: "lead-1", campaignId: null, accountId: "acc", voiceId: null },
-  data: { text: "Hello Ada, my number is 1234", profileUrl: "https://network.example/in/ada" },
+  data: { conversationId: "c 1", text: "Hello Ada, my number is 1234", profileUrl: "https://network.example/in/ada" },
 };
 
 test("a notification links to what it is about, and says nothing about the person", () => {
   const { subject, body } = notificationText("replyReceived", event, "Acme\r\nBcc: x@example.com", "https://o.example");
-  expect(subject).toBe("You have a reply");
-  expect(body).toContain("https://o.example/app/leads/lead-1");
+  expect(subject).toBe("You have a message");
+  expect(body).toContain("https://o.example/app/inbox?c=c%201");
   expect(body).toContain("Acme Bcc: x@example.com");
   expect(body).not.toMatch(/1234|network\.example/);
 });
@@ -96,15 +121,15 @@ test("an import is reported with its numbers", () => {
 });
 
 test("a digest lists busy workspaces only, and none is sent if there are none", () => {
-  const quiet = { completed: 0, failed: 0, accepted: 0, replies: 0, approvals: 0 };
+  const quiet = { completed: 0, failed: 0, accepted: 0, messages: 0, approvals: 0 };
   const text = digestText(
     [
-      { name: "Acme", counts: { ...quiet, replies: 2 } },
+      { name: "Acme", counts: { ...quiet, messages: 2 } },
       { name: "Quiet", counts: quiet },
     ],
     "",
   );
-  expect(text?.body).toContain("Acme\n  2 replies received");
+  expect(text?.body).toContain("Acme\n  2 messages received");
   expect(text?.body).not.toContain("Quiet");
   expect(digestText([{ name: "Quiet", counts: quiet }], "")).toBeNull();
 });

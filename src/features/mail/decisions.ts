@@ -1,31 +1,17 @@
 import type { User } from "../../platform/auth/user-model.ts";
-import { managesWorkspace } from "../../platform/auth/member-role.ts";
+import { managesWorkspace, permissionsOf } from "../../platform/auth/member-role.ts";
 import type { Member } from "../../platform/auth/workspace-model.ts";
 import type { UserId } from "../../platform/base/ids.ts";
-import type { Event, EventType } from "../../platform/events/model.ts";
-import {
-  notificationKinds,
-  type MailOutcome,
-  type MailPreferences,
-  type NotificationKind,
-  type SendResult,
-} from "./model.ts";
-
-const kindsByEvent: Partial<Record<EventType, NotificationKind>> = {
-  "account.reconnect_required": "accountReconnect",
-  "leads.imported": "importFinished",
-  "prospects.uploaded": "importFinished",
-  "voice.ready": "trainingFinished",
-  "voice.failed": "trainingFinished",
-  "message.replied": "replyReceived",
-};
+import type { Event } from "../../platform/events/model.ts";
+import { notificationKinds, notifiedOf, type NotificationKind } from "../notifications/model.ts";
+import type { MailOutcome, MailPreferences, SendResult } from "./model.ts";
 
 /** News that are older are not worth a mail: mail was turned off, or the server was down. */
 const freshMs = 86_400_000;
 
 /** What an event notifies of; null: nothing. */
 export function kindOf({ type, at }: Pick<Event, "type" | "at">, now: number): NotificationKind | null {
-  return at < now - freshMs ? null : (kindsByEvent[type] ?? null);
+  return at < now - freshMs ? null : (notifiedOf(type)?.mail ?? null);
 }
 
 type Team = readonly { member: Member; user: User }[];
@@ -34,24 +20,37 @@ type Team = readonly { member: Member; user: User }[];
 export type Concerned = { accountMember: UserId | null; assignee: UserId | null };
 
 /**
- * The users whom an event concerns. What someone started concerns them; a reply, the member of the lead or else of the account;
- * an account, its member. If they are not active members, owners and admins are notified instead.
+ * The users whom an event concerns. What someone started concerns them; a message, the member of the lead or else of the
+ * account; an account, its member. If they are not active members, owners and admins are notified instead. As in the
+ * dashboard, nobody is notified of what their role may not see.
  */
 export function recipientsOf(
-  kind: NotificationKind,
-  { actorId }: Pick<Event, "actorId">,
+  { type, actorId }: Pick<Event, "type" | "actorId">,
   { accountMember, assignee }: Concerned,
   team: Team,
   preferences: ReadonlyMap<UserId, MailPreferences>,
 ): User[] {
+  const notified = notifiedOf(type);
+  if (notified === null || notified.mail === null) return [];
+  const { permission, isPersonal, mail: kind } = notified;
   const active = team.filter(({ member, user }) => member.isActive && user.isActive);
-  const isStarted = kind === "importFinished" || kind === "trainingFinished";
-  const wanted = isStarted ? actorId : kind === "replyReceived" ? (assignee ?? accountMember) : accountMember;
+  const wanted = isPersonal ? actorId : kind === "replyReceived" ? (assignee ?? accountMember) : accountMember;
   const own = active.filter(({ user }) => user.id === wanted);
-  const others = isStarted ? [] : active.filter(({ member }) => managesWorkspace(member.role));
+  const others = isPersonal ? [] : active.filter(({ member }) => managesWorkspace(member.role));
   return (own.length > 0 ? own : others)
+    .filter(({ member }) => permissionsOf(member).some((grant) => grant === "*" || grant === permission))
     .map(({ user }) => user)
     .filter((user) => isOn(preferences.get(user.id), kind) && isRoutable(user.email));
+}
+
+const hourMs = 3_600_000;
+
+/** Names what a mail to a user is about. The messages of one conversation in one hour are one mail. */
+export function mailName({ id, type, at, data }: Pick<Event, "id" | "type" | "at" | "data">, userId: UserId): string {
+  const { conversationId } = data;
+  return type === "message.received" && typeof conversationId === "string"
+    ? `conversation:${conversationId}:${Math.floor(at / hourMs)}:${userId}`
+    : `event:${id}:${userId}`;
 }
 
 export function isOn(preferences: MailPreferences | undefined, kind: NotificationKind): boolean {

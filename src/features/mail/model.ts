@@ -1,16 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 import type { UserId } from "../../platform/base/ids.ts";
-
-/** What members are notified of by mail, with the default and a description. */
-export const notificationKinds = {
-  accountReconnect: { isOn: true, label: "A network account of yours must be reconnected." },
-  importFinished: { isOn: true, label: "An import that you started ended." },
-  trainingFinished: { isOn: true, label: "Training of a voice that you created ended." },
-  replyReceived: { isOn: true, label: "A person replied to you." },
-  dailyDigest: { isOn: false, label: "What happened yesterday, every morning." },
-} as const satisfies Record<string, { isOn: boolean; label: string }>;
-export type NotificationKind = keyof typeof notificationKinds;
-export const notificationKindNames = Object.keys(notificationKinds) as NotificationKind[];
+import { notificationKindNames, notificationKinds, type NotificationKind } from "../notifications/model.ts";
 
 export type MailKind = NotificationKind | "invitation" | "signInLink" | "test";
 

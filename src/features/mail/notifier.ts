@@ -5,8 +5,9 @@ import type { EventStore } from "../../platform/events/store.ts";
 import type { LeadStore } from "../leads/store.ts";
 import type { NetworkStore } from "../network/store.ts";
 import type { WorkspaceStore } from "../workspaces/store.ts";
-import { digestDay, isRoutable, kindOf, recipientsOf } from "./decisions.ts";
-import type { Mail, NotificationKind } from "./model.ts";
+import type { NotificationKind } from "../notifications/model.ts";
+import { digestDay, isRoutable, kindOf, mailName, recipientsOf } from "./decisions.ts";
+import type { Mail } from "./model.ts";
 import { newMail } from "./service.ts";
 import type { MailStore } from "./store.ts";
 import { digestText, notificationText, type DigestCounts } from "./texts.ts";
@@ -87,9 +88,9 @@ export class Notifier {
     const lead = kind !== "replyReceived" || leadId === null ? null : await leads.get(workspaceId, leadId);
     const concerned = { accountMember: account?.memberId ?? null, assignee: lead?.assignedTo ?? null };
     const preferences = await store.preferences(team.map(({ user }) => user.id));
-    return recipientsOf(kind, event, concerned, team, preferences).map(({ id, email }) =>
+    return recipientsOf(event, concerned, team, preferences).map(({ id, email }) =>
       newMail(
-        { kind, dedupe: `event:${event.id}:${id}`, userId: id, recipient: email },
+        { kind, dedupe: mailName(event, id), userId: id, recipient: email },
         notificationText(kind, event, workspace.name, baseUrl()),
         now,
         ids,
@@ -107,7 +108,7 @@ export class Notifier {
           completed: await this.#count(workspace.id, "action.completed", now),
           failed: await this.#count(workspace.id, "action.failed", now),
           accepted: await this.#count(workspace.id, "connection.accepted", now),
-          replies: await this.#count(workspace.id, "message.replied", now),
+          messages: await this.#count(workspace.id, "message.received", now),
           approvals: await this.#count(workspace.id, "action.approval_required", now),
         },
       })),

@@ -7,14 +7,8 @@ import type { Invitation } from "../workspaces/invitations/model.ts";
 import type { UserStore } from "../workspaces/users/store.ts";
 import { isOn, isRoutable } from "./decisions.ts";
 import type { MailProvider } from "./mail-provider.ts";
-import {
-  notificationKindNames,
-  type Mail,
-  type MailKind,
-  type NotificationKind,
-  type NotificationSettingsInput,
-  type NotificationSettingsView,
-} from "./model.ts";
+import { notificationKindNames, type NotificationKind } from "../notifications/model.ts";
+import { type Mail, type MailKind, type NotificationSettingsInput, type NotificationSettingsView } from "./model.ts";
 import type { MailStore } from "./store.ts";
 import { invitationText, signInText, type MailText } from "./texts.ts";
 

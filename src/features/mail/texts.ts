@@ -1,6 +1,6 @@
 import type { Event } from "../../platform/events/model.ts";
 import { singleLine } from "../../platform/base/text.ts";
-import type { NotificationKind } from "./model.ts";
+import type { NotificationKind } from "../notifications/model.ts";
 
 /** Without personal data of leads: mail cannot be erased. */
 export type MailText = { subject: string; body: string };
@@ -30,15 +30,15 @@ export function notificationText(kind: NotificationKind, event: Event, workspace
             ...reasonLine(data),
           ]);
     case "replyReceived":
-      return text("You have a reply", url, event.leadId === null ? "/app" : `/app/leads/${event.leadId}`, [
-        `A person replied to a message of ${name}.`,
+      return text("You have a message", url, conversationPath(data), [
+        `A person wrote to a network account of ${name}.`,
       ]);
     case "dailyDigest":
       return text("Your day", url, "/app", []);
   }
 }
 
-export type DigestCounts = Record<"completed" | "failed" | "accepted" | "replies" | "approvals", number>;
+export type DigestCounts = Record<"completed" | "failed" | "accepted" | "messages" | "approvals", number>;
 
 /** Null if there is nothing to report. */
 export function digestText(
@@ -49,7 +49,7 @@ export function digestText(
   if (busy.length === 0) return null;
   const lines = busy.flatMap(({ name, counts }) => [
     singleLine(name),
-    ...line("replies received", counts.replies),
+    ...line("messages received", counts.messages),
     ...line("connection requests accepted", counts.accepted),
     ...line("actions completed", counts.completed),
     ...line("actions failed", counts.failed),
@@ -95,6 +95,10 @@ function titleOf({ status }: Event["data"]): string {
 
 function voicePath({ voiceId }: Event): string {
   return voiceId === null ? "/app/voice" : `/app/voice/${voiceId}`;
+}
+
+function conversationPath({ conversationId }: Event["data"]): string {
+  return typeof conversationId === "string" ? `/app/inbox?c=${encodeURIComponent(conversationId)}` : "/app/inbox";
 }
 
 function countLines(data: Event["data"]): string[] {

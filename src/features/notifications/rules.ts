@@ -1,7 +1,7 @@
 import type { Permission } from "../../platform/auth/key-model.ts";
 import type { UserId } from "../../platform/base/ids.ts";
 import type { Event } from "../../platform/events/model.ts";
-import { notificationTypes, type NotificationType, type ReadState } from "./model.ts";
+import { notifiedOf, type ReadState } from "./model.ts";
 
 /** A member who reads notifications. */
 export type Reader = {
@@ -17,10 +17,9 @@ const maxAlsoRead = 200;
 
 /** Whether a member is notified of an event. */
 export function concerns({ type, at, actorId }: Pick<Event, "type" | "at" | "actorId">, reader: Reader): boolean {
-  if (!isNotificationType(type)) return false;
-  const { permission, isPersonal } = notificationTypes[type];
-  if (at < reader.joinedAt || !reader.may(permission)) return false;
-  return !isPersonal || actorId === null || actorId === reader.userId;
+  const notified = notifiedOf(type);
+  if (notified === null || at < reader.joinedAt || !reader.may(notified.permission)) return false;
+  return !notified.isPersonal || actorId === null || actorId === reader.userId;
 }
 
 export function isRead({ readUntil, alsoRead }: ReadState, id: number): boolean {
@@ -39,8 +38,4 @@ export function withRead(state: ReadState, ids: readonly number[]): ReadState {
 export function withAllRead({ readUntil, alsoRead }: ReadState, until: number): ReadState {
   const reached = Math.max(readUntil, until);
   return { readUntil: reached, alsoRead: alsoRead.filter((id) => id > reached) };
-}
-
-function isNotificationType(type: string): type is NotificationType {
-  return Object.hasOwn(notificationTypes, type);
 }

@@ -1,4 +1,5 @@
-import type { NotificationKind, NotificationSettingsView } from "../../../../../features/mail/model.ts";
+import type { NotificationSettingsView } from "../../../../../features/mail/model.ts";
+import type { NotificationKind } from "../../../../../features/notifications/model.ts";
 import { api } from "../../api.ts";
 import { useResource } from "../../resource.ts";
 import { can, session } from "../../session.ts";
@@ -12,7 +13,7 @@ const labels: Record<NotificationKind, string> = {
   accountReconnect: "A network account must be reconnected",
   importFinished: "An import that I started ended",
   trainingFinished: "Training of a voice that I created ended",
-  replyReceived: "A person replied to me",
+  replyReceived: "A person wrote to me",
   dailyDigest: "What happened in the last 24 hours, every morning",
 };
 
