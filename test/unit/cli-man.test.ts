@@ -47,8 +47,9 @@ const groff = Bun.which("groff");
 test.skipIf(groff === null)("groff formats the page without warnings", async () => {
   await using cli = await createCommandLine();
   const page = (await cli.run("man")).out;
-  const { stdout, stderr } = Bun.spawnSync([groff!, "-man", "-Tutf8", "-ww", "-rLL=90n"], { stdin: Buffer.from(page) });
+  // -P-cbou: without escapes or letters printed over themselves for bold text.
+  const command = [groff!, "-man", "-Tutf8", "-ww", "-rLL=90n", "-P-cbou"];
+  const { stdout, stderr } = Bun.spawnSync(command, { stdin: Buffer.from(page) });
   expect(stderr.toString()).toBe("");
-  // Bold is printed as a letter over itself.
-  expect(stdout.toString().replaceAll(/.\x08/g, "")).toContain("\nEXIT STATUS\n");
+  expect(stdout.toString()).toContain("\nEXIT STATUS\n");
 });
