@@ -76,6 +76,39 @@ jo@places.example,,NY,US
     expect([value, (await searched(client, { company: { location: [value] } })).total]).toEqual([value, count]);
 });
 
+test("ranges and levels are in their own order, and titles are as most people write them", async () => {
+  const client = await service.user();
+  const file = `Email,Title,Company size,Seniority,Annual Revenue
+a@x.example,VP Sales,11-50,vp,20M
+b@x.example,"Vice President, Sales",10001+,vp,200M
+c@x.example,"Vice President, Sales",1-10,vp,3M
+d@x.example,AE,51-200,entry,3M
+e@x.example,Account Executive,51-200,entry,3M
+f@x.example,Account Executive,51-200,entry,3M
+g@x.example,Owner,51-200,owner,3M
+`;
+  expect(await imported(service, client, file)).toMatchObject({ metadata: { created: 7, failed: 0 } });
+  const of = async (facet: string, query: Record<string, string | number> = {}) => {
+    const { data } = succeeded(await client.get<Facets>(`${api}/facets`, { query: { facet, ...query } }));
+    return data.facets[0]!.values.map(({ value, count }) => `${value} ${count}`);
+  };
+  expect(await of("size")).toEqual(["1-10 1", "11-50 1", "51-200 4", "10001+ 1"]);
+  expect(await of("revenue")).toEqual(["2M-5M 5", "20M-50M 1", "200M-500M 1"]);
+  expect(await of("seniority")).toEqual(["owner 1", "vp 3", "entry 3"]);
+  expect(await of("title")).toEqual(["Account Executive 3", "Vice President, Sales 3", "Owner 1"]);
+  expect(await of("title", { limit: 1 })).toEqual(["Account Executive 3"]);
+  for (const q of ["vice", "vice pres", "sal", "VP s", "vp"])
+    expect([q, await of("title", { q })]).toEqual([q, ["Vice President, Sales 3"]]);
+  for (const q of ["acc", "ae", "account ex"])
+    expect([q, await of("title", { q })]).toEqual([q, ["Account Executive 3"]]);
+  expect(await of("title", { q: "nurse" })).toEqual([]);
+  const narrowed = await client.post<Facets>(`${api}/facets`, {
+    facet: "title",
+    filters: { company: { size: ["51-200"] } },
+  });
+  expect(narrowed.data.facets[0]!.values.map(({ value }) => value)).toEqual(["Account Executive", "Owner"]);
+});
+
 test("every value that a facet lists finds as many prospects as it counts", async () => {
   const client = await directory(service);
   // Of 100 billion and more, which has no upper end; and of less than a million.

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { termQuery } from "../../src/features/prospecting/facets/query.ts";
+import { titleValues } from "../../src/features/prospecting/facets/title-values.ts";
 import { termKey, termsOf } from "../../src/features/prospecting/facets/terms.ts";
 import { prospectIdentity } from "../../src/features/prospecting/keys.ts";
 import type { Prospect, SearchFilters } from "../../src/features/prospecting/model.ts";
@@ -262,6 +263,36 @@ describe.each(enginesAndPostgres)("prospects on $name", ({ open }) => {
         rows.map((row) => ({ ...row, row: row.row + 1000 })),
       ),
     ).toMatchObject({ created: 0, skipped: 300 });
+  });
+
+  test("frequent titles are listed from a sample of many, with the counts of all", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const titles = ["Account Executive", "VP, Sales", "Vice President Sales", "VP, Sales", "Nurse", "Nurse Manager"];
+    const rows = Array.from({ length: 1800 }, (_, n) =>
+      personRow(n + 2, { email: `p${n}@example.com`, title: titles[n % titles.length]! }),
+    );
+    await imported(storage, user.id, rows);
+    const of = async (text: string, query = nothing) =>
+      (await titleValues(storage.prospects, { workspaceId: user.id, text, limit: 10, query })).map(
+        ({ value, count }) => [value, count],
+      );
+    // Nurse finds nurse managers, too: the count is that of the filter.
+    expect(await of("")).toEqual([
+      ["VP, Sales", 900],
+      ["Nurse", 600],
+      ["Account Executive", 300],
+      ["Nurse Manager", 300],
+    ]);
+    expect(await of("man")).toEqual([["Nurse Manager", 300]]);
+    expect(await of("", termQuery({ person: { title: ["Nurse"] } }))).toEqual([
+      ["Nurse", 600],
+      ["Nurse Manager", 300],
+    ]);
+    expect(await titleValues(storage.prospects, { workspaceId: "nobody", text: "", limit: 5, query: nothing })).toEqual(
+      [],
+    );
   });
 
   test("every operation is about one user's directory", async () => {

@@ -152,7 +152,8 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
         docs: answersJson(success(Facets), {
           tag: "Prospecting",
           summary: "List facet values, most frequent first",
-          description: "Lists the values in your directory to build filters from. Costs no credits.",
+          description:
+            "Lists the values in your directory to build filters from: the `limit` most frequent ones. Sizes, revenue, and seniority are in their own order. Titles are as most people write them. Costs no credits.",
         }),
       },
     )
@@ -167,7 +168,7 @@ export function prospectingRoutes(prospecting: ProspectingService, searches: Sav
           tag: "Prospecting",
           summary: "List facet values of matching prospects",
           description:
-            "Counts only prospects that match `filters`, among the 500 most frequent values in the whole directory. Costs no credits.",
+            "Counts only prospects that match `filters`, among the 500 most frequent values in the whole directory; titles are taken from a sample of the matches. Sizes, revenue, and seniority are in their own order. Costs no credits.",
         }),
       },
     )

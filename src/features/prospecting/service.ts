@@ -10,7 +10,9 @@ import { prospectContent } from "./content.ts";
 import { folded } from "../../platform/identity/names.ts";
 import { positionOf } from "./facets/position.ts";
 import { termQuery } from "./facets/query.ts";
+import { inFacetOrder } from "./facets/facet-order.ts";
 import { revenueStep } from "./facets/ranges.ts";
+import { titleValues } from "./facets/title-values.ts";
 import {
   defaultSearchLimit,
   facetNames,
@@ -218,7 +220,7 @@ export class ProspectingService {
     return { request: `search:${this.#ids.next(this.#clock.now())}`, purpose: "search" as const, keyId };
   }
 
-  /** Values of one or all facets among matching prospects, most frequent first. Free of charge. */
+  /** Values of one or all facets among matching prospects, in the order of `inFacetOrder`. Free of charge. */
   async facets(
     workspaceId: WorkspaceId,
     facet: FacetName | undefined,
@@ -231,7 +233,11 @@ export class ProspectingService {
     const names = facet === undefined ? facetNames : [facet];
     return Promise.all(
       names.map(async (name) => {
-        const found = await this.#prospects.facet({ workspaceId, facet: name, text: folded(text), limit, query });
+        const asked = { workspaceId, text: folded(text), limit, query };
+        const found =
+          name === "title"
+            ? await titleValues(this.#prospects, asked)
+            : inFacetOrder(name, await this.#prospects.facet({ ...asked, facet: name }));
         const ends = (value: string) => (name === "revenue" ? revenueStep(Number(value)) : {});
         return {
           facet: name,

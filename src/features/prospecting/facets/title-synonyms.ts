@@ -1,3 +1,5 @@
+import { folded } from "../../../platform/identity/names.ts";
+
 /**
  * Offices with several names. All forms of an office are found by its short name and by each other. `words`: words that
  * also find the office on their own.
@@ -44,6 +46,12 @@ export const titleSynonyms: { name: string; forms: string[]; words?: string[] }[
   { name: "founder", forms: ["Founding Partner", "Gründer", "Fondateur", "Fundador"] },
   { name: "cofounder", forms: ["Co-Founder", "Co Founder", "Mitgründer", "Cofondateur", "Cofundador"], words: ["founder"] },
 ]; // prettier-ignore
+
+/** The short names of offices with a form in which a word starts with the text, which is folded. */
+export function officesNamed(text: string): string[] {
+  const isNamed = (form: string) => ` ${folded(form)}`.includes(` ${text}`);
+  return titleSynonyms.filter(({ forms }) => forms.some(isNamed)).map(({ name }) => name);
+}
 
 /** Abbreviations and foreign words with a single meaning. They are replaced by that word, including in `forms`. */
 export const spelledOut: Readonly<Record<string, string>> = words(`

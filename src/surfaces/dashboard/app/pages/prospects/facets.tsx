@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import type { FacetName, SearchFilters } from "../../../../../features/prospecting/model.ts";
+import type { FacetName, RevenueRange, SearchFilters } from "../../../../../features/prospecting/model.ts";
 import { api } from "../../api.ts";
 import { count } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form.tsx";
 import { ErrorState } from "../../ui/states.tsx";
-import { facetName, inFacetOrder } from "./facet-names.ts";
+import { facetName } from "./facet-names.ts";
 import {
   chosenOf,
   facetLabels,
@@ -17,7 +17,8 @@ import {
   type ListFacet,
 } from "./filters.ts";
 
-type FacetList = { facets: { facet: FacetName; values: { value: string; count: number }[] }[] };
+type FacetValue = { value: string; count: number } & Partial<RevenueRange>;
+type FacetList = { facets: { facet: FacetName; values: FacetValue[] }[] };
 type FacetsProps = { filters: SearchFilters; onChange: (filters: SearchFilters) => void };
 
 const shownValues = 8;
@@ -40,7 +41,12 @@ export function Facets({ filters, onChange }: FacetsProps) {
           values={facets.data?.facets.find((one) => one.facet === facet)?.values}
         />
       ))}
-      <Revenue key={JSON.stringify(filters.company?.revenue)} filters={filters} onChange={onChange} />
+      <Revenue
+        key={JSON.stringify(filters.company?.revenue)}
+        filters={filters}
+        onChange={onChange}
+        ranges={facets.data?.facets.find(({ facet }) => facet === "revenue")?.values ?? []}
+      />
       <Excluded filters={filters} onChange={onChange} />
     </div>
   );
@@ -75,10 +81,7 @@ function Facet({
   const isChosen = (value: string) => chosen.includes(value);
   const shown = [
     ...chosen.map((value) => found.find((one) => one.value === value) ?? { value, count: null }),
-    ...inFacetOrder(
-      facet,
-      found.filter(({ value }) => !isChosen(value)),
-    ),
+    ...found.filter(({ value }) => !isChosen(value)),
   ];
   const turn = (value: string, isOn: boolean) =>
     onChange(withChosen(filters, facet, isOn ? [...chosen, value] : chosen.filter((one) => one !== value)));
@@ -125,7 +128,7 @@ function Facet({
   );
 }
 
-function Revenue({ filters, onChange }: FacetsProps) {
+function Revenue({ filters, onChange, ranges }: FacetsProps & { ranges: readonly FacetValue[] }) {
   const { min = null, max = null } = filters.company?.revenue ?? {};
   const [ends, setEnds] = useState({ min: inMillions(min), max: inMillions(max) });
   const dollars = (text: string) => (text.trim() === "" || !(Number(text) >= 0) ? null : Number(text) * 1_000_000);
@@ -152,6 +155,21 @@ function Revenue({ filters, onChange }: FacetsProps) {
         {field("min", "Min. ($ million)")}
         {field("max", "Max. ($ million)")}
       </div>
+      <ul aria-label="Revenue ranges">
+        {ranges.map((range) => (
+          <li key={range.value}>
+            <button
+              type="button"
+              class="facet-range"
+              aria-pressed={range.min === min && range.max === max}
+              onClick={() => onChange(withRevenue(filters, { min: range.min ?? null, max: range.max ?? null }))}
+            >
+              <span class="facet-value">${range.value.replace("-", "–$")}</span>
+              <span class="number faint small">{count(range.count)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
     </details>
   );
 }
