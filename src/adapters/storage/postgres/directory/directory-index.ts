@@ -10,6 +10,7 @@ import {
 import { termKey, termRules } from "../../../../features/prospecting/facets/terms.ts";
 import type { StoredProspect } from "../../../../features/prospecting/stored-prospect.ts";
 import type { FacetRequest, ProspectSearch } from "../../../../features/prospecting/store.ts";
+import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 import { inSlices } from "../../../../lib/concurrency/slices.ts";
 import type { Connection, Engine } from "../engine.ts";
 import { ContainerCache } from "./container-cache.ts";
@@ -33,7 +34,7 @@ const foldFrom = 16_384;
 export class DirectoryIndex {
   readonly #engine: Engine;
   readonly #cache = new ContainerCache(cacheBytes);
-  readonly #views = new Map<number, IndexView>();
+  readonly #views = new Map<WorkspaceId, IndexView>();
   /** Folds that run here, by directory. */
   readonly #folding = new Map<number, Promise<void>>();
 
@@ -41,21 +42,18 @@ export class DirectoryIndex {
     this.#engine = engine;
   }
 
-  search(
-    owner: number,
-    { query, offset, limit }: Omit<ProspectSearch, "workspaceId">,
-  ): Promise<{ total: number; rows: StoredProspect[] }> {
-    return this.#read(owner, { total: 0, rows: [] }, async (connection, view) => {
+  search({ workspaceId, query, offset, limit }: ProspectSearch): Promise<{ total: number; rows: StoredProspect[] }> {
+    return this.#read(workspaceId, { total: 0, rows: [] }, async (connection, view) => {
       const postings = await view.postings(connection, [...termsOfQuery(query), ...tierTerms], this.#cache);
       const found = await inSlices(matches(postings, query, view.blockCount));
       const { total, numbers } = foundNumbers(postings, found, offset, limit);
-      const rows = await loadProspects(connection, owner, numbers);
+      const rows = await loadProspects(connection, view.directory.owner, numbers);
       return { total, rows: numbers.flatMap((number) => rows.get(number) ?? []) };
     });
   }
 
-  facet(owner: number, { facet, text, limit, query }: Omit<FacetRequest, "workspaceId">): Promise<FacetValue[]> {
-    return this.#read(owner, [], async (connection, view) => {
+  facet({ workspaceId, facet, text, limit, query }: FacetRequest): Promise<FacetValue[]> {
+    return this.#read(workspaceId, [], async (connection, view) => {
       const values = await view.values(connection, facet);
       const isNarrow = query.groups.length > 0 || query.none.length > 0;
       const counted = isNarrow ? valuesToCount({ values: () => values }, facet, text) : [];
@@ -98,28 +96,32 @@ export class DirectoryIndex {
     await Promise.all(this.#folding.values());
   }
 
-  async #read<T>(owner: number, none: T, read: (connection: Connection, view: IndexView) => Promise<T>): Promise<T> {
+  async #read<T>(
+    workspaceId: WorkspaceId,
+    none: T,
+    read: (connection: Connection, view: IndexView) => Promise<T>,
+  ): Promise<T> {
     for (;;) {
       const answer = await this.#engine.orm.transaction(
-        async (connection) => {
-          const view = await IndexView.open(connection, owner, this.#views.get(owner) ?? null);
-          if (view === null) return { value: none };
-          if (!isCurrent(view.directory)) return null;
-          this.#keep(owner, view);
-          return { value: await read(connection, view) };
+        async (connection): Promise<{ value: T; outdated: null } | { outdated: number }> => {
+          const view = await IndexView.open(connection, workspaceId, this.#views.get(workspaceId) ?? null);
+          if (view === null) return { value: none, outdated: null };
+          if (!isCurrent(view.directory)) return { outdated: view.directory.owner };
+          this.#keep(workspaceId, view);
+          return { value: await read(connection, view), outdated: null };
         },
         { isolationLevel: "repeatable read", accessMode: "read only" },
       );
-      if (answer !== null) return answer.value;
-      await this.prepare(owner);
+      if (answer.outdated === null) return answer.value;
+      await this.prepare(answer.outdated);
     }
   }
 
-  #keep(owner: number, view: IndexView): void {
-    const known = this.#views.get(owner);
+  #keep(workspaceId: WorkspaceId, view: IndexView): void {
+    const known = this.#views.get(workspaceId);
     if (known !== undefined && known.directory.lastChange > view.directory.lastChange) return;
-    this.#views.delete(owner);
-    this.#views.set(owner, view);
+    this.#views.delete(workspaceId);
+    this.#views.set(workspaceId, view);
     if (this.#views.size > maxViews) this.#views.delete(this.#views.keys().next().value!);
   }
 }

@@ -1,8 +1,9 @@
-import { eq } from "drizzle-orm";
+import { eq, getTableColumns } from "drizzle-orm";
 import { termRules } from "../../../../features/prospecting/facets/terms.ts";
 import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 import type { Connection } from "../engine.ts";
 import { ownersOf } from "../owners.ts";
+import { workspaces } from "../tables.ts";
 import { directories } from "./tables.ts";
 
 export type DirectoryRow = typeof directories.$inferSelect;
@@ -14,6 +15,19 @@ export async function ownerOf(connection: Connection, workspaceId: WorkspaceId):
 
 export async function directoryOf(connection: Connection, owner: number): Promise<DirectoryRow | null> {
   const [row] = await connection.select().from(directories).where(eq(directories.owner, owner));
+  return row ?? null;
+}
+
+/** The same, without asking for the number of the workspace first. */
+export async function directoryOfWorkspace(
+  connection: Connection,
+  workspaceId: WorkspaceId,
+): Promise<DirectoryRow | null> {
+  const [row] = await connection
+    .select(getTableColumns(directories))
+    .from(directories)
+    .innerJoin(workspaces, eq(workspaces.seq, directories.owner))
+    .where(eq(workspaces.id, workspaceId));
   return row ?? null;
 }
 

@@ -1,18 +1,24 @@
 import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
 import { termKey, type Term, type TermFacet } from "../../../../features/prospecting/facets/terms.ts";
 import type { Postings } from "../../../../features/prospecting/facets/search.ts";
+import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 import { containerSize, emptyContainer, type Container } from "../../../../lib/search-index/container.ts";
 import { inSlices } from "../../../../lib/concurrency/slices.ts";
 import type { Connection } from "../engine.ts";
 import type { ContainerCache } from "./container-cache.ts";
-import { directoryOf, type DirectoryRow } from "./directory-row.ts";
+import { directoryOfWorkspace, type DirectoryRow } from "./directory-row.ts";
 import { blocks, changes, terms } from "./tables.ts";
 import { changed, ChangeMerge, type MergedChanges } from "./term-changes.ts";
 
 /** A term as of the last fold. */
 type FoldedTerm = { id: number; label: string; count: number };
-/** Terms as of one fold, as far as they were read. Shared by the views between it and the next one. */
-type FoldedTerms = { byKey: Map<string, FoldedTerm | null>; facets: Map<TermFacet, ReadonlyMap<string, Counted>> };
+/** What one fold made, as far as it was read. Shared by the views between it and the next one. */
+type Folded = {
+  byKey: Map<string, FoldedTerm | null>;
+  facets: Map<TermFacet, ReadonlyMap<string, Counted>>;
+  /** Of the sets, by block: only a fold changes them. */
+  versions: readonly number[] | null;
+};
 type Counted = { label: string; count: number };
 export type ReadTerm = { count: number; read: (block: number) => Container };
 
@@ -24,19 +30,23 @@ export class IndexView {
   readonly directory: DirectoryRow;
   /** What was changed since the last fold. */
   readonly changes: MergedChanges;
-  readonly #folded: FoldedTerms;
+  readonly #folded: Folded;
   readonly #facets = new Map<TermFacet, ReadonlyMap<string, Counted>>();
 
   /** Null if the directory does not exist. `last`: an earlier or later view of the same directory, if there is one. */
-  static async open(connection: Connection, owner: number, last: IndexView | null): Promise<IndexView | null> {
-    const directory = await directoryOf(connection, owner);
+  static async open(
+    connection: Connection,
+    workspaceId: WorkspaceId,
+    last: IndexView | null,
+  ): Promise<IndexView | null> {
+    const directory = await directoryOfWorkspace(connection, workspaceId);
     if (directory === null) return null;
-    const { foldedTo, lastChange, rules } = directory;
+    const { owner, foldedTo, lastChange, rules } = directory;
     const isSameFold = last?.directory.foldedTo === foldedTo && last.directory.rules === rules;
     if (isSameFold && last.directory.lastChange === lastChange) return last;
     // Another request may already have seen more than this snapshot contains.
     const before = isSameFold && last.directory.lastChange < lastChange ? last : null;
-    const folded = isSameFold ? last.#folded : { byKey: new Map(), facets: new Map() };
+    const folded = isSameFold ? last.#folded : { byKey: new Map(), facets: new Map(), versions: null };
     const merge = new ChangeMerge(before?.changes);
     const rows = await connection
       .select({ terms: changes.terms })
@@ -47,7 +57,7 @@ export class IndexView {
     return new IndexView(directory, merge.finish(), folded);
   }
 
-  private constructor(directory: DirectoryRow, merged: MergedChanges, folded: FoldedTerms) {
+  private constructor(directory: DirectoryRow, merged: MergedChanges, folded: Folded) {
     this.directory = directory;
     this.changes = merged;
     this.#folded = folded;
@@ -99,10 +109,12 @@ export class IndexView {
     };
   }
 
-  async #versions(connection: Connection): Promise<number[]> {
+  async #versions(connection: Connection): Promise<readonly number[]> {
+    if (this.#folded.versions !== null) return this.#folded.versions;
     const rows = await connection.select().from(blocks).where(eq(blocks.owner, this.directory.owner));
     const versions = Array.from({ length: this.blockCount }, () => 0);
     for (const { block, version } of rows) versions[block] = version;
+    this.#folded.versions = versions;
     return versions;
   }
 

@@ -71,16 +71,11 @@ export function createProspectStore(engine: Engine, index: DirectoryIndex): Pros
   }
 
   return {
-    async search({ workspaceId, ...question }) {
-      const owner = await ownerOf(orm, workspaceId);
-      if (owner === null) return { total: 0, prospects: [] };
-      const { total, rows } = await index.search(owner, question);
-      return { total, prospects: rows.map((row) => prospectOf(workspaceId, row)) };
+    async search(question) {
+      const { total, rows } = await index.search(question);
+      return { total, prospects: rows.map((row) => prospectOf(question.workspaceId, row)) };
     },
-    async facet({ workspaceId, ...question }) {
-      const owner = await ownerOf(orm, workspaceId);
-      return owner === null ? [] : await index.facet(owner, question);
-    },
+    facet: (question) => index.facet(question),
     async get(workspaceId, id) {
       const owner = await ownerOf(orm, workspaceId);
       const number = numberOf(workspaceId, id);
