@@ -5,7 +5,7 @@ import type { ConversationOutcome, InboxStore } from "../../../features/inbox/st
 import { noteInterest } from "./campaign-origin.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";
-import { conversationOf, createInboxQueries } from "./inbox-queries.ts";
+import { conversationColumns, conversationOf, createInboxQueries, type ConversationRow } from "./inbox-queries.ts";
 import { createSnippetStore } from "./inbox-snippets.ts";
 import { conversations, messages } from "./inbox-tables.ts";
 import { lockAccounts } from "./network-accounts.ts";
@@ -13,8 +13,6 @@ import { networkAccounts } from "./network-tables.ts";
 import { addEntries } from "./suppressions.ts";
 import { members, users } from "./tables.ts";
 import type { UserId, WorkspaceId } from "../../../platform/base/ids.ts";
-
-type Row = typeof conversations.$inferSelect;
 
 export function createInboxStore(engine: Engine): InboxStore {
   const { transact } = engine;
@@ -42,7 +40,7 @@ async function change(
   const interestedAt = interestAfter(wanted, at);
   // Those who record a message lock the account before the conversation and the enrollments of the person.
   if (interestedAt !== undefined) await lockAccounts(connection, [known.seq]);
-  const [row] = await connection.select().from(conversations).where(isWanted).for("update");
+  const [row] = await connection.select(conversationColumns).from(conversations).where(isWanted).for("update");
   if (row === undefined) return { kind: "absent" };
   const [account] = await connection
     .select({ id: networkAccounts.id })
@@ -55,7 +53,7 @@ async function change(
     ...{ accountId, at, actorId },
   });
   if (event === null) return { kind: "changed", conversation: conversationOf({ row, accountId }) };
-  const stored = values as Partial<Row>;
+  const stored = values as Partial<ConversationRow>;
   await connection.update(conversations).set(stored).where(eq(conversations.seq, row.seq));
   await appendEvents(connection, [event]);
   return { kind: "changed", conversation: conversationOf({ row: { ...row, ...stored }, accountId }) };
@@ -64,7 +62,7 @@ async function change(
 /** The conversation is locked, so that no message is added meanwhile. */
 async function readState(
   connection: Connection,
-  row: Row,
+  row: ConversationRow,
   { read }: ConversationChange,
 ): Promise<{ readTo: number; unread: number }> {
   if (read === undefined) return row;
