@@ -81,6 +81,18 @@ describe.each(enginesAndPostgres)("the inbox on $name", ({ open }) => {
       expect(await listed(storage, account)).toMatchObject([{ lastState: "sent", lastAt: startOfTests }]);
     });
 
+    test("that were spoken have a length, once it is known", async () => {
+      await using opened = await open();
+      const { storage, account, job } = await withMessage(opened.storage, { actionType: "sendVoiceMessage" });
+      const only = async () => {
+        const id = conversationId(account.id, ada);
+        return (await storage.inbox.messages(account.workspaceId, id, 5, null))[0];
+      };
+      expect(await only()).toMatchObject({ kind: "voiceMessage", state: "queued", seconds: null });
+      await storage.network.endAction(claimOf(job), actionEnd({ metadata: { audioSeconds: 12.5 }, at }));
+      expect(await only()).toMatchObject({ kind: "voiceMessage", state: "sent", seconds: 12.5 });
+    });
+
     test("that were not sent say so", async () => {
       await using opened = await open();
       for (const state of ["failed", "skipped", "unknown"] as const) {

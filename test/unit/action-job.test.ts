@@ -167,6 +167,7 @@ describe.each(engines)("an action over $name", ({ open }) => {
         { jobId: job.id, actionType: "sendVoiceMessage", message: "Hello", audio: { mediaType: "audio/mpeg" } },
         { id: world.account.id },
       ]);
+      expect(await world.job(job)).toMatchObject({ metadata: { audioSeconds: expect.any(Number) } });
     });
   });
 

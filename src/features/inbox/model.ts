@@ -134,6 +134,9 @@ export const MessageView = Type.Object(
       },
     ),
     text: textOrNull("null if the network does not provide it, or if it was deleted."),
+    seconds: Type.Union([Type.Number(), Type.Null()], {
+      description: "Length of a voice message. null until it was sent, if others sent it, and for other messages.",
+    }),
     at: Type.Union([instant, Type.Null()], { description: "When it was sent. null while it is queued." }),
     scheduledFor: Type.Union([instant, Type.Null()], { description: "When a queued message is planned to be sent." }),
     status: textOrNull("What a queued message waits for, or why a message was not sent."),

@@ -52,6 +52,12 @@ export type RecordedPerson = {
   name: string | null;
 };
 
+/** The length of the voice message that a job has sent; null if there is none, or if something else sent it. */
+export function audioSeconds(metadata: Record<string, unknown> | null): number | null {
+  const seconds = metadata?.["audioSeconds"];
+  return typeof seconds === "number" ? seconds : null;
+}
+
 type Subject = RecordedAction & { account: number };
 type RecordedAction = {
   jobId: string;

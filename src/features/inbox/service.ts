@@ -145,7 +145,7 @@ export class InboxService {
         stored ?? {
           ...{ id: jobId, seq: 0, at: createdAt, kind: voiceId === undefined ? "message" : "voiceMessage" },
           ...{ state: "queued", text: action.message, userId: scheduler.userId, createdAt, campaignId: null },
-          ...{ scheduledFor: slotAt, pendingReason, status: null },
+          ...{ scheduledFor: slotAt, pendingReason, status: null, seconds: null },
         },
       ),
     };

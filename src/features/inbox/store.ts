@@ -36,6 +36,8 @@ export type StoredMessage = Omit<Message, "at"> & {
   pendingReason: PendingReason | null;
   /** The message of its job. */
   status: string | null;
+  /** Length of a voice message; null if unknown. */
+  seconds: number | null;
 };
 
 export type SnippetOutcome = { kind: "stored"; snippet: Snippet } | { kind: "absent" } | { kind: "nameTaken" };

@@ -25,7 +25,7 @@ export function conversationView(conversation: Conversation, personName: string 
 }
 
 export function messageView(message: StoredMessage): MessageView {
-  const { id, kind, state, text, at, userId, createdAt, campaignId, scheduledFor, pendingReason } = message;
+  const { id, kind, state, text, at, userId, createdAt, campaignId, scheduledFor, pendingReason, seconds } = message;
   const isQueued = state === "queued";
   return {
     id,
@@ -33,6 +33,7 @@ export function messageView(message: StoredMessage): MessageView {
     kind,
     state,
     text,
+    seconds,
     at: isQueued ? null : isoTime(at),
     scheduledFor: isQueued && scheduledFor !== null && scheduledFor < neverAt ? isoTime(scheduledFor) : null,
     status: statusOf(message, pendingReason),

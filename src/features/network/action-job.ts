@@ -91,7 +91,7 @@ export function createActionHandler({
 
   /** The action is marked as sending. */
   async function send(due: DueAction, context: JobContext, audio: VoiceAudio | null): Promise<void> {
-    if (context.isHeld()) return settle(due, context, await carryOut(due, audio));
+    if (context.isHeld()) return settle(due, context, await carryOut(due, audio), audio);
     // The process stood still. If another node has not claimed the action meanwhile, it is certain that nothing was sent.
     const message = "The server paused before the action was sent.";
     await store.defer(context.claim, { kind: "retry", retryAt: clock.now(), message, at: clock.now() });
@@ -118,8 +118,10 @@ export function createActionHandler({
     { action, account }: DueAction,
     { claim, retryOnDiskFault }: JobContext,
     outcome: ConnectorOutcome,
+    audio: VoiceAudio | null = null,
   ): Promise<void> {
     const consequence = consequenceOf(outcome, action, account.connector, clock.now());
+    if (consequence.kind === "end" && audio !== null) consequence.end.metadata["audioSeconds"] = audio.seconds;
     const { jobId, actionType } = action;
     onOutcome?.(account.connector, outcome.kind);
     log.debug({ jobId, actionType, connector: account.connector, outcome: outcome.kind }, "action performed");

@@ -1,5 +1,6 @@
 import { and, count, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, sql, type SQL } from "drizzle-orm";
 import type { Conversation, ConversationFilter } from "../../../features/inbox/model.ts";
+import { audioSeconds } from "../../../features/inbox/recording.ts";
 import type { ConversationPageRequest, InboxStore } from "../../../features/inbox/store.ts";
 import { foldedWord, searchedMessages } from "../../../features/inbox/words.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
@@ -61,6 +62,7 @@ export function createInboxQueries({ orm }: Engine): Queries {
           campaignId: networkActions.campaignId,
           scheduledFor: networkActions.slotAt,
           status: jobs.message,
+          job: jobs.metadata,
           pendingReason: networkActions.pendingReason,
         })
         .from(messages)
@@ -70,10 +72,11 @@ export function createInboxQueries({ orm }: Engine): Queries {
         .orderBy(desc(messages.at), desc(messages.seq))
         .limit(limit);
       return found.map(
-        ({ row: { workspaceId: _workspace, conversation: _conversation, profileKey: _key, ...row }, ...action }) => ({
-          ...row,
-          ...action,
-        }),
+        ({
+          row: { workspaceId: _workspace, conversation: _conversation, profileKey: _key, ...row },
+          job,
+          ...action
+        }) => ({ ...row, ...action, seconds: audioSeconds(job) }),
       );
     },
     countMessages: (workspaceId, id) =>

@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, isNotNull, isNull, lte, or, sql, type SQL } from "drizzle-orm";
 import type { Conversation, ConversationFilter } from "../../../features/inbox/model.ts";
+import { audioSeconds } from "../../../features/inbox/recording.ts";
 import type { ConversationPageRequest, InboxStore } from "../../../features/inbox/store.ts";
 import { enoughExact, searchedMessages } from "../../../features/inbox/words.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
@@ -80,6 +81,7 @@ export function createInboxQueries({ orm, reader }: Engine): Queries {
           campaignId: networkActions.campaignId,
           scheduledFor: networkActions.slotAt,
           status: jobs.message,
+          job: jobs.metadata,
           pendingReason: networkActions.pendingReason,
         })
         .from(messages)
@@ -92,12 +94,9 @@ export function createInboxQueries({ orm, reader }: Engine): Queries {
         .map(
           ({
             row: { at, workspaceId: _workspace, conversation: _conversation, profileKey: _key, ...row },
+            job,
             ...action
-          }) => ({
-            ...row,
-            ...action,
-            at,
-          }),
+          }) => ({ ...row, ...action, at, seconds: audioSeconds(job) }),
         );
     },
     countMessages: (workspaceId, id) =>
