@@ -74,6 +74,22 @@ describe.each(enginesAndPostgres)("jobs that change leads by a filter on $name",
     });
   });
 
+  test("the history has each change after what was there before it, with its fields", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { job, workspaceId } = await withLeads(storage, 3, tagged("x"));
+    await run(storage.leads, storage, job);
+    const events = await storage.events.since(0, 100);
+    const ofLeads = events.filter(({ type }) => type.startsWith("lead."));
+    const [created, updated] = ["lead.created", "lead.updated"];
+    expect(ofLeads.map(({ type }): string => type)).toEqual([created, created, created, updated, updated, updated]);
+    const [{ leadId, data }] = [ofLeads[3]!];
+    expect(data).toEqual({ fields: ["tags"] });
+    expect(ofLeads[0]!.leadId).toBe(leadId);
+    expect(new Set(ofLeads.slice(3).map((event) => event.leadId)).size).toBe(3);
+    expect(ofLeads.slice(3).every((event) => event.workspaceId === workspaceId)).toBe(true);
+  });
+
   test("enrolled leads are counted, and refused ones by reason", async () => {
     await using opened = await open();
     const { storage } = opened;

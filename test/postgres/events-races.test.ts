@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { openEngine } from "../../src/adapters/storage/postgres/engine.ts";
-import { numberEvents } from "../../src/adapters/storage/postgres/event-numbers.ts";
+import { appendAllNumbered, numberEvents } from "../../src/adapters/storage/postgres/event-numbers.ts";
 import { appendEvents } from "../../src/adapters/storage/postgres/event-rows.ts";
 import { openPostgresStorage } from "../../src/adapters/storage/postgres/postgres-storage.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
@@ -67,6 +67,28 @@ describe("events", () => {
     expect(ours).toHaveLength(120);
     expect(theirs).toEqual(ours);
     expect(await first.events.last()).toBe(120);
+  });
+
+  test("that are numbered at once follow all that are committed, and others wait for them", async () => {
+    await using nodes = await openNodes();
+    const { first, engine, other, workspaceId } = nodes;
+    const event = (leadId: string): NewEvent => ({ type: "lead.created", workspaceId, at: now, leadId });
+    const isInserted = Promise.withResolvers<void>();
+    const commit = Promise.withResolvers<void>();
+    await engine.transact((connection) => appendEvents(connection, [event("a"), event("b")]));
+    const owner = (await engine.ownerOf(workspaceId))!;
+    const numbered = engine.transact(async (connection) => {
+      await appendAllNumbered(connection, [event("c"), event("d")], new Map([[workspaceId, owner]]));
+      isInserted.resolve();
+      await commit.promise;
+    });
+    await isInserted.promise;
+    await other.transact((connection) => appendEvents(connection, [event("e")]));
+    const seen = first.events.since(0, 10);
+    commit.resolve();
+    await numbered;
+    const found = await seen;
+    expect(found.map(({ id, leadId }) => `${id} ${leadId}`)).toEqual(["1 a", "2 b", "3 c", "4 d", "5 e"]);
   });
 
   test("are numbered once when two nodes do it at the same time", async () => {

@@ -25,20 +25,26 @@ export async function numberEvents({ orm, transact }: Engine): Promise<number> {
     return await transact(async (connection) => {
       await connection.execute(sql`SELECT set_config('lock_timeout', ${`${maxWaitMs}`}, true)`);
       const last = await lockPosition(connection, "numbered");
-      const numbered = await connection.execute(sql`
-        UPDATE ${events} SET position = ${last}::bigint + pending.n FROM (
-          SELECT id, row_number() OVER (ORDER BY id) AS n FROM (
-            SELECT ${events.id} FROM ${events} WHERE ${isNull(events.position)}
-            ORDER BY ${events.id} LIMIT ${numberingBatchSize}
-          ) AS oldest
-        ) AS pending WHERE ${events.id} = pending.id`);
-      if (numbered.count > 0) await movePosition(connection, "numbered", last + numbered.count);
-      return numbered.count;
+      const count = await numberOldest(connection, last);
+      if (count > 0) await movePosition(connection, "numbered", last + count);
+      return count;
     });
   } catch (error) {
     if (codeOf(error) === sqlStates.lockTimeout) return 0;
     throw error;
   }
+}
+
+/** Numbers what is committed after the position `last`, which the caller has locked. */
+async function numberOldest(connection: Connection, last: number): Promise<number> {
+  const numbered = await connection.execute(sql`
+    UPDATE ${events} SET position = ${last}::bigint + pending.n FROM (
+      SELECT id, row_number() OVER (ORDER BY id) AS n FROM (
+        SELECT ${events.id} FROM ${events} WHERE ${isNull(events.position)}
+        ORDER BY ${events.id} LIMIT ${numberingBatchSize}
+      ) AS oldest
+    ) AS pending WHERE ${events.id} = pending.id`);
+  return numbered.count;
 }
 
 /** Appends an event with the next position. Events of other transactions are numbered only after this one. */
@@ -47,6 +53,23 @@ export async function appendNumbered(connection: Connection, event: NewEvent): P
   await appendEvents(connection, [event], { position });
   await movePosition(connection, "numbered", position);
   return position;
+}
+
+/**
+ * Appends events that follow all committed ones, with their positions: numbered later, each would be written twice, in
+ * all of its indexes. For the end of a transaction, as nothing else is numbered until it ends.
+ */
+export async function appendAllNumbered(
+  connection: Connection,
+  appended: readonly NewEvent[],
+  owners: ReadonlyMap<string, number>,
+): Promise<void> {
+  if (appended.length === 0) return;
+  let last = await lockPosition(connection, "numbered");
+  for (let count = numberingBatchSize; count === numberingBatchSize;)
+    last += count = await numberOldest(connection, last);
+  last += await appendEvents(connection, appended, { position: last + 1, owners });
+  await movePosition(connection, "numbered", last);
 }
 
 /** ID of the latest numbered event; 0 if there is none. */

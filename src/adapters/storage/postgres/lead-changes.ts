@@ -77,14 +77,11 @@ type Insertion = Extract<LeadChange, { kind: "insert" }>;
 async function removeLeads(connection: Connection, owner: number, stored: readonly StoredLead[]): Promise<void> {
   if (stored.length === 0) return;
   const rows = stored.map(({ seq, lead: { version } }) => ({ seq, version }));
-  const removed = await connection
-    .delete(leads)
-    .where(
-      sql`(${leads.seq}, ${leads.version}) IN (
+  const removed = await connection.delete(leads).where(
+    sql`(${leads.seq}, ${leads.version}) IN (
         SELECT seq, version FROM json_to_recordset(${JSON.stringify(rows)}::json) AS removed (seq bigint, version integer))`,
-    )
-    .returning({ seq: leads.seq });
-  if (removed.length < stored.length) throw new Outdated("A lead was changed by another transaction");
+  );
+  if (removed.count < stored.length) throw new Outdated("A lead was changed by another transaction");
   const byStatus = Map.groupBy(stored, ({ lead }) => lead.status);
   await addCounts(
     connection,

@@ -168,7 +168,13 @@ export class LeadFactLoader implements FactSource {
     const rows = await this.#connection
       .select()
       .from(leads)
-      .where(and(inArray(leads.id, [...ids]), eq(leads.owner, this.owner)));
+      // One parameter, however many leads.
+      .where(
+        and(
+          sql`${leads.id} IN (SELECT json_array_elements_text(${JSON.stringify(ids)}::json))`,
+          eq(leads.owner, this.owner),
+        ),
+      );
     return new Map(rows.map((row) => [row.id, storedLead(row, this.#workspaceId)]));
   }
 }

@@ -3,6 +3,7 @@ import type { StoredLead } from "../../../features/leads/decisions.ts";
 import { allKeysOf, foldedLead, foldedTags, leadIdentity } from "../../../features/leads/identity.ts";
 import type { Lead, LeadIdentity, LeadStatus } from "../../../features/leads/model.ts";
 import type { Connection } from "./engine.ts";
+import { wellFormedJson } from "./json-rows.ts";
 import { addCounts } from "./lead-counts.ts";
 import { Outdated } from "./outdated.ts";
 import { leadKeys, leads, leadTags } from "./tables.ts";
@@ -51,13 +52,11 @@ async function replaceSome(connection: Connection, owner: number, some: readonly
 }
 
 async function updateRows(connection: Connection, some: readonly Changed[], columns: typeof written): Promise<void> {
-  const rows = some.map(({ before: { seq, lead: before }, lead }) => ({
-    seq,
-    before: before.version,
-    values: Object.fromEntries(
-      columns.map(({ name, column }) => [column, name === "folded" ? foldedLead(lead) : lead[name]]),
-    ),
-  }));
+  const rows = some.map(({ before: { seq, lead: before }, lead }) => {
+    const row: Record<string, unknown> = { seq, before: before.version };
+    for (const { name, column } of columns) row[column] = name === "folded" ? foldedLead(lead) : lead[name];
+    return row;
+  });
   const definitions = sql.join(
     columns.map(({ column, type }) => sql`${sql.identifier(column)} ${sql.raw(type)}`),
     sql`, `,
@@ -65,13 +64,9 @@ async function updateRows(connection: Connection, some: readonly Changed[], colu
   const updated = await connection
     .update(leads)
     .set(Object.fromEntries(columns.map(({ name, column }) => [name, sql`changed.${sql.identifier(column)}`])))
-    .from(
-      sql`json_to_recordset(${json(rows)}::json) AS replaced (seq bigint, before integer, "values" json),
-        json_to_record(replaced."values") AS changed (${definitions})`,
-    )
-    .where(and(sql`${leads.seq} = replaced.seq`, sql`${leads.version} = replaced.before`))
-    .returning({ seq: leads.seq });
-  if (updated.length < some.length) throw new Outdated("A lead was changed by another transaction");
+    .from(sql`json_to_recordset(${wellFormedJson(rows)}::json) AS changed (seq bigint, before integer, ${definitions})`)
+    .where(and(sql`${leads.seq} = changed.seq`, sql`${leads.version} = changed.before`));
+  if (updated.count < some.length) throw new Outdated("A lead was changed by another transaction");
 }
 
 /** The columns that a change of a lead may write, with the names of the lead's fields. */
@@ -96,7 +91,7 @@ async function replaceKeys(connection: Connection, owner: number, some: readonly
   if (removed.length > 0)
     await connection.delete(leadKeys).where(
       sql`(${leadKeys.key}, ${leadKeys.lead}) IN (
-        SELECT key, lead FROM json_to_recordset(${json(removed)}::json) AS removed (key bigint, lead bigint))`,
+        SELECT key, lead FROM json_to_recordset(${wellFormedJson(removed)}::json) AS removed (key bigint, lead bigint))`,
     );
   if (added.length > 0) await connection.insert(leadKeys).values(added).onConflictDoNothing();
 }
@@ -107,7 +102,7 @@ async function replaceTags(connection: Connection, owner: number, some: readonly
     before: foldedTags(before.lead),
     now: foldedTags(lead),
   }));
-  const pairs = (tags: ReadonlySet<string>, lead: number) => [...tags].map((tag) => ({ owner, tag, lead }));
+  const pairs = (tags: ReadonlySet<string>, lead: number) => [...tags].map((tag) => ({ tag, lead }));
   const removed = changes.flatMap(({ lead, before, now }) => pairs(before.difference(now), lead));
   const added = changes.flatMap(({ lead, before, now }) => pairs(now.difference(before), lead));
   if (removed.length > 0)
@@ -115,10 +110,14 @@ async function replaceTags(connection: Connection, owner: number, some: readonly
       and(
         eq(leadTags.owner, owner),
         sql`(${leadTags.tag}, ${leadTags.lead}) IN (
-          SELECT tag, lead FROM json_to_recordset(${json(removed)}::json) AS removed (tag text, lead bigint))`,
+          SELECT tag, lead FROM json_to_recordset(${wellFormedJson(removed)}::json) AS removed (tag text, lead bigint))`,
       ),
     );
-  if (added.length > 0) await connection.insert(leadTags).values(added).onConflictDoNothing();
+  if (added.length > 0)
+    await connection.execute(sql`
+      INSERT INTO ${leadTags} (owner, tag, lead)
+      SELECT ${owner}::bigint, tag, lead FROM json_to_recordset(${wellFormedJson(added)}::json) AS added (tag text, lead bigint)
+      ON CONFLICT DO NOTHING`);
 }
 
 function countsOf(some: readonly Changed[]): [LeadStatus, number][] {
@@ -129,9 +128,4 @@ function countsOf(some: readonly Changed[]): [LeadStatus, number][] {
     add(lead.status, 1);
   }
   return [...counts].filter(([, change]) => change !== 0);
-}
-
-/** PostgreSQL cannot turn the escape of a lone surrogate into text. */
-function json(value: unknown): string {
-  return JSON.stringify(value, (_, each: unknown) => (typeof each === "string" ? each.toWellFormed() : each));
 }

@@ -17,9 +17,11 @@ import type { BulkBatch, BulkOutcome } from "../../../features/leads/bulk-job-mo
 import { decideMerge } from "../../../features/leads/merge-decision.ts";
 import type { InsertLead, InsertLeadOutcome, RemoveLead, UpdateLead } from "../../../features/leads/change-model.ts";
 import type { LeadStore } from "../../../features/leads/store.ts";
+import type { NewEvent } from "../../../platform/events/model.ts";
 import { locksOfReader, lockOfWriter } from "../../../features/suppression/locks.ts";
 import type { Lock } from "../../../platform/base/lock.ts";
 import type { Connection, Engine } from "./engine.ts";
+import { appendAllNumbered } from "./event-numbers.ts";
 import { lockJob, writeJob } from "./jobs.ts";
 import { writeLeadChanges } from "./lead-changes.ts";
 import { transactAnew } from "./outdated.ts";
@@ -115,12 +117,14 @@ export function createLeadStore(engine: Engine): LeadStore {
     const job = await lockJob(connection, batch.jobId);
     const { facts } = loader;
     const { outcome, changes } = await decideLoaded(() => decideBulk(batch, { ...facts, job }), loader);
-    await writeLeadChanges(
-      connection,
-      loader.owner,
-      changes.filter((change) => change.kind !== "job"),
-    );
-    for (const change of changes) if (change.kind === "job") await writeJob(connection, change.job, change.change);
+    const events: NewEvent[] = [];
+    const ofLeads: LeadChange[] = [];
+    for (const change of changes)
+      if (change.kind === "job") await writeJob(connection, change.job, change.change);
+      else if (change.kind === "event") events.push(change.event);
+      else ofLeads.push(change);
+    await writeLeadChanges(connection, loader.owner, ofLeads);
+    await appendAllNumbered(connection, events, new Map([[batch.workspaceId, loader.owner]]));
     return outcome;
   }
 
