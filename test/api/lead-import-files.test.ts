@@ -31,7 +31,7 @@ function inChunks(text: string, size = 1000): ReadableStream<Uint8Array> {
 }
 
 test.each<[string, string | Uint8Array, string]>([
-  ["an Excel workbook", xlsx, "notText"],
+  ["a damaged Excel workbook", xlsx, "damaged"],
   ["a PDF", "%PDF-1.7 ...", "notText"],
   ["a web page", "<!DOCTYPE html><table><tr><td>email</td></tr></table>", "notText"],
   ["binary data", new Uint8Array(500).map((_, index) => (index * 7) % 256), "notText"],

@@ -69,6 +69,6 @@ test("a preview of what is no list of people says what it is", async () => {
   const user = await service.user();
   const answer = await preview(user, "PK\u0003\u0004 and so on");
   expect([answer.status, answer.code]).toEqual([400, "VALIDATION_ERROR"]);
-  expect(answer.message).toContain("Save the sheet as CSV");
+  expect(answer.message).toContain("sent as CSV");
   expect((await preview(user, "x".repeat(2 * 65_536 + 1))).status).toBe(413);
 });

@@ -351,7 +351,7 @@ describe("a file that can't be read as a whole", () => {
   test.each([
     ["nothing", "", "empty", "empty"],
     ["blanks", " \n\r\n ", "empty", "empty"],
-    ["an Excel workbook", Buffer.from("PK\x03\x04\x14\x00\x06\x00", "latin1"), "notText", ".xlsx"],
+    ["a damaged Excel workbook", Buffer.from("PK\x03\x04\x14\x00\x06\x00", "latin1"), "damaged", "workbook"],
     ["an old Excel workbook", Buffer.from("d0cf11e0a1b11ae1", "hex"), "notText", ".xls"],
     ["a gzip archive", Buffer.from("1f8b0800", "hex"), "notText", "gzip"],
     ["a picture", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), "notText", "binary"],

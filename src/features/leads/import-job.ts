@@ -20,7 +20,7 @@ import type { LeadStore } from "./store.ts";
 /** How to read and store a file; the payload of the job. */
 export type ImportSettings = Pick<
   LeadFileOptions,
-  "format" | "delimiter" | "encoding" | "columns" | "tags" | "source"
+  "format" | "delimiter" | "encoding" | "sheet" | "columns" | "tags" | "source"
 > & {
   onDuplicate: ImportOnDuplicate;
   dryRun: boolean;
@@ -36,8 +36,8 @@ const batchesBetweenCollections = 8;
 const batchesBetweenFullCollections = 24;
 const forgetAtOnce = 2_000;
 
-/** With the encoding, unless it is UTF-8. */
-type LeadImportResult = ImportCounts & { encoding?: TextEncoding; columns?: Record<string, string> };
+/** With the encoding, unless it is UTF-8, and the sheet, if the file is a workbook. */
+type LeadImportResult = ImportCounts & { encoding?: TextEncoding; sheet?: string; columns?: Record<string, string> };
 
 /** A longer list is of no use to a reader. */
 const mostColumns = 100;
@@ -90,6 +90,7 @@ export function createImportHandler(leads: LeadStore, team: HolderLookup, blobs:
   ): Promise<LeadImportResult | null> {
     let counts = countsSoFar(job);
     let encoding = "utf-8";
+    let sheet: string | null = null;
     let columns: LeadFileBatch["columns"] = [];
     let { afterRow } = options;
     const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
@@ -106,13 +107,14 @@ export function createImportHandler(leads: LeadStore, team: HolderLookup, blobs:
         }
         counts = stored;
         afterRow = batch.lastRow;
-        ({ encoding, columns } = batch);
+        ({ encoding, columns, sheet } = batch);
         await pause(); // see garbageCollector
         collect();
       }
     }
     const shown = Object.fromEntries(columns.slice(0, mostColumns).map(({ header, target }) => [header, target]));
-    return { ...counts, ...(columns.length > 0 && { columns: shown }), ...toldEncoding(encoding) };
+    const named = { ...(columns.length > 0 && { columns: shown }), ...(sheet !== null && { sheet }) };
+    return { ...counts, ...named, ...toldEncoding(encoding) };
   }
 
   async function store(

@@ -13,7 +13,7 @@ import {
   reportQuery,
   reportRowFields,
 } from "../../platform/imports/file-requests.ts";
-import { bodyStream, params, readBytes, refuseAnnounced, tooLarge } from "../../platform/http/input.ts";
+import { bodyStream, params, refuseAnnounced, tooLarge } from "../../platform/http/input.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
 import { ok } from "../../platform/http/request-context.ts";
 import { exportFormats, exportMediaTypes, exportPieces } from "./export.ts";
@@ -55,8 +55,8 @@ const ImportQuery = Type.Object({
   ),
 });
 
-const { delimiter, encoding, columns, userId } = ImportQuery.properties;
-const PreviewQuery = Type.Object({ delimiter, encoding, columns, userId });
+const { delimiter, encoding, sheet, columns, userId } = ImportQuery.properties;
+const PreviewQuery = Type.Object({ delimiter, encoding, sheet, columns, userId });
 /** A preview needs the first 64 KiB; a little more is accepted. */
 const maxPreviewBytes = 2 * 65_536;
 
@@ -114,7 +114,7 @@ export function leadTransferRoutes(
           tag: "Leads",
           summary: "Import a file of leads",
           description:
-            "The body is the file: CSV (delimiter, encoding, and headers are detected) or NDJSON. Returns a job immediately; when it has completed, read the report of rows that were skipped or failed.",
+            "The body is the file: CSV (delimiter, encoding, and headers are detected), NDJSON, or an Excel workbook (.xlsx). Returns a job immediately; when it has completed, read the report of rows that were skipped or failed.",
         }),
       },
     )
@@ -123,7 +123,9 @@ export function leadTransferRoutes(
       async (context) => {
         const { request, query } = context;
         const settings = fileSettings(query, request);
-        return ok(await previewOf(await readBytes(context, maxPreviewBytes), settings, request.signal));
+        refuseAnnounced(request, maxImportBytes);
+        const limits = { textBytes: maxPreviewBytes, workbookBytes: maxImportBytes, tooLarge };
+        return ok(await previewOf(bodyStream(context), settings, limits, request.signal));
       },
       {
         upload: "leads:write",
@@ -132,7 +134,8 @@ export function leadTransferRoutes(
           ...answersJson(success(ImportPreview), {
             tag: "Leads",
             summary: "Preview how a file is read",
-            description: `Send the first 64 KiB, or all of a smaller file. Nothing is stored. \`columns\`, \`delimiter\`, and \`encoding\` work as for the import.`,
+            description:
+              "Send the first 64 KiB of a text file, or all of a smaller one. An Excel workbook is needed as a whole. Nothing is stored. `columns`, `delimiter`, `encoding`, and `sheet` work as for the import.",
             errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
           }),
           requestBody: { required: true, content: fileContent },

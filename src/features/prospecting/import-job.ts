@@ -16,7 +16,7 @@ import type { BatchHints, ProspectReportRequest, ProspectStore } from "./store.t
 /** Payload of an import job: how to read and store the file. */
 export type ProspectImportSettings = Pick<
   ProspectFileOptions,
-  "format" | "delimiter" | "encoding" | "columns" | "source"
+  "format" | "delimiter" | "encoding" | "sheet" | "columns" | "source"
 > & {
   onDuplicate: ProspectOnDuplicate;
   dryRun: boolean;
@@ -30,6 +30,8 @@ type ProspectImportResult = ProspectImportCounts & {
   columns?: Record<string, string>;
   ignoredColumns?: string[];
   encoding?: TextEncoding;
+  /** Of a workbook. */
+  sheet?: string;
 };
 
 /** Maximum number of columns in the result. */
@@ -83,6 +85,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
     let ignoredColumns: string[] = [];
     let columns: ProspectFileBatch["columns"] = [];
     let encoding = "utf-8";
+    let sheet: string | null = null;
     let storing: Promise<ProspectImportCounts | null> = Promise.resolve(settings.dryRun ? nothing : countsSoFar(job));
     for await (const batch of readProspectFile(options, context.signal)) {
       const hints = await prospects.lookUp({ workspaceId: job.workspaceId, rows: batch.rows });
@@ -98,13 +101,13 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
       // Awaited with the next batch; until then, a rejection must not count as unhandled.
       storing.catch(() => undefined);
       ignoredColumns = batch.ignored;
-      ({ encoding, columns } = batch);
+      ({ encoding, columns, sheet } = batch);
     }
     const counts = await storing;
     if (counts === null) return null;
     const understood = columns.filter(({ target }) => target !== "ignore").slice(0, maxColumns);
     const shown = Object.fromEntries(understood.map(({ header, target }) => [header, target]));
-    const named = understood.length > 0 && { columns: shown };
+    const named = { ...(understood.length > 0 && { columns: shown }), ...(sheet !== null && { sheet }) };
     return { ...counts, ...named, ...(ignoredColumns.length > 0 && { ignoredColumns }), ...toldEncoding(encoding) };
   }
 

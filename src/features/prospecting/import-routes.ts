@@ -58,7 +58,7 @@ export function prospectImportRoutes(imports: ProspectImports, maxImportBytes: n
           tag: "Prospecting",
           summary: "Import prospects or companies from a file",
           description:
-            'The body is the file: CSV (delimiter, encoding, and headers are detected) or NDJSON. Returns immediately with a job.\n\nRows are matched with existing people and companies, and merged. People are matched by email address or profile, or else by name and company; legal form, "The", and "and" or "&" in company names are ignored. A row with the email address of one record and the profile of another merges the two, unless their addresses, profiles, or names differ; both IDs then refer to the merged record.\n\nThe newest data wins. Company details apply to everyone at the company. When a title or company changes, details of the previous job, including email address and phone, are removed unless the row repeats them.',
+            'The body is the file: CSV (delimiter, encoding, and headers are detected), NDJSON, or an Excel workbook (.xlsx). Returns immediately with a job.\n\nRows are matched with existing people and companies, and merged. People are matched by email address or profile, or else by name and company; legal form, "The", and "and" or "&" in company names are ignored. A row with the email address of one record and the profile of another merges the two, unless their addresses, profiles, or names differ; both IDs then refer to the merged record.\n\nThe newest data wins. Company details apply to everyone at the company. When a title or company changes, details of the previous job, including email address and phone, are removed unless the row repeats them.',
         }),
       },
     )

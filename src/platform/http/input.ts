@@ -46,12 +46,6 @@ export async function readJson(source: BodySource, maxBytes: number): Promise<un
   }
 }
 
-/** The body as bytes; empty if there is none. Throws 413 like `readJson`. */
-export async function readBytes(source: BodySource, maxBytes: number): Promise<Uint8Array> {
-  refuseAnnounced(source.request, maxBytes);
-  return collected(bodyStream(source), maxBytes);
-}
-
 /**
  * The body as it arrives, for routes that accept files. Throws REQUEST_TIMEOUT if it arrives too slowly. Only this folder
  * reads `request.body` directly.

@@ -2,17 +2,19 @@ import type { TextEncoding } from "../../lib/table-file/encodings.ts";
 import { ImportFileError } from "./import-file-error.ts";
 
 /** Formats that a user can name for an import. `auto` detects the format from the beginning of the file. */
-export const fileFormats = ["csv", "ndjson", "auto"] as const;
+export const fileFormats = ["csv", "ndjson", "xlsx", "auto"] as const;
 export type FileFormat = (typeof fileFormats)[number];
 export type DetectedFormat = Exclude<FileFormat, "auto">;
 
-/** How to read the text of a file. */
+/** How to read a file. */
 export type FileFormatOptions = {
   format: FileFormat;
   /** Separator of CSV cells. Null detects it. */
   delimiter: string | null;
   /** A name that `encodingNamed` returns. Detected if absent or null. */
   encoding?: TextEncoding | null;
+  /** Name or number of the sheet of a workbook. Null or absent: the first that is not hidden. */
+  sheet?: string | null;
   /** Target by header. Takes precedence over what the header is recognized as. */
   columns: Record<string, string> | null;
 };

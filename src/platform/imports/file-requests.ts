@@ -16,6 +16,10 @@ const importFormats: Record<string, FileFormat> = {
   "text/csv": "csv",
   "text/tab-separated-values": "csv",
   "application/csv": "csv",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+  "application/vnd.ms-excel.sheet.macroenabled.12": "xlsx",
+  // Windows says so of CSV files, too.
+  "application/vnd.ms-excel": "auto",
   "application/x-ndjson": "ndjson",
   "application/ndjson": "ndjson",
   "application/jsonl": "ndjson",
@@ -44,23 +48,42 @@ export function fileQueryFields(targets: string) {
           "Overrides the charset of the content type.",
       }),
     ),
+    sheet: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description:
+          "Sheet of an Excel workbook to read: its name, or its number, counted from 1. The first visible one if omitted.",
+      }),
+    ),
     columns: Type.Optional(Type.String({ maxLength: 20_000, description: `JSON object from header to ${targets}` })),
     userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
   };
 }
-type FileQuery = { dryRun?: boolean; source?: string; delimiter?: string; encoding?: string; columns?: string };
+type FileQuery = {
+  dryRun?: boolean;
+  source?: string;
+  delimiter?: string;
+  encoding?: string;
+  sheet?: string;
+  columns?: string;
+};
 
 /**
  * How to read the body. Throws UNSUPPORTED_MEDIA_TYPE for the content type and its charset, and VALIDATION_ERROR for
  * `encoding` and `columns`.
  */
-export function fileSettings({ dryRun = false, source, delimiter, encoding, columns }: FileQuery, request: Request) {
+export function fileSettings(
+  { dryRun = false, source, delimiter, encoding, sheet, columns }: FileQuery,
+  request: Request,
+) {
   return {
     format: formatOf(request),
     dryRun,
     source: source?.trim() || null,
     delimiter: delimiter ?? null,
     encoding: encoding === undefined ? charsetEncoding(request) : encodingIn(encoding),
+    sheet: sheet ?? null,
     columns: columns === undefined ? null : columnsIn(columns),
   };
 }
@@ -136,7 +159,7 @@ function formatOf(request: Request): FileFormat {
   const format = type === "" ? "auto" : importFormats[type];
   if (format !== undefined) return format;
   throw new ApiError("UNSUPPORTED_MEDIA_TYPE", {
-    message: `Content type "${type}" is not supported. Send the file itself as the body, as text/csv or application/x-ndjson.`,
+    message: `Content type "${type}" is not supported. Send the file itself as the body, as text/csv, application/x-ndjson, or application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.`,
     details: { supported: Object.keys(importFormats) },
   });
 }

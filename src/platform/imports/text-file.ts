@@ -3,6 +3,7 @@ import { readSync } from "node:fs";
 import { detectedEncoding, utf8In } from "../../lib/table-file/detect-encoding.ts";
 import { decoderOf, type TextEncoding } from "../../lib/table-file/encodings.ts";
 import { ImportFileError } from "./import-file-error.ts";
+import type { TableText } from "./table-text.ts";
 
 /** Bytes in which the delimiter and the header are detected. */
 const sampleBytes = 65_536;
@@ -18,7 +19,7 @@ const surelyUtf8 = 8;
  * the one that the user named; a byte order mark takes precedence. Throws ImportFileError if the file is not text, or if
  * its encoding cannot be detected. The descriptor belongs to the caller and stays open.
  */
-export class TextFile {
+export class TextFile implements TableText {
   readonly encoding: TextEncoding;
   /** The beginning of the text, without a byte order mark or a character that is cut off at the end. */
   readonly sample: string;
@@ -177,11 +178,6 @@ function isBlank(byte: number): boolean {
 
 /** First bytes of other kinds of files, and what the user can do. */
 const binaryKinds: { bytes: number[]; says: string }[] = [
-  {
-    bytes: [0x50, 0x4b, 0x03, 0x04],
-    says: "an Excel workbook (.xlsx), another office document, or a ZIP archive. Save the sheet as CSV",
-  },
-  { bytes: [0xd0, 0xcf, 0x11, 0xe0], says: "an old Excel workbook (.xls). Save the sheet as CSV" },
   { bytes: [0x1f, 0x8b], says: "a gzip archive. Unpack it first" },
   { bytes: [0x25, 0x50, 0x44, 0x46], says: "a PDF document. Export the list as CSV" },
   { bytes: [0xff, 0xfe, 0x00, 0x00], says: "UTF-32 text. Save it as UTF-8" },
@@ -197,7 +193,7 @@ function refuseMarkup(sample: string): void {
   if (/^\s*<(!doctype|html|\?xml|table|meta)\b/i.test(sample))
     throw new ImportFileError(
       "notText",
-      "The file looks like a web page or XML, not CSV. Save the sheet as CSV, then send that.",
+      "The file looks like a web page or XML, not CSV. Save the sheet as Excel workbook (.xlsx) or CSV, then send that.",
     );
 }
 

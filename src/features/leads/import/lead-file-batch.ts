@@ -36,15 +36,20 @@ export type LeadFileBatch = {
   encoding: TextEncoding;
   /** Targets of the columns that were read so far. */
   columns: { header: string; target: string }[];
+  /** Name of the sheet; null unless the file is a workbook. */
+  sheet: string | null;
   /** Bytes read so far; slightly ahead of the rows. */
   bytesRead: number;
   totalBytes: number;
 };
 
-/** How a file would be read. `delimiter` and `headerRow` are null for NDJSON. */
+/** How a file would be read. `delimiter` and `headerRow` are null for NDJSON, `delimiter` and `encoding` for a workbook. */
 export type LeadFileInspection = {
   format: DetectedFormat;
-  encoding: TextEncoding;
+  encoding: TextEncoding | null;
+  /** The sheet that would be read, and all sheets of the workbook; null and none for other files. */
+  sheet: string | null;
+  sheets: readonly string[];
   delimiter: string | null;
   headerRow: number | null;
   columns: { header: string; target: string }[];

@@ -5,13 +5,12 @@ import type { ThreadPort } from "../../../threads.ts";
 import { columnOverrides, type PlannedColumn } from "./column-plan.ts";
 import { csvLayout } from "./csv-layout.ts";
 import { CsvRows } from "./csv-rows.ts";
-import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
-import { resolveFormat, type DetectedFormat, type FileFormatOptions } from "../../../platform/imports/file-format.ts";
+import type { FileFormatOptions } from "../../../platform/imports/file-format.ts";
 import { ImportFileError, type ImportFileReason } from "../../../platform/imports/import-file-error.ts";
 import type { LeadFileBatch, LeadFileInspection, LeadFileOptions, LeadFileRow } from "./lead-file-batch.ts";
 import { NdjsonRows } from "./ndjson-rows.ts";
 import { arraysOf, RowPacker, type PackedRows } from "./packed-rows.ts";
-import { TextFile } from "../../../platform/imports/text-file.ts";
+import { openTable, withSheets, type TableFile } from "../../../platform/imports/table-file.ts";
 
 /** The task for a file. */
 export type LeadFileWork =
@@ -40,9 +39,13 @@ const inspectedRows = 5;
 export async function runLeadFileThread(port: LeadFileThread["port"], request: LeadFileRequest): Promise<void> {
   const { descriptor, totalBytes, work } = request;
   try {
-    const file = new TextFile(descriptor, work.options.encoding ?? null);
-    if (work.kind === "inspect") port.post({ kind: "inspection", inspection: inspection(file, work.options) });
-    else await read(file, work.options, new BatchPort(port, work.batchesInFlight, totalBytes, file.encoding));
+    const file = await openTable(descriptor, work.options);
+    try {
+      if (work.kind === "inspect") port.post({ kind: "inspection", inspection: inspection(file, work.options) });
+      else await read(file, work.options, new BatchPort(port, work.batchesInFlight, totalBytes, file));
+    } catch (error) {
+      throw error instanceof ImportFileError && error.reason === "noColumns" ? withSheets(error, file) : error;
+    }
     port.post({ kind: "done" });
   } catch (error) {
     if (!(error instanceof ImportFileError)) throw error;
@@ -51,20 +54,21 @@ export async function runLeadFileThread(port: LeadFileThread["port"], request: L
   }
 }
 
-async function read(file: TextFile, options: LeadFileOptions, batches: BatchPort): Promise<void> {
+async function read(file: TableFile, options: LeadFileOptions, batches: BatchPort): Promise<void> {
+  const { text } = file;
   const { rows: reader, columns: planned } = rowReader(file, options, options, options.afterRow);
   const columns = () => shownColumns(planned ?? (reader instanceof NdjsonRows ? reader.columns : []));
   const collect = garbageCollector(blocksBetweenCollections, blocksBetweenFullCollections);
   const packer = new RowPacker(options.owner);
   for (let block: string | null = ""; block !== null;) {
-    block = file.next();
+    block = await text.next();
     collect();
-    for (const row of reader.take(block, file.hasBadBytes)) {
+    for (const row of reader.take(block, text.hasBadBytes)) {
       pack(row, options.assignTo, packer);
-      if (packer.count === options.batchRows) await batches.post(packer.take(), columns(), file.bytesRead);
+      if (packer.count === options.batchRows) await batches.post(packer.take(), columns(), text.bytesRead);
     }
   }
-  if (packer.count > 0) await batches.post(packer.take(), columns(), file.bytesRead);
+  if (packer.count > 0) await batches.post(packer.take(), columns(), text.bytesRead);
 }
 
 function pack(row: LeadFileRow, assignTo: readonly UserId[], packer: RowPacker): void {
@@ -77,15 +81,17 @@ function pack(row: LeadFileRow, assignTo: readonly UserId[], packer: RowPacker):
   }
 }
 
-function inspection(file: TextFile, options: FileFormatOptions): LeadFileInspection {
+function inspection(file: TableFile, options: FileFormatOptions): LeadFileInspection {
   const { rows: reader, ...layout } = rowReader(file, options, { tags: [], source: null }, 0);
-  const isBad = file.sampleHasBadBytes;
-  const rows = [...reader.take(file.sample, isBad), ...(file.sampleIsAll ? reader.take(null, isBad) : [])];
+  const { sample, sampleIsAll, sampleHasBadBytes: isBad, encoding } = file.text;
+  const rows = [...reader.take(sample, isBad), ...(sampleIsAll ? reader.take(null, isBad) : [])];
   const columns = layout.columns ?? (reader instanceof NdjsonRows ? reader.columns : []);
   return {
-    format: layout.format,
-    encoding: file.encoding,
-    delimiter: layout.delimiter,
+    format: file.format,
+    encoding: file.sheet === null ? encoding : null,
+    sheet: file.sheet,
+    sheets: file.sheets,
+    delimiter: file.sheet === null ? layout.delimiter : null,
     headerRow: layout.headerRow,
     columns: shownColumns(columns),
     firstRows: rows.slice(0, inspectedRows),
@@ -97,7 +103,6 @@ function shownColumns(columns: readonly PlannedColumn[]): LeadFileBatch["columns
 }
 
 type RowReader = {
-  format: DetectedFormat;
   delimiter: string | null;
   headerRow: number | null;
   columns: PlannedColumn[] | null;
@@ -105,33 +110,33 @@ type RowReader = {
 };
 
 function rowReader(
-  file: TextFile,
+  file: TableFile,
   options: FileFormatOptions,
   defaults: Pick<LeadFileOptions, "tags" | "source">,
   afterRow: number,
 ): RowReader {
   const overrides = columnOverrides(options.columns);
-  const format = resolveFormat(options.format, file.sample);
-  if (format === "ndjson") {
+  if (file.format === "ndjson") {
     const rows = new NdjsonRows(overrides, defaults, afterRow);
-    return { format, delimiter: null, headerRow: null, columns: null, rows };
+    return { delimiter: null, headerRow: null, columns: null, rows };
   }
-  const layout = csvLayout({ text: file.sample, isWholeFile: file.sampleIsAll }, options.delimiter, overrides);
+  const { sample, sampleIsAll } = file.text;
+  const layout = csvLayout({ text: sample, isWholeFile: sampleIsAll }, file.delimiter, overrides);
   const { delimiter, headerRow, columns } = layout;
-  return { format, delimiter, headerRow, columns, rows: new CsvRows(layout, defaults, afterRow) };
+  return { delimiter, headerRow, columns, rows: new CsvRows(layout, defaults, afterRow) };
 }
 
 /** Posts batches, at most as many as were allowed. */
 class BatchPort {
   readonly #port: LeadFileThread["port"];
   readonly #totalBytes: number;
-  readonly #encoding: TextEncoding;
+  readonly #file: TableFile;
   #allowed: number;
   #wake: (() => void) | null = null;
 
-  constructor(port: LeadFileThread["port"], allowed: number, totalBytes: number, encoding: TextEncoding) {
+  constructor(port: LeadFileThread["port"], allowed: number, totalBytes: number, file: TableFile) {
     this.#port = port;
-    this.#encoding = encoding;
+    this.#file = file;
     this.#totalBytes = totalBytes;
     this.#allowed = allowed;
     port.onMessage(() => {
@@ -144,7 +149,9 @@ class BatchPort {
     while (this.#allowed === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
     this.#allowed -= 1;
     const lastRow = rows.numbers.at(-1) ?? 0;
-    const batch = { rows, lastRow, encoding: this.#encoding, columns, bytesRead, totalBytes: this.#totalBytes };
+    const { sheet, text } = this.#file;
+    const { encoding } = text;
+    const batch = { rows, lastRow, encoding, columns, sheet, bytesRead, totalBytes: this.#totalBytes };
     this.#port.post(
       { kind: "batch", batch },
       arraysOf(rows).map(({ buffer }) => buffer),

@@ -1,7 +1,8 @@
-import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freeMemory } from "../../../lib/concurrency/garbage.ts";
+import { isZip } from "../../../lib/workbook/other-files.ts";
 import { messagesOf, startThread, type Thread } from "../../../threads.ts";
 import type { LeadFileAnswer, LeadFileRequest, LeadFileWork } from "./lead-file-thread.ts";
 import type { FileFormatOptions } from "../../../platform/imports/file-format.ts";
@@ -41,16 +42,29 @@ export async function inspectLeadFile(
   throw new Error("The thread ended its work without an answer.");
 }
 
-/** Inspects the beginning of a file before it is uploaded. */
-export async function inspectLeadBytes(
-  bytes: Uint8Array,
+/** Maximum bytes of the beginning of a text file, and of a workbook, which is needed as a whole. */
+export type PreviewLimits = { textBytes: number; workbookBytes: number; tooLarge: (maxBytes: number) => Error };
+
+/** Inspects the beginning of a text file, or a workbook, before it is imported. Null: an empty body. */
+export async function inspectLeadUpload(
+  file: AsyncIterable<Uint8Array> | null,
   options: FileFormatOptions,
+  limits: PreviewLimits,
   signal: AbortSignal,
 ): Promise<LeadFileInspection> {
   const directory = await mkdtemp(join(tmpdir(), "outreachd-preview-"));
   try {
     const path = join(directory, "file");
-    await writeFile(path, bytes, { mode: 0o600 });
+    await using copy = await open(path, "wx", 0o600);
+    let head = new Uint8Array();
+    let bytes = 0;
+    for await (const chunk of file ?? []) {
+      if (head.length < 4) head = Buffer.concat([head, chunk.subarray(0, 4)]);
+      bytes += chunk.length;
+      const maxBytes = isZip(head) ? limits.workbookBytes : limits.textBytes;
+      if (bytes > maxBytes) throw limits.tooLarge(maxBytes);
+      await copy.writeFile(chunk);
+    }
     return await inspectLeadFile(path, options, signal);
   } finally {
     await rm(directory, { recursive: true, force: true });

@@ -7,11 +7,16 @@ export const ImportPreview = Type.Object(
     problem: Type.Union([Type.String(), Type.Null()], {
       description: "Why the file can't be imported as it is. Mapping its columns may help.",
     }),
-    format: Type.Union([Type.Literal("csv"), Type.Literal("ndjson")]),
+    format: Type.Union([Type.Literal("csv"), Type.Literal("ndjson"), Type.Literal("xlsx")]),
     encoding: Type.Union([Type.String(), Type.Null()], {
-      description: "Encoding detected from this part of the file. If names look wrong, set another one.",
+      description:
+        "Encoding detected from this part of the file. If names look wrong, set another one. null for a workbook.",
     }),
     delimiter: text,
+    sheet: Type.Union([Type.String(), Type.Null()], {
+      description: "Sheet of the workbook that is read; null for other files.",
+    }),
+    sheets: Type.Array(Type.String(), { description: "All sheets of the workbook that have cells." }),
     columns: Type.Array(
       Type.Object({
         header: Type.String(),

@@ -2,13 +2,14 @@ import { garbageCollector } from "../../../lib/concurrency/garbage.ts";
 import { refuseMissingColumns } from "../../../platform/imports/chosen-columns.ts";
 import { normalized } from "../../../platform/imports/person-columns.ts";
 import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
-import { resolveFormat, type FileFormatOptions } from "../../../platform/imports/file-format.ts";
+import type { CsvSample } from "../../../platform/imports/csv-header.ts";
+import type { FileFormatOptions } from "../../../platform/imports/file-format.ts";
 import { ImportFileError, type ImportFileReason } from "../../../platform/imports/import-file-error.ts";
-import { TextFile } from "../../../platform/imports/text-file.ts";
+import { openTable, withSheets, type TableFile } from "../../../platform/imports/table-file.ts";
 import type { ThreadPort } from "../../../threads.ts";
 import { prospectTarget } from "./prospect-columns.ts";
 import { prospectTargetNames, type ProspectTarget } from "./prospect-targets.ts";
-import { ProspectCsvRows, prospectLayout } from "./prospect-csv.ts";
+import { ProspectCsvRows, prospectLayout, type ProspectLayout } from "./prospect-csv.ts";
 import { ProspectNdjsonRows } from "./prospect-ndjson.ts";
 import { arraysOf, type PackedRows } from "./row-buffer.ts";
 import { RowWriter } from "./row-writer.ts";
@@ -37,6 +38,7 @@ export type ProspectFileAnswer =
       columns: { header: string; target: string }[];
       ignored: string[];
       encoding: TextEncoding;
+      sheet: string | null;
       bytesRead: number;
     }
   | { kind: "refused"; reason: ImportFileReason; message: string; details: Record<string, unknown> }
@@ -56,21 +58,22 @@ export async function runProspectFileThread(
 ): Promise<void> {
   const room = allowance(port, batchesInFlight);
   try {
-    const file = new TextFile(descriptor, options.encoding ?? null);
+    const file = await openTable(descriptor, options);
+    const { text, sheet } = file;
     const writer = new RowWriter();
     const reader = rowReader(file, options, writer);
     const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
     for (let block: string | null = ""; block !== null;) {
-      block = file.next();
-      reader.take(block, file.hasBadBytes);
+      block = await text.next();
+      reader.take(block, text.hasBadBytes);
       const { buffer } = writer;
       while (buffer.count >= options.batchRows || (block === null && buffer.count > 0)) {
         await room();
         const packed = buffer.take(options.batchRows);
         const moved = arraysOf(packed).map(({ buffer }) => buffer);
-        const { encoding, bytesRead } = file;
+        const { encoding, bytesRead } = text;
         const { columns, ignored } = reader;
-        port.post({ kind: "batch", packed, columns, ignored: [...ignored], encoding, bytesRead }, moved);
+        port.post({ kind: "batch", packed, columns, ignored: [...ignored], encoding, sheet, bytesRead }, moved);
         collect();
       }
     }
@@ -82,13 +85,22 @@ export async function runProspectFileThread(
   }
 }
 
-function rowReader(file: TextFile, options: ProspectFileOptions, to: RowWriter): ProspectCsvRows | ProspectNdjsonRows {
-  const { format, delimiter, columns, source, afterRow } = options;
+function rowReader(file: TableFile, options: ProspectFileOptions, to: RowWriter): ProspectCsvRows | ProspectNdjsonRows {
+  const { columns, source, afterRow } = options;
   const overrides = overridesIn(columns);
-  if (resolveFormat(format, file.sample) === "ndjson") return new ProspectNdjsonRows(overrides, source, afterRow, to);
-  const layout = prospectLayout({ text: file.sample, isWholeFile: file.sampleIsAll }, delimiter, overrides);
+  if (file.format === "ndjson") return new ProspectNdjsonRows(overrides, source, afterRow, to);
+  const { sample, sampleIsAll } = file.text;
+  const layout = layoutOf(file, { text: sample, isWholeFile: sampleIsAll }, overrides);
   refuseMissingColumns(Object.keys(columns ?? {}), layout.headers);
   return new ProspectCsvRows(layout, source, afterRow, to);
+}
+
+function layoutOf(file: TableFile, sample: CsvSample, overrides: Map<string, ProspectTarget>): ProspectLayout {
+  try {
+    return prospectLayout(sample, file.delimiter, overrides);
+  } catch (error) {
+    throw error instanceof ImportFileError ? withSheets(error, file) : error;
+  }
 }
 
 function overridesIn(columns: Record<string, string> | null): Map<string, ProspectTarget> {

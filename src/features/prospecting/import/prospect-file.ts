@@ -18,6 +18,8 @@ export type ProspectFileBatch = {
   columns: { header: string; target: string }[];
   /** Encoding of the file. */
   encoding: TextEncoding;
+  /** Name of the sheet; null unless the file is a workbook. */
+  sheet: string | null;
   /** Bytes read so far, slightly ahead of the rows. */
   bytesRead: number;
   totalBytes: number;
@@ -53,14 +55,14 @@ export async function* readProspectFile(
       for await (const answer of messagesOf(thread, signal)) {
         if (answer.kind === "done") return;
         if (answer.kind === "refused") throw new ImportFileError(answer.reason, answer.message, answer.details);
-        const { packed, columns, ignored, encoding, bytesRead } = answer;
+        const { packed, columns, ignored, encoding, sheet, bytesRead } = answer;
         const lastRow = packed.rows.at(-1) ?? 0;
         const rows = unpacked(packed, spare);
         const release = () => {
           freeMemory(arraysOf(packed));
           keepSpare(rows, spare);
         };
-        yield { rows, found: packed.found, lastRow, columns, ignored, encoding, bytesRead, totalBytes, release };
+        yield { rows, found: packed.found, lastRow, columns, ignored, encoding, sheet, bytesRead, totalBytes, release };
         collect();
         thread.post("next");
       }
