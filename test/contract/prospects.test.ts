@@ -295,6 +295,35 @@ describe.each(enginesAndPostgres)("prospects on $name", ({ open }) => {
     );
   });
 
+  test("a sample is all there are, or spread over all; matches are counted by lists of terms", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const rows = Array.from({ length: 2000 }, (_, n) =>
+      personRow(n + 2, { email: `p${n}@example.com`, title: n % 4 === 0 ? "Sales Director" : `Engineer ${n}` }),
+    );
+    await imported(storage, user.id, rows);
+    const sampled = async (size: number, query = nothing) =>
+      (await storage.prospects.sample({ workspaceId: user.id, query, size })).map(({ email }) =>
+        Number(email?.match(/\d+/)?.[0]),
+      );
+    const directors = termQuery({ person: { title: ["Director"] } });
+    expect((await sampled(500, directors)).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 500 }, (_, n) => n * 4),
+    );
+    const some = await sampled(80);
+    expect([some.length, new Set(some).size, Math.min(...some), Math.max(...some)]).toEqual([80, 80, 0, 1999]);
+    expect(new Set(some.map((n) => Math.floor(n / 250))).size).toBeGreaterThanOrEqual(7);
+    const key = (value: string) => termKey({ facet: "title", value });
+    const lists = [[key("sales")], [key("sales"), key("director")], [key("engineer"), key("sales")], [key("nobody")]];
+    const counts = (query: typeof nothing, workspaceId = user.id) =>
+      storage.prospects.matchCounts({ workspaceId, query, lists });
+    expect(await counts(nothing)).toEqual([500, 500, 0, 0]);
+    expect(await counts(termQuery({ person: { title: ["Engineer"] } }))).toEqual([0, 0, 0, 0]);
+    expect(await storage.prospects.sample({ workspaceId: "nobody", query: nothing, size: 5 })).toEqual([]);
+    expect(await counts(nothing, "nobody")).toEqual([0, 0, 0, 0]);
+  });
+
   test("every operation is about one user's directory", async () => {
     await using opened = await open();
     const { storage } = opened;

@@ -25,6 +25,8 @@ export type FacetRequest = {
   /** Only matching prospects are counted. */
   query: TermQuery;
 };
+/** `lists`: of keys of terms, each of which a prospect must have. */
+export type MatchCounts = { workspaceId: WorkspaceId; query: TermQuery; lists: string[][] };
 export type FacetCount = { value: string; label: string; count: number };
 
 /**
@@ -59,6 +61,10 @@ export type ProspectStore = {
   search(search: ProspectSearch): Promise<ProspectPage>;
   /** Values of a facet, most frequent first. */
   facet(request: FacetRequest): Promise<FacetCount[]>;
+  /** About `size` matches from all over the directory; all of them if there are no more. */
+  sample(request: { workspaceId: WorkspaceId; query: TermQuery; size: number }): Promise<Prospect[]>;
+  /** For each list of terms, the exact number of matches that have all of them. */
+  matchCounts(request: MatchCounts): Promise<number[]>;
   get(workspaceId: WorkspaceId, id: string): Promise<Prospect | null>;
   /** Deletes permanently; false if the prospect does not exist. */
   remove(workspaceId: WorkspaceId, id: string): Promise<boolean>;

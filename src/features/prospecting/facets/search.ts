@@ -105,6 +105,49 @@ export function foundNumbers<T extends { count: number }>(
   return { total, numbers };
 }
 
+/** Numbers of about `size` matches, in runs at places that are equally far from each other; all if there are no more. */
+export function sampleNumbers(found: readonly Container[], size: number): number[] {
+  const total = found.reduce((sum, container) => sum + countOf(container), 0);
+  const runs = total <= size ? 1 : sampleRuns;
+  const length = Math.min(total, Math.ceil(size / runs));
+  const starts = Array.from({ length: runs }, (_, run) => Math.floor((run * (total - length)) / Math.max(runs - 1, 1)));
+  return starts.flatMap((start) => numbersFrom(found, start, length));
+}
+
+const sampleRuns = 8;
+
+function numbersFrom(found: readonly Container[], offset: number, limit: number): number[] {
+  const numbers: number[] = [];
+  let skip = offset;
+  for (let segment = 0; segment < found.length && numbers.length < limit; segment++) {
+    const container = found[segment]!;
+    const count = countOf(container);
+    if (skip < count)
+      for (const number of select(container, skip, limit - numbers.length))
+        numbers.push(segment * containerSize + number);
+    skip = Math.max(0, skip - count);
+  }
+  return numbers;
+}
+
+/** How many of the matches have all of these terms, for each of several lists of terms. */
+export function* matchCounts<T extends { count: number }>(
+  postings: Postings<T>,
+  found: readonly Container[],
+  lists: readonly (readonly string[])[],
+): Generator<void, number[], void> {
+  const counts: number[] = [];
+  for (const keys of lists) {
+    const group = groupReader(postings, [[...keys]]);
+    let count = 0;
+    for (let segment = 0; group !== null && segment < found.length; segment++)
+      if (found[segment]!.length > 0) count += countAnd(found[segment]!, group.read(segment));
+    counts.push(count);
+    yield;
+  }
+  return counts;
+}
+
 /** Values of a facet that occur in a container, most frequent first. `found`: null for all prospects. */
 export function* facetValues<T extends { count: number }>(
   postings: Postings<T>,

@@ -1,7 +1,9 @@
 import {
   facetValues,
   foundNumbers,
+  matchCounts,
   matches,
+  sampleNumbers,
   termsOfQuery,
   tierTerms,
   valuesToCount,
@@ -9,7 +11,8 @@ import {
 } from "../../../../features/prospecting/facets/search.ts";
 import { termKey, termRules } from "../../../../features/prospecting/facets/terms.ts";
 import type { StoredProspect } from "../../../../features/prospecting/stored-prospect.ts";
-import type { FacetRequest, ProspectSearch } from "../../../../features/prospecting/store.ts";
+import type { TermQuery } from "../../../../features/prospecting/facets/query.ts";
+import type { FacetRequest, MatchCounts, ProspectSearch } from "../../../../features/prospecting/store.ts";
 import type { WorkspaceId } from "../../../../platform/base/ids.ts";
 import { inSlices } from "../../../../lib/concurrency/slices.ts";
 import type { Connection, Engine } from "../engine.ts";
@@ -49,6 +52,24 @@ export class DirectoryIndex {
       const { total, numbers } = foundNumbers(postings, found, offset, limit);
       const rows = await loadProspects(connection, view.directory.owner, numbers);
       return { total, rows: numbers.flatMap((number) => rows.get(number) ?? []) };
+    });
+  }
+
+  sample(workspaceId: WorkspaceId, query: TermQuery, size: number): Promise<StoredProspect[]> {
+    return this.#read(workspaceId, [], async (connection, view) => {
+      const postings = await view.postings(connection, termsOfQuery(query), this.#cache);
+      const numbers = sampleNumbers(await inSlices(matches(postings, query, view.blockCount)), size);
+      return [...(await loadProspects(connection, view.directory.owner, numbers)).values()];
+    });
+  }
+
+  matchCounts({ workspaceId, query, lists }: MatchCounts): Promise<number[]> {
+    const none = lists.map(() => 0);
+    return this.#read(workspaceId, none, async (connection, view) => {
+      const keys = [...new Set([...termsOfQuery(query), ...lists.flat()])];
+      const postings = await view.postings(connection, keys, this.#cache);
+      const found = await inSlices(matches(postings, query, view.blockCount));
+      return await inSlices(matchCounts(postings, found, lists));
     });
   }
 

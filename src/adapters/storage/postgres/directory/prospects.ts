@@ -76,6 +76,10 @@ export function createProspectStore(engine: Engine, index: DirectoryIndex): Pros
       return { total, prospects: rows.map((row) => prospectOf(question.workspaceId, row)) };
     },
     facet: (question) => index.facet(question),
+    async sample({ workspaceId, query, size }) {
+      return (await index.sample(workspaceId, query, size)).map((row) => prospectOf(workspaceId, row));
+    },
+    matchCounts: (request) => index.matchCounts(request),
     async get(workspaceId, id) {
       const owner = await ownerOf(orm, workspaceId);
       const number = numberOf(workspaceId, id);

@@ -11,6 +11,8 @@ export type KeyHints = Uint32Array;
 export type IndexQuestion =
   | { kind: "search"; query: TermQuery; offset: number; limit: number }
   | { kind: "facet"; facet: FacetName; text: string; limit: number; query: TermQuery }
+  | { kind: "sample"; query: TermQuery; size: number }
+  | { kind: "matchCounts"; query: TermQuery; lists: string[][] }
   /** At most `most` numbers for each key, below `before`: the caller knows the others. */
   | { kind: "find"; keys: Float64Array; most: number; before: number }
   /** Like `find`, for all keys together: the lowest numbers from `from` on, at most `most`. */

@@ -20,7 +20,13 @@ import { pagesOfRun } from "../../../../lib/key-index/key-pages.ts";
 import type { RunState } from "../../../../lib/key-index/key-runs.ts";
 import { dropRuns } from "./key-run-pages.ts";
 import { PostingsCache, segments } from "./postings.ts";
-import { facetValues, foundNumbers, matches } from "../../../../features/prospecting/facets/search.ts";
+import {
+  facetValues,
+  foundNumbers,
+  matchCounts,
+  matches,
+  sampleNumbers,
+} from "../../../../features/prospecting/facets/search.ts";
 
 /** During an import, about 8,000 prospects, which leave a few MB. */
 const slicesBetweenCollections = 8;
@@ -139,13 +145,21 @@ async function answerTo(question: IndexQuestion, index: DirectoryIndex, find: Fi
     return hints;
   }
   if (question.kind === "flush") return index.flush();
-  if (index.segments === 0) return question.kind === "search" ? { total: 0, numbers: [] } : [];
   const { postings } = index;
   const { query } = question;
-  const isNarrow = query.groups.length > 0 || query.none.length > 0;
-  const found = question.kind === "search" || isNarrow ? find(query) : null;
-  if (question.kind === "search") return foundNumbers(postings, found ?? [], question.offset, question.limit);
-  return finished(facetValues(postings, question.facet, question.text, question.limit, found));
+  switch (question.kind) {
+    case "search":
+      return foundNumbers(postings, find(query), question.offset, question.limit);
+    case "sample":
+      return sampleNumbers(find(query), question.size);
+    case "matchCounts":
+      return finished(matchCounts(postings, find(query), question.lists));
+    case "facet": {
+      const isNarrow = query.groups.length > 0 || query.none.length > 0;
+      const found = isNarrow ? find(query) : null;
+      return finished(facetValues(postings, question.facet, question.text, question.limit, found));
+    }
+  }
 }
 
 /** IDs of terms and runs are assigned only here, and never twice: those above the last one on disk are free. */

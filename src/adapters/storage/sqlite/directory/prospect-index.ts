@@ -1,4 +1,5 @@
 import type { FacetValue, FoundNumbers } from "../../../../features/prospecting/facets/search.ts";
+import type { TermQuery } from "../../../../features/prospecting/facets/query.ts";
 import type { Database } from "bun:sqlite";
 import { freeMemory } from "../../../../lib/concurrency/garbage.ts";
 import { startThread, type Thread } from "../../../../threads.ts";
@@ -38,6 +39,14 @@ export class ProspectIndex {
 
   facet(owner: number, question: Omit<Extract<IndexQuestion, { kind: "facet" }>, "kind">): Promise<FacetValue[]> {
     return this.#ask(owner, { kind: "facet", ...question }) as Promise<FacetValue[]>;
+  }
+
+  sample(owner: number, query: TermQuery, size: number): Promise<number[]> {
+    return this.#ask(owner, { kind: "sample", query, size }) as Promise<number[]>;
+  }
+
+  matchCounts(owner: number, query: TermQuery, lists: string[][]): Promise<number[]> {
+    return this.#ask(owner, { kind: "matchCounts", query, lists }) as Promise<number[]>;
   }
 
   /** `before`: one more than the number of the last committed prospect. Later ones need not be read. */

@@ -25,8 +25,12 @@ export function createProspectStore(engine: Engine, common: CommonRows): Prospec
     const owner = owners(workspaceId);
     if (owner === null || rows.next(owner) === 0) return { total: 0, prospects: [] };
     const { total, numbers } = await index.search(owner, question);
+    return { total, prospects: prospectsOf(workspaceId, owner, numbers) };
+  }
+
+  function prospectsOf(workspaceId: WorkspaceId, owner: number, numbers: readonly number[]): Prospect[] {
     const found = numbers.map((number) => rows.get(owner, number)).filter((row) => row !== null);
-    return { total, prospects: found.map((row) => prospectOf(workspaceId, row)) };
+    return found.map((row) => prospectOf(workspaceId, row));
   }
 
   /** Runs `change` on a prospect inside a write unit. False when there is none. */
@@ -99,6 +103,16 @@ export function createProspectStore(engine: Engine, common: CommonRows): Prospec
     async facet({ workspaceId, ...question }) {
       const owner = owners(workspaceId);
       return owner === null || rows.next(owner) === 0 ? [] : await index.facet(owner, question);
+    },
+    async sample({ workspaceId, query, size }) {
+      const owner = owners(workspaceId);
+      if (owner === null || rows.next(owner) === 0) return [];
+      return prospectsOf(workspaceId, owner, await index.sample(owner, query, size));
+    },
+    async matchCounts({ workspaceId, query, lists }) {
+      const owner = owners(workspaceId);
+      if (owner === null || rows.next(owner) === 0) return lists.map(() => 0);
+      return await index.matchCounts(owner, query, lists);
     },
     async get(workspaceId, id) {
       const owner = owners(workspaceId);
