@@ -26,6 +26,7 @@ const kindPatterns = {
   mcp: /^src\/surfaces\/mcp\//,
   page: /^src\/surfaces\/dashboard\/app\//,
   dashboard: /^src\/surfaces\/dashboard\//,
+  docs: /^src\/surfaces\/docs\//,
   model: /^src\/(platform|features)\/(.+[-/])?model\.ts$/,
   routes: /^src\/(platform|features)\/(.+[-/])?routes\.ts$/,
   feature: /^src\/(platform|features)\//,
@@ -62,9 +63,13 @@ const table: Record<Kind, Row> = {
   blobs: { modules: [...pure, "threads", "port", "blobs", "storage"], neverPackages: webAndDatabase },
   providers: { modules: [...pure, "threads", "port", "providers"], neverPackages: webAndDatabase },
   config: { modules: [...pure, "config"], neverPackages: webAndDatabase },
-  app: { modules: kinds.filter((k) => !["entry", "mcp", "dashboard", "page"].includes(k)), neverPackages: nothing },
+  app: {
+    modules: kinds.filter((k) => !["entry", "mcp", "dashboard", "docs", "page"].includes(k)),
+    neverPackages: nothing,
+  },
   mcp: { modules: [...pure, "http", "feature", "app"], own: ["mcp"], neverPackages: database },
   dashboard: { modules: [...pure, "http", "feature", "app"], own: ["dashboard"], neverPackages: database },
+  docs: { modules: [...pure, "http"], own: ["docs"], neverPackages: webAndDatabase },
   // Runs in a browser: of the server it knows the types of models, and nothing that is there at run time except packages.
   page: { modules: ["lib"], own: ["page"], neverPackages: allButBrowser },
   worker: { modules: kinds.filter((k) => !["app", "entry", "http", "routes"].includes(k)), neverPackages: web },

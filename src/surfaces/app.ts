@@ -6,6 +6,7 @@ import { invitationPage } from "./dashboard/join.ts";
 import { otherSignIns } from "./dashboard/other-sign-ins.ts";
 import { dashboardPages } from "./dashboard/pages.ts";
 import { browserSession } from "./dashboard/session.ts";
+import { guidePages } from "./docs/routes.ts";
 import { mcpEndpoint } from "./mcp/endpoint.ts";
 
 export type { Overrides };
@@ -15,7 +16,7 @@ export function createApp(config: Config, overrides: Overrides = {}): Promise<Ap
   const surfaces = {
     session: (parts: SessionParts) => ({ all: [...browserSession(parts).all, ...otherSignIns(parts).all] }),
     invitation: invitationPage,
-    pages: dashboardPages,
+    pages: (parts: SessionParts) => ({ all: [...dashboardPages(parts).all, ...guidePages(parts).all] }),
     tools: mcpEndpoint,
   };
   return createServer(config, surfaces, overrides);

@@ -136,10 +136,12 @@ describe.each(proxies)("$name", ({ start, publicUrl, isInstalled }) => {
     await directory?.[Symbol.asyncDispose]();
   });
 
-  onLinux("serves the dashboard and the API reference with all their files", async () => {
-    for (const page of ["/", "/app/leads", "/docs"]) {
+  onLinux("serves the dashboard, the guides, and the API reference with all their files", async () => {
+    for (const page of ["/", "/app/leads", "/docs", "/docs/guides"]) {
       const text = await textOf(await ask(url + page));
-      const urls = [...text.matchAll(/(?:src|href|data-url)="([^"]+)"/g)].map(([, each = ""]) => each);
+      const urls = [...text.matchAll(/(?:src|href|data-url)="([^"]+)"/g)]
+        .map(([, each = ""]) => each)
+        .filter((each) => !/^(#|https?:\/\/nodejs)/.test(each));
       expect(urls.length).toBeGreaterThan(1);
       for (const each of urls) {
         expect(each).toStartWith(`${path}/`);

@@ -7,4 +7,15 @@ export function basePathOf(publicUrl: string | null): string {
 }
 
 /** First parts of the paths of this server. A base path must not start with one, or its requests would be ambiguous. */
-export const ownPaths = ["api", "app", "docs", "healthz", "mcp", "metrics", "openapi.json", "readyz", "swagger"];
+export const ownPaths = [
+  "api",
+  "app",
+  "docs",
+  "healthz",
+  "llms.txt",
+  "mcp",
+  "metrics",
+  "openapi.json",
+  "readyz",
+  "swagger",
+];

@@ -83,7 +83,7 @@ function summary(app: LocalApp, config: Config) {
     /** Only on the first start. */
     signInUrl: app.firstRun === null ? null : `${url}${app.firstRun.signInPath}`,
     api: `${url}/api/v2`,
-    docs: `${url}/docs`,
+    docs: `${url}/docs/guides`,
     dataDir: resolve(config.dataDir),
     simulation: config.simulate,
     firstRun: app.firstRun && { email: app.firstRun.email, key: app.firstRun.key },

@@ -178,8 +178,8 @@ function Account() {
         {view?.user.name && <span class="faint">{view.user.email}</span>}
       </p>
       <div class="account-links">
-        <a href={`${basePath}/docs`} target="_blank" rel="noreferrer">
-          API docs
+        <a href={`${basePath}/docs/guides`} target="_blank" rel="noreferrer">
+          Docs
         </a>
         <button type="button" class="link" onClick={() => (openPanel.value = "help")}>
           Shortcuts

@@ -45,7 +45,8 @@ const actions: readonly Action[] = [
   { label: "Dark theme", words: "appearance color night", icon: "settings", permission: null, run: () => chooseTheme("dark") },
   { label: "System theme", words: "appearance color", icon: "settings", permission: null, run: () => chooseTheme("system") },
   { label: "Keyboard shortcuts", words: "help keys", icon: "more", permission: null, run: () => (openPanel.value = "help") },
-  { label: "API documentation", words: "docs reference", icon: "external", permission: null, run: () => void window.open(`${basePath}/docs`, "_blank", "noopener") },
+  { label: "Documentation", words: "docs guides manual help", icon: "external", permission: null, run: () => void window.open(`${basePath}/docs/guides`, "_blank", "noopener") },
+  { label: "API reference", words: "docs documentation openapi", icon: "external", permission: null, run: () => void window.open(`${basePath}/docs`, "_blank", "noopener") },
   { label: "Sign out", words: "log out leave", icon: "close", permission: null, run: () => void signOut() },
 ]; // prettier-ignore
 
