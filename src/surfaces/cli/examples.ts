@@ -3,6 +3,8 @@ import type { Command } from "commander";
 /** A command line, and what it does where that is not obvious. */
 type Example = readonly [line: string, meaning?: string];
 
+const id = "019b2c4e-7d10-7000-8000-0242ac120002";
+
 /** By the path of the command. Every command has at least one; a test runs each through the parser. */
 export const examples: Readonly<Record<string, readonly Example[]>> = {
   serve: [
@@ -32,10 +34,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   "invite create": [["outreachd invite create grace@example.com --role member", "prints the link to send"]],
   "invite list": [["outreachd invite list"]],
-  "invite revoke": [["outreachd invite revoke 019b2c4e-7d10-7000-8000-0242ac120002"]],
+  "invite revoke": [[`outreachd invite revoke ${id}`]],
   "workspace create": [["outreachd workspace create Sales --owner ada@example.com"]],
   "workspace list": [["outreachd workspace list"]],
-  "workspace update": [["outreachd workspace update 019b2c4e-7d10-7000-8000-0242ac120002 --name Marketing"]],
+  "workspace update": [[`outreachd workspace update ${id} --name Marketing`]],
   "workspace merge": [
     ["outreachd workspace merge bob@example.com ada@example.com", "shows what would happen"],
     ["outreachd workspace merge bob@example.com ada@example.com --yes"],
@@ -48,7 +50,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["outreachd key create --name prometheus --permission metrics:read --expires-in-days 365"],
   ],
   "key list": [["outreachd key list"], ["outreachd key list --user ada@example.com"]],
-  "key revoke": [["outreachd key revoke 019b2c4e-7d10-7000-8000-0242ac120002"]],
+  "key revoke": [[`outreachd key revoke ${id}`]],
   "import leads": [
     ["outreachd import leads people.csv --dry-run", "what would happen, row by row"],
     ["outreachd import leads people.csv --tag spring --on-duplicate update"],
@@ -59,7 +61,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["outreachd import prospects people.csv --dry-run"],
     ['outreachd import prospects companies.csv --source "trade fair"'],
   ],
-  "import watch": [["outreachd import watch 019b2c4e-7d10-7000-8000-0242ac120002"]],
+  "import watch": [[`outreachd import watch ${id}`]],
   "export leads": [
     ["outreachd export leads --output leads.csv"],
     ["outreachd export leads --format ndjson --status new --tag spring | head"],
@@ -83,10 +85,39 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["outreachd enrich https://network.example/in/ada --provider local --write-back"],
   ],
   credits: [["outreachd credits"], ["outreachd credits --last 50 --user ada@example.com"]],
+  "accounts list": [["outreachd accounts list"]],
+  "accounts holidays": [[`outreachd accounts holidays ${id}`]],
+  "accounts add-holiday": [[`outreachd accounts add-holiday ${id} 2030-12-24 2030-12-26 --name Christmas`]],
+  "accounts remove-holiday": [[`outreachd accounts remove-holiday ${id} 2030-12-24`]],
+  "campaigns list": [["outreachd campaigns list"]],
+  "campaigns templates": [["outreachd campaigns templates"]],
+  "campaigns show": [[`outreachd campaigns show ${id}`], [`outreachd campaigns show ${id} --json > campaign.json`]],
+  "campaigns preview": [[`outreachd campaigns preview ${id} --leads 100 --none-connects`]],
+  "campaigns funnel": [
+    [`outreachd campaigns funnel ${id} --from 2030-01-01`],
+    [`outreachd campaigns funnel ${id} --days --csv > days.csv`],
+  ],
+  "campaigns compare": [["outreachd campaigns compare"], ["outreachd campaigns compare --from 2030-01-01 --csv"]],
+  "campaigns create": [
+    ["outreachd campaigns create Spring --template connect-and-follow-up"],
+    ["outreachd campaigns create Spring --steps steps.json"],
+  ],
+  "campaigns update": [[`outreachd campaigns update ${id} --name Summer`]],
+  "campaigns start": [[`outreachd campaigns start ${id}`]],
+  "campaigns pause": [[`outreachd campaigns pause ${id}`]],
+  "campaigns cancel": [[`outreachd campaigns cancel ${id}`]],
+  "campaigns duplicate": [[`outreachd campaigns duplicate ${id} --name Autumn`]],
+  "campaigns delete": [[`outreachd campaigns delete ${id}`]],
+  "campaigns enroll": [
+    [`outreachd campaigns enroll ${id} --tag spring --dry-run`, "who, and who not"],
+    [`outreachd campaigns enroll ${id} --tag spring`],
+  ],
+  "campaigns leads": [[`outreachd campaigns leads ${id} --limit 100`]],
+  "campaigns remove": [[`outreachd campaigns remove ${id} 019b2c4e-8a20-7000-8000-0242ac120002`]],
   "inbox list": [["outreachd inbox list --unread"], ['outreachd inbox list --mine --search "pricing"']],
-  "inbox show": [["outreachd inbox show 019b2c4e-7d10-7000-8000-0242ac120002 --keep-unread"]],
-  "inbox reply": [['outreachd inbox reply 019b2c4e-7d10-7000-8000-0242ac120002 "Thanks! Does Tuesday at 10 work?"']],
-  "inbox label": [["outreachd inbox label 019b2c4e-7d10-7000-8000-0242ac120002 interested"]],
+  "inbox show": [[`outreachd inbox show ${id} --keep-unread`]],
+  "inbox reply": [[`outreachd inbox reply ${id} "Thanks! Does Tuesday at 10 work?"`]],
+  "inbox label": [[`outreachd inbox label ${id} interested`]],
   search: [
     ['outreachd search --title "VP Sales" --size 51-200 --location Germany --dry-run', "the count and the cost"],
     ["outreachd search --seniority vp --industry software --limit 10"],
