@@ -21,6 +21,7 @@ import { createSimulator, openSimulation, type SimulatedWorld } from "./simulati
 import { systemIds } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
 import { announce } from "./announce.ts";
+import { lowBalance } from "../features/credits/model.ts";
 import { CreditService } from "../features/credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "../adapters/disk/data-directory.ts";
 import { docsRoutes } from "../platform/http/docs.ts";
@@ -81,7 +82,7 @@ async function compose(
   const { blobs, place: filesPlace } = await openFiles(config, directory);
 
   const metrics = config.metrics
-    ? await createMetrics({ store: storage.metrics, clock, dataDir: directory.path })
+    ? await createMetrics({ store: storage.metrics, clock, dataDir: directory.path, lowBalance })
     : null;
   const isCurrent = () => cluster?.isCurrent ?? true;
   const keyRing = new KeyRing(storage.keys, storage.workspaces, clock, database === null ? undefined : isCurrent);

@@ -31,6 +31,19 @@ describe.each(enginesAndPostgres)("metrics on $name", ({ open }) => {
     expect(counts.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThanOrEqual(2);
   });
 
+  test("workspaces are counted by their credit balance", async () => {
+    await using opened = await open();
+    const { credits, metrics } = opened.storage;
+    const make = createFactories();
+    expect(await metrics.balances(100)).toEqual({ empty: 0, low: 0, enough: 0, total: 0 });
+    for (const amounts of [[], [50, -50], [99], [100], [5_000]]) {
+      const { workspace } = await make.storedUser(opened.storage);
+      for (const amount of amounts) await credits.add(make.grant(workspace.id, { amount }));
+    }
+    expect(await metrics.balances(100)).toEqual({ empty: 1, low: 1, enough: 2, total: 5_199 });
+    expect(await metrics.balances(101)).toEqual({ empty: 1, low: 2, enough: 1, total: 5_199 });
+  });
+
   test("a claimed job is not due anymore", async () => {
     await using opened = await open();
     const make = createFactories();

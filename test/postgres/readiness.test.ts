@@ -62,6 +62,37 @@ test("a database that does not respond makes a node unready within seconds", asy
   await until(node, 200);
 });
 
+test("metrics of the node are served while the database is away, and say so", async () => {
+  await using world = await startBehindProxy();
+  const { node, proxy } = world;
+  const metrics = async () => {
+    const response = await node.get("/metrics");
+    return { status: response.status, text: await response.text() };
+  };
+  const value = (text: string, name: string) => new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "m").exec(text)?.[1];
+  const before = await metrics();
+  expect(value(before.text, "outreachd_database_up")).toBe("1");
+  expect(value(before.text, "outreachd_database_bytes")).toMatch(/^\d+$/);
+  for (const fail of [() => proxy.refuse(), () => proxy.stall()]) {
+    fail();
+    // From five seconds on, the node asks the database about each key, which does not respond.
+    const { status, text } = await eventually("keys that may be outdated", async () => {
+      const found = await metrics();
+      return Number(value(found.text, "outreachd_key_version_lag_seconds")) > 5 ? found : null;
+    });
+    expect({ status, isUp: value(text, "outreachd_database_up") }).toEqual({ status: 200, isUp: "0" });
+    expect(value(text, "outreachd_http_requests_total")).toBeDefined();
+    expect(value(text, "process_resident_memory_bytes")).toBeDefined();
+    for (const name of ["outreachd_database_bytes", "outreachd_claim_lag_seconds", "outreachd_credit_workspaces"])
+      expect(value(text, name)).toBeUndefined();
+    proxy.recover();
+    await eventually("the database in the metrics", async () =>
+      value((await metrics()).text, "outreachd_database_up") === "1" ? true : null,
+    );
+  }
+  expect(value((await metrics()).text, "outreachd_database_bytes")).toMatch(/^\d+$/);
+});
+
 test("a node whose bucket is unavailable is not ready, until it is available again", async () => {
   await using cluster = await createAppNodes();
   const node = await cluster.start();

@@ -128,7 +128,8 @@ export class Pipeline {
     const { keyRing, limiter, clock, cookies, callerOfSession } = this.#parts;
     const token = context.secret === null ? cookies.tokenIn(context.request) : null;
     try {
-      const found = token === null ? keyRing.identify(context.secret) : callerOfSession(token);
+      const identify = context.path === metricsPath ? "identifyInOutage" : "identify";
+      const found = token === null ? keyRing[identify](context.secret) : callerOfSession(token);
       const caller = found instanceof Promise ? await found : found;
       context.caller = { ...caller, origin: () => context.origin };
       context.isPage = token !== null;
@@ -211,8 +212,10 @@ export class Pipeline {
 }
 
 const apiPrefix = "/api/v2";
+/** Served while the database is away, so that monitoring shows the outage. */
+const metricsPath = "/metrics";
 /** Paths outside the API that require a key. */
-const guardedPaths = ["/metrics", "/mcp"];
+const guardedPaths = [metricsPath, "/mcp"];
 /** MCP messages are cheap because each tool call is a separate request. */
 const cheapPaths = [`${apiPrefix}/health`, ...guardedPaths];
 /** Holds 10,000 people with all their details. */

@@ -1,20 +1,27 @@
 import type { Clock } from "../base/clock.ts";
 import { CachedValue } from "./cached-value.ts";
-import type { Gauge } from "./prom-client.ts";
+import type { GaugeConfiguration } from "./database-readings.ts";
 import { backlogStates, type MetricsStore } from "./store.ts";
 
 /** Scrapers usually poll every 15 s. Several of them share a result. */
 const cacheMs = 10_000;
 
-type GaugeSettings = {
-  name: string;
-  help: string;
-  labelNames: readonly string[];
-  collect: (this: Gauge) => Promise<void>;
+type Parts = {
+  store: MetricsStore;
+  clock: Clock;
+  /** Balance below which a workspace is warned. */
+  lowBalance: number;
 };
 
-/** Adds gauges of what waits outside the job queue: deliveries to webhooks, and accounts that need their user. */
-export function addBacklogGauges(add: (settings: GaugeSettings) => void, store: MetricsStore, clock: Clock): void {
+/**
+ * Adds gauges of what waits outside the job queue: deliveries to webhooks, and accounts and workspaces that need someone.
+ * `add` is for gauges that read the database.
+ */
+export function addBacklogGauges(
+  add: (settings: GaugeConfiguration) => void,
+  { store, clock, lowBalance }: Parts,
+): void {
+  const balances = new CachedValue(() => store.balances(lowBalance), cacheMs, clock);
   const deliveries = new CachedValue(() => store.deliveries(), cacheMs, clock);
   const accounts = new CachedValue(() => store.accounts(), cacheMs, clock);
   add({
@@ -46,6 +53,24 @@ export function addBacklogGauges(add: (settings: GaugeSettings) => void, store: 
       const found = await accounts.get();
       this.reset();
       for (const { state, count } of found) this.set({ state }, count);
+    },
+  });
+  // By state, not by workspace: a series for each of thousands would be too many.
+  add({
+    name: "outreachd_credit_workspaces",
+    help: `Workspaces that were granted credits, by balance. empty: 0; low: below ${lowBalance}; enough: all others.`,
+    labelNames: ["balance"],
+    async collect() {
+      const { total: _, ...counts } = await balances.get();
+      for (const [balance, count] of Object.entries(counts)) this.set({ balance }, count);
+    },
+  });
+  add({
+    name: "outreachd_credit_balance",
+    help: "Sum of the credit balances of all workspaces.",
+    labelNames: [],
+    async collect() {
+      this.set((await balances.get()).total);
     },
   });
 }

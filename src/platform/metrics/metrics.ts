@@ -5,9 +5,16 @@ import { version } from "../base/version.ts";
 import type { Counter, Gauge, Histogram } from "./prom-client.ts";
 import { addBacklogGauges } from "./backlog-gauges.ts";
 import { CachedValue } from "./cached-value.ts";
+import { DatabaseReadings, type GaugeConfiguration } from "./database-readings.ts";
 import type { MetricsStore, QueueDepth } from "./store.ts";
 
-export type MetricsParts = { store: MetricsStore; clock: Clock; dataDir: string };
+export type MetricsParts = {
+  store: MetricsStore;
+  clock: Clock;
+  dataDir: string;
+  /** Credit balance below which a workspace is warned. */
+  lowBalance: number;
+};
 
 /** Records events as they happen. Labels come from closed lists: route templates, job types, and connectors. */
 export type Metrics = {
@@ -37,7 +44,7 @@ const maxCredits = 100_000;
 const lagResolutionMs = 20;
 
 /** Counts events from now on. Gauges are read on each scrape. */
-export async function createMetrics({ store, clock, dataDir }: MetricsParts): Promise<Metrics> {
+export async function createMetrics({ store, clock, dataDir, lowBalance }: MetricsParts): Promise<Metrics> {
   // Loaded only if metrics are enabled.
   const { Counter, Gauge, Histogram, Registry } = await import("./prom-client.ts");
   const registry = new Registry();
@@ -99,6 +106,21 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
         this.set(await read());
       },
     });
+  const database = new DatabaseReadings(() => store.oldestDueAt(clock.now()));
+  /** A gauge that is left out while the database does not respond. */
+  const databaseGauge = (settings: GaugeConfiguration) => void new Gauge({ ...database.guard(settings), registers });
+  const databaseNumber = (name: string, help: string, read: () => Promise<number>) =>
+    databaseGauge({
+      ...{ name, help, labelNames: [] },
+      async collect() {
+        this.set(await read());
+      },
+    });
+  gauge(
+    "outreachd_database_up",
+    "1 if the database responds, otherwise 0: metrics that are read from it are left out.",
+    () => (database.isUp ? 1 : 0),
+  );
   const total = (name: string, help: string, read: () => number) =>
     new Counter({
       name,
@@ -112,11 +134,10 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
 
   const queue = new CachedValue(() => store.queue(clock.now()), queueCacheMs, clock);
   const perType = (name: string, help: string, read: (depth: QueueDepth) => number) =>
-    new Gauge({
+    databaseGauge({
       name,
       help,
       labelNames: ["type"],
-      registers,
       async collect() {
         const depths = await queue.get();
         this.reset();
@@ -132,7 +153,7 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
   perType("outreachd_jobs_lateness_seconds", "How long the oldest due job has been waiting.", ({ oldestDueAt }) =>
     oldestDueAt === null ? 0 : Math.max(0, clock.now() - oldestDueAt) / 1000,
   );
-  gauge(
+  databaseNumber(
     "outreachd_claim_lag_seconds",
     "How long the oldest due job has been waiting for a node to claim it.",
     async () => {
@@ -140,7 +161,7 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
       return dueAt === null ? 0 : Math.max(0, clock.now() - dueAt) / 1000;
     },
   );
-  addBacklogGauges((settings) => void new Gauge({ ...settings, registers }), store, clock);
+  addBacklogGauges(databaseGauge, { store, clock, lowBalance });
   const movements = await followCredits(store);
   new Counter({
     name: "outreachd_credits_total",
@@ -148,7 +169,9 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
     labelNames: ["kind"],
     registers,
     async collect() {
-      for (const [kind, amount] of await movements()) this.inc({ kind }, amount);
+      // What moves meanwhile is counted once the database is back.
+      if (!database.isUp) return;
+      for (const [kind, amount] of await movements().catch(() => [])) this.inc({ kind }, amount);
     },
   });
 
@@ -169,9 +192,13 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
   total("process_cpu_system_seconds_total", "CPU time in system mode.", () => process.cpuUsage().system / 1e6);
   gauge("process_start_time_seconds", "Start time of the process in Unix time.", () => startedAt / 1000);
   gauge("outreachd_uptime_seconds", "Time since the process started.", () => (clock.now() - startedAt) / 1000);
-  gauge("outreachd_database_bytes", "Size of the database.", async () => (await store.sizes()).database);
+  databaseNumber("outreachd_database_bytes", "Size of the database.", async () => (await store.sizes()).database);
   if ((await store.sizes()).log !== null)
-    gauge("outreachd_database_log_bytes", "Size of the write-ahead log.", async () => (await store.sizes()).log ?? 0);
+    databaseNumber(
+      "outreachd_database_log_bytes",
+      "Size of the write-ahead log.",
+      async () => (await store.sizes()).log ?? 0,
+    );
   gauge("outreachd_disk_free_bytes", "Free disk space of the data directory.", async () => {
     const { bavail, bsize } = await statfs(dataDir);
     return bavail * bsize;
@@ -196,7 +223,10 @@ export async function createMetrics({ store, clock, dataDir }: MetricsParts): Pr
         },
       });
     },
-    text: () => registry.metrics(),
+    async text() {
+      await database.probe();
+      return registry.metrics();
+    },
     stop: () => void lag.disable(),
   };
 }

@@ -17,7 +17,15 @@ export type CreditMovements = { sums: { kind: string; amount: number }[]; last: 
 export const backlogStates = ["pending", "retrying", "failed"] as const;
 export type BacklogState = (typeof backlogStates)[number];
 
+/**
+ * Workspaces that were ever granted credits: how many have none left, how many have less than the level of the warning, and
+ * all others; and the sum of all balances.
+ */
+export type CreditBalances = { empty: number; low: number; enough: number; total: number };
+
 export type MetricsStore = {
+  /** Balances of workspaces; `low` is below `lowBelow`. Reads a row of each, so call it rarely. */
+  balances(lowBelow: number): Promise<CreditBalances>;
   /** Deliveries to webhooks that have not succeeded. `oldestEventAt`: null for `failed`. Reads them all, so call it rarely. */
   deliveries(): Promise<{ state: BacklogState; count: number; oldestEventAt: number | null }[]>;
   /** Number of network accounts in each state that any has. */

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, gt, isNotNull, lte, max, min, or, sql, sum } from "drizzle-orm";
 import type { BacklogState, MetricsStore } from "../../../platform/metrics/store.ts";
-import { creditLedger } from "./credit-tables.ts";
+import { creditBalances, creditLedger } from "./credit-tables.ts";
 import type { Engine } from "./engine.ts";
 import { firstPending } from "./first-pending.ts";
 import { networkAccounts } from "./network-tables.ts";
@@ -48,6 +48,18 @@ export function createMetricsStore({ orm, measureCommits }: Engine, now: () => n
     },
     accounts: () =>
       orm.select({ state: networkAccounts.state, count: count() }).from(networkAccounts).groupBy(networkAccounts.state),
+    async balances(lowBelow) {
+      const { balance } = creditBalances;
+      const [found] = await orm
+        .select({
+          empty: sql<number>`count(*) FILTER (WHERE ${balance} <= 0)`,
+          low: sql<number>`count(*) FILTER (WHERE ${balance} > 0 AND ${balance} < ${lowBelow})`,
+          enough: sql<number>`count(*) FILTER (WHERE ${balance} > 0 AND ${balance} >= ${lowBelow})`,
+          total: sum(balance).mapWith(Number),
+        })
+        .from(creditBalances);
+      return { ...found!, total: found!.total ?? 0 };
+    },
     async oldestDueAt(at) {
       const [row] = await orm.execute<{ oldest: number | null }>(
         sql`SELECT min(due.at) AS oldest FROM ${firstPending} WHERE due.at <= ${at}`,

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { jobTypes } from "../../../platform/jobs/model.ts";
-import type { MetricsStore, QueueDepth } from "../../../platform/metrics/store.ts";
+import type { CreditBalances, MetricsStore, QueueDepth } from "../../../platform/metrics/store.ts";
 import type { Engine } from "./engine.ts";
 import { prepared } from "./prepared.ts";
 
@@ -36,6 +36,17 @@ export function createMetricsStore({ database, reader, writer }: Engine, path: s
         sql: "SELECT state, count(*) AS count FROM network_accounts GROUP BY state",
         params: [],
       }),
+    async balances(lowBelow) {
+      const [found] = await reader.all<CreditBalances>({
+        sql: `SELECT count(*) FILTER (WHERE balance <= 0) AS empty,
+                count(*) FILTER (WHERE balance > 0 AND balance < ?1) AS low,
+                count(*) FILTER (WHERE balance > 0 AND balance >= ?1) AS enough,
+                coalesce(sum(balance), 0) AS total
+              FROM credit_balances`,
+        params: [lowBelow],
+      });
+      return found!;
+    },
     oldestDueAt: async (now) => oldestDue.get(JSON.stringify(jobTypes), now)?.oldest ?? null,
     lastCredit: async () => lastCredit.get()?.last ?? 0,
     async credits(after, limit) {
