@@ -267,11 +267,28 @@ async function identified(ring: KeyRing, secret: string | null): Promise<Caller>
 
 type Holding = { id: string; role: Role };
 
-function createRing() {
+test("while the store is away, only keys that were good are accepted, and only where an outage must be seen", async () => {
+  let isTrusted = true;
+  const { ring, clock, store, add } = createRing(() => isTrusted);
+  const [known, expiring, unknown] = [add(null), add(null, { expiresAt: startOfTests + 1_000 }), add(null)];
+  for (const { secret } of [known, expiring]) await ring.identify(secret);
+  isTrusted = false;
+  store.failure = new Error("connection refused");
+  clock.advance(2_000);
+  expect((await ring.identifyInOutage(known.secret)).keyId).toBe(known.key.id);
+  await expect(ring.identifyInOutage(expiring.secret)).rejects.toThrow("expired");
+  await expect(ring.identifyInOutage(unknown.secret)).rejects.toThrow("connection refused");
+  await expect((async () => ring.identify(known.secret))()).rejects.toThrow("connection refused");
+  store.failure = null;
+  store.keys.delete(known.key.hash);
+  await expect(ring.identifyInOutage(known.secret)).rejects.toThrow("API key not found");
+});
+
+function createRing(mayCache?: () => boolean) {
   const make = createFactories();
   const clock = new FakeClock();
   const store = createStore();
-  const ring = new KeyRing(store.keyStore, store.holders, clock);
+  const ring = new KeyRing(store.keyStore, store.holders, clock, mayCache);
   function add(user: Holding | null, overrides: Partial<ApiKey> = {}) {
     const made = make.secretKey(user?.id ?? null, overrides);
     store.keys.set(made.key.hash, made.key);
@@ -292,6 +309,7 @@ function createStore() {
     /** Of users in their workspaces. */
     roles: new Map<string, RoleGrant>(),
     lookUps: 0,
+    failure: null as Error | null,
     recorded: [] as KeyUsage[][],
     /** Resolves when what was found may be told. */
     beforeAnswer: Promise.resolve(),
@@ -299,6 +317,7 @@ function createStore() {
     keyStore: {
       async findByHash(hash: string) {
         store.lookUps++;
+        if (store.failure !== null) throw store.failure;
         const found = store.keys.get(hash) ?? null;
         await store.beforeAnswer;
         return found;

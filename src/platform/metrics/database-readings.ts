@@ -32,11 +32,11 @@ export class DatabaseReadings {
   }
 
   guard({ collect, ...settings }: GaugeConfiguration): GaugeConfiguration {
-    const readings = this;
+    const isUp = () => this.#isUp;
     return {
       ...settings,
       async collect() {
-        if (readings.isUp && (await inTime(collect.call(this), readTimeoutMs))) return;
+        if (isUp() && (await inTime(collect.call(this), readTimeoutMs))) return;
         // An earlier value would look like a current one.
         if (settings.labelNames.length === 0) this.remove();
         else this.reset();
