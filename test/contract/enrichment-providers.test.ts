@@ -422,3 +422,53 @@ function endless(): ReadableStream<Uint8Array> {
     },
   });
 }
+
+describe("companies alone", () => {
+  const company = { ...nobody, domain: "analytical.example" };
+  const expected = {
+    "companyInfo.name": "Analytical Engines",
+    "companyInfo.website": "https://analytical.example",
+    "companyInfo.industry": "computing",
+    "companyInfo.founded": "1837",
+  };
+
+  test("People Data Labs is asked for the company, and tells no more than that", async () => {
+    const { server, provider, lookUp } = await arrange(vendorOf("pdl"));
+    await using _ = server;
+    const asked: string[] = [];
+    server.answerWith((request: Request) => {
+      asked.push(new URL(request.url).pathname + new URL(request.url).search);
+      const found = { display_name: "Analytical Engines", website: "analytical.example", industry: "computing" };
+      return Response.json({ ...found, founded: 1837, likelihood: 8, employees: true });
+    });
+    const outcome = await lookUp(company);
+    expect(asked[0]).toBe("/company/enrich?website=analytical.example&titlecase=true");
+    expect(outcome).toMatchObject({ kind: "found", spent: 1 });
+    expect(textsOf(outcome)).toEqual({ company: "Analytical Engines", ...expected });
+    expect(provider.fieldsFor(company)).toEqual(allFields.filter((field) => field.startsWith("company")));
+    await lookUp({ ...company, domain: null, company: "Analytical Engines" });
+    expect(asked[1]).toBe("/company/enrich?name=Analytical+Engines&titlecase=true");
+  });
+
+  test("Apollo is asked for the organization with the domain; without one, it isn't asked", async () => {
+    const { server, provider, lookUp } = await arrange(vendorOf("apollo"));
+    await using _ = server;
+    const asked: string[] = [];
+    server.answerWith((request: Request) => {
+      asked.push(`${request.method} ${new URL(request.url).pathname}${new URL(request.url).search}`);
+      const organization = { name: "Analytical Engines", website_url: "analytical.example", industry: "computing" };
+      const more = { founded_year: 1837, primary_phone: { sanitized_number: "+442071234567" } };
+      return Response.json({ organization: { ...organization, ...more } });
+    });
+    const outcome = await lookUp(company);
+    expect(asked).toEqual(["GET /organizations/enrich?domain=analytical.example"]);
+    expect(textsOf(outcome)).toEqual({ company: "Analytical Engines", ...expected });
+    expect(provider.fieldsFor({ ...company, domain: null, company: "Analytical Engines" })).toEqual([]);
+    server.answerWith(() => Response.json({ organization: null }));
+    expect(await lookUp(company)).toEqual({ kind: "none", spent: 0 });
+  });
+});
+
+function textsOf(outcome: LookUpOutcome): Record<string, unknown> {
+  return outcome.kind === "found" ? Object.fromEntries(outcome.findings.map(({ field, value }) => [field, value])) : {};
+}

@@ -183,6 +183,9 @@ export const postRoutes: Record<string, PostRoute> = {
   }),
   // Credits are reserved before anybody is asked, and settled afterwards.
   "/enrich": stored(async ({ user }) => by(user, "/enrich", { leads: [{ email: `${name()}@example.com` }] })),
+  "/enrich/companies": stored(async ({ user }) =>
+    by(user, "/enrich/companies", { companies: [{ domain: `${name()}.example` }] }),
+  ),
   "/enrich/providers/{provider}/test": nothing(async ({ service }) =>
     by(service.admin, "/enrich/providers/simulated/test", { email: `${name()}@example.com` }),
   ),

@@ -142,3 +142,19 @@ test("credits are shown with what moved them", async () => {
   );
   expect(out).toMatch(/2026-01-05 10:00:00 +grant +\+5 +birthday/);
 });
+
+test("companies are given by domain or name", async () => {
+  await using arranged = await arrange({ enriched: [], failed: [], creditsUsed: 0, remainingCredits: 9 });
+  const { cli, sent } = arranged;
+  const { exitCode } = await cli.run("enrich", "--company", "example.com", "Acme Ltd.", "--refresh");
+  expect(exitCode).toBe(0);
+  expect(sent).toMatchObject([
+    {
+      path: "/api/v2/enrich/companies",
+      body: { companies: [{ domain: "example.com" }, { name: "Acme Ltd." }], refresh: true },
+    },
+  ]);
+  const refused = await cli.run("enrich", "--company", "example.com", "--write-back");
+  expect(refused.exitCode).toBe(2);
+  expect(refused.err).toContain("--write-back fills leads");
+});

@@ -74,7 +74,7 @@ export function createEnrichHandler(
     items: Awaited<ReturnType<EnrichmentStore["pending"]>>,
     before: Counts,
   ): Promise<{ counts: Counts; waitMs: number } | null> {
-    const prepared = await enricher.prepare(job.workspaceId, items);
+    const prepared = await enricher.prepare(job.workspaceId, items, settings);
     const left = { ...terms, credits: terms.credits - before.creditsUsed };
     const found = await enricher.enrich(job.workspaceId, prepared, settings, left, context.signal);
     try {

@@ -2,6 +2,7 @@ import type { Clock } from "../../platform/base/clock.ts";
 import type { Lead } from "../leads/model.ts";
 import type { LeadService } from "../leads/service.ts";
 import type { SuppressionStore } from "../suppression/store.ts";
+import { companyOf } from "./companies.ts";
 import { DoNotContact } from "./do-not-contact.ts";
 import { fieldsOf, type EnrichField, type FieldGroup } from "./fields.ts";
 import type { GuardedProvider } from "./provider-guard.ts";
@@ -28,6 +29,8 @@ export type EnrichSettings = {
    */
   refresh: boolean;
   since?: number;
+  /** The inputs are companies instead of people. */
+  isOfCompanies?: true;
 };
 
 export type NumberedLead = { n: number; input: LeadToEnrich };
@@ -111,15 +114,20 @@ export class Enricher {
   }
 
   /** Reads leads referenced by ID and their stored results. The input must already be validated. */
-  async prepare(workspaceId: WorkspaceId, numbered: readonly NumberedLead[]): Promise<Prepared> {
+  async prepare(
+    workspaceId: WorkspaceId,
+    numbered: readonly NumberedLead[],
+    { isOfCompanies }: Pick<EnrichSettings, "isOfCompanies"> = {},
+  ): Promise<Prepared> {
     const leads = new Map<number, Lead>();
     const outcomes = new Map<number, ItemOutcome>();
     const people: Person[] = [];
     for (const { n, input } of numbered) {
-      const leadId = leadIdOf(input);
+      const leadId = isOfCompanies ? null : leadIdOf(input);
       const lead = leadId === null ? null : await leadOrNull(this.#leads, workspaceId, leadId);
       if (lead !== null) leads.set(n, lead);
-      const person = leadId !== null && lead === null ? null : personOf(n, input, lead);
+      const read = () => (isOfCompanies ? companyOf(n, input) : personOf(n, input, lead));
+      const person = leadId !== null && lead === null ? null : read();
       if (person === null || "errors" in person)
         outcomes.set(n, { kind: "failed", failure: failureOf(n, input, "NOT_FOUND") });
       else if (await this.#doNotContact.isSuppressed(workspaceId, person))
@@ -221,12 +229,14 @@ export class Enricher {
   /** Determines what a lookup returns, costs, and stores. */
   async #evaluate(
     workspaceId: WorkspaceId,
-    { identity, n, texts, subject }: Person,
-    { merged: all, asked, isFromStore, unavailable, paused, spent, verdicts, newVerdicts }: LookUpResult,
+    { identity, n, texts, subject, isCompany }: Person,
+    { merged, asked, isFromStore, unavailable, paused, spent, verdicts, newVerdicts }: LookUpResult,
     paid: StoredResult | null,
     price: number,
     wanted: ReadonlySet<EnrichField>,
   ): Promise<PersonResult> {
+    // What a provider says about people there was not requested, and may concern someone who objected.
+    const all = isCompany ? pickFields(merged, wanted) : merged;
     const email = subject.email ?? textsAt(all, "email")[0];
     const found: PersonResult = {
       ...nothingFound,
@@ -254,7 +264,7 @@ export class Enricher {
 
   async #outcome(
     workspaceId: WorkspaceId,
-    { n, input, texts }: Person,
+    { n, input, texts, isCompany }: Person,
     { merged, verdict, refusal, paid, isFromStore: fromCache, unavailable, spent }: PersonResult,
     creditsUsed: number,
     { leads }: Prepared,
@@ -263,7 +273,7 @@ export class Enricher {
     if (refusal !== null) return { kind: "failed", failure: failureOf(n, input, refusal) };
     // Paid results are returned again, even for a lead already filled with them; a verdict alone counts as new data.
     if (verdict === null && !hasNewData(merged, paid === null ? texts : textsOfIdentity(paid.identity), 0)) {
-      const failure = failureOf(n, input, unavailable.length > 0 ? "PROVIDERS_UNAVAILABLE" : "NO_MATCH");
+      const failure = failureOf(n, input, unavailable.length > 0 ? "PROVIDERS_UNAVAILABLE" : "NO_MATCH", isCompany);
       if (spent.length === 0) return { kind: "failed", failure };
       const message = spendCapMessage(spent, unavailable, this.#clock.now());
       return { kind: "failed", failure: { ...failure, message } };

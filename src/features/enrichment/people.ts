@@ -6,7 +6,7 @@ import { domainOfEmail, isFreeMail } from "../../platform/identity/email-domain.
 import type { LeadToEnrich, Subject } from "./model.ts";
 import type { InputTexts } from "./waterfall.ts";
 
-/** A person from a request, cleaned and ready for lookup. */
+/** A person from a request, cleaned and ready for lookup; or a company: see `companyOf`. */
 export type Person = {
   /** Index in the request. */
   n: number;
@@ -16,6 +16,7 @@ export type Person = {
   subject: Subject;
   identity: LeadIdentity;
   texts: InputTexts;
+  isCompany?: true;
 };
 
 /**

@@ -73,8 +73,20 @@ const failures = {
   },
 } as const satisfies Record<EnrichmentFailure["code"], { message: string; retryable: boolean }>;
 
-export function failureOf(index: number, input: LeadToEnrich, code: EnrichmentFailure["code"]): EnrichmentFailure {
-  return { index, input, code, ...failures[code] };
+export function failureOf(
+  index: number,
+  input: LeadToEnrich,
+  code: EnrichmentFailure["code"],
+  isCompany = false,
+): EnrichmentFailure {
+  const { message, retryable } = failures[code];
+  return {
+    index,
+    input,
+    code,
+    message: isCompany ? message.replace("this person", "this company") : message,
+    retryable,
+  };
 }
 
 /** Error message if some or all `unavailable` providers are `spent`, that is, have reached their monthly cap. */

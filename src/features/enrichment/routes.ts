@@ -7,6 +7,7 @@ import { answersJson, success } from "../../platform/http/openapi.ts";
 import { ok } from "../../platform/http/request-context.ts";
 import { JobView } from "../../platform/jobs/model.ts";
 import { jobView } from "../../platform/jobs/service.ts";
+import { EnrichCompaniesInput } from "./company-model.ts";
 import {
   EnrichAnswer,
   EnrichInput,
@@ -46,7 +47,7 @@ export function enrichmentRoutes(enrichment: EnrichmentService) {
         // A direct response can outlast the idle timeout of a connection; it has its own deadline.
         setIdleTimeout(0);
         const dryRun = query.dryRun === true || input.dryRun === true;
-        const byJob = /(^|[,\s])respond-async($|[,;\s])/i.test(request.headers.get("prefer") ?? "");
+        const byJob = prefersJob(request);
         const outcome = await enrichment.enrich(caller, workspaceId, input, { dryRun, byJob });
         if (byJob && !dryRun) set.headers["preference-applied"] = "respond-async";
         if (outcome.kind === "answered") return ok(outcome.answer);
@@ -64,6 +65,34 @@ export function enrichmentRoutes(enrichment: EnrichmentService) {
             summary: "Enrich leads",
             description:
               "Queries providers in your preferred order until every field reaches sufficient confidence. Each field reports its source and confidence.\n\nA lead costs credits only if new data was found, and is free for the next 90 days, including for fields that were not requested before. Concurrent requests for the same person with the same details and options share one lookup, and only one of them is charged; requests with `refresh` are the exception.\n\nAn email address that a verifier rejects is not returned, charged, or written to a lead for 90 days, whichever provider finds it. The verdict on an address that you send is returned in `emailVerification`, retained for 90 days, and free. Providers that could not be reached are listed in `unavailable`; repeat the request to query them for the missing fields.\n\nUp to 1,000 leads are enriched directly; at most 50 are recommended, because the response is sent after 60 seconds. Leads that are not finished by then are listed in `failed` with the code `NOT_PROCESSED` and `retryable: true`, and are not charged. For more leads (up to 10,000), or with the header `Prefer: respond-async`, the response is 202 with a job.\n\nEvery enrichment, including a direct one (`jobId`), is a `data_enrichment` job with `batchSize` and `processed` in its metadata. Its results are available at `metadata.results` for 90 days. Each user can send 100 direct enrichment requests per hour (`--enrichments-per-hour`), whatever the number of leads; further requests return 429 with `details.limit` and `details.resetTime`. Requests for a job do not count toward this limit: jobs run two at a time and wait for paused providers.",
+            errors: ["ENRICHMENT_CREDITS_EXHAUSTED"],
+          }),
+        ),
+      },
+    )
+    .post(
+      "/companies",
+      async ({ caller, workspaceId, body: input, query, set, request, setIdleTimeout }) => {
+        setIdleTimeout(0);
+        const dryRun = query.dryRun === true || input.dryRun === true;
+        const byJob = prefersJob(request);
+        const outcome = await enrichment.enrichCompanies(caller, workspaceId, input, { dryRun, byJob });
+        if (byJob && !dryRun) set.headers["preference-applied"] = "respond-async";
+        if (outcome.kind === "answered") return ok(outcome.answer);
+        set.status = 202;
+        set.headers.location = `/api/v2/users/jobs/${outcome.job.id}`;
+        return ok(jobView(outcome.job));
+      },
+      {
+        bulk: "leads:enrich",
+        query: params(EnrichQuery),
+        body: body(EnrichCompaniesInput),
+        docs: withAccepted(
+          answersJson(success(EnrichAnswer), {
+            tag: "Enrichment",
+            summary: "Enrich companies",
+            description:
+              "Finds out more about companies by their domain or name alone; no person is searched for. The results have `company` and `companyInfo`. Otherwise like POST /api/v2/enrich: the same providers, jobs, limits, and credits, so that a company costs credits only if new data was found, and is then free for 90 days.",
             errors: ["ENRICHMENT_CREDITS_EXHAUSTED"],
           }),
         ),
@@ -121,6 +150,11 @@ export function enrichmentRoutes(enrichment: EnrichmentService) {
         }),
       },
     );
+}
+
+/** RFC 7240, section 4.1. */
+function prefersJob({ headers }: Request): boolean {
+  return /(^|[,\s])respond-async($|[,;\s])/i.test(headers.get("prefer") ?? "");
 }
 
 type Detail = ReturnType<typeof answersJson>;

@@ -1,6 +1,6 @@
 import { type Clock, type Ids, isoTime } from "../../platform/base/clock.ts";
 import type { CreditService } from "../credits/service.ts";
-import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
+import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
 import type { Job } from "../../platform/jobs/model.ts";
 import type { JobService } from "../../platform/jobs/service.ts";
 import { hasPermission } from "../../platform/auth/access.ts";
@@ -23,7 +23,9 @@ import {
   type ProviderTestInput,
   type SettingsView,
 } from "./model.ts";
-import { leadIdOf, personOf } from "./people.ts";
+import { checkInputs } from "./check-inputs.ts";
+import type { EnrichCompaniesInput } from "./company-model.ts";
+import { personOf } from "./people.ts";
 import type { ItemOutcome } from "./change-model.ts";
 import type { EnrichmentStore } from "./store.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
@@ -80,14 +82,36 @@ export class EnrichmentService {
    */
   async enrich(caller: Caller, workspaceId: WorkspaceId, input: EnrichInput, mode: EnrichMode): Promise<EnrichOutcome> {
     const settings = await this.#settings(caller, workspaceId, input);
-    const leads = input.leads.map((lead, n) => ({ n, input: lead }));
-    await checkLeads(leads, settings);
+    return await this.#enrich(caller, workspaceId, input.leads, settings, mode);
+  }
+
+  /** Like `enrich`, about companies alone. */
+  async enrichCompanies(
+    caller: Caller,
+    workspaceId: WorkspaceId,
+    { companies, ...input }: EnrichCompaniesInput,
+    mode: EnrichMode,
+  ): Promise<EnrichOutcome> {
+    const settings = await this.#settings(caller, workspaceId, input);
+    const ofCompanies = { ...settings, groups: ["company" as const], isOfCompanies: true as const };
+    return await this.#enrich(caller, workspaceId, companies, ofCompanies, mode);
+  }
+
+  async #enrich(
+    caller: Caller,
+    workspaceId: WorkspaceId,
+    inputs: readonly LeadToEnrich[],
+    settings: EnrichSettings,
+    mode: EnrichMode,
+  ): Promise<EnrichOutcome> {
+    const leads = inputs.map((input, n) => ({ n, input }));
+    await checkInputs(leads, settings);
     const byJob = mode.byJob || leads.length > maxDirectLeads;
     if (mode.dryRun)
       return { kind: "answered", answer: await this.#estimate(caller, workspaceId, leads, settings, byJob) };
     // Jobs are not rate limited: they wait for providers and run two at a time.
     if (!byJob) await this.#enforceHourlyLimit(workspaceId);
-    const batches = await this.#prepare(workspaceId, leads);
+    const batches = await this.#prepare(workspaceId, leads, settings);
     if (byJob) return { kind: "submitted", job: await this.#submit(caller, workspaceId, batches, settings) };
     return { kind: "answered", answer: await this.#enrichDirectly(caller, workspaceId, batches, settings) };
   }
@@ -172,7 +196,11 @@ export class EnrichmentService {
     return deleted;
   }
 
-  async #settings(caller: Caller, workspaceId: WorkspaceId, input: EnrichInput): Promise<EnrichSettings> {
+  async #settings(
+    caller: Caller,
+    workspaceId: WorkspaceId,
+    input: Omit<EnrichInput, "leads">,
+  ): Promise<EnrichSettings> {
     const { enrichmentOptions: options = {}, providers, writeBack = false, refresh = false } = input;
     const groups = allGroups.filter((group) => options[groupOptions[group]] ?? true);
     if (groups.length === 0)
@@ -217,12 +245,16 @@ export class EnrichmentService {
     });
   }
 
-  async #prepare(workspaceId: WorkspaceId, leads: readonly NumberedLead[]): Promise<LeadBatch[]> {
+  async #prepare(
+    workspaceId: WorkspaceId,
+    leads: readonly NumberedLead[],
+    settings: EnrichSettings,
+  ): Promise<LeadBatch[]> {
     const batches: LeadBatch[] = [];
     for (let start = 0; start < leads.length; start += batchLeads) {
       if (start > 0) await pause();
       const some = leads.slice(start, start + batchLeads);
-      batches.push({ leads: some, prepared: await this.#parts.enricher.prepare(workspaceId, some) });
+      batches.push({ leads: some, prepared: await this.#parts.enricher.prepare(workspaceId, some, settings) });
     }
     return batches;
   }
@@ -241,7 +273,7 @@ export class EnrichmentService {
     byJob: boolean,
   ): Promise<EnrichAnswer> {
     const { credits } = this.#parts;
-    const { credits: maxCredits } = this.#terms(await this.#prepare(workspaceId, leads), settings);
+    const { credits: maxCredits } = this.#terms(await this.#prepare(workspaceId, leads, settings), settings);
     const { balance, budget } = await credits.overview(caller, workspaceId);
     const cost = credits.costOf("enrichment");
     const estimate: Estimate = {
@@ -354,31 +386,6 @@ export class EnrichmentService {
 function inputsOf(batches: readonly LeadBatch[]): LeadToEnrich[] {
   return batches.flatMap(({ leads }) => leads.map(({ input }) => input));
 }
-
-/** Throws VALIDATION_ERROR with the index of each invalid lead. */
-async function checkLeads(leads: readonly NumberedLead[], { writeBack }: EnrichSettings): Promise<void> {
-  const errors: FieldError[] = [];
-  for (const { n, input } of leads) {
-    if (errors.length >= maxErrors) break;
-    if (n > 0 && n % checkBatchSize === 0) await pause();
-    const checked = personOf(n, input, null);
-    for (const { path, message } of "errors" in checked ? checked.errors : [])
-      errors.push({ path: ["leads", n, path].filter((part) => part !== "").join("."), index: n, message });
-    if (writeBack && leadIdOf(input) === null)
-      errors.push({
-        path: `leads.${n}.leadId`,
-        index: n,
-        message: "Required for writeBack: send the leadId of the lead to update.",
-      });
-  }
-  if (errors.length > 0) throw invalid(errors);
-}
-
-/** Checking this many leads takes a few milliseconds. */
-const checkBatchSize = 500;
-
-/** More errors do not help the user, and a response should not be many times larger than its request. */
-const maxErrors = 100;
 
 function splitOutcomes(outcomes: readonly ItemOutcome[]): Pick<EnrichAnswer, "enriched" | "failed"> {
   return {

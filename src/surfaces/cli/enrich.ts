@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { EnrichAnswer, EnrichmentResult, LeadToEnrich } from "../../features/enrichment/model.ts";
+import type { CompanyToEnrich } from "../../features/enrichment/company-model.ts";
 import { actingUserId } from "./acting-user.ts";
 import { present, remark, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
@@ -13,17 +14,24 @@ type EnrichFlags = ConnectionFlags & {
   writeBack?: boolean;
   refresh?: boolean;
   dryRun?: boolean;
+  company?: boolean;
 };
 
 /** Limit of the API for direct enrichment. */
 const maxPeople = 1000;
+const examples = `
+Examples:
+  outreachd enrich ada@example.com
+  outreachd enrich 0199a7c2-6f00-7000-8000-000000000001 --write-back
+  outreachd enrich --company example.com "Acme Ltd"`;
 const accepted = "Identify people by email address, profile URL, or lead ID.";
 
 export function addEnrichCommand(program: Command, context: CommandContext): void {
   const enrich = program
     .command("enrich")
-    .description("Enrich people and show the source and confidence of each field.")
-    .argument("<WHO...>", "Email addresses, profile URLs, or lead IDs")
+    .description("Enrich people or companies, and show the source and confidence of each field.")
+    .argument("<WHO...>", "Email addresses, profile URLs, or lead IDs; with --company, domains or names of companies")
+    .option("--company", "Enrich companies, given by their domains or names.")
     .option(
       "--provider <NAME>",
       "Provider to query. Repeat the flag for several, in order. Default: your settings.",
@@ -31,22 +39,34 @@ export function addEnrichCommand(program: Command, context: CommandContext): voi
     )
     .option("--write-back", "Fill empty fields of leads given by ID.")
     .option("--refresh", "Query providers again even if there is a result from the last 90 days.")
-    .option("--dry-run", "Query no provider; show the maximum cost.");
+    .option("--dry-run", "Query no provider; show the maximum cost.")
+    .addHelpText("after", examples);
   addConnectionFlags(addUserFlag(enrich)).action((people: string[], flags: EnrichFlags) =>
     withApi(context, flags, async (api) => {
       if (people.length > maxPeople)
         throw new CommandError(
           exitCodes.usage,
-          `Expected at most ${maxPeople} people, got more. For larger batches, use POST /api/v2/enrich.`,
+          `Expected at most ${maxPeople}, got ${people.length}. For larger batches, use POST /api/v2/enrich.`,
         );
+      if (flags.company && flags.writeBack)
+        throw new CommandError(exitCodes.usage, "--write-back fills leads, so it cannot be combined with --company.");
       const userId = await actingUserId(api, flags.user, (text) => remark(context, text));
       const { provider: providers, writeBack, refresh, dryRun } = flags;
-      const body = { leads: people.map(leadOf), providers, writeBack, refresh, userId };
-      const answer = await api.post<EnrichAnswer>(`/enrich${dryRun ? "?dryRun=true" : ""}`, body);
+      const options = { providers, refresh, userId };
+      const body = flags.company
+        ? { companies: people.map(companyOf), ...options }
+        : { leads: people.map(leadOf), writeBack, ...options };
+      const path = flags.company ? "/enrich/companies" : "/enrich";
+      const answer = await api.post<EnrichAnswer>(`${path}${dryRun ? "?dryRun=true" : ""}`, body);
       await present(context, answer, dryRun ? estimateText(answer) : answerText(answer, people));
       if (answer.failed.length > 0) context.exitCode = exitCodes.partial;
     }),
   );
+}
+
+/** A name with a dot but without a space, such as "acme.example", is a domain. */
+function companyOf(who: string): CompanyToEnrich {
+  return /^\S+\.\S+$/.test(who) && !who.endsWith(".") ? { domain: who } : { name: who };
 }
 
 function leadOf(who: string): LeadToEnrich {

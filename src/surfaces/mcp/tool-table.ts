@@ -90,6 +90,12 @@ export const toolTable: Record<string, ToolSpec> = {
     isIdempotent: true,
     note: "COSTS CREDITS: 1 for each lead for which something new is found, unless the server is configured otherwise. Read truncated results with get_enrichment_results and jobId, at no charge; do not enrich again.",
   }),
+  enrich_companies: adds("POST /api/v2/enrich/companies", {
+    dryRun: "route",
+    isOpenWorld: true,
+    isIdempotent: true,
+    note: "COSTS CREDITS: 1 for each company for which something new is found, unless the server is configured otherwise.",
+  }),
   get_enrichment_results: reads("GET /api/v2/enrich/jobs/{jobId}/results"),
   get_enrichment_settings: reads("GET /api/v2/enrich/settings"),
   test_enrichment_provider: adds("POST /api/v2/enrich/providers/{provider}/test", {

@@ -1,3 +1,4 @@
+import { isCompanyAlone } from "../../../features/enrichment/companies.ts";
 import { fieldGroups, type EnrichField } from "../../../features/enrichment/fields.ts";
 import type { Finding } from "../../../features/enrichment/model.ts";
 import type { EnrichmentProvider } from "../../../features/enrichment/provider.ts";
@@ -12,6 +13,7 @@ const switchboardSureness = 0.5;
 const jobsShown = 5;
 
 const { company, social, contact } = fieldGroups;
+const ofCompany: readonly EnrichField[] = company;
 const fields: readonly EnrichField[] = [
   "firstName",
   "lastName",
@@ -24,15 +26,24 @@ const fields: readonly EnrichField[] = [
   ...contact,
 ];
 
-/** Apollo, people match. A match costs one of its credits, even without an address; a miss is free. */
+/**
+ * Apollo, people match and organization enrichment. A match costs one of its credits, even without an address; a miss is
+ * free.
+ */
 export function createApollo(world: VendorWorld, { url, key }: { url: string; key: string }): EnrichmentProvider {
   return {
     name: "apollo",
     fields,
-    fieldsFor: ({ email, networkUrl, firstName, lastName, company, domain }) =>
-      (email ?? networkUrl ?? (firstName && lastName && (company ?? domain))) ? fields : [],
+    fieldsFor(subject) {
+      const { email, networkUrl, firstName, lastName, company, domain } = subject;
+      // It finds companies by their domain only.
+      if (isCompanyAlone(subject)) return domain === null ? [] : ofCompany;
+      return (email ?? networkUrl ?? (firstName && lastName && (company ?? domain))) ? fields : [];
+    },
 
-    async lookUp({ email, networkUrl, firstName, lastName, company, domain }, { signal }) {
+    async lookUp(subject, { signal }) {
+      const { email, networkUrl, firstName, lastName, company, domain } = subject;
+      const isCompany = isCompanyAlone(subject);
       const query = queryOf({
         first_name: firstName,
         last_name: lastName,
@@ -43,8 +54,8 @@ export function createApollo(world: VendorWorld, { url, key }: { url: string; ke
         reveal_personal_emails: "false",
       });
       const answer = await askVendor(world, {
-        method: "POST",
-        url: `${url}/people/match?${query}`,
+        method: isCompany ? "GET" : "POST",
+        url: isCompany ? `${url}/organizations/enrich?${queryOf({ domain })}` : `${url}/people/match?${query}`,
         headers: { "x-api-key": key },
         signal,
       });
@@ -54,9 +65,12 @@ export function createApollo(world: VendorWorld, { url, key }: { url: string; ke
         return { kind: "exhausted", reason: "The provider account has no credits left" };
       const refusal = usualRefusal(answer, world.clock);
       if (refusal !== null) return refusal;
-      const person = valueAt(answer.body, "person");
+      const person = isCompany ? answer.body : valueAt(answer.body, "person");
+      if (isCompany && textAt(answer.body, "organization.name") === null) return { kind: "none", spent: 0 };
       if (typeof person !== "object" || person === null) return { kind: "none", spent: 0 };
-      return { kind: "found", findings: findingsIn(person), spent: 1 };
+      const findings = findingsIn(person);
+      const isKept = ({ field }: Finding) => !isCompany || ofCompany.includes(field);
+      return { kind: "found", findings: findings.filter(isKept), spent: 1 };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { isCompanyAlone } from "../../../features/enrichment/companies.ts";
 import { fieldGroups, type EnrichField } from "../../../features/enrichment/fields.ts";
 import type { Finding } from "../../../features/enrichment/model.ts";
 import type { EnrichmentProvider } from "../../../features/enrichment/provider.ts";
@@ -8,32 +9,41 @@ export const pdlUrl = "https://api.peopledatalabs.com/v5";
 const jobsShown = 5;
 
 const { personal, company, social, contact } = fieldGroups;
-const fields: readonly EnrichField[] = [
+/** Only a company that is looked up alone has a description. */
+const ofCompany: readonly EnrichField[] = company;
+const ofPerson: readonly EnrichField[] = [
   ...personal,
   ...company.filter((field) => field !== "companyInfo.description"),
   ...social,
   ...contact,
 ];
 
-/** People Data Labs, person enrichment (v5). A match costs one of its credits; a miss (404) is free. */
+/** People Data Labs, person and company enrichment (v5). A match costs one of its credits; a miss (404) is free. */
 export function createPdl(world: VendorWorld, { url, key }: { url: string; key: string }): EnrichmentProvider {
   return {
     name: "pdl",
-    fields,
-    fieldsFor: ({ email, networkUrl, firstName, lastName, company, domain }) =>
-      (email ?? networkUrl ?? (firstName && lastName && (company ?? domain))) ? fields : [],
+    fields: [...ofPerson, "companyInfo.description"],
+    fieldsFor(subject) {
+      if (isCompanyAlone(subject)) return ofCompany;
+      const { email, networkUrl, firstName, lastName, company, domain } = subject;
+      return (email ?? networkUrl ?? (firstName && lastName && (company ?? domain))) ? ofPerson : [];
+    },
 
-    async lookUp({ email, networkUrl, firstName, lastName, company, domain }, { signal }) {
-      const query = queryOf({
+    async lookUp(subject, { signal }) {
+      const { email, networkUrl, firstName, lastName, company, domain } = subject;
+      const isCompany = isCompanyAlone(subject);
+      const companyQuery = { website: domain, name: domain === null ? company : null, titlecase: "true" };
+      const personQuery = {
         email,
         profile: networkUrl,
         first_name: firstName,
         last_name: lastName,
         company: company ?? domain,
         titlecase: "true",
-      });
+      };
+      const query = queryOf(isCompany ? companyQuery : personQuery);
       const answer = await askVendor(world, {
-        url: `${url}/person/enrich?${query}`,
+        url: `${url}/${isCompany ? "company" : "person"}/enrich?${query}`,
         headers: { "x-api-key": key },
         signal,
       });
@@ -41,11 +51,32 @@ export function createPdl(world: VendorWorld, { url, key }: { url: string; key: 
       const refusal = usualRefusal(answer, world.clock);
       if (refusal !== null) return refusal;
       const likelihood = numberAt(answer.body, "likelihood") ?? 0;
-      const findings = findingsIn(valueAt(answer.body, "data"), likelihood / 10);
+      // A company is the response itself; of a person, it is the part `data`.
+      const findings = isCompany
+        ? findingsInCompany(answer.body, likelihood / 10)
+        : findingsIn(valueAt(answer.body, "data"), likelihood / 10);
       const spent = Number(answer.headers.get("x-call-credits-spent") ?? 1);
       return { kind: "found", findings, spent: Number.isFinite(spent) ? spent : 1 };
     },
   };
+}
+
+function findingsInCompany(found: unknown, confidence: number): Finding[] {
+  const text = (path: string) => textAt(found, path);
+  const name = text("display_name") ?? text("name");
+  return findingsOf(
+    {
+      company: name,
+      "companyInfo.name": name,
+      "companyInfo.website": asUrl(text("website")),
+      "companyInfo.industry": text("industry"),
+      "companyInfo.size": text("size"),
+      "companyInfo.description": text("summary"),
+      "companyInfo.founded": text("founded"),
+      "companyInfo.headquarters": text("location.name"),
+    },
+    confidence,
+  );
 }
 
 /** Fields that our plan does not include are `true` instead of a string. */
