@@ -273,3 +273,17 @@ test("watching a job that is not an import is refused at once", async () => {
   const { exitCode, err } = await cli.run("import", "watch", "j9");
   expect({ exitCode, err }).toEqual({ exitCode: 1, err: "Error: Job j9 is not an import.\n" });
 });
+
+test("a workbook is sent as such, with its sheet, which the summary shows", async () => {
+  const counts = { rows: 1, created: 1, updated: 0, skipped: 0, failed: 0 };
+  const states = [done({ ...counts, sheet: "People" })];
+  const { exitCode, out, uploads } = await importFile("people.XLSX", "PK", states, ["--sheet", "People"]);
+  expect(exitCode).toBe(0);
+  expect(uploads).toMatchObject([
+    {
+      query: "?onDuplicate=skip&sheet=People&userId=u-ada",
+      contentType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    },
+  ]);
+  expect(out).toContain("Sheet: People");
+});

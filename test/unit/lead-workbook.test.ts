@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ImportFileError } from "../../src/platform/imports/import-file-error.ts";
@@ -94,5 +94,41 @@ describe("a file that can't be read says what to do", () => {
       message: expect.stringMatching(/Only the sheet "Cover" was read.*--sheet.*: Leads\.$/),
       details: { sheet: "Cover", sheets: ["Cover", "Leads"] },
     });
+  });
+});
+
+describe("files as other programs save them", () => {
+  const fixture = (name: string) => readFileSync(join(import.meta.dir, "../fixtures/workbooks", name));
+
+  test("LibreOffice", async () => {
+    const custom = { "Seen at": "2024-02-29 18:30:15", Budget: "1234567.5", Active: "TRUE", Zip: "1069" };
+    expect(await rowsOf(fixture("libreoffice.xlsx"))).toMatchObject([
+      {
+        row: 2,
+        content: {
+          email: "ada@example.com",
+          phone: "491511234567",
+          customFields: { Since: "2024-02-29", ...custom },
+        },
+      },
+      { row: 3, content: { firstName: "Grace Hopper", phone: "+49 30 1234", customFields: { Since: "2023-12-31" } } },
+    ]);
+  });
+
+  test("exceljs, with formats, a formula, an error, rich text, a link, and a hidden sheet", async () => {
+    const dates = { Since: "2024-02-29", "Seen at": "2024-02-29T18:30:15" };
+    expect(await rowsOf(fixture("exceljs.xlsx"))).toMatchObject([
+      { row: 2, content: { customFields: { ...dates, Zip: "01069", Sum: "2469135", Active: "TRUE" } } },
+      { row: 3, content: { email: "grace@example.com", firstName: "Grace" } },
+    ]);
+  });
+
+  test.each([
+    ["libreoffice.ods", ".ods"],
+    ["libreoffice.xls", ".xls"],
+    ["sheetjs.xlsb", ".xlsb"],
+  ])("%s is refused by its name", async (name, says) => {
+    const refusal = await rowsOf(fixture(name)).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ reason: "notText", message: expect.stringContaining(`(${says})`) });
   });
 });

@@ -47,6 +47,13 @@ export async function failedRowsOf(
   const settings = payload as Partial<ImportSettings>;
   if (settings.format === "ndjson")
     throw invalid([{ path: "", message: "Only the rows of a CSV file can be returned as a file." }]);
+  if (metadata["sheet"] !== undefined)
+    throw invalid([
+      {
+        path: "",
+        message: "Only the rows of a CSV file can be returned as a file. The report lists those of a workbook.",
+      },
+    ]);
   const { encoding, columns } = metadata as { encoding?: string; columns?: Record<string, string> };
   const rows = failedRowsCsv(
     file,

@@ -17,6 +17,8 @@ export type ImportJob = {
     columns?: Record<string, string>;
     ignoredColumns?: string[];
     encoding?: string;
+    /** Of a workbook. */
+    sheet?: string;
   };
 };
 export type ImportCounts = Record<(typeof countNames)[number] | "rows", number>;
@@ -73,8 +75,9 @@ export function importDocument(job: ImportJob, failures: readonly FailedRow[]) {
   const shown = failures.map(({ row, errors }) => ({ row, errors }));
   const report = `/api/v2${reportPath(job)}`;
   const dryRun = metadata.dryRun === true;
-  const { ignoredColumns = [], encoding, columns = {}, doNotContact = 0 } = metadata;
-  const told = { columns, ignoredColumns, doNotContact, ...(encoding !== undefined && { encoding }) };
+  const { ignoredColumns = [], encoding, sheet, columns = {}, doNotContact = 0 } = metadata;
+  const read = { ...(encoding !== undefined && { encoding }), ...(sheet !== undefined && { sheet }) };
+  const told = { columns, ignoredColumns, doNotContact, ...read };
   const counts = countsOf(metadata);
   return { event: "finished", jobId, status, message, dryRun, ...counts, ...told, failures: shown, report };
 }
@@ -87,8 +90,9 @@ export function importSummary(job: ImportJob, failures: readonly FailedRow[], ur
     `${title}: ${formatCount(counts.rows)} rows (job ${job.id})`,
     ...countNames.map((name) => `  ${name.padEnd(7)}  ${formatCount(counts[name])}`),
   ];
-  const { ignoredColumns = [], encoding, columns = {} } = job.metadata;
+  const { ignoredColumns = [], encoding, sheet, columns = {} } = job.metadata;
   if (job.status === "completed" && counts.rows === 0) lines.push("", "The file has no rows after its header.");
+  if (sheet !== undefined) lines.push("", `Sheet: ${sheet}`);
   lines.push(...skippedLines(job), ...columnLines(columns));
   if (encoding !== undefined) lines.push("", `Detected encoding: ${encoding}. If names look wrong, set --encoding.`);
   if (ignoredColumns.length > 0)

@@ -26,13 +26,14 @@ type FileFlags = UserFlags & {
   source?: string;
   delimiter?: string;
   encoding?: string;
+  sheet?: string;
   column?: Record<string, string>;
 };
 type ImportFlags = FileFlags & { onDuplicate: ImportOnDuplicate; tag?: string[]; assignTo?: string };
 type ProspectFlags = FileFlags & { onDuplicate: ProspectOnDuplicate };
 
 export function addImportCommands(program: Command, context: CommandContext): void {
-  const group = program.command("import").description("Import leads or prospects from a CSV or NDJSON file.");
+  const group = program.command("import").description("Import leads or prospects from a CSV, Excel, or NDJSON file.");
 
   const leads = group
     .command("leads")
@@ -102,7 +103,7 @@ const waiting = { runsJobs: true } as const;
 /** Flags of every import: the file, how to read it, and where to send it. */
 function addFileFlags(command: Command, targets: string): Command {
   command
-    .argument("<FILE>", "CSV (.csv, .tsv) or JSON Lines (.ndjson, .jsonl); - reads standard input")
+    .argument("<FILE>", "CSV (.csv, .tsv), Excel (.xlsx), or JSON Lines (.ndjson, .jsonl); - reads standard input")
     .option("--dry-run", "Check the whole file and show what would happen, without changing anything.")
     .option("--source <TEXT>", "Source of rows that do not have one.")
     .option(
@@ -115,6 +116,7 @@ function addFileFlags(command: Command, targets: string): Command {
       "Encoding of the file, such as windows-1252 or shift_jis. Default: detected automatically; an ambiguous file is rejected.",
       parsed(encoding),
     )
+    .option("--sheet <NAME>", "Sheet of an Excel workbook: name or number. Default: the first that is visible.")
     .option(
       "--column <HEADER=FIELD>",
       `Target of a column whose header is not recognized: ${targets}. Repeat the flag for several.`,
@@ -133,13 +135,14 @@ async function importFile(
 ): Promise<void> {
   const file = await openLeadFile(path);
   const userId = await actingUserId(api, flags.user, (text) => remark(context, text));
-  const { dryRun, source, delimiter: between, encoding: named, column: columns } = flags;
+  const { dryRun, source, delimiter: between, encoding: named, sheet, column: columns } = flags;
   const query = {
     ...ways,
     dryRun: dryRun ? "true" : undefined,
     source,
     delimiter: between,
     encoding: named,
+    sheet,
     columns: columns && JSON.stringify(columns),
     userId,
   };

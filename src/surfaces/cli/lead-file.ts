@@ -15,6 +15,8 @@ export type LeadFile = {
 const contentTypes = new Map([
   [".csv", "text/csv"],
   [".tsv", "text/csv"],
+  [".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
+  [".xlsm", "application/vnd.ms-excel.sheet.macroenabled.12"],
   [".ndjson", "application/x-ndjson"],
   [".jsonl", "application/x-ndjson"],
 ]);

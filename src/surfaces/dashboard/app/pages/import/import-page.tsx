@@ -13,7 +13,7 @@ export function ImportPage() {
     <PageFrame
       title="Import leads"
       back={{ to: "/leads", label: "Leads" }}
-      lead="Import people from a CSV or NDJSON file, exported from a spreadsheet or another service."
+      lead="Import people from a CSV, Excel, or NDJSON file, exported from a spreadsheet or another service."
     >
       <ImportWizard />
     </PageFrame>

@@ -6,7 +6,7 @@ import { RequestError } from "../../api.ts";
 import { fileSize } from "../../format.ts";
 import { Button } from "../../ui/button.tsx";
 import { FileDrop } from "../../ui/file-drop.tsx";
-import { SelectField, TextField, useForm } from "../../ui/form.tsx";
+import { Field, SelectField, TextField, useForm } from "../../ui/form.tsx";
 import { memberChoices, useMembers } from "../../team.ts";
 import { Section } from "../../ui/page.tsx";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
@@ -15,7 +15,7 @@ import { previewFile, startImport, type ColumnChoices } from "./import-file.ts";
 import { ImportJob } from "./import-job.tsx";
 import { PreviewRows } from "./preview-rows.tsx";
 
-type Read = { file: File; columns: ColumnChoices; preview: ImportPreview };
+type Read = { file: File; sheet: string | null; columns: ColumnChoices; preview: ImportPreview };
 
 /** Imports a file as leads: column mapping, optional dry run, import, report. */
 export function ImportWizard({ onImported }: { onImported?: () => void }) {
@@ -28,11 +28,11 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
 
   const members = useMembers(read !== null);
 
-  async function look(file: File, columns: ColumnChoices) {
+  async function look(file: File, sheet: string | null, columns: ColumnChoices) {
     setIsReading(true);
     setError(null);
     try {
-      setRead({ file, columns, preview: await previewFile(file, columns) });
+      setRead({ file, sheet, columns, preview: await previewFile(file, sheet, columns) });
     } catch (thrown) {
       setError(asError(thrown));
     } finally {
@@ -47,7 +47,7 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
     try {
       const { onDuplicate, tags, source, assignTo } = { ...form.values, ...change };
       const options = { onDuplicate: onDuplicate as ImportOnDuplicate, tags, source, assignTo };
-      setJob(await startImport(read.file, read.columns, options, isDryRun));
+      setJob(await startImport(read.file, read.sheet, read.columns, options, isDryRun));
     } catch (thrown) {
       setError(asError(thrown));
     } finally {
@@ -84,15 +84,15 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
         ) : (
           <FileDrop
             label="Drop a file here or select one"
-            hint="CSV, TSV, or NDJSON. The delimiter, the encoding, and headers in six languages are detected."
-            accept=".csv,.tsv,.txt,.ndjson,.jsonl"
-            onFiles={([file]) => file && void look(file, {})}
+            hint="CSV, Excel, or NDJSON. The delimiter, the encoding, and headers in six languages are detected."
+            accept=".csv,.tsv,.txt,.xlsx,.xlsm,.ndjson,.jsonl"
+            onFiles={([file]) => file && void look(file, null, {})}
           />
         )}
       </>
     );
 
-  const { file, columns, preview } = read;
+  const { file, sheet, columns, preview } = read;
   return (
     <form onSubmit={form.onSubmit} aria-busy={isReading}>
       <div class="notice">
@@ -107,6 +107,23 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
         <Button onClick={startOver}>Select another file</Button>
       </div>
       {error && <ErrorState error={error} />}
+      {preview.sheets.length > 1 && (
+        <Field label="Sheet">
+          {(control) => (
+            <select
+              {...control}
+              value={preview.sheet ?? ""}
+              onChange={(event) => void look(file, event.currentTarget.value, {})}
+            >
+              {preview.sheets.map((name) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
       {preview.problem !== null && (
         <div class="notice warn" role="alert">
           <p>
@@ -124,7 +141,10 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
         </div>
       )}
       <Section title="Columns">
-        <ColumnMap preview={preview} choose={(header, target) => void look(file, { ...columns, [header]: target })} />
+        <ColumnMap
+          preview={preview}
+          choose={(header, target) => void look(file, sheet, { ...columns, [header]: target })}
+        />
       </Section>
       {preview.rows.length > 0 && (
         <Section title="Preview">

@@ -4,6 +4,7 @@ import { api } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { hasEnded, useJob } from "../../job.ts";
 import { Button } from "../../ui/button.tsx";
+import { typeOf } from "../import/import-file.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FileDrop } from "../../ui/file-drop.tsx";
 import { Progress } from "../../ui/meter.tsx";
@@ -23,8 +24,7 @@ export function ImportProspectsDialog({ onClose, onDone }: { onClose: () => void
     if (file === undefined) return;
     setIsSending(true);
     try {
-      const isLines = /\.(ndjson|jsonl)$/i.test(file.name);
-      const headers = { "content-type": isLines ? "application/x-ndjson" : "text/csv" };
+      const headers = { "content-type": typeOf(file) };
       setJobId(
         (await api.post<JobView>("/prospecting/import", file, { headers, query: { source: file.name.slice(0, 200) } }))
           .id,
@@ -41,8 +41,8 @@ export function ImportProspectsDialog({ onClose, onDone }: { onClose: () => void
       {jobId === null ? (
         <FileDrop
           label={isSending ? "Uploading…" : "Drop a file of people or companies"}
-          hint="CSV with a header, or NDJSON. Existing entries are updated, not duplicated."
-          accept=".csv,.tsv,.ndjson,.jsonl,text/csv"
+          hint="CSV or Excel with a header, or NDJSON. Existing entries are updated, not duplicated."
+          accept=".csv,.tsv,.xlsx,.xlsm,.ndjson,.jsonl,text/csv"
           onFiles={(files) => void send(files[0])}
         />
       ) : (
