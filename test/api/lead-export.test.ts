@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
+import { strFromU8, unzipSync } from "fflate";
 import Papa from "papaparse";
 import type { JobView } from "../../src/platform/jobs/model.ts";
 import type { LeadUpdate, LeadView } from "../../src/features/leads/model.ts";
@@ -14,7 +15,16 @@ async function exported(client: Client, query: SendOptions["query"] = {}) {
   return { text: String(body), headers, status };
 }
 
-async function importText(client: Client, text: string, type: string): Promise<JobView> {
+const workbookType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+async function exportedWorkbook(client: Client, query = "?format=xlsx", headers: Record<string, string> = {}) {
+  const response = await fetch(`${service.url}/api/v2/leads/export${query}`, {
+    headers: { authorization: `Bearer ${client.key}`, ...headers },
+  });
+  return { bytes: new Uint8Array(await response.arrayBuffer()), headers: response.headers };
+}
+
+async function importText(client: Client, text: string | Uint8Array, type: string): Promise<JobView> {
   const { data } = succeeded(
     await client.post<JobView>("/api/v2/leads/import", text, {
       query: { onDuplicate: "create" },
@@ -81,6 +91,39 @@ test.each([
   });
   expect(await contents(other)).toEqual(await contents(owner));
   expect((await exported(other, { format })).text.length).toBe(text.length);
+});
+
+test("what is exported as a workbook is imported as it was, whatever is in it", async () => {
+  const owner = await service.user();
+  const other = await service.user();
+  await storeHardLeads(owner);
+  const { bytes, headers } = await exportedWorkbook(owner);
+  expect(headers.get("content-type")).toBe(workbookType);
+  expect(headers.get("content-disposition")).toBe('attachment; filename="leads.xlsx"');
+  expect(await importText(other, bytes, workbookType)).toMatchObject({
+    status: "completed",
+    metadata: { created: 19, failed: 0, sheet: "Leads" },
+  });
+  expect(await contents(other)).toEqual(await contents(owner));
+});
+
+test("a workbook has its times as dates, and no formula", async () => {
+  const user = await service.user();
+  await user.post("/api/v2/leads", { email: "ada@example.com", firstName: "=1+1" });
+  const sheet = strFromU8(unzipSync((await exportedWorkbook(user)).bytes)["xl/worksheets/sheet1.xml"]!);
+  expect(sheet).toContain("<t>=1+1</t>");
+  expect(sheet).not.toContain("<f>");
+  expect(sheet.match(/<c r="\w+2" s="2"><v>[\d.]+<\/v>/g)).toHaveLength(2);
+});
+
+test("the Accept header selects a format, and the parameter takes precedence", async () => {
+  const user = await service.user();
+  const typeFor = async (accept: string, query = "") =>
+    (await exportedWorkbook(user, query, { accept })).headers.get("content-type");
+  expect(await typeFor(`${workbookType};q=1, */*`)).toBe(workbookType);
+  expect(await typeFor("application/x-ndjson")).toBe("application/x-ndjson");
+  expect(await typeFor("text/html,*/*")).toBe("text/csv; charset=utf-8");
+  expect(await typeFor(workbookType, "?format=csv")).toBe("text/csv; charset=utf-8");
 });
 
 test("an export is a CSV file to save unless said otherwise", async () => {
@@ -164,7 +207,7 @@ test("an export is narrowed by the filters of the list", async () => {
   expect(await emails({ q: "c@" })).toEqual(["c@example.com"]);
   expect(await emails({ status: "inactive" })).toEqual([]);
   expect(await emails({ createdAfter: "2100-01-01" })).toEqual([]);
-  for (const query of [{ format: "xlsx" }, { status: "open" }, { createdAfter: "now" }])
+  for (const query of [{ format: "xls" }, { status: "open" }, { createdAfter: "now" }])
     expect(await user.get("/api/v2/leads/export", { query })).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
 });
 

@@ -16,6 +16,8 @@ export type CommandLineOptions = {
   app?: Partial<LocalApp>;
   backend?: Partial<Backend>;
   isInteractive?: boolean;
+  /** Whether standard output is a terminal. */
+  showsOutput?: boolean;
 };
 
 /**
@@ -58,7 +60,7 @@ export async function createCommandLine(options: CommandLineOptions = {}) {
       out: async (chunk) => void (output.out += typeof chunk === "string" ? chunk : decoder.decode(chunk)),
       err: (text) => void (output.err += text),
       isInteractive: options.isInteractive ?? false,
-      showsOutput: false,
+      showsOutput: options.showsOutput ?? false,
       columns: 100,
     };
     const env = { OUTREACHD_DATA: directory, ...options.env };

@@ -106,3 +106,22 @@ test("with --json the result takes standard output, so the leads need a file", a
   const { out } = await cli.run("export", "leads", "--json", "--output", file);
   expect(JSON.parse(out.trimEnd().split("\n").at(-1) ?? "")).toEqual({ event: "finished", leads: 2, file });
 });
+
+test("a workbook is written by the extension of its file, and its leads are counted beforehand", async () => {
+  const { api, queries } = exportApi(["PK\u0003\u0004", "the rest"]);
+  await using cli = await createCommandLine({ api });
+  const file = `${cli.directory}/leads.xlsx`;
+  expect(await cli.run("export", "leads", "--output", file)).toMatchObject({
+    exitCode: 0,
+    out: `Exported 2 leads to ${file}.\n`,
+  });
+  expect(queries).toEqual(["userId=u-ada&format=xlsx"]);
+  expect(await Bun.file(file).text()).toBe("PK\u0003\u0004the rest");
+});
+
+test("a workbook is not shown in a terminal", async () => {
+  await using cli = await createCommandLine({ api: exportApi().api, showsOutput: true });
+  const { exitCode, err } = await cli.run("export", "leads", "--format", "xlsx");
+  expect(exitCode).toBe(2);
+  expect(err).toContain("--output FILE");
+});

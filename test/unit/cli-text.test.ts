@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { formatBytes, renderBar } from "../../src/surfaces/cli/progress.ts";
-import { RowCounter, type ExportFormat } from "../../src/surfaces/cli/row-counter.ts";
+import { RowCounter, type LineFormat } from "../../src/surfaces/cli/row-counter.ts";
 import { renderTable } from "../../src/surfaces/cli/table.ts";
 import { closest, closestName } from "../../src/platform/base/spelling.ts";
 
@@ -32,7 +32,7 @@ test("columns of a table line up, also under wide letters", () => {
   ).toBe(["NAME          ID", "李雷          1", "Ada Lovelace  22"].join("\n"));
 });
 
-function countRows(format: ExportFormat, text: string, chunkBytes: number): number {
+function countRows(format: LineFormat, text: string, chunkBytes: number): number {
   const counter = new RowCounter(format);
   const bytes = new TextEncoder().encode(text);
   for (let at = 0; at < bytes.length; at += chunkBytes) counter.add(bytes.subarray(at, at + chunkBytes));

@@ -2,7 +2,7 @@ import { csvCell } from "../../lib/table-file/csv-cell.ts";
 import { leadTextFields, type LeadView } from "./model.ts";
 
 /** The columns of an export. An import recognizes all of them and ignores the last four. */
-const columns = [
+export const leadColumns = [
   ...leadTextFields,
   "status",
   "tags",
@@ -15,7 +15,7 @@ const columns = [
 
 /** The first line of an export, including its line break. CSV as in RFC 4180, UTF-8. */
 export function leadCsvHeader(): string {
-  return `${columns.join(",")}\r\n`;
+  return `${leadColumns.join(",")}\r\n`;
 }
 
 /**
@@ -23,10 +23,18 @@ export function leadCsvHeader(): string {
  * Importing it restores the texts, status, tags, and custom fields.
  */
 export function leadCsvRow(lead: LeadView): string {
-  return `${columns.map((column) => csvCell(cell(lead, column))).join(",")}\r\n`;
+  return `${leadColumns.map((column) => csvCell(cell(lead, column))).join(",")}\r\n`;
 }
 
-function cell(lead: LeadView, column: (typeof columns)[number]): string {
+/** The cells of one lead for a workbook, with its times as dates. */
+export function leadCells(lead: LeadView): (string | Date)[] {
+  return leadColumns.map((column) => {
+    const text = cell(lead, column);
+    return column === "createdAt" || column === "updatedAt" ? new Date(text) : text;
+  });
+}
+
+function cell(lead: LeadView, column: (typeof leadColumns)[number]): string {
   if (column === "tags") return joinedTags(lead.tags);
   if (column === "customFields")
     return Object.keys(lead.customFields).length === 0 ? "" : JSON.stringify(lead.customFields);

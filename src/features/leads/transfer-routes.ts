@@ -16,7 +16,7 @@ import {
 import { bodyStream, params, refuseAnnounced, tooLarge } from "../../platform/http/input.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
 import { ok } from "../../platform/http/request-context.ts";
-import { exportFormats, exportMediaTypes, exportPieces } from "./export.ts";
+import { acceptedFormat, exportFormats, exportMediaTypes, exportPieces } from "./export.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import type { LeadAssignees } from "./assignees.ts";
 import { causesOf, failedRowsOf } from "./import-report.ts";
@@ -80,7 +80,7 @@ const ExportQuery = Type.Object({
   format: Type.Optional(
     Type.Union(
       exportFormats.map((format) => Type.Literal(format)),
-      { default: "csv" },
+      { description: "Format of the file. Omitted: the one that the Accept header names, else csv." },
     ),
   ),
 });
@@ -210,7 +210,8 @@ export function leadTransferRoutes(
     )
     .get(
       "/export",
-      async ({ caller, workspaceId, userId, onStreamError, query: { format = "csv", ...query } }) => {
+      async ({ caller, workspaceId, userId, request, onStreamError, query: { format: named, ...query } }) => {
+        const format = named ?? acceptedFormat(request.headers.get("accept"));
         await audit.note(caller, { action: "leads.exported", workspaceId, details: { format } });
         const found = leads.all(workspaceId, filterOf(query, userId));
         return new Response(await byteStream(exportPieces(found, format), onStreamError), {
@@ -224,11 +225,16 @@ export function leadTransferRoutes(
         access: "leads:read",
         query: params(ExportQuery),
         docs: answers(
-          { "text/csv": { schema: Type.String() }, "application/x-ndjson": { schema: Type.String() } },
+          {
+            "text/csv": { schema: Type.String() },
+            "application/x-ndjson": { schema: Type.String() },
+            [exportMediaTypes.xlsx]: { schema: Type.String({ format: "binary" }) },
+          },
           {
             tag: "Leads",
             summary: "Export leads as a file",
-            description: "Streamed, oldest first, with the same filters as the list. Can be imported again.",
+            description:
+              "Streamed, oldest first, with the same filters as the list. Can be imported again. Rows beyond the 1,048,576 of an Excel sheet go to further sheets.",
           },
         ),
       },

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { extname, resolve } from "node:path";
 import { Option, type Command } from "commander";
 import { leadStatuses } from "../../features/leads/model.ts";
 import { actingUserId } from "./acting-user.ts";
@@ -7,13 +7,16 @@ import { present, remark, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { addConnectionFlags, addUserFlag, parsed } from "./flags.ts";
 import { openOutputFile, type OutputFile } from "./output-file.ts";
-import { createProgress, formatCount, type Progress } from "./progress.ts";
-import { exportFormats, RowCounter, type ExportFormat } from "./row-counter.ts";
+import { createProgress, formatBytes, formatCount, type Progress } from "./progress.ts";
+import { RowCounter } from "./row-counter.ts";
 import { withApi, type ConnectionFlags } from "./session.ts";
 import { reasonOf } from "./reason.ts";
 
+const exportFormats = ["csv", "xlsx", "ndjson"] as const;
+type ExportFormat = (typeof exportFormats)[number];
+
 type ExportFlags = ConnectionFlags & {
-  format: ExportFormat;
+  format?: ExportFormat;
   output?: string;
   user?: string;
   status?: string;
@@ -27,11 +30,14 @@ type ExportFlags = ConnectionFlags & {
 export function addExportCommand(program: Command, context: CommandContext): void {
   const leads = program
     .command("export")
-    .description("Write leads to a CSV or NDJSON file.")
+    .description("Write leads to a CSV, Excel, or NDJSON file.")
     .command("leads")
     .description("Export all leads, or those that match the filters, to a file or standard output.")
     .addOption(
-      new Option("--format <FORMAT>", "csv, or one JSON object per line.").choices(exportFormats).default("csv"),
+      new Option(
+        "--format <FORMAT>",
+        "csv, xlsx (Excel), or ndjson (one JSON object per line). Default: by the extension of FILE, or csv.",
+      ).choices(exportFormats),
     )
     .option("--output <FILE>", "File to write. It appears only once it is complete. Default: standard output.")
     .optionsGroup("Filters:")
@@ -52,20 +58,34 @@ export function addExportCommand(program: Command, context: CommandContext): voi
         exitCodes.usage,
         "With --json, standard output is used for the result. Specify a file with --output FILE.",
       );
-    return withApi(context, flags, (api) => exportLeads(api, flags, context));
+    const format = flags.format ?? formatNamed(flags.output);
+    if (format === "xlsx" && flags.output === undefined && context.terminal.showsOutput)
+      throw new CommandError(
+        exitCodes.usage,
+        "An Excel workbook cannot be shown in a terminal. Specify a file with --output FILE.",
+      );
+    return withApi(context, flags, (api) => exportLeads(api, flags, format, context));
   });
 }
 
-async function exportLeads(api: Api, flags: ExportFlags, context: CommandContext): Promise<void> {
-  const { format, output, status, tag, company, source, q, updatedAfter } = flags;
+function formatNamed(path = ""): ExportFormat {
+  const extension = extname(path).toLowerCase();
+  if (extension === ".jsonl") return "ndjson";
+  return exportFormats.find((format) => extension === `.${format}`) ?? "csv";
+}
+
+async function exportLeads(api: Api, flags: ExportFlags, format: ExportFormat, context: CommandContext): Promise<void> {
+  const { output, status, tag, company, source, q, updatedAfter } = flags;
   const userId = await actingUserId(api, flags.user, (text) => remark(context, text));
   const filters = { status, tag, company, source, q, updatedAfter, userId };
   // The progress bar needs the total. Drawn over exported leads on standard output, it would only get in the way.
   const drawsBar =
     context.terminal.isInteractive && !context.json && !(output === undefined && context.terminal.showsOutput);
-  const total = drawsBar ? await countLeads(api, filters) : null;
+  // Rows of a workbook cannot be counted as they arrive.
+  const total = drawsBar || format === "xlsx" ? await countLeads(api, filters) : null;
   const progress: Progress | null = drawsBar || output !== undefined ? createProgress(context) : null;
-  const rows = new RowCounter(format);
+  const rows = format === "xlsx" ? null : new RowCounter(format);
+  let bytes = 0;
   const file = output === undefined ? null : await openOutputFile(output);
   const interrupt = { requested: false };
   const release = context.signals.listen(() => (interrupt.requested = true));
@@ -74,8 +94,9 @@ async function exportLeads(api: Api, flags: ExportFlags, context: CommandContext
       if (interrupt.requested)
         throw new CommandError(exitCodes.interrupted, "Interrupted: the export is not complete.");
       await (file === null ? context.terminal.out(chunk) : file.write(chunk));
-      rows.add(chunk);
-      await progress?.show(exportProgress(rows.rows, total));
+      rows?.add(chunk);
+      bytes += chunk.length;
+      await progress?.show(rows === null ? bytesProgress(bytes) : exportProgress(rows.rows, total));
     }
     await file?.complete();
   } catch (error) {
@@ -85,7 +106,7 @@ async function exportLeads(api: Api, flags: ExportFlags, context: CommandContext
     release();
     progress?.clear();
   }
-  await tellResult(rows.rows, file, context);
+  await tellResult(rows?.rows ?? total ?? 0, file, context);
 }
 
 async function tellResult(leads: number, file: OutputFile | null, context: CommandContext): Promise<void> {
@@ -107,6 +128,10 @@ function exportProgress(rows: number, total: number | null) {
   const percent = total ? Math.min(100, (rows / total) * 100) : null;
   const text = `Exporting: ${formatCount(rows)}${total === null ? "" : ` of ${formatCount(total)}`} leads`;
   return { percent, text, document: { phase: "export", leads: rows } };
+}
+
+function bytesProgress(bytes: number) {
+  return { percent: null, text: `Exporting: ${formatBytes(bytes)}`, document: { phase: "export", bytes } };
 }
 
 /** Yields the chunks of a body and reports a lost connection as a `CommandError`. */

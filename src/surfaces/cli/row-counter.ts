@@ -1,16 +1,15 @@
-export const exportFormats = ["csv", "ndjson"] as const;
-export type ExportFormat = (typeof exportFormats)[number];
+export type LineFormat = "csv" | "ndjson";
 
 const lineFeed = 0x0a;
 const quote = 0x22;
 
 /** Counts the leads in an export while it is streamed. A line break inside a quoted CSV field does not end a row. */
 export class RowCounter {
-  readonly #format: ExportFormat;
+  readonly #format: LineFormat;
   #lines = 0;
   #quoted = false;
 
-  constructor(format: ExportFormat) {
+  constructor(format: LineFormat) {
     this.#format = format;
   }
 

@@ -6,11 +6,13 @@ import { Menu } from "../../ui/menu.tsx";
 export function ExportMenu({ filters }: { filters: Filters }) {
   return (
     <Menu label="Export" icon="download">
-      {(["csv", "ndjson"] as const).map((format) => (
+      {(["csv", "xlsx", "ndjson"] as const).map((format) => (
         <a key={format} href={downloadUrl("/leads/export", { ...filters, format })} download={`leads.${format}`}>
-          {format === "csv" ? "CSV (spreadsheets)" : "NDJSON (programs)"}
+          {labels[format]}
         </a>
       ))}
     </Menu>
   );
 }
+
+const labels = { csv: "CSV (spreadsheets)", xlsx: "Excel workbook", ndjson: "NDJSON (programs)" };
