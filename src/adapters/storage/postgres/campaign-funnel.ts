@@ -58,11 +58,16 @@ function isWithin(
 }
 
 const foldedAtOnce = 50_000;
+/** Each funnel reads past the versions of rows that fewer leave: that takes about 1 ms. */
+const vacuumedFrom = 10_000;
 
-/** Adds changes to the counters. One statement, so that readers see them in either place. Called by one node at a time. */
+/**
+ * Adds changes to the counters. One statement, so that readers see them in either place. Called by one node at a time,
+ * outside of transactions.
+ */
 export async function foldFunnel(connection: Connection): Promise<void> {
   const counter = sql.raw("campaign_id, mark, day, account_id, step, variant");
-  for (;;) {
+  for (let total = 0; ;) {
     const [folded] = await connection.execute<{ n: number }>(sql`
       WITH taken AS (
         DELETE FROM ${campaignFunnelChanges} WHERE n IN (
@@ -77,6 +82,11 @@ export async function foldFunnel(connection: Connection): Promise<void> {
         ON CONFLICT (${counter}) DO UPDATE SET enrollments = counters.enrollments + excluded.enrollments
       )
       SELECT count(*) AS n FROM taken`);
-    if ((folded?.n ?? 0) < foldedAtOnce) return;
+    const n = folded?.n ?? 0;
+    total += n;
+    if (n === foldedAtOnce) continue;
+    // The database does so itself a minute later; until then, it would read 17 MB for 150,000 changes that are gone.
+    if (total >= vacuumedFrom) await connection.execute(sql`VACUUM (SKIP_LOCKED) ${campaignFunnelChanges}`);
+    return;
   }
 }
