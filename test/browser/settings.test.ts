@@ -62,3 +62,77 @@ testInBrowser("configures an account, creates, uses, and disables a key, and sup
   expect(await findings(page)).toEqual([]);
   expect(problems).toEqual([]);
 });
+
+testInBrowser(
+  "holidays of an account are added, corrected, and removed, by the keyboard and on a phone, too",
+  async () => {
+    await using directory = await createDirectory();
+    await using server = await startServer(`${directory.path}/data`);
+    const headers = { "x-api-key": server.firstRun?.key ?? "" };
+    const stored = async () => {
+      const response = await fetch(`${server.url}/api/v2/network/accounts`, { headers });
+      return ((await response.json()) as { data: { accounts: { holidays: object[] }[] } }).data.accounts[0]!.holidays;
+    };
+    await using opened = await openSignedIn(server, "/app/settings");
+    const { page, problems } = opened;
+    await page.getByRole("link", { name: "default" }).click();
+    const save = () => page.getByRole("button", { name: "Save", exact: true }).click();
+
+    await page.getByRole("button", { name: "Add holiday" }).focus();
+    await page.keyboard.press("Enter");
+    const first = page.getByRole("group", { name: "Holiday 1" });
+    await page.waitForFunction(() => document.activeElement?.getAttribute("data-path") === "holidays.0.from");
+    // The last day follows the first, until it is chosen.
+    await first.getByLabel("First day").fill("2030-12-24");
+    expect(await first.getByLabel("Last day").inputValue()).toBe("2030-12-24");
+    await first.getByLabel("Last day").fill("2030-12-26");
+    await first.getByLabel("Name").fill("Christmas <b>");
+    await page.getByRole("button", { name: "Add holiday" }).click();
+    const second = page.getByRole("group", { name: "Holiday 2" });
+    await second.getByLabel("First day").fill("2030-05-01");
+    await second.getByLabel("Last day").fill("2033-05-01");
+    await save();
+    await page.getByText("Check the year.").waitFor();
+    await page.waitForFunction(() => document.activeElement?.getAttribute("data-path") === "holidays.1.to");
+    await shoot(page, "holidays-error");
+    expect(await findings(page)).toEqual([]);
+    await second.getByLabel("Last day").fill("2030-05-01");
+    expect(await page.getByText("Check the year.").count()).toBe(0);
+    await save();
+    await page.getByText("Saved. The queue was rescheduled.").waitFor();
+    expect(await stored()).toEqual([
+      { from: "2030-05-01", to: "2030-05-01", name: "" },
+      { from: "2030-12-24", to: "2030-12-26", name: "Christmas <b>" },
+    ]);
+
+    await page.reload();
+    const christmas = page.getByRole("group", { name: "Christmas <b>" });
+    await christmas.waitFor();
+    for (const [width, colorScheme] of [
+      [1440, "light"],
+      [1280, "dark"],
+      [390, "light"],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      await christmas.scrollIntoViewIfNeeded();
+      expect(await findings(page)).toEqual([]);
+      await shoot(page, `holidays-${width}-${colorScheme}`);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    }
+    await christmas.getByRole("button", { name: "Remove Christmas <b>" }).focus();
+    await page.keyboard.press("Enter");
+    expect(await christmas.count()).toBe(0);
+    // Where the keyboard was is gone, so it goes on from the next control.
+    await page.waitForFunction(() => document.activeElement?.closest(".holiday, fieldset") !== null);
+    await save();
+    await page.getByText("Saved. The queue was rescheduled.").waitFor();
+    expect(await stored()).toHaveLength(1);
+    expect(problems).toEqual([]);
+  },
+);
+
+async function shoot(page: { screenshot(options: object): Promise<unknown> }, name: string): Promise<void> {
+  const folder = process.env["OUTREACHD_TEST_SCREENSHOTS"];
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` });
+}

@@ -59,7 +59,9 @@ export function useForm<V extends Values>(initial: V, send: (values: V) => Promi
     isChanged: Object.keys(values).some((name) => values[name] !== saved[name]),
     set(name, value) {
       setValues((before) => ({ ...before, [name]: value }));
-      setErrors((before) => Object.fromEntries(Object.entries(before).filter(([path]) => path !== name)));
+      // A field with parts, such as a list, has errors of these.
+      const isOther = (path: string) => path !== name && !path.startsWith(`${name}.`);
+      setErrors((before) => Object.fromEntries(Object.entries(before).filter(([path]) => isOther(path))));
     },
     onSubmit(event) {
       event.preventDefault();

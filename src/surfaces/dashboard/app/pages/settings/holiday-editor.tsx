@@ -13,6 +13,7 @@ type HolidayEditorProps = {
 };
 
 const maxHolidays = 100;
+const firstDayOf = (index: number) => `[data-path="holidays.${index}.from"]`;
 
 /** Edits the days on which an account sends nothing. */
 export function HolidayEditor({ holidays, onChange, errors }: HolidayEditorProps) {
@@ -22,7 +23,17 @@ export function HolidayEditor({ holidays, onChange, errors }: HolidayEditorProps
 
   function add() {
     onChange([...holidays, { from: "", to: "", name: "" }]);
-    requestAnimationFrame(() => place.current?.querySelector<HTMLElement>(".holiday:last-of-type input")?.focus());
+    focusIn(firstDayOf(holidays.length));
+  }
+
+  /** The button that had the focus is gone: without another one, the keyboard would start again at the top of the page. */
+  function remove(index: number) {
+    onChange(holidays.toSpliced(index, 1));
+    focusIn(holidays.length > 1 ? firstDayOf(Math.min(index, holidays.length - 2)) : ".add-holiday");
+  }
+
+  function focusIn(selector: string) {
+    requestAnimationFrame(() => place.current?.querySelector<HTMLElement>(selector)?.focus());
   }
 
   return (
@@ -75,13 +86,13 @@ export function HolidayEditor({ holidays, onChange, errors }: HolidayEditorProps
             kind="quiet"
             icon="close"
             aria-label={`Remove ${name || `holiday ${index + 1}`}`}
-            onClick={() => onChange(holidays.toSpliced(index, 1))}
+            onClick={() => remove(index)}
           />
         </div>
       ))}
       {holidays.length < maxHolidays && (
         <div>
-          <Button icon="plus" onClick={add}>
+          <Button icon="plus" class="add-holiday" onClick={add}>
             Add holiday
           </Button>
         </div>
