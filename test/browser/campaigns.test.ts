@@ -113,7 +113,7 @@ testInBrowser("a campaign is built by the keyboard alone, on a small screen and 
   await page.getByRole("button", { name: "Blank campaign" }).focus();
   await press("Enter");
   await page.getByLabel("Name").fill("By keys");
-  await page.getByRole("button", { name: /^Start/ }).focus();
+  await page.locator("[data-flow=start]").focus();
   await press("a", "Enter");
   await page.getByRole("button", { name: /^Step 1: Connection request/ }).waitFor();
   await press("a", "b", "Enter");
@@ -138,3 +138,106 @@ testInBrowser("a campaign is built by the keyboard alone, on a small screen and 
   await page.getByText("Steps for the first lead").waitFor();
   expect(problems).toEqual([]);
 });
+
+testInBrowser("a long campaign is zoomed and followed, and its texts are shown with any lead", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(`${directory.path}/data`);
+  const headers = { "x-api-key": server.firstRun?.key ?? "", "content-type": "application/json" };
+  const post = async (path: string, body: object) => {
+    const response = await fetch(`${server.url}/api/v2${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
+    return ((await response.json()) as { data: { id: string } }).data;
+  };
+  // The only one with a custom field is older than the first page of the list.
+  await post("/leads", { firstName: "Grace", lastName: "Hopper", company: "Navy", customFields: { Ship: "Hopper" } });
+  const others = Array.from({ length: 60 }, (_, n) => `Other${n},Person,o${n}@example.com`).join("\n");
+  await fetch(`${server.url}/api/v2/leads/import`, {
+    ...{ method: "POST", headers: { ...headers, "content-type": "text/csv" } },
+    body: `firstName,lastName,email\n${others}\n`,
+  });
+  const waits = Array.from({ length: 24 }, (_, n) => ({ type: "wait", days: n + 1 }));
+  const note = { type: "action", actionType: "sendConnectionRequest", message: "Hello {{firstName|there}}" };
+  const { id } = await post("/campaigns", { name: "Long", steps: [note, ...waits] });
+  await using opened = await openSignedIn(server, `/app/campaigns/${id}?part=steps`, { hasTouch: true });
+  const { page, problems } = opened;
+  const flow = page.getByRole("group", { name: "Flow of the campaign" });
+  const scale = async () => Number((await page.locator(".flow-zoom .number").textContent())?.replace(" %", ""));
+  const isShown = async (name: RegExp) => {
+    const [frame, node] = [await flow.boundingBox(), await page.getByRole("button", { name }).boundingBox()];
+    return node!.y >= frame!.y && node!.y + node!.height <= frame!.y + frame!.height;
+  };
+
+  await page.getByRole("button", { name: /^Step 1: Connection request/ }).click();
+  await page.getByLabel("Preview with").click();
+  await page.getByRole("option", { name: "No lead (fallbacks)" }).waitFor();
+  await page.getByLabel("Preview with").fill("hopp");
+  await page.getByRole("option", { name: /^Grace Hopper/ }).waitFor();
+  expect(await findings(page)).toEqual([]);
+  await shoot(page, "picker-1280");
+  await page.keyboard.press("Enter");
+  await page.locator(".message-preview blockquote").getByText("Hello Grace").waitFor();
+  await page.getByLabel("Note").fill("Ahoy ");
+  await page.getByLabel("Insert a variable").selectOption("Ship");
+  await page.locator(".message-preview blockquote").getByText("Ahoy Hopper").waitFor();
+
+  // By the wheel, as trackpads report a pinch, and by two fingers.
+  const start = await scale();
+  const box = await flow.boundingBox();
+  await page.mouse.move(box!.x + 200, box!.y + 200);
+  await page.keyboard.down("Control");
+  await page.mouse.wheel(0, 150);
+  await page.keyboard.up("Control");
+  await page.waitForFunction(
+    (before) => document.querySelector(".flow-zoom .number")?.textContent !== `${before} %`,
+    start,
+  );
+  const zoomedOut = await scale();
+  expect(zoomedOut).toBeLessThan(start);
+  const touch = await page.context().newCDPSession(page);
+  const fingers = (type: "touchStart" | "touchMove" | "touchEnd", apart: number | null) =>
+    touch.send("Input.dispatchTouchEvent", {
+      type,
+      touchPoints:
+        apart === null
+          ? []
+          : [-1, 1].map((side, finger) => ({ x: box!.x + 200 + side * apart, y: box!.y + 300, id: finger })),
+    });
+  await fingers("touchStart", 40);
+  for (const apart of [45, 50, 55, 60]) await fingers("touchMove", apart);
+  await fingers("touchEnd", null);
+  expect(await scale()).toBeGreaterThan(zoomedOut * 1.3);
+
+  // The flow follows the step that is selected, and one that is added at the end.
+  await page.locator("[data-flow=start]").focus();
+  for (let n = 0; n < 26; n++) await page.keyboard.press("ArrowDown");
+  expect(await isShown(/^End/)).toBe(true);
+  await page.keyboard.press("a");
+  await page.keyboard.press("w");
+  await page.keyboard.press("Enter");
+  const added = /^Step 26: Wait 2 days/;
+  await page.getByRole("button", { name: added }).waitFor();
+  await page.waitForTimeout(200);
+  expect(await isShown(added)).toBe(true);
+  await shoot(page, "flow-followed");
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.getByRole("button", { name: /^Step 1: Connection request/ }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Preview with").click();
+  await page.getByRole("option", { name: "No lead (fallbacks)" }).waitFor();
+  expect(await findings(page)).toEqual([]);
+  await shoot(page, "picker-dark");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByLabel("Preview with").scrollIntoViewIfNeeded();
+  expect(await findings(page)).toEqual([]);
+  await shoot(page, "picker-390");
+  expect(problems).toEqual([]);
+});
+
+async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env["OUTREACHD_TEST_SCREENSHOTS"];
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` });
+}

@@ -33,7 +33,20 @@ async function open(answers: Answers = {}, shown: CampaignView = campaign): Prom
   signIn(["*"]);
   answerWith({
     "GET /api/v2/network/accounts": () => ({ body: { success: true, data: { accounts: [account], total: 1 } } }),
-    "GET /api/v2/leads?limit=50": () => ({ body: { success: true, data: { leads: [lead] } } }),
+    "GET /api/v2/leads?limit=1": () => ({ body: { success: true, data: { leads: [lead] } } }),
+    "GET /api/v2/leads/values?field=customField&limit=100": () => {
+      return {
+        body: {
+          success: true,
+          data: {
+            values: [
+              { value: "Budget", leads: 3 },
+              { value: "a|b", leads: 1 },
+            ],
+          },
+        },
+      };
+    },
     ...answers,
   });
   const place = await show(<CampaignEditor campaign={shown} onSaved={() => {}} />);
@@ -119,6 +132,51 @@ test("a note is counted while somebody types, as the network counts it, with the
   expect(place.querySelector(".message-preview blockquote")!.textContent).toBe("<b>10</b>");
   expect(place.querySelector("b")).toBeNull();
   expect(place.querySelector(".message-problem")!.textContent).toBe("There is no variable {{nobody}}.");
+});
+
+test("the values of any lead are found by a search, by the keyboard, too", async () => {
+  const grace = { ...lead, id: "l2", firstName: "Grace", lastName: "Hopper", company: "Navy" };
+  const list = (leads: object[]) => () => ({ body: { success: true, data: { leads } } });
+  const place = await open({
+    "GET /api/v2/leads?limit=8": list([lead]),
+    "GET /api/v2/leads?q=gra&limit=8": list([grace]),
+    "GET /api/v2/leads?q=nobody&limit=8": list([]),
+  });
+  await press(place, "1", "Enter");
+  const picker = () => place.querySelector<HTMLInputElement>("[role=combobox]")!;
+  const key = (name: string) =>
+    change(
+      () => void picker().dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true })),
+    );
+  const options = () => [...place.querySelectorAll(".lead-picker [role=option]")].map((each) => each.textContent);
+  expect(picker().value).toBe("Ada Byron, Acme");
+  await key("ArrowDown");
+  await settled();
+  expect(options()).toEqual(["Ada ByronAcme", "No lead (fallbacks)"]);
+  await type(picker(), "gra");
+  await settled();
+  expect(options()).toEqual(["Grace HopperNavy"]);
+  await key("Enter");
+  expect(picker().value).toBe("Grace Hopper, Navy");
+  expect(place.querySelector(".message-preview blockquote")!.textContent).toBe("Hello Grace");
+  await type(picker(), "nobody");
+  await settled();
+  expect(place.querySelector(".lead-picker")!.textContent).toContain("No lead matches.");
+  await key("Escape");
+  expect(picker().value).toBe("Grace Hopper, Navy");
+  await key("ArrowDown");
+  await settled();
+  await key("ArrowUp");
+  await key("Enter");
+  expect(picker().value).toBe("No lead (fallbacks)");
+  expect(place.querySelector(".message-preview")).toBeNull();
+});
+
+test("the menu of variables has the custom fields of all leads, except names that a variable cannot have", async () => {
+  const place = await open();
+  await press(place, "1", "Enter");
+  const custom = [...place.querySelectorAll('optgroup[label="Custom fields"] option')];
+  expect(custom.map((each) => (each as HTMLOptionElement).value)).toEqual(["{{customFields.Budget|}}"]);
 });
 
 test("a text becomes variants, and the last one becomes the text again", async () => {

@@ -1,10 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { CampaignStep, CampaignView } from "../../../../../features/campaigns/model.ts";
-import type { LeadView } from "../../../../../features/leads/model.ts";
 import { api, RequestError } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { useAccounts } from "../../network.ts";
-import { useResource } from "../../resource.ts";
 import { can } from "../../session.ts";
 import { commandKey, useShortcutHelp } from "../../shortcuts.ts";
 import { Button } from "../../ui/button.tsx";
@@ -18,6 +16,7 @@ import { SettingsPanel, type Details } from "./editor/settings-panel.tsx";
 import { newStep } from "./editor/step-kinds.ts";
 import { StepPanel } from "./editor/step-panel.tsx";
 import { problemOf } from "./editor/step-problems.ts";
+import { useTextValues } from "./editor/text-values.ts";
 import type { Tier } from "./editor/texts.ts";
 
 /** What can be undone: steps and settings, and what was selected with them. */
@@ -46,13 +45,12 @@ export const editorShortcuts = [
 /** Creates or edits a campaign: the flow of its steps, with the selected one at the side. */
 export function CampaignEditor({ campaign, initial, onSaved }: EditorProps) {
   const accounts = useAccounts();
-  const leads = useLeads();
+  const { customFields, lead, setLead } = useTextValues();
   const [base, setBase] = useState(campaign);
   const [saved, setSaved] = useState(() => draftOf(campaign, initial));
   const [history, setHistory] = useState<History<Draft>>(() => historyOf(saved));
   const [problem, setProblem] = useState<{ errors: Record<string, string>; message: string | null }>(noProblem);
   const [conflict, setConflict] = useState<CampaignView | null>(null);
-  const [leadId, setLeadId] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const [focusRequest, setFocusRequest] = useState(0);
   const panel = useRef<HTMLElement>(null);
@@ -72,8 +70,6 @@ export function CampaignEditor({ campaign, initial, onSaved }: EditorProps) {
       ? accountList.filter(({ id }) => details.accountIds.includes(id))
       : accountList.slice(0, 1),
   );
-  const leadList = leads.data?.leads ?? [];
-  const lead = leadId === null ? (leadList[0] ?? null) : (leadList.find(({ id }) => id === leadId) ?? null);
   const problems = useMemo(() => problemsOf(steps, problem.errors, tier), [steps, problem, tier]);
   const step = program.stepAt(steps, selected);
   const number = program.pathsInOrder(steps).indexOf(selected) + 1;
@@ -263,7 +259,7 @@ export function CampaignEditor({ campaign, initial, onSaved }: EditorProps) {
               path={selected}
               number={number}
               errors={problem.errors}
-              context={{ tier, leads: leadList, lead, onLead: setLeadId }}
+              context={{ tier, customFields, lead, onLead: setLead }}
               isReadOnly={!canEditSteps}
               onChange={(changed, field) =>
                 change({ steps: program.replace(steps, selected, changed).steps }, `${selected} ${field}`)
@@ -280,17 +276,6 @@ export function CampaignEditor({ campaign, initial, onSaved }: EditorProps) {
 }
 
 const noProblem = { errors: {}, message: null };
-
-/** Some leads with whose values texts are shown. */
-function useLeads() {
-  return useResource(
-    (signal) =>
-      can("leads:read")
-        ? api.get<{ leads: LeadView[] }>("/leads", { query: { limit: 50 }, signal })
-        : Promise.resolve({ leads: [] }),
-    [],
-  );
-}
 
 function draftOf(campaign: CampaignView | null, initial?: { name: string; steps: CampaignStep[] }): Draft {
   const settings = campaign?.settings ?? {

@@ -46,7 +46,7 @@ export function FlowCanvas(props: FlowCanvasProps) {
   const frame = useRef<HTMLDivElement>(null);
   const layout = useMemo(() => layoutOf(steps), [steps]);
   const numbers = useMemo(() => new Map(pathsInOrder(steps).map((path, index) => [path, index + 1])), [steps]);
-  const { view, pan, zoom, fit, reveal } = useFlowView(frame, layout);
+  const { view, pan, zoom, fit, reveal, isPinching } = useFlowView(frame, layout);
   const [adding, setAdding] = useState<FlowGap | null>(null);
   const [drag, setDrag] = useState<Drag | null>(null);
   const gapKey = (gap: FlowGap) => `gap ${gap.slot.list} ${gap.slot.index}`;
@@ -132,12 +132,13 @@ export function FlowCanvas(props: FlowCanvasProps) {
   function startDrag(event: PointerEvent, path: Path) {
     if (event.button !== 0 || isReadOnly) return;
     const ended = follow(event, (moved) => {
+      if (isPinching()) return setDrag(null);
       const at = inCanvas(moved);
       setDrag({ path, at, gap: dropGap(path, at) });
     });
     void ended.then((last) => {
       setDrag(null);
-      const gap = last && dropGap(path, inCanvas(last));
+      const gap = last && !isPinching() ? dropGap(path, inCanvas(last)) : null;
       if (gap !== null) props.onMove(path, gap.slot);
     });
   }
@@ -153,7 +154,7 @@ export function FlowCanvas(props: FlowCanvasProps) {
     if (event.button !== 0 || (event.target as HTMLElement).closest("button, .flow-menu") !== null) return;
     let last = { x: event.clientX, y: event.clientY };
     void follow(event, (moved) => {
-      pan({ x: moved.clientX - last.x, y: moved.clientY - last.y });
+      if (!isPinching()) pan({ x: moved.clientX - last.x, y: moved.clientY - last.y });
       last = { x: moved.clientX, y: moved.clientY };
     });
   }

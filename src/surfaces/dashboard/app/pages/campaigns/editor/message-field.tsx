@@ -2,8 +2,9 @@ import { useRef } from "preact/hooks";
 import type { LeadView } from "../../../../../../features/leads/model.ts";
 import { fillVariables, messageLength } from "../../../../../../lib/message-text/message-text.ts";
 import { Field } from "../../../ui/form.tsx";
+import { nameOf } from "./lead-picker.tsx";
 import { isVariable } from "./step-problems.ts";
-import { customFieldNames, valueOf, variables } from "./texts.ts";
+import { valueOf, variables } from "./texts.ts";
 
 type MessageFieldProps = {
   label: string;
@@ -13,7 +14,8 @@ type MessageFieldProps = {
   value: string;
   /** The longest text of the action, for the accounts of the campaign. */
   limit: number;
-  leads: readonly LeadView[];
+  /** Names of custom fields that leads have. */
+  customFields: readonly string[];
   /** Whose values the text is shown with. */
   lead: LeadView | null;
   onChange: (value: string) => void;
@@ -24,7 +26,7 @@ const maxLength = 20_000;
 
 /** A text with variables: counts while somebody types, and shows what a lead would receive. */
 export function MessageField(props: MessageFieldProps) {
-  const { label, isOptional, path, error, value, limit, leads, lead, onChange } = props;
+  const { label, isOptional, path, error, value, limit, customFields, lead, onChange } = props;
   const area = useRef<HTMLTextAreaElement>(null);
   const { text, problems } = fillVariables(value, (name) => {
     if (lead !== null) return valueOf(lead, name);
@@ -62,7 +64,7 @@ export function MessageField(props: MessageFieldProps) {
         )}
       </Field>
       <div class="message-tools">
-        <VariableSelect leads={leads} onInsert={insert} />
+        <VariableSelect customFields={customFields} onInsert={insert} />
         <Counter length={length} limit={limit} />
       </div>
       {problems.map((problem, index) => (
@@ -99,8 +101,14 @@ function Counter({ length, limit }: { length: number; limit: number }) {
 }
 
 /** Inserts the variable that is selected. */
-function VariableSelect({ leads, onInsert }: { leads: readonly LeadView[]; onInsert: (variable: string) => void }) {
-  const custom = customFieldNames(leads).filter((name) => /^[^{}|]+$/.test(name));
+function VariableSelect({
+  customFields,
+  onInsert,
+}: {
+  customFields: readonly string[];
+  onInsert: (variable: string) => void;
+}) {
+  const custom = customFields.filter((name) => /^[^{}|]+$/.test(name));
   return (
     <select
       class="variable-select"
@@ -131,8 +139,4 @@ function VariableSelect({ leads, onInsert }: { leads: readonly LeadView[]; onIns
       )}
     </select>
   );
-}
-
-export function nameOf({ firstName, lastName, email, company }: LeadView): string {
-  return [firstName, lastName].filter(Boolean).join(" ") || email || company || "this lead";
 }

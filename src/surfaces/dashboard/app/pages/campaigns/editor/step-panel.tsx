@@ -1,11 +1,13 @@
 import type { CampaignStep, Condition } from "../../../../../../features/campaigns/model.ts";
 import { actionLabels, type ActionType } from "../../../network.ts";
+import { commandKey } from "../../../shortcuts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/form.tsx";
+import type { IconName } from "../../../ui/icons.tsx";
 import { awaitedConditions, conditionLabels, stepLabel } from "../labels.ts";
 import { VoiceField } from "../voice-field.tsx";
 import { groupOf } from "./flow-node.tsx";
-import { nameOf } from "./message-field.tsx";
+import { LeadPicker } from "./lead-picker.tsx";
 import { moveBy, type Direction, type Path, type Steps } from "./program-edit.ts";
 import { kindOf, stepIcons } from "./step-kinds.ts";
 import { TextFields, type StepContext } from "./text-fields.tsx";
@@ -32,11 +34,22 @@ export type StepPanelProps = {
   onDuplicate: () => void;
 };
 
+type PanelButton = { icon: IconName; label: string; keys: string; isDisabled?: boolean; onClick: () => void };
+
 /** Edits the selected step. */
 export function StepPanel(props: StepPanelProps) {
   const { steps, step, path, number, errors, context, isReadOnly, onChange, onMoveBy } = props;
   const at = `steps.${path}`;
-  const canMove = (direction: Direction) => moveBy(steps, path, direction) !== null;
+  const mover = (direction: Direction) => ({
+    isDisabled: moveBy(steps, path, direction) === null,
+    onClick: () => onMoveBy(direction),
+  });
+  const buttons: PanelButton[] = [
+    { icon: "up", label: "Move up", keys: "Alt ↑", ...mover("up") },
+    { icon: "down", label: "Move down", keys: "Alt ↓", ...mover("down") },
+    { icon: "copy", label: "Duplicate step", keys: `${commandKey}D`, onClick: props.onDuplicate },
+    { icon: "close", label: "Remove step", keys: "Delete", onClick: props.onRemove },
+  ];
   return (
     <>
       <header class={`flow-panel-head is-${groupOf(step)}`}>
@@ -52,36 +65,17 @@ export function StepPanel(props: StepPanelProps) {
         </div>
         {!isReadOnly && (
           <div class="buttons">
-            <Button
-              kind="quiet"
-              icon="up"
-              aria-label="Move up"
-              title="Move up (Alt ↑)"
-              disabled={!canMove("up")}
-              onClick={() => onMoveBy("up")}
-            />
-            <Button
-              kind="quiet"
-              icon="down"
-              aria-label="Move down"
-              title="Move down (Alt ↓)"
-              disabled={!canMove("down")}
-              onClick={() => onMoveBy("down")}
-            />
-            <Button
-              kind="quiet"
-              icon="copy"
-              aria-label="Duplicate step"
-              title="Duplicate (Ctrl D)"
-              onClick={props.onDuplicate}
-            />
-            <Button
-              kind="quiet"
-              icon="close"
-              aria-label="Remove step"
-              title="Remove (Delete)"
-              onClick={props.onRemove}
-            />
+            {buttons.map(({ icon, label, keys, isDisabled = false, onClick }) => (
+              <Button
+                key={label}
+                kind="quiet"
+                icon={icon}
+                aria-label={label}
+                title={`${label} (${keys})`}
+                disabled={isDisabled}
+                onClick={onClick}
+              />
+            ))}
           </div>
         )}
       </header>
@@ -153,7 +147,7 @@ function ActionFields({ step, path, errors, context, onChange }: FieldsProps<Act
       )}
       {text !== "none" && (
         <>
-          {context.leads.length > 0 && <LeadSelect context={context} />}
+          <LeadPicker lead={context.lead} onLead={context.onLead} />
           {step.variants === undefined ? (
             <TextFields
               texts={step}
@@ -173,25 +167,6 @@ function ActionFields({ step, path, errors, context, onChange }: FieldsProps<Act
         </>
       )}
     </>
-  );
-}
-
-/** Whose values texts are shown with. */
-function LeadSelect({ context: { leads, lead, onLead } }: { context: StepContext }) {
-  return (
-    <Field label="Preview with">
-      {(control) => (
-        <select {...control} value={lead?.id ?? ""} onChange={(event) => onLead(event.currentTarget.value)}>
-          <option value="">No lead (fallbacks)</option>
-          {leads.map((each) => (
-            <option key={each.id} value={each.id}>
-              {nameOf(each)}
-              {each.company && each.firstName ? `, ${each.company}` : ""}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
   );
 }
 

@@ -6,9 +6,11 @@ import type { Tier } from "./texts.ts";
 /** What the fields need to know of the campaign. */
 export type StepContext = {
   tier: Tier;
-  leads: readonly LeadView[];
+  /** Names of custom fields that leads have, the most frequent first. */
+  customFields: readonly string[];
+  /** Whose values texts are shown with; null: nobody's. */
   lead: LeadView | null;
-  onLead: (id: string) => void;
+  onLead: (lead: LeadView | null) => void;
 };
 
 type Texts = { message?: string; subject?: string };
@@ -47,7 +49,7 @@ export function TextFields({ texts, hasSubject, message, path, errors, context, 
         path={`${path}.message`}
         error={errors[`${path}.message`]}
         value={texts.message ?? ""}
-        leads={context.leads}
+        customFields={context.customFields}
         lead={context.lead}
         onChange={(value) => onChange("message", value)}
       />

@@ -42,11 +42,3 @@ export function valueOf(lead: LeadView, name: string): string | null {
   const value = lead[name as (typeof variables)[number][0]];
   return typeof value === "string" ? value.trim() : "";
 }
-
-/** Names of the custom fields of some leads, the most frequent first. */
-export function customFieldNames(leads: readonly LeadView[]): string[] {
-  const counts = new Map<string, number>();
-  for (const { customFields } of leads)
-    for (const name of Object.keys(customFields)) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].toSorted(([, a], [, b]) => b - a).map(([name]) => name);
-}
