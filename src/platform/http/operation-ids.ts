@@ -45,6 +45,7 @@ export const operationIds: Readonly<Record<string, string>> = {
   "POST /api/v2/invitations/join": "joinWorkspace",
 
   "POST /api/v2/enrich": "enrichLeads",
+  "POST /api/v2/enrich/companies": "enrichCompanies",
   "GET /api/v2/enrich/jobs/{jobId}/results": "getEnrichmentResults",
   "GET /api/v2/enrich/settings": "getEnrichmentSettings",
   "PUT /api/v2/enrich/settings": "setEnrichmentProviders",
