@@ -3,6 +3,7 @@ import { openStates } from "../../../features/network/action-model.ts";
 import type { WorkspaceId } from "../../../platform/base/ids.ts";
 import { campaignEnrollments, campaigns } from "./campaign-tables.ts";
 import type { Connection } from "./connection.ts";
+import { prospects } from "./directory/tables.ts";
 import { conversations } from "./inbox-tables.ts";
 import { networkAccounts, networkActions, networkContacts } from "./network-tables.ts";
 import { events } from "./tables.ts";
@@ -57,5 +58,6 @@ export async function relinkLead(
         eq(campaignEnrollments.leadId, from),
       ),
     );
+  await connection.update(prospects).set({ leadId: to }).where(eq(prospects.leadId, from));
   await connection.update(events).set({ leadId: to }).where(eq(events.leadId, from));
 }

@@ -10,6 +10,7 @@ import { prepared } from "./prepared.ts";
 
 /** Lets everything that refers to a lead refer to another one, in a write unit. */
 export function createLeadRelinks({ orm, database }: Engine, events: EventRows) {
+  const moveProspects = prepared(database, "UPDATE prospects SET lead_id = ? WHERE lead_id = ?");
   const moveEvents = prepared(database, "UPDATE events SET lead_id = ? WHERE lead_id = ?");
 
   return (workspaceId: WorkspaceId, from: string, to: string): void => {
@@ -55,6 +56,7 @@ export function createLeadRelinks({ orm, database }: Engine, events: EventRows) 
         ),
       )
       .run();
+    moveProspects.run(to, from);
     events.flush();
     moveEvents.run(to, from);
   };
