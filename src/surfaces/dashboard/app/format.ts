@@ -83,6 +83,11 @@ export function fileSize(bytes: number): string {
   return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} kB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
 
+/** "1:05". */
+export function minutesAndSeconds(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+}
+
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** Formatters are cached: creating one takes longer than using it a thousand times. */

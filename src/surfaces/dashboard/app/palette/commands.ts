@@ -34,6 +34,7 @@ type Action = {
 const actions: readonly Action[] = [
   { label: "Import leads", words: "upload csv file", icon: "upload", permission: "leads:write", to: "/leads/import" },
   { label: "Create a campaign", words: "new sequence", icon: "plus", permission: "network:schedule", to: "/campaigns/new" },
+  { label: "Edit snippets", words: "reply texts templates canned inbox", icon: "inbox", permission: "network:read", to: "/inbox?snippets=open" },
   { label: "Clone a voice", words: "new record", icon: "voice", permission: "voice:create", to: "/voice/new" },
   { label: "Review approvals", words: "approve", icon: "check", permission: "network:read", to: "/queue?tab=approval" },
   { label: "Show the calendar", words: "queue schedule", icon: "queue", permission: "network:read", to: "/queue?view=calendar" },

@@ -8,3 +8,12 @@ export function Initials({ name }: { name: string }) {
     </span>
   );
 }
+
+/** The same beside the name, which says it all. */
+export function Avatar({ name }: { name: string }) {
+  return (
+    <span class="initials avatar" aria-hidden="true">
+      {initialsOf(name)}
+    </span>
+  );
+}

@@ -4,10 +4,10 @@ import type { CloneView } from "../../../../../features/voice/model.ts";
 import { api, getAll, RequestError } from "../../api.ts";
 import { count } from "../../format.ts";
 import { useResource } from "../../resource.ts";
+import { here, setQuery } from "../../router.tsx";
 import { can } from "../../session.ts";
 import { commandKey } from "../../shortcuts.ts";
 import { Button } from "../../ui/button.tsx";
-import { showSuccess } from "../../ui/toast.tsx";
 import { nameOfPerson } from "./labels.ts";
 
 /** Limits of the network, in UTF-16 units, as it counts. */
@@ -49,7 +49,6 @@ export function Composer({ conversation, onSent }: ComposerProps) {
       const headers = { "idempotency-key": requestKey.current };
       await api.post(`/inbox/conversations/${id}/reply`, body, { headers });
       write("");
-      showSuccess("Reply queued.");
       onSent();
     } catch (thrown) {
       setError(thrown instanceof RequestError ? thrown.message : "The reply was not sent. Try again.");
@@ -108,17 +107,23 @@ export function Composer({ conversation, onSent }: ComposerProps) {
   );
 }
 
+const editing = "edit";
+
 function Snippets({ onChoose }: { onChoose: (text: string) => void }) {
-  const snippets = useResource((signal) => getAll<SnippetView>("/inbox/snippets", "snippets", { signal }), []);
-  const list = snippets.data ?? [];
+  // Again when the dialog that changes them opens and closes.
+  const isEditing = here.value.query.get("snippets") !== null;
+  const load = (signal: AbortSignal) => getAll<SnippetView>("/inbox/snippets", "snippets", { signal });
+  const list = useResource(load, [isEditing]).data ?? [];
   if (list.length === 0) return null;
   return (
     <select
       aria-label="Insert a snippet"
       value=""
       onChange={(event) => {
-        const found = list.find(({ id }) => id === event.currentTarget.value);
+        const { value } = event.currentTarget;
+        const found = list.find(({ id }) => id === value);
         event.currentTarget.value = "";
+        if (value === editing) setQuery({ snippets: "open" });
         if (found !== undefined) onChoose(found.text);
       }}
     >
@@ -128,6 +133,7 @@ function Snippets({ onChoose }: { onChoose: (text: string) => void }) {
           {name}
         </option>
       ))}
+      <option value={editing}>Edit snippets…</option>
     </select>
   );
 }

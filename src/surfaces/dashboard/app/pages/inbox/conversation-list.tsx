@@ -6,7 +6,7 @@ import { here, setQuery } from "../../router.tsx";
 import { nameOfMember, useMembers } from "../../team.ts";
 import { Badge, StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Initials } from "../../ui/initials.tsx";
+import { Avatar, Initials } from "../../ui/initials.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../../ui/states.tsx";
 import { views, type ConversationLists } from "./conversations.ts";
 import { labelList, labelNames, nameOfPerson, previewOf } from "./labels.ts";
@@ -136,6 +136,7 @@ function Entry({ conversation, members, isChosen }: EntryProps) {
       aria-current={isChosen ? "true" : undefined}
       onClick={() => setQuery({ c: id })}
     >
+      <Avatar name={nameOfPerson(conversation)} />
       <span class="conversation-head">
         <strong>{nameOfPerson(conversation)}</strong>
         <time dateTime={lastMessage.at} title={dateTime(lastMessage.at)}>

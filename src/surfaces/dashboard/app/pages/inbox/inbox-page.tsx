@@ -4,12 +4,14 @@ import { api } from "../../api.ts";
 import { here, setQuery } from "../../router.tsx";
 import { can, session } from "../../session.ts";
 import { isForPage, useShortcutHelp } from "../../shortcuts.ts";
+import { Button } from "../../ui/button.tsx";
 import { PageFrame } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { showError, showUndo } from "../../ui/toast.tsx";
 import { tomorrowMorning } from "./times.ts";
 import { ConversationList } from "./conversation-list.tsx";
 import { useConversations, type ConversationLists } from "./conversations.ts";
+import { SnippetsDialog } from "./snippets.tsx";
 import { Thread } from "./thread.tsx";
 
 const shortcuts = [
@@ -30,7 +32,7 @@ export function InboxPage() {
   useShortcutHelp("Inbox", shortcuts);
   useInboxKeys(lists, id);
   return (
-    <PageFrame title="Inbox">
+    <PageFrame title="Inbox" actions={<Button onClick={() => setQuery({ snippets: "open" })}>Snippets</Button>}>
       <div class={`inbox ${id === null ? "" : "has-thread"}`}>
         <ConversationList lists={lists} chosen={id} />
         {id === null ? (
@@ -43,6 +45,7 @@ export function InboxPage() {
           <Thread key={id} id={id} onGone={() => openConversation(null)} />
         )}
       </div>
+      {here.value.query.get("snippets") !== null && <SnippetsDialog onClose={() => setQuery({ snippets: null })} />}
     </PageFrame>
   );
 }

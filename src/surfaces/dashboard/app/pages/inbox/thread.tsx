@@ -1,7 +1,7 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ConversationView, MessageView } from "../../../../../features/inbox/model.ts";
 import { api } from "../../api.ts";
-import { date, dateTime, isoDay, timeOfDay } from "../../format.ts";
+import { date, dateTime, isoDay, minutesAndSeconds, timeOfDay } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { Link, setQuery } from "../../router.tsx";
 import { can, session } from "../../session.ts";
@@ -15,7 +15,20 @@ import { ThreadHead } from "./thread-head.tsx";
 
 type Messages = { messages: MessageView[]; nextCursor: string | null };
 const live = { pollMs: 10_000, events: ["message.", "conversation.", "action."] };
-const pageSize = 50;
+/** Messages that are read at first, and with each step back. */
+const pageSize = 100;
+
+/** All messages down to the oldest that is shown: late ones can belong anywhere. */
+async function readLatest(id: string, wanted: number, signal: AbortSignal): Promise<Messages> {
+  const messages: MessageView[] = [];
+  for (let cursor: string | null = null; ;) {
+    const options = { query: { limit: pageSize, cursor }, signal };
+    const page: Messages = await api.get<Messages>(`/inbox/conversations/${id}/messages`, options);
+    messages.push(...page.messages);
+    cursor = page.nextCursor;
+    if (cursor === null || messages.length >= wanted) return { messages, nextCursor: cursor };
+  }
+}
 
 /** The right pane: a conversation, with everything that can be done with it. */
 export function Thread({ id, onGone }: { id: string; onGone: () => void }) {
@@ -24,12 +37,8 @@ export function Thread({ id, onGone }: { id: string; onGone: () => void }) {
     [id],
     live,
   );
-  const [limit, setLimit] = useState(pageSize);
-  const messages = useResource(
-    (signal) => api.get<Messages>(`/inbox/conversations/${id}/messages`, { query: { limit }, signal }),
-    [id, limit],
-    live,
-  );
+  const [wanted, setWanted] = useState(pageSize);
+  const messages = useResource((signal) => readLatest(id, wanted, signal), [id, wanted], live);
   useMarkAsRead(conversation.data, messages.data?.messages ?? [], conversation.reload);
   const error = conversation.error ?? messages.error;
   if (error !== null && error.status === 404)
@@ -57,7 +66,12 @@ export function Thread({ id, onGone }: { id: string; onGone: () => void }) {
       {messages.data === undefined ? (
         error === null && <Skeleton lines={5} />
       ) : (
-        <MessageList {...messages.data} name={name} showEarlier={limit < 100 ? () => setLimit(100) : null} />
+        <MessageList
+          {...messages.data}
+          name={name}
+          isLoading={messages.isLoading}
+          showEarlier={() => setWanted(wanted + pageSize)}
+        />
       )}
       {data && <Composer conversation={data} onSent={reload} />}
     </section>
@@ -82,28 +96,49 @@ function useMarkAsRead(
   }, [unread, latest]);
 }
 
-type MessageListProps = Messages & { name: string; showEarlier: (() => void) | null };
+type MessageListProps = Messages & { name: string; isLoading: boolean; showEarlier: () => void };
 
-/** Oldest first, as people read. */
-function MessageList({ messages, nextCursor, name, showEarlier }: MessageListProps) {
+/** So close to an end of the list, in pixels, the reader is about to be there. */
+const nearEnd = 120;
+
+/** Oldest first, as people read. Who scrolls up gets earlier messages, and stays where they are while new ones arrive. */
+function MessageList({ messages, nextCursor, name, isLoading, showEarlier }: MessageListProps) {
   const place = useRef<HTMLDivElement>(null);
-  const latest = messages[0]?.id;
+  const fromBottom = useRef(0);
+  const latest = messages[0];
+  const oldest = messages.at(-1)?.id;
   const self = session.value?.user.id;
   const members = useMembers(messages.some(({ userId }) => userId !== null && userId !== self));
+  useLayoutEffect(() => {
+    const list = place.current;
+    if (list === null) return;
+    if (fromBottom.current < nearEnd || latest?.state === "queued") fromBottom.current = 0;
+    list.scrollTop = list.scrollHeight - list.clientHeight - fromBottom.current;
+  }, [latest?.id, oldest]);
+  // The composer below grows and shrinks.
   useEffect(() => {
-    if (place.current !== null) place.current.scrollTop = place.current.scrollHeight;
-  }, [latest]);
+    const list = place.current;
+    if (list === null) return undefined;
+    const observer = new ResizeObserver(() => {
+      list.scrollTop = list.scrollHeight - list.clientHeight - fromBottom.current;
+    });
+    observer.observe(list);
+    return () => observer.disconnect();
+  }, []);
+  function onScroll(): void {
+    const list = place.current;
+    if (list === null) return;
+    fromBottom.current = list.scrollHeight - list.clientHeight - list.scrollTop;
+    if (list.scrollTop < nearEnd && nextCursor !== null && !isLoading) showEarlier();
+  }
   const inOrder = messages.toReversed();
   return (
-    <div class="messages" ref={place} tabIndex={0} role="log" aria-label={`Messages with ${name}`}>
-      {nextCursor !== null &&
-        (showEarlier === null ? (
-          <p class="faint">Earlier messages are available from the API.</p>
-        ) : (
-          <Button kind="quiet" onClick={showEarlier}>
-            Show earlier messages
-          </Button>
-        ))}
+    <div class="messages" ref={place} tabIndex={0} role="log" aria-label={`Messages with ${name}`} onScroll={onScroll}>
+      {nextCursor !== null && (
+        <Button kind="quiet" isBusy={isLoading} onClick={showEarlier}>
+          Show earlier messages
+        </Button>
+      )}
       {inOrder.map((message, index) => (
         <Message
           key={message.id}
@@ -134,7 +169,7 @@ function authorOf(
 }
 
 function Message({ message, day, author }: { message: MessageView; day: string | null; author: string }) {
-  const { direction, kind, state, text, at, scheduledFor, status, campaignId } = message;
+  const { direction, kind, state, text, seconds, at, scheduledFor, status, campaignId } = message;
   const isWrong = state === "failed" || state === "unknown";
   return (
     <>
@@ -146,6 +181,7 @@ function Message({ message, day, author }: { message: MessageView; day: string |
         <footer>
           {campaignId === null ? <span>{author}</span> : <Link to={`/campaigns/${campaignId}`}>{author}</Link>}
           {kind !== "message" && <span>{kindNames[kind]}</span>}
+          {seconds !== null && <span>{minutesAndSeconds(seconds)}</span>}
           {at !== null && (
             <time dateTime={at} title={dateTime(at)}>
               {timeOfDay(at)}

@@ -1,6 +1,6 @@
 import type { CheckView, CloneDetailView, SampleView } from "../../../../../features/voice/model.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { clock } from "./sound.ts";
+import { minutesAndSeconds } from "../../format.ts";
 
 type Verdict = CheckView["quality"]["verdict"];
 type SampleQuality = NonNullable<SampleView["quality"]>;
@@ -26,8 +26,8 @@ export function SampleReport({ quality }: { quality: SampleQuality }) {
         <VerdictBadge verdict={verdict} />{" "}
         {measures && (
           <span class="faint small">
-            {clock(measures.speechSeconds)} of speech in {clock(measures.seconds)} · voice {Math.round(measures.snrDb)}{" "}
-            dB above the background · level {Math.round(measures.levelDb)} dB
+            {minutesAndSeconds(measures.speechSeconds)} of speech in {minutesAndSeconds(measures.seconds)} · voice{" "}
+            {Math.round(measures.snrDb)} dB above the background · level {Math.round(measures.levelDb)} dB
           </span>
         )}
       </p>
@@ -42,7 +42,8 @@ export function VoiceReport({ quality }: { quality: CloneQuality }) {
   return (
     <div class="card quality">
       <p>
-        <VerdictBadge verdict={verdict} /> {clock(speechSeconds)} of speech in {usableSamples} usable recordings
+        <VerdictBadge verdict={verdict} /> {minutesAndSeconds(speechSeconds)} of speech in {usableSamples} usable
+        recordings
         {speakers > 1 && `, from ${speakers} different speakers`}
       </p>
       <Problems problems={problems} />

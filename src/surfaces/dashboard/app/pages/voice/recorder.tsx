@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { showError, showProblem } from "../../ui/toast.tsx";
-import { asWav, clock } from "./sound.ts";
+import { minutesAndSeconds } from "../../format.ts";
+import { asWav } from "./sound.ts";
 
 type RecorderProps = {
   /** Label of the button that starts recording. */
@@ -64,7 +65,7 @@ export function Recorder({ label, fileName, onRecorded }: RecorderProps) {
         Stop
       </Button>
       <span role="timer" class="number">
-        {clock(seconds)}
+        {minutesAndSeconds(seconds)}
       </span>
       <span class="meter-bar level" aria-hidden="true">
         <span class="meter-used" style={{ width: `${level * 100}%` }} />

@@ -44,8 +44,3 @@ export function wavOf(samples: Float32Array, sampleRate: number): Blob {
   }
   return new Blob([view.buffer], { type: "audio/wav" });
 }
-
-/** "1:05". */
-export function clock(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
-}
