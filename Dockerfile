@@ -1,7 +1,9 @@
 # The image holds one file that runs and two folders that are kept:
 #   docker build --build-arg SOURCE_COMMIT=$(git rev-parse --short=12 HEAD) -t outreachd .
 #   docker run -p 127.0.0.1:8080:8080 -v outreachd:/data -v outreachd-backups:/backups outreachd
-# To build from images that cannot change, pass their digests: --build-arg BUN_IMAGE=oven/bun@sha256:… --build-arg BASE_IMAGE=…
+# With buildah or Podman, add --format docker: the usual format of their images has no health check.
+# Tags can be moved. They are not pinned here, because a digest must be read from a registry when an image is updated. To build
+# from images that cannot change, pass their digests: --build-arg BUN_IMAGE=oven/bun@sha256:… --build-arg BASE_IMAGE=…
 ARG BUN_IMAGE=oven/bun:1.4.5
 ARG BASE_IMAGE=gcr.io/distroless/base-nossl-debian12:nonroot
 
@@ -26,6 +28,8 @@ COPY --from=build --chown=65532:65532 /empty /backups
 # wherever the command above says.
 ENV OUTREACHD_IMAGE_DATA=/data OUTREACHD_IMAGE_LISTEN=0.0.0.0:8080
 VOLUME ["/data", "/backups"]
+# Also of the base image, and here for any other one.
+USER 65532:65532
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["/outreachd", "health"]
 ENTRYPOINT ["/outreachd"]

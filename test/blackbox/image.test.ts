@@ -58,7 +58,7 @@ beforeAll(async () => {
 afterAll(() => directory[Symbol.asyncDispose]());
 
 // A container has both as well. The mounts end with the process.
-const enter = `mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" && exec chroot --userspec=65532:65532 "$0" "$@"`;
+const enter = `mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" && exec chroot --userspec=${lines("USER")[0]} "$0" "$@"`;
 
 /** Runs a command in the image as its user. */
 function run(args: readonly string[], env: Record<string, string> = {}) {
@@ -107,6 +107,10 @@ onRoot("the image serves as its own user, is healthy, writes backups to its volu
 onRoot("the license and the notices are in the image", () => {
   for (const name of ["LICENSE", "THIRD-PARTY-NOTICES.md"])
     expect(readFileSync(join(directory.path, "licenses", name), "utf8")).toBe(readFileSync(join(root, name), "utf8"));
+});
+
+test("the image runs as an unprivileged user, whatever its base image says", () => {
+  expect(lines("USER")).toEqual(["65532:65532"]);
 });
 
 test("data and backups are volumes, and nothing outranks a file of options", () => {

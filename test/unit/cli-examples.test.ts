@@ -53,18 +53,23 @@ function commandsIn(line: string): string[][] {
   });
 }
 
+let shown = "";
+
+function prepared(command: Command): Command {
+  command.exitOverride().configureOutput({ writeErr: (text) => void (shown += text), writeOut: () => {} });
+  if (command.commands.length === 0) command.action(() => {});
+  command.commands.forEach(prepared);
+  return command;
+}
+
+// Commander forgets the values of one parse before the next, so that one program is enough.
+const program = wholeProgram().then(prepared);
+
 /** Parses a command line like the program, without running it. Returns the error that the program would show, or null. */
 async function problemOf(words: readonly string[]): Promise<string | null> {
-  const program = await wholeProgram();
-  let shown = "";
-  const prepare = (command: Command): void => {
-    command.exitOverride().configureOutput({ writeErr: (text) => void (shown += text), writeOut: () => {} });
-    if (command.commands.length === 0) command.action(() => {});
-    command.commands.forEach(prepare);
-  };
-  prepare(program);
+  shown = "";
   try {
-    await program.parseAsync([...words], { from: "user" });
+    await (await program).parseAsync([...words], { from: "user" });
     return null;
   } catch (error) {
     return shown || String(error);

@@ -17,8 +17,9 @@ export function problemOfUrl(text: string, privateHosts: readonly string[], name
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const namesAddress = isAddress(host);
   if (allowedPrivate(privateHosts).includes(host, namesAddress ? host : "0.0.0.0")) return null;
-  if (url.protocol === "http:") return `${field} must use https; plain http is only allowed for hosts in ${option}.`;
+  if (url.protocol === "http:")
+    return `${field} must use https. To allow plain http to ${host}, list it in ${option} and restart the server.`;
   if (namesAddress && !isPublicAddress(host))
-    return `${field} must have a public address; private ones are only allowed for hosts in ${option}.`;
+    return `${field} must have a public address. To allow ${host}, list it in ${option} and restart the server.`;
   return null;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { RefusedError, type Api } from "./api.ts";
-import { formatCount, type ProgressState } from "./progress.ts";
+import { countOf, formatCount, type ProgressState } from "./progress.ts";
 
 /** An import as returned by the API. Counts are missing until the first rows are processed. */
 export type ImportJob = {
@@ -87,7 +87,7 @@ export function importSummary(job: ImportJob, failures: readonly FailedRow[], ur
   const counts = countsOf(job.metadata);
   const title = job.metadata.dryRun ? "Dry run (nothing was changed). Importing this file would result in" : "Import";
   const lines = [
-    `${title}: ${formatCount(counts.rows)} rows (job ${job.id})`,
+    `${title}: ${countOf(counts.rows, "row")} (job ${job.id})`,
     ...countNames.map((name) => `  ${name.padEnd(7)}  ${formatCount(counts[name])}`),
   ];
   const { ignoredColumns = [], encoding, sheet, columns = {} } = job.metadata;

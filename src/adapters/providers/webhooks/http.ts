@@ -56,7 +56,10 @@ function outcomeOf(outcome: HttpOutcome, now: number, timeoutMs: number): PostOu
     case "tooLarge":
       return { kind: "answered", status: outcome.status, retryAt: retryAfter(outcome.headers, now), excerpt: "" };
     case "refused":
-      return { kind: "failed", reason: `Not called: ${outcome.reason}.` };
+      return {
+        kind: "failed",
+        reason: `Not called: ${outcome.reason}. To allow it, list it in OUTREACHD_WEBHOOK_PRIVATE_HOSTS.`,
+      };
     case "timedOut":
       return { kind: "failed", reason: `No complete response within ${timeoutMs / 1000} s.` };
     case "aborted":
