@@ -459,12 +459,12 @@ test("mail needs a server, a sender, a public URL, and user and password togethe
 });
 
 test.each([
-  ['log-level = "info"\nlisten = = 1\n', 2],
-  ['# comment\n\nlisten = "127.0.0.1:8080\n', 3],
-  ['cors-origins = [\n  "https://a.example",\n]\n[table\n', 4],
-  ['log-level = "info"\nlog-level = "warn"\nmetrics = true\n', 2],
-  ["= 1", 1],
-])("an error in the file names the line of its statement: %j", (source, line) => {
+  ['log-level = "info"\nlisten = = 1\n', 2, 10],
+  ['# comment\n\nlisten = "127.0.0.1:8080\n', 3, 25],
+  ['cors-origins = [\n  "https://a.example",\n]\n[table\n', 4, 7],
+  ['log-level = "info"\nlog-level = "warn"\nmetrics = true\n', 2, 1],
+  ["= 1", 1, 1],
+])("an error in the file names its line and column: %j", (source, line, column) => {
   const load = () => loadConfig({ flags: { config: "outreachd.toml" }, env: {}, readFile: () => source });
-  expect(load).toThrow(`Could not read the configuration file outreachd.toml: Line ${line}: `);
+  expect(load).toThrow(`Could not read the configuration file outreachd.toml: Line ${line}, column ${column}: `);
 });

@@ -25,6 +25,7 @@ import { mailConfig, type MailConfig } from "./mail-options.ts";
 import { openIdConfig, type OpenIdConfig } from "./sign-in-options.ts";
 import { voiceVendorConfig, type VoiceVendorConfig } from "./voice-vendor-options.ts";
 import type { ConsentMode, OriginalsPolicy, VoiceEngineName } from "../../features/voice/model.ts";
+import { parseToml } from "../../platform/base/toml.ts";
 
 /** Everything an operator can configure, validated and frozen. Sizes are in bytes. */
 export type Config = Readonly<{
@@ -180,31 +181,5 @@ function readConfigFile(
     const reason = error instanceof Error ? error.message : String(error);
     const message = `Could not read the configuration file ${path}: ${reason}`;
     return { file: null, problems: [{ option: flag === null ? "OUTREACHD_CONFIG" : "--config", message }] };
-  }
-}
-
-function parseToml(source: string): Record<string, unknown> {
-  try {
-    return Bun.TOML.parse(source) as Record<string, unknown>; // A TOML document is always a table (TOML 1.0, "Table").
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/^TOML Parse error: /, "") : String(error);
-    throw new SyntaxError(`Line ${wrongLine(source)}: ${reason}`, { cause: error });
-  }
-}
-
-/** The parser does not say where it stopped: it is in the statement after the longest beginning that it accepts. */
-function wrongLine(source: string): number {
-  const lines = source.split("\n");
-  for (let accepted = lines.length - 1; accepted > 0; accepted--)
-    if (isToml(lines.slice(0, accepted).join("\n"))) return accepted + 1;
-  return 1;
-}
-
-function isToml(source: string): boolean {
-  try {
-    Bun.TOML.parse(source);
-    return true;
-  } catch {
-    return false;
   }
 }

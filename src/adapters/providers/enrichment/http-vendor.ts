@@ -7,6 +7,7 @@ import type { EnrichmentProvider } from "../../../features/enrichment/provider.t
 import { addressInDoubt } from "../../../features/enrichment/verdicts.ts";
 import { numberAt, textAt, textsAt, valueAt } from "../json-path.ts";
 import { askVendor, usualRefusal, type VendorWorld } from "./vendor.ts";
+import { parseToml } from "../../../platform/base/toml.ts";
 
 const subjectFields = ["email", "networkUrl", "firstName", "lastName", "company", "domain"] as const;
 
@@ -44,7 +45,7 @@ const defaultConfidence = 0.7;
  * environment variable.
  */
 export function readVendorMappings(toml: string): VendorMapping[] {
-  const parsed: unknown = Bun.TOML.parse(toml);
+  const parsed: unknown = parseToml(toml);
   const check = TypeCompiler.Compile(File);
   if (!check.Check(parsed)) {
     const [problem] = check.Errors(parsed);
