@@ -20,6 +20,7 @@ const whenConnected: CampaignStep = {
   no: [{ type: "action", actionType: "withdrawConnectionRequest" }],
 };
 
+type ComparisonPage = ComparisonView & { total: number; limit: number; nextCursor: string | null };
 const names = ["Ada", "Ben", "Cleo", "Dan", "Eve", "Fay"];
 
 async function read<T>({ client }: CampaignWorld, path: string): Promise<T> {
@@ -118,6 +119,10 @@ describe("the funnel of a campaign", () => {
       "Second",
       "First",
     ]);
+    const page = await read<ComparisonPage>(world, "compare?limit=1");
+    expect([page.campaigns.map(({ name }) => name), page.total, page.limit]).toEqual([["Second"], 2, 1]);
+    const next = await read<ComparisonPage>(world, `compare?limit=1&cursor=${page.nextCursor}`);
+    expect([next.campaigns.map(({ name }) => name), next.nextCursor]).toEqual([["First"], null]);
     expect((await csv(world, `${path}&format=csv`)).map((row) => row[1])).toEqual(["name", "Second", "First"]);
   });
 
@@ -136,6 +141,7 @@ describe("the funnel of a campaign", () => {
     expect(await fieldsOf(`${campaign.id}/funnel?format=pdf`)).toEqual([400, "format"]);
     expect(await fieldsOf("compare?ids=,")).toEqual([400, "ids"]);
     expect(await fieldsOf(`compare?ids=${Array.from({ length: 21 }, (_, n) => n).join()}`)).toEqual([400, "ids"]);
+    expect(await fieldsOf(`compare?ids=${campaign.id}&cursor=x`)).toEqual([400, "cursor"]);
     expect(await fieldsOf("unknown/funnel")).toEqual([404]);
     for (const path of [`${campaign.id}/funnel`, `${campaign.id}/series`, `compare?ids=${campaign.id}`])
       expect((await stranger.get(`${campaignsPath}/${path}`)).status).toBe(404);

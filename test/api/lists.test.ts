@@ -313,6 +313,11 @@ const lists: Record<string, List> = {
       await multiply("campaigns", `id = '${campaignId}'`, copied);
     },
   },
+  "/api/v2/campaigns/compare": {
+    field: "campaigns",
+    id: (item) => item["campaignId"],
+    arrange: nothing,
+  },
   "/api/v2/campaigns/{campaignId}/enrollments": {
     field: "enrollments",
     id: byId,
@@ -396,7 +401,6 @@ const noLists: Record<string, string> = {
   "/api/v2/leads/import/{jobId}/causes": "one entry a cause, which counts its rows",
   "/api/v2/prospecting/sources": "the few that the server has",
   "/api/v2/statistics/weekly": "one entry a week, at most 26",
-  "/api/v2/campaigns/compare": "the campaigns that are asked for, at most 20",
   "/api/v2/nodes": "the few processes that share a database, as one picture of them",
 };
 

@@ -7,8 +7,9 @@ import { everyDay } from "../../src/surfaces/dashboard/app/pages/campaigns/insig
 import { Insight } from "../../src/surfaces/dashboard/app/pages/campaigns/insight/insight.tsx";
 import { scaleEnd } from "../../src/surfaces/dashboard/app/pages/campaigns/insight/interval.tsx";
 import { verdictOf } from "../../src/surfaces/dashboard/app/pages/campaigns/insight/variant-test.tsx";
+import { navigate } from "../../src/surfaces/dashboard/app/router.tsx";
 import { session } from "../../src/surfaces/dashboard/app/session.ts";
-import { signIn } from "../support/dashboard.ts";
+import { button, signIn } from "../support/dashboard.ts";
 
 afterEach(() => (session.value = null));
 
@@ -140,10 +141,14 @@ test("days without events are shown as such, from a week to 120 days", () => {
   expect([scaleEnd([]), scaleEnd([3.2]), scaleEnd([55]), scaleEnd([99])]).toEqual([1, 5, 60, 100]);
 });
 
+const compared = { campaignId: "c1", name: "Spring", state: "running", startedAt: null, ...stages, rates } as const;
+const pageOf = (campaigns: ComparisonView["campaigns"], more: object = {}) => {
+  return { from: null, to: null, campaigns, total: campaigns.length, limit: 20, nextCursor: null, ...more };
+};
+
 test("campaigns are compared side by side", async () => {
   signIn(["network:read"]);
-  const compared = { campaignId: "c1", name: "Spring", state: "running", startedAt: null, ...stages, rates } as const;
-  const view: ComparisonView = { from: null, to: null, campaigns: [compared, { ...compared, campaignId: "c2", name: "New", contacted: 0 }] }; // prettier-ignore
+  const view = pageOf([compared, { ...compared, campaignId: "c2", name: "New", contacted: 0 }]);
   answerWith({ "GET /api/v2/campaigns/compare": () => ok(view) });
   const place = await show(<ComparePage />);
   await change(() => Bun.sleep(0));
@@ -151,4 +156,37 @@ test("campaigns are compared side by side", async () => {
     ["SpringRunning", "1,200", "1,000", "40% (400)20% to 60%", "8.0% (80)4.0% to 12%", "0.9% (9)0.5% to 1.4%"],
     ["NewRunning", "1,200", "0"],
   ]);
+});
+
+test("campaigns of several pages are chosen and compared", async () => {
+  signIn(["network:read"]);
+  navigate("/campaigns/compare");
+  const older = { ...compared, campaignId: "c21", name: "Older" };
+  answerWith({
+    "GET /api/v2/campaigns/compare": () => ok(pageOf([compared], { total: 21, nextCursor: "next" })),
+    "GET /api/v2/campaigns/compare?cursor=next": () => ok(pageOf([older], { total: 21 })),
+    "GET /api/v2/campaigns/compare?ids=c1%2Cc21": () => ok(pageOf([compared, older])),
+  });
+  const place = await show(<ComparePage />);
+  await change(() => Bun.sleep(0));
+  const select = (name: string) =>
+    change(() => place.querySelector<HTMLElement>(`[aria-label="Select ${name}"]`)!.click());
+  const names = () =>
+    rowsOf(place, "Campaigns")
+      .slice(1)
+      .map((row) => row.find((cell) => cell !== ""));
+  expect(button(place, "Compare selected").hasAttribute("disabled")).toBe(true);
+  await select("Spring");
+  await change(() => button(place, "Next page").click());
+  await change(() => Bun.sleep(0));
+  expect(names()).toEqual(["OlderRunning"]);
+  await select("Older");
+  await change(() => button(place, "Compare 2 selected").click());
+  await change(() => Bun.sleep(0));
+  expect(names()).toEqual(["SpringRunning", "OlderRunning"]);
+  expect(place.querySelector("a[download]")!.getAttribute("href")).toContain("ids=c1%2Cc21");
+  await change(() => button(place, "Show all").click());
+  await change(() => Bun.sleep(0));
+  // Where the list was left.
+  expect(names()).toEqual(["OlderRunning"]);
 });

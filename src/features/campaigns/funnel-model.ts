@@ -154,10 +154,8 @@ const Compared = Type.Object(
   },
   { $id: "ComparedCampaign" },
 );
-export const ComparisonView = Type.Object(
-  { from: dayOrNull, to: dayOrNull, campaigns: Type.Array(Compared) },
-  { $id: "CampaignComparison" },
-);
+/** One page of it. */
+export const ComparisonView = Type.Object({ from: dayOrNull, to: dayOrNull, campaigns: Type.Array(Compared) });
 export type ComparisonView = Static<typeof ComparisonView>;
 
 const day = Type.String({ format: "date", description: "A day in UTC, such as 2030-01-31, inclusive." });
@@ -174,7 +172,8 @@ export const ComparisonQuery = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 2_000,
-      description: "IDs of campaigns, separated by commas, at most 20. By default, the latest 20 campaigns.",
+      description:
+        "IDs of campaigns, separated by commas, at most 20, in this order on one page. By default, all campaigns, newest first.",
     }),
   ),
 });

@@ -1,6 +1,7 @@
 import { Type, type TSchema } from "@sinclair/typebox";
 import { params } from "../../platform/http/input.ts";
 import { answers, success } from "../../platform/http/openapi.ts";
+import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../platform/http/paging.ts";
 import { ok } from "../../platform/http/request-context.ts";
 import { routes } from "../../platform/http/route.ts";
 import { comparisonCsv, funnelCsv, seriesCsv } from "./funnel-csv.ts";
@@ -8,6 +9,7 @@ import { ComparisonQuery, ComparisonView, FunnelQuery, FunnelView, SeriesView } 
 import type { FunnelService } from "./funnel-service.ts";
 
 const byId = params(Type.Object({ campaignId: Type.String() }));
+const ComparisonPage = Type.Object({ ...ComparisonView.properties, ...pageFields }, { $id: "CampaignComparison" });
 const period =
   "`from` and `to` select the days on which something happened, in UTC. `format=csv` returns the same as a file.";
 
@@ -16,16 +18,19 @@ export function funnelRoutes(funnels: FunnelService) {
     .get(
       "/compare",
       async ({ workspaceId, query }) => {
-        const view = await funnels.compare(workspaceId, query);
-        return query.format === "csv" ? csvFile(comparisonCsv(view), "campaigns") : ok(view);
+        const { ids, limit = 20, cursor } = query;
+        const { found, total } = await funnels.toCompare(workspaceId, ids, limit + 1, timePlaceIn(cursor));
+        const { items, ...page } = pageOf(found, ids === undefined ? limit : found.length, timePlaceOf);
+        const view = await funnels.compare(items, query);
+        return query.format === "csv" ? csvFile(comparisonCsv(view), "campaigns") : ok({ ...view, total, ...page });
       },
       {
         access: "network:read",
-        query: params(ComparisonQuery),
+        query: params(Type.Object({ ...ComparisonQuery.properties, ...pageQuery(20, 100) })),
         docs: documented(
-          ComparisonView,
+          ComparisonPage,
           "Compare campaigns",
-          `The funnels of up to 20 campaigns, side by side. ${period}`,
+          `The funnels of campaigns side by side: all of them, newest first, or up to 20 that are chosen. ${period}`,
         ),
       },
     )

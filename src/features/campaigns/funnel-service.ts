@@ -1,6 +1,7 @@
 import { invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
 import { isoTimeOrNull, parseInstant } from "../../platform/base/clock.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
+import type { TimePlace } from "../../platform/base/time-place.ts";
 import type { NetworkStore } from "../network/store.ts";
 import { dayMs } from "./funnel-marks.ts";
 import type { ComparisonQuery, ComparisonView, FunnelQuery, FunnelView, SeriesView } from "./funnel-model.ts";
@@ -8,6 +9,7 @@ import { daysOf, funnelParts, ratesOf, stagesOf } from "./funnel-view.ts";
 import type { Campaign } from "./model.ts";
 import type { CampaignStore, FunnelFilter } from "./store.ts";
 
+/** By their IDs. */
 const maxCompared = 20;
 
 /** Results of campaigns, from counters that are kept as enrollments change. */
@@ -38,17 +40,34 @@ export class FunnelService {
     return { campaignId, ...shown(query), days: daysOf(await this.#store.funnelDays(campaignId, filter)) };
   }
 
-  /** In the order of the IDs, or the newest first. Throws NOT_FOUND for an unknown campaign. */
-  async compare(workspaceId: WorkspaceId, query: ComparisonQuery): Promise<ComparisonView> {
-    const filter = filterOf(query);
-    const ids = query.ids === undefined ? null : idsIn(query.ids);
-    const campaigns =
-      ids === null
-        ? await this.#store.list(workspaceId, maxCompared)
-        : await Promise.all(ids.map((id) => this.#require(workspaceId, id)));
+  /**
+   * The campaigns with these IDs, in their order, or at most `limit` of all, newest first, starting after `after`. Throws
+   * NOT_FOUND for an unknown campaign.
+   */
+  async toCompare(
+    workspaceId: WorkspaceId,
+    ids: string | undefined,
+    limit: number,
+    after: TimePlace | null,
+  ): Promise<{ found: Campaign[]; total: number }> {
+    if (ids === undefined) {
+      const [found, total] = await Promise.all([
+        this.#store.list(workspaceId, limit, after),
+        this.#store.countCampaigns(workspaceId),
+      ]);
+      return { found, total };
+    }
+    if (after !== null)
+      throw invalid([{ path: "cursor", message: "Campaigns that are chosen by ids are on one page. Omit cursor." }]);
+    const found = await Promise.all(idsIn(ids).map((id) => this.#require(workspaceId, id)));
+    return { found, total: found.length };
+  }
+
+  /** The results of campaigns, in the same order. */
+  async compare(campaigns: readonly Campaign[], query: ComparisonQuery): Promise<ComparisonView> {
     const found = await this.#store.funnel(
       campaigns.map(({ id }) => id),
-      filter,
+      filterOf(query),
     );
     const byCampaign = Map.groupBy(found, ({ campaignId }) => campaignId);
     const { from, to } = shown(query);

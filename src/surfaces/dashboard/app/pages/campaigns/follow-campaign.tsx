@@ -19,6 +19,7 @@ import { Section } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { showSuccess, showError } from "../../ui/toast.tsx";
+import { percentText } from "./insight/stages.ts";
 import { enrollmentStateLabels, reasonLabel, stepName } from "./labels.ts";
 
 type FollowProps = { campaign: CampaignView; path: string };
@@ -54,22 +55,24 @@ function NoEnrollments() {
 function Statistics({ campaign, statistics }: { campaign: CampaignView; statistics: CampaignStatistics }) {
   const { enrolled, active, completed, stopped, failed, connected, replied, connectionRate, replyRate } = statistics;
   const tiles = [
-    ["Enrolled", count(enrolled)],
-    ["In progress", count(active)],
-    ["Completed", count(completed)],
-    ["Stopped", count(stopped)],
-    ["Failed", count(failed)],
-    ["Connected", `${count(connected)} (${connectionRate}%)`],
-    ["Replied", `${count(replied)} (${replyRate}%)`],
+    ["Enrolled", enrolled],
+    ["In progress", active],
+    ["Completed", completed],
+    ["Stopped", stopped],
+    ["Failed", failed],
+    ["Connected", connected, connectionRate],
+    ["Replied", replied, replyRate],
   ] as const;
   const reasons = Object.entries(statistics.reasons).toSorted(([, a], [, b]) => b - a);
   return (
     <>
       <dl class="tiles">
-        {tiles.map(([label, value]) => (
+        {tiles.map(([label, leads, rate]) => (
           <div key={label} class="card tile">
             <dt>{label}</dt>
-            <dd class="number">{value}</dd>
+            <dd class="number">
+              {count(leads)} {rate !== undefined && <span class="faint small">{percentText(rate)}</span>}
+            </dd>
           </div>
         ))}
       </dl>

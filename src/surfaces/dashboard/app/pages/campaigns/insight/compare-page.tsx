@@ -1,9 +1,12 @@
+import { useState } from "preact/hooks";
 import type { ComparisonView, Rate } from "../../../../../../features/campaigns/funnel-model.ts";
 import { api, downloadUrl } from "../../../api.ts";
-import { count } from "../../../format.ts";
+import { useCursorPages } from "../../../cursor-pages.ts";
+import { count, counted } from "../../../format.ts";
 import { useResource } from "../../../resource.ts";
-import { Link } from "../../../router.tsx";
+import { here, Link, setQuery } from "../../../router.tsx";
 import { StateBadge } from "../../../ui/badge.tsx";
+import { Button } from "../../../ui/button.tsx";
 import { PageFrame } from "../../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../../ui/states.tsx";
 import { campaignStateLabels } from "../labels.ts";
@@ -11,24 +14,57 @@ import { Interval, scaleEnd } from "./interval.tsx";
 import { percentText, stageLabels } from "./stages.ts";
 
 const outcomes = ["connected", "replied", "interested"] as const;
+/** That the server compares in one answer. */
+const mostChosen = 20;
+type Chosen = ReadonlySet<string>;
+type ComparisonPage = ComparisonView & { total: number; nextCursor: string | null };
 
-/** The latest campaigns side by side, each rate with its confidence interval. */
+/** All campaigns, newest first, or those that were chosen, each rate with its confidence interval. */
 export function ComparePage() {
-  const comparison = useResource((signal) => api.get<ComparisonView>("/campaigns/compare", { signal }), [], {
-    pollMs: 30_000,
-    events: ["campaign."],
-  });
+  const ids = here.value.query.get("ids");
+  const [chosen, setChosen] = useState<Chosen>(new Set());
+  const { cursor, paging } = useCursorPages([ids]);
+  const comparison = useResource(
+    (signal) => api.get<ComparisonPage>("/campaigns/compare", { query: { ids, cursor }, signal }),
+    [ids, cursor],
+    { pollMs: 30_000, events: ["campaign."] },
+  );
+  const { hasPrevious, hasNext, toPrevious, toNext } = paging(comparison.data?.nextCursor);
+  const total = comparison.data?.total ?? 0;
   return (
     <PageFrame
       title="Compare campaigns"
       back={{ to: "/campaigns", label: "Campaigns" }}
-      lead="The latest 20 campaigns. Rates are percentages of the leads who were contacted, with their 95% confidence interval."
+      lead="Rates are percentages of the leads who were contacted, with their 95% confidence interval."
       actions={
-        <a class="button" href={downloadUrl("/campaigns/compare", { format: "csv" })} download="campaigns.csv">
-          Download CSV
-        </a>
+        <>
+          {ids === null ? (
+            total > 1 && (
+              <Button
+                disabled={chosen.size < 2 || chosen.size > mostChosen}
+                onClick={() => setQuery({ ids: [...chosen].join() })}
+              >
+                {chosen.size === 0 ? "Compare selected" : `Compare ${chosen.size} selected`}
+              </Button>
+            )
+          ) : (
+            <Button onClick={() => setQuery({ ids: null })}>Show all</Button>
+          )}
+          <a
+            class="button"
+            href={downloadUrl("/campaigns/compare", { format: "csv", ids, cursor })}
+            download="campaigns.csv"
+          >
+            Download CSV
+          </a>
+        </>
       }
     >
+      {chosen.size > mostChosen && ids === null && (
+        <p class="notice warn" role="status">
+          At most {mostChosen} campaigns can be compared. Clear {chosen.size - mostChosen}.
+        </p>
+      )}
       <Loaded resource={comparison} lines={6}>
         {({ campaigns }) =>
           campaigns.length === 0 ? (
@@ -36,15 +72,28 @@ export function ComparePage() {
               <p>Campaigns can be compared as soon as there are two.</p>
             </EmptyState>
           ) : (
-            <ComparisonTable campaigns={campaigns} />
+            <ComparisonTable campaigns={campaigns} chosen={ids === null ? chosen : null} onChoose={setChosen} />
           )
         }
       </Loaded>
+      {(hasPrevious || hasNext) && (
+        <nav class="pager" aria-label="Pagination">
+          <span class="faint small">{counted(total, "campaign")}</span>
+          <Button icon="left" disabled={!hasPrevious} aria-label="Previous page" onClick={toPrevious} />
+          <Button icon="right" disabled={!hasNext} aria-label="Next page" onClick={toNext} />
+        </nav>
+      )}
     </PageFrame>
   );
 }
 
-function ComparisonTable({ campaigns }: Pick<ComparisonView, "campaigns">) {
+type ComparisonTableProps = Pick<ComparisonView, "campaigns"> & {
+  /** Null where none can be chosen. */
+  chosen: Chosen | null;
+  onChoose: (chosen: Chosen) => void;
+};
+
+function ComparisonTable({ campaigns, chosen, onChoose }: ComparisonTableProps) {
   const withData = campaigns.filter(({ contacted }) => contacted > 0);
   const ends = Object.fromEntries(
     outcomes.map((outcome) => [outcome, scaleEnd(withData.map(({ rates }) => rates[outcome].high))]),
@@ -54,6 +103,11 @@ function ComparisonTable({ campaigns }: Pick<ComparisonView, "campaigns">) {
       <table class="table">
         <thead>
           <tr>
+            {chosen !== null && (
+              <td class="box">
+                <span class="visually-hidden">Selected</span>
+              </td>
+            )}
             <th scope="col">Campaign</th>
             <th scope="col" class="right">
               Enrolled
@@ -71,6 +125,19 @@ function ComparisonTable({ campaigns }: Pick<ComparisonView, "campaigns">) {
         <tbody>
           {campaigns.map(({ campaignId, name, state, enrolled, contacted, rates, ...stages }) => (
             <tr key={campaignId}>
+              {chosen !== null && (
+                <td class="box">
+                  <input
+                    type="checkbox"
+                    aria-label={`Select ${name}`}
+                    checked={chosen.has(campaignId)}
+                    onChange={(event) => {
+                      const others = [...chosen].filter((each) => each !== campaignId);
+                      onChoose(new Set(event.currentTarget.checked ? [...others, campaignId] : others));
+                    }}
+                  />
+                </td>
+              )}
               <th scope="row">
                 <span class="two-lines">
                   <Link to={`/campaigns/${campaignId}?part=insight`}>{name}</Link>
