@@ -106,6 +106,22 @@ test("the API reference stays at /docs and leads to the guides", async () => {
   expect(attributes(page.text, "href")).toContain("/outreach/docs/guides");
 });
 
+test("every picture of docs/images is in a document, and is small", async () => {
+  const used = new Set<string>();
+  for (const name of [...names, ...others]) {
+    const { text } = await get(service, `/docs/${name}`);
+    for (const url of [...attributes(text, "src"), ...attributes(text, "srcset")]) used.add(url);
+  }
+  const pictures = readdirSync(join(root, "docs/images"));
+  expect(pictures.length).toBeGreaterThan(7);
+  for (const picture of pictures) {
+    expect([...used]).toContain(`/docs/images/${picture}`);
+    const response = await fetch(`${service.url}/docs/images/${picture}`);
+    expect(response.headers.get("content-type")).toBe("image/png");
+    expect((await response.bytes()).length).toBeLessThan(200_000);
+  }
+});
+
 test("llms.txt has the form of llmstxt.org and lists every guide as Markdown", async () => {
   const { status, type, text } = await get(service, "/llms.txt");
   expect({ status, type }).toEqual({ status: 200, type: "text/plain; charset=utf-8" });

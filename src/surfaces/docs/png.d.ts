@@ -1,0 +1,2 @@
+/** With `type: "file"`, the path of the file. */
+declare module "*.png";
