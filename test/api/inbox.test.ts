@@ -278,3 +278,12 @@ test("a report of messages names the field that is wrong", async () => {
   }
   expect(await conversations(user)).toEqual([]);
 });
+
+test("replies are sent as they were written: right to left, with invisible characters, and with markup", async () => {
+  const user = await service.user();
+  const conversation = await withReply(user);
+  for (const message of ["שלום, נדבר מחר?", "می‌خواهم", "<b>bold</b> & more", "👩‍👩‍👧‍👦"]) {
+    const sent = succeeded(await reply(user, conversation, { message })).data;
+    expect(sent.message.text).toBe(message);
+  }
+});
