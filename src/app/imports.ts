@@ -6,6 +6,8 @@ import { retryableMs } from "../platform/imports/job-files.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
 import type { JobService } from "../platform/jobs/service.ts";
 import { createImportHandler, leadImportKind, type LeadImports } from "../features/leads/import-job.ts";
+import { KeptFailedRows } from "../features/leads/kept-failed-rows.ts";
+import type { WorkspaceId } from "../platform/base/ids.ts";
 import type { Log } from "../platform/base/log.ts";
 import {
   createProspectImportHandler,
@@ -29,7 +31,11 @@ export function composeImports({ storage, blobs, jobs, clock, ids, log }: Import
   const leads: LeadImports = new FileImports(leadImportKind(storage.leads), jobs, intake);
   const prospects: ProspectImports = new FileImports(prospectImportKind(storage.prospects), jobs, intake);
 
+  const failedRows = new KeptFailedRows(blobs, clock);
+
   async function sweep(): Promise<void> {
+    const hasJob = async (workspaceId: WorkspaceId, id: string) => (await jobs.find(workspaceId, id)) !== null;
+    await failedRows.sweep(hasJob);
     const isOpen = (id: string) => storage.jobs.isOpen(id, clock.now() - retryableMs);
     const removed = (await leads.sweep(isOpen)) + (await prospects.sweep(isOpen));
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never started");
@@ -40,7 +46,8 @@ export function composeImports({ storage, blobs, jobs, clock, ids, log }: Import
   return {
     leads,
     prospects,
-    leadHandler: createImportHandler(storage.leads, storage.workspaces, blobs, clock),
+    failedRows,
+    leadHandler: createImportHandler(storage.leads, storage.workspaces, blobs, failedRows, clock),
     prospectHandler: createProspectImportHandler(storage.prospects, blobs, clock),
     chores,
     /** Does what the chore does, at the start. */

@@ -192,6 +192,7 @@ async function compose(
     voices.handler,
     createErasureHandler({
       ...{ store: storage.persons, suppressions, forgetSpeech: voices.forgetSpeech, clock, log },
+      forgetFailedRows: (workspaceId) => imports.failedRows.forget(workspaceId),
       emptyMemory: () => http.idempotency.emptyMemory(),
     }),
   ];

@@ -82,6 +82,28 @@ test("failed rows come back as they were, with the reason, and can be fixed and 
   expect(leads.find(({ email }) => email === "grace@example.com")?.customFields).toEqual({ Lieblingsfarbe: "=red" });
 });
 
+test("failed rows are kept as a file for a week, of dry runs too, until a person is erased", async () => {
+  const user = await service.user();
+  const { id } = await imported(user, file, { dryRun: "true" });
+  const kept = () => fetch(`${service.url}${base}/${id}/failed-rows`, { headers: { "x-api-key": user.key ?? "" } });
+  const response = await kept();
+  expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
+  expect(await response.text()).toBe((await failedRows(user, id, file)).text);
+  const stranger = await service.user();
+  expect((await stranger.get(`${base}/${id}/failed-rows`)).status).toBe(404);
+  const { id: fine } = await imported(user, "Email\nann@example.com\n");
+  expect(await user.get(`${base}/${fine}/failed-rows`)).toMatchObject({ status: 409, code: "CONFLICT" });
+  const others = await service.user();
+  const { id: other } = await imported(others, file);
+  const erased = await user.post<{ jobId: string }>("/api/v2/privacy/erase", {
+    email: "grace@example.com",
+    dryRun: false,
+  });
+  await service.ended(user, erased.data.jobId);
+  expect((await kept()).status).toBe(409);
+  expect((await others.get(`${base}/${other}/failed-rows`)).status).toBe(200);
+});
+
 test("a large file in another encoding is read in the encoding that the import found", async () => {
   const user = await service.user();
   const people = Array.from(

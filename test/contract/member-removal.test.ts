@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { createImportHandler } from "../../src/features/leads/import-job.ts";
+import { KeptFailedRows } from "../../src/features/leads/kept-failed-rows.ts";
 import { LeadService } from "../../src/features/leads/service.ts";
 import { SuppressionService } from "../../src/features/suppression/service.ts";
 import { MemberService } from "../../src/features/workspaces/members/service.ts";
@@ -78,7 +79,13 @@ describe.each(enginesAndPostgres)("the removal of a member on $name", ({ open })
       return await storage.leads.importBatch(batch);
     };
     const leads = { ...storage.leads, importBatch };
-    const handler = createImportHandler(leads, storage.workspaces, files.blobs, new FakeClock());
+    const handler = createImportHandler(
+      leads,
+      storage.workspaces,
+      files.blobs,
+      new KeptFailedRows(files.blobs, new FakeClock()),
+      new FakeClock(),
+    );
     const end = await handler.run(job, {
       ...{ claim: claimOf(job), signal: new AbortController().signal },
       ...{ isHeld: () => true, leaseUntil: () => startOfTests + 60_000, retryOnDiskFault: (write) => write() },

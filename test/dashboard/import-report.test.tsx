@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { answerWith, change, settled, show, signInAs } from "../support/page.ts";
 import { ImportJob } from "../../src/surfaces/dashboard/app/pages/import/import-job.tsx";
 import type { JobView } from "../../src/platform/jobs/model.ts";
@@ -20,10 +20,14 @@ function job(counts: object): JobView {
   };
 }
 
+let isKept = true;
+
 function answers(started: JobView, causes: object[]) {
   answerWith({
     "GET /api/v2/users/jobs/j": ok(started),
     "GET /api/v2/leads/import/j/causes": ok({ causes }),
+    "GET /api/v2/leads/import/j/failed-rows": () =>
+      isKept ? { body: "rows" } : { status: 409, body: { success: false, error: "Not kept", code: "CONFLICT" } },
     "GET /api/v2/leads/import/j/report?outcome=&afterRow=0&limit=50": ok({ rows: [], nextRow: null }),
     "GET /api/v2/leads/import/j/report?afterRow=0&limit=50": ok({ rows: [], nextRow: null }),
   });
@@ -72,7 +76,15 @@ test("causes show how many rows, which, and who; failed rows can be downloaded",
     textContent?.startsWith("Download"),
   )!;
   expect(download.textContent).toBe("Download 6 failed rows");
-  // Without the file, which the server does not keep, it is asked for.
+  const made: Blob[] = [];
+  const createUrl = spyOn(URL, "createObjectURL").mockImplementation((content) => `blob:${made.push(content as Blob)}`);
   await change(() => download.click());
+  expect(await made[0]!.text()).toContain("rows");
+  createUrl.mockRestore();
+  // Once the server keeps them no longer, the file is asked for.
+  isKept = false;
+  await settled();
+  await change(() => download.click());
+  await settled();
   expect(place.textContent).toContain("Select the imported file again");
 });

@@ -141,6 +141,7 @@ const leads: Record<string, Arrange> = {
   "POST /leads/import/preview": sending(rows, { headers: csv }),
   "GET /leads/import/{jobId}/report": having({ ids: { jobId: "leadImportId" } }),
   "GET /leads/import/{jobId}/causes": having({ ids: { jobId: "leadImportId" } }),
+  "GET /leads/import/{jobId}/failed-rows": having({ ids: { jobId: "leadImportId" } }),
   "POST /leads/import/{jobId}/failed-rows": sending(rows, { headers: csv, ids: { jobId: "leadImportId" } }),
   "GET /leads/export": having({ query: { format: "csv" } }),
   "POST /suppressions": sending({ values: ["bob@example.com"] }),

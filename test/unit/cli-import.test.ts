@@ -287,3 +287,37 @@ test("a workbook is sent as such, with its sheet, which the summary shows", asyn
   ]);
   expect(out).toContain("Sheet: People");
 });
+
+test("an import is reported later: its columns, the causes, and the failed rows as a file", async () => {
+  const metadata = { rows: 9, created: 2, updated: 0, skipped: 1, failed: 6, columns: { Mail: "email" } };
+  const samples = [{ row: 3, detail: '"x" is not an email address.', leadId: null, name: null }];
+  const api = async (request: Request): Promise<Response> => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/api/v2/users") return userPage([ada]);
+    if (pathname.includes("gone")) return refused(404, "NOT_FOUND", "Job gone not found.");
+    if (pathname.endsWith("/causes"))
+      return success({
+        causes: [{ outcome: "failed", path: "email", message: "… is not an email address.", rows: 6, samples }],
+      });
+    if (pathname.endsWith("/failed-rows")) return new Response("Mail,Import problem\r\nx,no\r\n");
+    return success({ id: "j1", progress: 100, message: "", ...done(metadata) });
+  };
+  await using cli = await createCommandLine({ api });
+  const report = await cli.run("import", "report", "j1");
+  expect(report.exitCode).toBe(0);
+  for (const part of [
+    "9 rows (job j1)",
+    "Mail  email",
+    "6 failed: email: … is not an email address.",
+    'row 3  "x" is not',
+    "and 5 more",
+  ])
+    expect(report.out).toContain(part);
+  const path = `${cli.directory}/fix.csv`;
+  expect((await cli.run("import", "failed", "j1", "--output", path)).exitCode).toBe(0);
+  expect(await Bun.file(path).text()).toBe("Mail,Import problem\r\nx,no\r\n");
+  expect((await cli.run("import", "failed", "j1")).out).toBe("Mail,Import problem\r\nx,no\r\n");
+  const gone = await cli.run("import", "failed", "gone");
+  expect(gone.exitCode).not.toBe(0);
+  expect(gone.err).toContain("Import gone not found.");
+});

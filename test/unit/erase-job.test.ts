@@ -59,6 +59,7 @@ async function withErasure(storage: Storage) {
       },
       suppressions,
       forgetSpeech: async (workspaceId) => void spoken.push(workspaceId),
+      forgetFailedRows: async () => {},
       clock,
       log,
     });

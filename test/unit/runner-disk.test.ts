@@ -8,6 +8,7 @@ import type { Job, JobEnd } from "../../src/platform/jobs/model.ts";
 import { JobRunner } from "../../src/platform/jobs/runner.ts";
 import type { JobStore } from "../../src/platform/jobs/store.ts";
 import { createImportHandler } from "../../src/features/leads/import-job.ts";
+import { KeptFailedRows } from "../../src/features/leads/kept-failed-rows.ts";
 import { createLog } from "../../src/platform/base/log.ts";
 import { createActionHandler } from "../../src/features/network/action-job.ts";
 import type { Connector } from "../../src/features/network/connector.ts";
@@ -167,7 +168,9 @@ test("an import that died before its end was written is completed by the next ru
   try {
     const blobs = createDiskBlobs(root);
     await using setup = await createSetup(
-      ({ storage, clock }) => [createImportHandler(storage.leads, storage.workspaces, blobs, clock)],
+      ({ storage, clock }) => [
+        createImportHandler(storage.leads, storage.workspaces, blobs, new KeptFailedRows(blobs, clock), clock),
+      ],
       {
         failingEnds: 1,
         failure: new Error("The process died"),

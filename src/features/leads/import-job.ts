@@ -4,12 +4,15 @@ import type { BlobStore } from "../../platform/blobs/blob-store.ts";
 import type { Clock } from "../../platform/base/clock.ts";
 import { garbageCollector } from "../../lib/concurrency/garbage.ts";
 import { fileOfJob } from "../../platform/imports/file-intake.ts";
-import type { FileImports, ImportKind } from "../../platform/imports/file-imports.ts";
+import { allRows, type FileImports, type ImportKind } from "../../platform/imports/file-imports.ts";
 import { folderOfImports } from "../../platform/imports/job-files.ts";
 import type { JobContext, JobHandler } from "../../platform/jobs/handler.ts";
 import type { Job, JobEnd } from "../../platform/jobs/model.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import { toldEncoding, type TextEncoding } from "../../lib/table-file/encodings.ts";
+import { failedRowsCsv } from "./import/failed-rows.ts";
+import { failedRowsOptions, readable, utf8 } from "./import/failed-rows-file.ts";
+import type { KeptFailedRows } from "./kept-failed-rows.ts";
 import { importEnd, removeFile } from "./import/import-end.ts";
 import { readLeadFile } from "./import/lead-file.ts";
 import type { LeadFileBatch, LeadFileOptions } from "./import/lead-file-batch.ts";
@@ -58,7 +61,13 @@ export function leadImportKind(leads: LeadStore): ImportKind<ImportReportRequest
 }
 
 /** Reads the file of an import in a thread and stores it batch by batch; resumes after a crash. */
-export function createImportHandler(leads: LeadStore, team: HolderLookup, blobs: BlobStore, clock: Clock): JobHandler {
+export function createImportHandler(
+  leads: LeadStore,
+  team: HolderLookup,
+  blobs: BlobStore,
+  failedRows: KeptFailedRows,
+  clock: Clock,
+): JobHandler {
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
     const settings = job.payload as ImportSettings;
     using file = await blobs.localFile(fileOfJob(importFolder, job.id));
@@ -72,7 +81,22 @@ export function createImportHandler(leads: LeadStore, team: HolderLookup, blobs:
       () => clock.now(),
     );
     if (end !== null) await forgetDryRun(job, settings);
+    if (end !== null) await keepFailedRows(job, settings, end, file.path);
     return end;
+  }
+
+  /** Before the end removes the file. */
+  async function keepFailedRows(job: Job, settings: ImportSettings, end: JobEnd, path: string): Promise<void> {
+    if (end.kind !== "completed" || end.metadata["failed"] === 0) return;
+    if (settings.format === "ndjson" || end.metadata["sheet"] !== undefined) return;
+    const { workspaceId, id: jobId } = job;
+    const failed = allRows((request: ImportReportRequest) => leads.importReport(request), {
+      workspaceId,
+      jobId,
+      outcome: "failed",
+    });
+    const csv = failedRowsCsv(Bun.file(path).stream(), failed, failedRowsOptions(settings, end.metadata));
+    await failedRows.keep(job, utf8(readable(csv)));
   }
 
   /** Members may have left while the import waited. */

@@ -1,9 +1,11 @@
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 import { ApiError, invalid } from "../../platform/base/errors.ts";
-import { ImportFileError } from "../../platform/imports/import-file-error.ts";
+import type { BlobContent } from "../../platform/blobs/model.ts";
 import type { ImportCause } from "./import/cause-model.ts";
 import { ImportCauses } from "./import/causes.ts";
 import { failedRowsCsv } from "./import/failed-rows.ts";
+import { failedRowsOptions, readable, utf8 } from "./import/failed-rows-file.ts";
+import { failedRowsDays, maxFailedRowsBytes, type KeptFailedRows } from "./kept-failed-rows.ts";
 import type { ImportSettings, LeadImports } from "./import-job.ts";
 import type { LeadService } from "./service.ts";
 
@@ -17,8 +19,7 @@ export async function causesOf(
   await imports.job(workspaceId, jobId);
   const report = { workspaceId, jobId };
   const causes = new ImportCauses();
-  for await (const row of imports.rows((afterRow, limit) => ({ ...report, outcome: null, afterRow, limit })))
-    causes.add(row);
+  for await (const row of imports.rows({ ...report, outcome: null })) causes.add(row);
   return Promise.all(
     causes.all.map(async (cause) => ({
       ...cause,
@@ -54,31 +55,23 @@ export async function failedRowsOf(
         message: "Only the rows of a CSV file can be returned as a file. The report lists those of a workbook.",
       },
     ]);
-  const { encoding, columns } = metadata as { encoding?: string; columns?: Record<string, string> };
-  const rows = failedRowsCsv(
-    file,
-    imports.rows((afterRow, limit) => ({ workspaceId, jobId, outcome: "failed", afterRow, limit })),
-    {
-      encoding: encoding ?? "utf-8",
-      delimiter: settings.delimiter ?? null,
-      columns: settings.columns ?? null,
-      headers: columns === undefined ? null : Object.keys(columns),
-    },
-  );
-  return utf8(readable(rows));
+  const failed = imports.rows({ workspaceId, jobId, outcome: "failed" });
+  return utf8(readable(failedRowsCsv(file, failed, failedRowsOptions(settings, metadata))));
 }
 
-/** A file that cannot be read at all is not the one that was imported. */
-async function* readable(rows: AsyncGenerator<string>): AsyncGenerator<string> {
-  try {
-    yield* rows;
-  } catch (error) {
-    if (error instanceof ImportFileError) throw new ApiError("CONFLICT", { message: error.message });
-    throw error;
-  }
-}
-
-async function* utf8(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  for await (const text of texts) yield encoder.encode(text);
+/** The failed rows of an import that are kept. Throws CONFLICT if there are none, with the way to get them. */
+export async function keptFailedRowsOf(
+  imports: LeadImports,
+  kept: KeptFailedRows,
+  workspaceId: WorkspaceId,
+  jobId: string,
+): Promise<BlobContent> {
+  const { id, status } = await imports.job(workspaceId, jobId);
+  const content = await kept.find({ workspaceId, id });
+  if (content !== null) return content;
+  const message =
+    status === "pending" || status === "running"
+      ? "The import has not ended yet. Wait for it, then try again."
+      : `The failed rows of this import are not kept: they are, for ${failedRowsDays} days, for CSV files up to ${maxFailedRowsBytes / 2 ** 20} MB of failed rows. Send the file with POST to get them.`;
+  throw new ApiError("CONFLICT", { message });
 }

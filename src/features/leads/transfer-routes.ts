@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { AuditService } from "../../platform/auth/audit/service.ts";
 import { routes } from "../../platform/http/route.ts";
-import { byteStream } from "../../platform/http/files.ts";
+import { byteStream, fileAnswer } from "../../platform/http/files.ts";
 import {
   accepted,
   fileQueryFields,
@@ -19,7 +19,8 @@ import { ok } from "../../platform/http/request-context.ts";
 import { acceptedFormat, exportFormats, exportMediaTypes, exportPieces } from "./export.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import type { LeadAssignees } from "./assignees.ts";
-import { causesOf, failedRowsOf } from "./import-report.ts";
+import { causesOf, failedRowsOf, keptFailedRowsOf } from "./import-report.ts";
+import type { KeptFailedRows } from "./kept-failed-rows.ts";
 import type { LeadImports } from "./import-job.ts";
 import { ImportCause } from "./import/cause-model.ts";
 import { ImportPreview } from "./import/preview-model.ts";
@@ -85,9 +86,15 @@ const ExportQuery = Type.Object({
   ),
 });
 
+const failedRowsHeaders = {
+  "content-type": "text/csv; charset=utf-8",
+  "content-disposition": 'attachment; filename="failed-rows.csv"',
+};
+
 export function leadTransferRoutes(
   leads: LeadService,
   imports: LeadImports,
+  kept: KeptFailedRows,
   assignees: LeadAssignees,
   maxImportBytes: number,
   audit: AuditService,
@@ -173,6 +180,25 @@ export function leadTransferRoutes(
         }),
       },
     )
+    .get(
+      "/import/:jobId/failed-rows",
+      async ({ workspaceId, params: { jobId }, request }) =>
+        fileAnswer(request, await keptFailedRowsOf(imports, kept, workspaceId, jobId), failedRowsHeaders),
+      {
+        access: "leads:read",
+        params: params(Type.Object({ jobId: Type.String() })),
+        docs: answers(
+          { "text/csv": { schema: Type.String() } },
+          {
+            tag: "Leads",
+            summary: "Download the failed rows of an import",
+            description:
+              "A CSV file of the rows that failed, with their columns and a last one, `Import problem`, that says why. Fix the rows and import the file; the last column is ignored. Kept for 7 days, for CSV files, up to 20 MB; erasing a person deletes those of the workspace. Afterwards, send the file of the import with POST.",
+            errors: ["NOT_FOUND", "CONFLICT", "RANGE_NOT_SATISFIABLE"],
+          },
+        ),
+      },
+    )
     .post(
       "/import/:jobId/failed-rows",
       async (context) => {
@@ -183,12 +209,7 @@ export function leadTransferRoutes(
         } = context;
         refuseAnnounced(context.request, maxImportBytes);
         const lines = await failedRowsOf(imports, workspaceId, jobId, bodyStream(context));
-        return new Response(await byteStream(lines, onStreamError), {
-          headers: {
-            "content-type": "text/csv; charset=utf-8",
-            "content-disposition": 'attachment; filename="failed-rows.csv"',
-          },
-        });
+        return new Response(await byteStream(lines, onStreamError), { headers: failedRowsHeaders });
       },
       {
         upload: "leads:write",
@@ -198,9 +219,9 @@ export function leadTransferRoutes(
             { "text/csv": { schema: Type.String() } },
             {
               tag: "Leads",
-              summary: "Get the failed rows of an import as a file",
+              summary: "Get the failed rows of an import from its file",
               description:
-                "Send the file of the import again: the server does not keep it. Returns a CSV file of the rows that failed, with their columns and a last one, `Import problem`, that says why. Fix the rows and import the file; the last column is ignored. For CSV files only.",
+                "For imports whose failed rows are not kept: send the file of the import again. Returns a CSV file of the rows that failed, with their columns and a last one, `Import problem`, that says why. Fix the rows and import the file; the last column is ignored. For CSV files only.",
               errors: ["NOT_FOUND", "CONFLICT", "PAYLOAD_TOO_LARGE"],
             },
           ),

@@ -13,6 +13,8 @@ export type ErasureParts = {
   suppressions: SuppressionService;
   /** Deletes cached speech in the voices of a user, or of all users if null. */
   forgetSpeech: (workspaceId: WorkspaceId | null) => Promise<void>;
+  /** Deletes the failed rows of imports that a workspace, or all if null, has kept. */
+  forgetFailedRows: (workspaceId: WorkspaceId | null) => Promise<void>;
   /** Stores or discards responses that are still in memory, so that the erasure finds them. */
   emptyMemory: () => Promise<void>;
   clock: Clock;
@@ -35,6 +37,7 @@ export function createErasureHandler({
   store,
   suppressions,
   forgetSpeech,
+  forgetFailedRows,
   emptyMemory,
   clock,
   log,
@@ -49,8 +52,10 @@ export function createErasureHandler({
       identity === null ? { records: before, inProgress: 0 } : await eraseAll(rest, identity, before, context.signal);
     const { records, inProgress } = erased;
     const waitsFor = inProgress > 0 ? `${inProgress} actions in progress` : imports;
-    // The content of cached speech is unknown: it may contain messages to the person or earlier previews.
+    // The content of cached speech is unknown: it may contain messages to the person or earlier previews. So may
+    // failed rows.
     await forgetSpeech(rest.scope.workspaceId);
+    await forgetFailedRows(rest.scope.workspaceId);
     if (waitsFor !== null) return reschedule(`Waiting for ${waitsFor}`, records, inProgress, retryMs);
     // Clear the job itself first, so that the overwrite covers it too.
     if (!(await store.forget(context.claim, { ...rest, identity: null }))) return null;

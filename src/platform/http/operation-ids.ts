@@ -93,6 +93,7 @@ export const operationIds: Readonly<Record<string, string>> = {
   "POST /api/v2/leads/import/preview": "previewLeadImport",
   "GET /api/v2/leads/import/{jobId}/report": "getLeadImportReport",
   "GET /api/v2/leads/import/{jobId}/causes": "getLeadImportCauses",
+  "GET /api/v2/leads/import/{jobId}/failed-rows": "downloadLeadImportFailedRows",
   "POST /api/v2/leads/import/{jobId}/failed-rows": "getLeadImportFailedRows",
   "GET /api/v2/leads/export": "exportLeads",
 

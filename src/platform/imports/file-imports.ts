@@ -17,7 +17,7 @@ export type ImportKind<Report extends ReportRequest, Row> = {
   /** Number of rows in the report, counted up to 10,000. */
   countReport: (request: Report) => Promise<number>;
 };
-type ReportRequest = { workspaceId: WorkspaceId; jobId: string };
+type ReportRequest = { workspaceId: WorkspaceId; jobId: string; afterRow: number; limit: number };
 /** Takes a few milliseconds to read. */
 const pageRows = 500;
 type Settings = { onDuplicate: string; dryRun: boolean };
@@ -61,13 +61,8 @@ export class FileImports<S extends Settings, Report extends ReportRequest, Row e
   }
 
   /** All rows of a report, page by page, without counting them. Throws NOT_FOUND for an unknown import. */
-  async *rows(pageAfter: (afterRow: number, limit: number) => Report): AsyncGenerator<Row> {
-    for (let afterRow = 0; ;) {
-      const page = await this.#kind.report(pageAfter(afterRow, pageRows));
-      yield* page;
-      if (page.length < pageRows) return;
-      afterRow = page.at(-1)!.row;
-    }
+  rows(report: Omit<Report, "afterRow" | "limit">): AsyncGenerator<Row> {
+    return allRows(this.#kind.report, report);
   }
 
   /** The job of an import, with its settings. Throws NOT_FOUND for an unknown one. */
@@ -78,5 +73,19 @@ export class FileImports<S extends Settings, Report extends ReportRequest, Row e
   /** See `FileIntake.sweep`. */
   sweep(isOpen: (jobId: string) => Promise<boolean>): Promise<number> {
     return this.#intake.sweep(this.#kind.folder, isOpen);
+  }
+}
+
+/** All rows of a report, in order, page by page. */
+export async function* allRows<Report extends { afterRow: number; limit: number }, Row extends { row: number }>(
+  pageOf: (request: Report) => Promise<Row[]>,
+  report: Omit<Report, "afterRow" | "limit">,
+): AsyncGenerator<Row> {
+  for (let afterRow = 0; ;) {
+    // The rest of a request and its page are the whole of it.
+    const page = await pageOf({ ...report, afterRow, limit: pageRows } as Report);
+    yield* page;
+    if (page.length < pageRows) return;
+    afterRow = page.at(-1)!.row;
   }
 }

@@ -62,6 +62,8 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['outreachd import prospects companies.csv --source "trade fair"'],
   ],
   "import watch": [[`outreachd import watch ${id}`]],
+  "import report": [[`outreachd import report ${id}`]],
+  "import failed": [[`outreachd import failed ${id} --output fix.csv`]],
   "export leads": [
     ["outreachd export leads --output leads.csv"],
     ["outreachd export leads --format ndjson --status new --tag spring | head"],
@@ -114,6 +116,11 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   "campaigns leads": [[`outreachd campaigns leads ${id} --limit 100`]],
   "campaigns remove": [[`outreachd campaigns remove ${id} 019b2c4e-8a20-7000-8000-0242ac120002`]],
+  "notifications list": [
+    ["outreachd notifications list --unread"],
+    ["outreachd notifications list --limit 100 --json"],
+  ],
+  "notifications read": [["outreachd notifications read --all"], ["outreachd notifications read 41 42"]],
   "inbox list": [["outreachd inbox list --unread"], ['outreachd inbox list --mine --search "pricing"']],
   "inbox show": [[`outreachd inbox show ${id} --keep-unread`]],
   "inbox reply": [[`outreachd inbox reply ${id} "Thanks! Does Tuesday at 10 work?"`]],

@@ -85,11 +85,7 @@ export function importDocument(job: ImportJob, failures: readonly FailedRow[]) {
 /** The result, for people. */
 export function importSummary(job: ImportJob, failures: readonly FailedRow[], url: string | null): string {
   const counts = countsOf(job.metadata);
-  const title = job.metadata.dryRun ? "Dry run (nothing was changed). Importing this file would result in" : "Import";
-  const lines = [
-    `${title}: ${countOf(counts.rows, "row")} (job ${job.id})`,
-    ...countNames.map((name) => `  ${name.padEnd(7)}  ${formatCount(counts[name])}`),
-  ];
+  const lines = countLines(job);
   const { ignoredColumns = [], encoding, sheet, columns = {} } = job.metadata;
   if (job.status === "completed" && counts.rows === 0) lines.push("", "The file has no rows after its header.");
   if (sheet !== undefined) lines.push("", `Sheet: ${sheet}`);
@@ -102,8 +98,23 @@ export function importSummary(job: ImportJob, failures: readonly FailedRow[], ur
     for (const { row, errors } of failures) lines.push(`  row ${row}  ${errors.map(problemText).join("; ")}`);
     const path = `/api/v2${reportPath(job)}`;
     lines.push("", `Full report: GET ${url === null ? `${path} of a running server` : url + path}`);
+    if (job.type !== "prospect_import")
+      lines.push(
+        `By cause: outreachd import report ${job.id}`,
+        ...(sheet === undefined ? [`To fix and import them: outreachd import failed ${job.id} --output FILE`] : []),
+      );
   }
   return lines.join("\n");
+}
+
+/** How many rows an import has, by what became of them. */
+export function countLines({ id, metadata }: ImportJob): string[] {
+  const counts = countsOf(metadata);
+  const title = metadata.dryRun ? "Dry run (nothing was changed). Importing this file would result in" : "Import";
+  return [
+    `${title}: ${countOf(counts.rows, "row")} (job ${id})`,
+    ...countNames.map((name) => `  ${name.padEnd(7)}  ${formatCount(counts[name])}`),
+  ];
 }
 
 /** Explains why rows were skipped, and what to do about it. */
@@ -125,7 +136,7 @@ function skippedLines({ type, metadata }: ImportJob): string[] {
   return lines.length === 0 ? [] : ["", ...lines];
 }
 
-function columnLines(columns: Record<string, string>): string[] {
+export function columnLines(columns: Record<string, string>): string[] {
   const entries = Object.entries(columns);
   if (entries.length === 0) return [];
   const width = Math.max(...entries.map(([header]) => header.length));

@@ -16,6 +16,7 @@ import {
   isImport,
   type ImportJob,
 } from "./import-job.ts";
+import { addImportReportCommands } from "./import-report.ts";
 import { counted, openLeadFile, type LeadFile } from "./lead-file.ts";
 import { createProgress, formatBytes, type Progress } from "./progress.ts";
 import { withApi, type ConnectionFlags } from "./session.ts";
@@ -95,6 +96,7 @@ export function addImportCommands(program: Command, context: CommandContext): vo
       waiting,
     ),
   );
+  addImportReportCommands(group, context);
 }
 
 /** The commands end with a job. */

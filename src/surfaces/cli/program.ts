@@ -39,6 +39,7 @@ const commands = new Map<string, () => Promise<AddCommand>>([
   ["accounts", async () => (await import("./accounts.ts")).addAccountCommands],
   ["campaigns", async () => (await import("./campaigns.ts")).addCampaignCommands],
   ["inbox", async () => (await import("./inbox.ts")).addInboxCommands],
+  ["notifications", async () => (await import("./notifications.ts")).addNotificationCommands],
   ["search", async () => (await import("./search.ts")).addSearchCommand],
   ["backup", async () => (await import("./backup.ts")).addBackupCommand],
   ["restore", async () => (await import("./restore.ts")).addRestoreCommand],

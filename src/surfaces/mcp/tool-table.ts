@@ -359,6 +359,7 @@ export const withoutTool: Partial<Record<OperationName, string>> = {
   "POST /api/v2/webhooks/{endpointId}/rotate": webhookSecret,
   "GET /api/v2/events/stream": "it never ends; list_events returns the same, with `after` for the position",
   "POST /api/v2/keys/{keyId}/link": secret,
+  "GET /api/v2/leads/import/{jobId}/failed-rows": "a file; get_lead_import_report lists the rows",
   "POST /api/v2/leads/import/{jobId}/failed-rows": "needs the file again; get_lead_import_report lists the rows",
   "POST /api/v2/leads/import/preview": "the dry run of import_leads returns more",
   "GET /api/v2/prospecting/facets": "list_prospect_facets does the same, and accepts filters",

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { ImportCause } from "../../../../../features/leads/import/cause-model.ts";
-import { api } from "../../api.ts";
+import { api, RequestError } from "../../api.ts";
 import { count, counted } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
@@ -71,18 +71,32 @@ function Cause({ cause: { outcome, path, message, rows, samples } }: { cause: Im
   );
 }
 
-/** Downloads the failed rows. The server does not keep files, so after a reload the user selects it again. */
+/** Downloads the failed rows. If the server no longer keeps them, they are made from the file, which the user selects. */
 function FailedRows({ jobId, failed, file }: CausesProps) {
   const [isBusy, setIsBusy] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
 
-  async function download(from: File) {
+  async function download() {
+    setIsBusy(true);
+    try {
+      const response = await api.answer("GET", `/leads/import/${jobId}/failed-rows`);
+      save(await response.blob(), failedName(file?.name ?? "import.csv"));
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.status !== 409) showError(error);
+      else if (file === null) setIsAsking(true);
+      else await readAgain(file);
+    } finally {
+      setIsBusy(false);
+    }
+  }
+
+  async function readAgain(from: File) {
     setIsBusy(true);
     try {
       const type = { headers: { "content-type": "text/csv" } };
       const body = from.slice(0, from.size, "text/csv");
       const response = await api.answer("POST", `/leads/import/${jobId}/failed-rows`, { body, ...type });
-      save(await response.blob(), from.name.replace(/(\.\w+)?$/, " - failed rows.csv"));
+      save(await response.blob(), failedName(from.name));
       setIsAsking(false);
     } catch (error) {
       showError(error);
@@ -95,16 +109,20 @@ function FailedRows({ jobId, failed, file }: CausesProps) {
     return (
       <FileDrop
         label="Select the imported file again"
-        hint="The server does not keep it."
+        hint="The server no longer keeps its failed rows."
         accept=".csv,.tsv,.txt"
-        onFiles={([again]) => again && void download(again)}
+        onFiles={([again]) => again && void readAgain(again)}
       />
     );
   return (
-    <Button icon="download" isBusy={isBusy} onClick={() => (file === null ? setIsAsking(true) : void download(file))}>
+    <Button icon="download" isBusy={isBusy} onClick={() => void download()}>
       {`Download ${counted(failed, "failed row")}`}
     </Button>
   );
+}
+
+function failedName(name: string): string {
+  return name.replace(/(\.\w+)?$/, " - failed rows.csv");
 }
 
 function save(content: Blob, name: string): void {
