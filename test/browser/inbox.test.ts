@@ -112,6 +112,11 @@ testInBrowser("the same with the keyboard, and a reply that the network did not 
   await list.getByText("grace").waitFor();
   await list.getByText("Ada Lovelace").waitFor({ state: "detached" });
   await list.getByText("grace").click();
+  await page.getByLabel("Label", { exact: true }).last().selectOption("interested");
+  await page.getByText("Labeled Interested.").waitFor();
+  await page.getByRole("button", { name: "Undo" }).last().click();
+  await page.getByText("Undone.").last().waitFor();
+  await page.waitForFunction(() => document.querySelector<HTMLSelectElement>("#label")?.value === "");
   await page.getByRole("button", { name: "More" }).click();
   await page.getByRole("button", { name: "Record a reply" }).click();
   await page.getByLabel("What the person wrote").fill("On second thought: yes!");

@@ -46,5 +46,8 @@ testInBrowser("saves filters and columns as a view, which becomes a tab", async 
   await page.getByRole("button", { name: "Delete…" }).click();
   await page.getByRole("button", { name: "Delete view" }).click();
   await tab.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Undo" }).click();
+  await tab.waitFor();
+  expect(await tab.getAttribute("aria-current")).toBe("page");
   expect(problems).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { undoLatest } from "../../src/surfaces/dashboard/app/ui/toast.tsx";
 import { expect, test } from "bun:test";
 import { answerWith, change, settled, show, signInAs } from "../support/page.ts";
 import { EnrollChosenDialog } from "../../src/surfaces/dashboard/app/pages/leads/enroll-chosen.tsx";
@@ -263,4 +264,34 @@ test("all leads that match are changed by a job, with the filter, and its progre
   expect(place.querySelector("[role=progressbar]")?.getAttribute("aria-valuenow")).toBe("40");
   expect(place.textContent).toContain("48 of 120 leads processed");
   runningBulkJob.value = null;
+});
+
+test("a status set for leads on the page can be undone, each to what it was", async () => {
+  signInAs();
+  navigate("/leads");
+  const sent: unknown[] = [];
+  const leads = [lead(), { ...lead(), id: "l2", status: "converted" }];
+  answerWith({
+    "GET /api/v2/leads?sort=-createdAt&limit=50&offset=0": () => ({
+      body: { success: true, data: { leads, total: 2, limit: 50, offset: 0 } },
+    }),
+    "POST /api/v2/leads/bulk/update": (body) => {
+      sent.push(body);
+      return { body: { success: true, data: { changed: 2, failed: [] } } };
+    },
+  });
+  const place = await show(<LeadsPage />);
+  await settled();
+  for (const box of place.querySelectorAll<HTMLInputElement>("tbody input[type=checkbox]"))
+    await change(() => box.click());
+  await change(() => button(place, "Set status").click());
+  await change(() => button(place, "Qualified").click());
+  await settled();
+  expect(undoLatest()).toBe(true);
+  await settled();
+  expect(sent).toEqual([
+    { ids: ["l1", "l2"], status: "qualified" },
+    { ids: ["l1"], status: "new" },
+    { ids: ["l2"], status: "converted" },
+  ]);
 });

@@ -1,3 +1,4 @@
+import { ApiError } from "../../platform/base/errors.ts";
 import type { Clock } from "../../platform/base/clock.ts";
 import { diskFaultOf } from "../../platform/base/disk-fault.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
@@ -26,12 +27,13 @@ export class KeptFailedRows {
     this.#clock = clock;
   }
 
-  /** Keeps nothing if the rows are too large or cannot be stored: the import has succeeded all the same. */
+  /** Keeps nothing if the rows are too large, or cannot be read or stored: the import has succeeded all the same. */
   async keep(job: Import, csv: AsyncIterable<Uint8Array>): Promise<void> {
     try {
       await this.#blobs.receive(nameOf(job), csv, maxFailedRowsBytes);
     } catch (error) {
-      if (!(error instanceof BlobTooLarge) && diskFaultOf(error) === null) throw error;
+      const isExpected = error instanceof BlobTooLarge || error instanceof ApiError || diskFaultOf(error) !== null;
+      if (!isExpected) throw error;
     }
   }
 

@@ -19,7 +19,7 @@ export function Weeks() {
     events: ["action.completed", "connection.", "message."],
   });
   return (
-    <div class="card wide">
+    <div class="card wide weeks">
       <Section title="This week">
         <Loaded resource={statistics} lines={4}>
           {({ weeks }) => (
@@ -60,7 +60,12 @@ function Bars({ values, name }: { values: readonly number[]; name: SeriesName })
   const most = Math.max(...values, 1);
   const step = barWidth + barGap;
   return (
-    <svg class="week-bars" viewBox={`0 0 ${values.length * step - barGap} ${height}`} aria-hidden="true">
+    <svg
+      class="week-bars"
+      viewBox={`0 0 ${values.length * step - barGap} ${height}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
       {values.map((value, index) => {
         // A week without anything keeps a line, so that the weeks can be counted.
         const size = value === 0 ? 1 : Math.max(2, (value / most) * height);

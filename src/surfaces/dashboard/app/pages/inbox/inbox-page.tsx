@@ -106,7 +106,12 @@ async function snooze(conversation: ConversationView, reload: () => void): Promi
 
 async function assign(conversation: ConversationView, reload: () => void): Promise<void> {
   const isMine = conversation.assignedTo !== null && conversation.assignedTo === session.value?.user.id;
-  await change(conversation, { assignedTo: isMine ? null : "me" }, reload);
+  const { assignedTo } = conversation;
+  if (!(await change(conversation, { assignedTo: isMine ? null : "me" }, reload))) return;
+  showUndo(
+    isMine ? "Unassigned." : "Assigned to you.",
+    async () => void (await change(conversation, { assignedTo }, reload)),
+  );
 }
 
 async function markUnread(conversation: ConversationView, reload: () => void): Promise<void> {

@@ -12,7 +12,7 @@ import { FormError, TextArea, useForm } from "../../ui/form.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { OutsideLink } from "../../ui/outside-link.tsx";
-import { showError, showSuccess } from "../../ui/toast.tsx";
+import { showError, showSuccess, showUndo } from "../../ui/toast.tsx";
 import { labelList, labelNames, nameOfPerson, type Label } from "./labels.ts";
 import { morningIn, tomorrowMorning } from "./times.ts";
 
@@ -28,14 +28,34 @@ export function ThreadHead({ conversation, onChange, reload }: HeadProps) {
   const mayChange = can("network:schedule");
   const name = nameOfPerson(conversation);
 
-  async function change(body: object): Promise<void> {
+  async function change(body: object, undo?: { done: string; before: object }): Promise<void> {
     try {
       onChange(await api.patch<ConversationView>(`/inbox/conversations/${id}`, body));
+      if (undo === undefined) return;
+      showUndo(undo.done, async () => {
+        await api.patch(`/inbox/conversations/${id}`, undo.before);
+        reload();
+      });
     } catch (error) {
       showError(error);
     }
   }
-  const snooze = (until: string | null) => void change({ snoozedUntil: until });
+  const snooze = (until: string | null) =>
+    void change(
+      { snoozedUntil: until },
+      {
+        done: until === null ? "Snooze ended." : `Snoozed until ${dateTime(until)}.`,
+        before: { snoozedUntil },
+      },
+    );
+  // To take a person off the do-not-contact list is a decision of its own, so that label has no undo.
+  const setLabel = (chosen: Label | null) =>
+    void change(
+      { label: chosen },
+      label === "doNotContact"
+        ? undefined
+        : { done: chosen === null ? "Label removed." : `Labeled ${labelNames[chosen].label}.`, before: { label } },
+    );
 
   return (
     <header class="thread-head">
@@ -60,7 +80,7 @@ export function ThreadHead({ conversation, onChange, reload }: HeadProps) {
             if (chosen === "doNotContact") {
               event.currentTarget.value = label ?? "";
               setDialog("block");
-            } else void change({ label: chosen === "" ? null : (chosen as Label) });
+            } else setLabel(chosen === "" ? null : (chosen as Label));
           }}
         >
           <option value="">No label</option>
@@ -74,7 +94,11 @@ export function ThreadHead({ conversation, onChange, reload }: HeadProps) {
           aria-label="Assigned to"
           disabled={!mayChange}
           value={assignedTo ?? ""}
-          onChange={(event) => void change({ assignedTo: event.currentTarget.value || null })}
+          onChange={(event) => {
+            const chosen = event.currentTarget.value || null;
+            const done = chosen === null ? "Unassigned." : "Assigned.";
+            void change({ assignedTo: chosen }, { done, before: { assignedTo } });
+          }}
         >
           <option value="">Unassigned</option>
           {memberChoices(members, assignedTo).map(({ value, label: member }) => (

@@ -8,7 +8,7 @@ import { leadStatusLabels } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { Progress } from "../../ui/meter.tsx";
-import { showSuccess, showError, showProblem } from "../../ui/toast.tsx";
+import { showSuccess, showError, showProblem, showUndo } from "../../ui/toast.tsx";
 import { AssignDialog } from "./assign-dialog.tsx";
 import { DeleteLeadsDialog, NameDialog, type NamedChange } from "./bulk-dialogs.tsx";
 import { startBulkJob } from "./bulk-job.tsx";
@@ -79,6 +79,34 @@ export function BulkBar({ chosen, choose, isAll, chooseAll, filters, total, show
       ? changeAll(change)
       : run(what, done, (ids) => api.post<BulkReport>("/leads/bulk/update", { ids, ...change }, patient));
 
+  /** Can be undone if the page shows what the status of all of them was. */
+  async function setStatus(status: LeadStatus) {
+    const before = shown.filter(({ id }) => chosen.has(id));
+    const { label } = leadStatusLabels[status];
+    if (isAll || before.length < chosen.size) return update("Changing", `set to ${label}`, { status });
+    close();
+    try {
+      const { changed, failed } = await api.post<BulkReport>(
+        "/leads/bulk/update",
+        { ids: [...chosen], status },
+        patient,
+      );
+      if (failed.length > 0) showProblem(`${counted(failed.length, "lead")} failed: ${failed[0]?.message}`);
+      choose(new Set());
+      const isFailed = new Set(failed.map(({ id }) => id));
+      const undone = before.filter((lead) => !isFailed.has(lead.id) && lead.status !== status);
+      showUndo(`${counted(changed, "lead")} set to ${label}.`, async () => {
+        for (const [old, leads] of Map.groupBy(undone, (lead) => lead.status))
+          await api.post("/leads/bulk/update", { ids: leads.map(({ id }) => id), status: old }, patient);
+        onDone();
+      });
+    } catch (error) {
+      showError(error);
+    } finally {
+      onDone();
+    }
+  }
+
   const remove = () =>
     isAll
       ? changeAll({ delete: true, expectedCount: total })
@@ -117,11 +145,7 @@ export function BulkBar({ chosen, choose, isAll, chooseAll, filters, total, show
           <>
             <Menu label="Set status">
               {(Object.keys(leadStatusLabels) as LeadStatus[]).map((status) => (
-                <button
-                  key={status}
-                  type="button"
-                  onClick={() => void update("Changing", `set to ${leadStatusLabels[status].label}`, { status })}
-                >
+                <button key={status} type="button" onClick={() => void setStatus(status)}>
                   {leadStatusLabels[status].label}
                 </button>
               ))}

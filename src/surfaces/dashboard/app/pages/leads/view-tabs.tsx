@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
 import { Menu } from "../../ui/menu.tsx";
-import { showError, showSuccess } from "../../ui/toast.tsx";
+import { showError, showSuccess, showUndo } from "../../ui/toast.tsx";
 import { columnsIn } from "./column-chooser.tsx";
 import { defaultSort, filterBody, filtersIn } from "./lead-query.ts";
 
@@ -97,9 +97,15 @@ export function ViewTabs({ views, active, onChange }: ViewTabsProps) {
           confirm="Delete view"
           onClose={close}
           onConfirm={async () => {
-            await api.delete(`/leads/views/${active.id}`);
+            const { id, name, filters, columns, sort } = active;
+            await api.delete(`/leads/views/${id}`);
             onChange();
             navigate("/leads", { replace: true });
+            showUndo(`${name} was deleted.`, async () => {
+              const again = await api.post<SavedLeadViewView>("/leads/views", { name, filters, columns, sort });
+              onChange();
+              navigate(pathOfView(again), { replace: true });
+            });
           }}
         >
           <p>The leads stay. The view disappears for all members of the workspace.</p>

@@ -143,10 +143,10 @@ const stateLabels = {
 function Provider({ name, provider, place }: { name: string; provider: ProviderView | undefined; place?: number }) {
   return (
     <div>
-      <h3>
+      <h2>
         {place !== undefined && <span class="faint">{place}. </span>}
         {name} {provider && <Badge tone={stateLabels[provider.state].tone}>{stateLabels[provider.state].label}</Badge>}
-      </h3>
+      </h2>
       {provider === undefined ? (
         <p class="faint small">No longer configured on the server.</p>
       ) : (
