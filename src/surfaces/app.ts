@@ -6,7 +6,7 @@ import { invitationPage } from "./dashboard/join.ts";
 import { otherSignIns } from "./dashboard/other-sign-ins.ts";
 import { dashboardPages } from "./dashboard/pages.ts";
 import { browserSession } from "./dashboard/session.ts";
-import { guidePages } from "./docs/routes.ts";
+import { guidePages } from "./docs/guide-pages.ts";
 import { mcpEndpoint } from "./mcp/endpoint.ts";
 
 export type { Overrides };

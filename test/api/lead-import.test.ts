@@ -138,7 +138,7 @@ test("a file without a content type is looked at", async () => {
 test.each([
   ["application/json"],
   ["multipart/form-data; boundary=x"],
-  ["application/vnd.ms-excel"],
+  ["application/msword"],
   ["image/png"],
   ["nonsense"],
 ])("a file that comes as %s is refused with the types that are understood", async (type) => {
