@@ -176,7 +176,7 @@ testInProcess("a reply stops the sequence, and takes back what waited", () =>
     await pass(2);
     const news = { profileUrl: lead.networkUrl, event: "replied" };
     const told = succeeded(await client.post<{ isNew: boolean }>("/api/v2/network/contacts/events", news));
-    expect(told.data).toEqual({ isNew: true });
+    expect(told.data).toEqual({ isNew: true, newMessages: 1 });
     await pass(24 * 4);
     expect(done(await actionsOf(client))).toEqual(["sendMessage"]);
     expect(await enrollments(client, campaign)).toMatchObject([{ state: "stopped", reason: "replied" }]);

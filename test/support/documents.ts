@@ -7,7 +7,9 @@ const root = join(import.meta.dir, "../..");
 export const documents: ReadonlyMap<string, string> = new Map(
   [
     ...readdirSync(root).filter((name) => name.endsWith(".md")),
-    ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
+    ...readdirSync(join(root, "docs"))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `docs/${name}`),
     ...[...new Bun.Glob("src/**/README.md").scanSync(root)].map((path) => relative(root, join(root, path))),
   ].map((path) => [path, readFileSync(join(root, path), "utf8")]),
 );

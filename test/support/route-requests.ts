@@ -158,6 +158,7 @@ const leads: Record<string, Arrange> = {
 
 const prospecting: Record<string, Arrange> = {
   "POST /enrich": sending({ leads: [lead] }),
+  "POST /enrich/companies": sending({ companies: [{ domain: "analytical.example" }] }),
   "GET /enrich/jobs/{jobId}/results": having({ ids: { jobId: "enrichmentId" } }),
   "GET /enrich/settings": plain,
   "PUT /enrich/settings": ({ ids }) => ({ body: { providers: [ids["provider"]] } }),
