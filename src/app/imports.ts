@@ -34,7 +34,8 @@ export function composeImports({ storage, blobs, jobs, clock, ids, log }: Import
   const failedRows = new KeptFailedRows(blobs, clock);
 
   async function sweep(): Promise<void> {
-    const hasJob = async (workspaceId: WorkspaceId, id: string) => (await jobs.find(workspaceId, id)) !== null;
+    const hasJob = async (workspaceId: WorkspaceId, id: string) =>
+      ["pending", "running", "completed"].includes((await jobs.find(workspaceId, id))?.status ?? "");
     await failedRows.sweep(hasJob);
     const isOpen = (id: string) => storage.jobs.isOpen(id, clock.now() - retryableMs);
     const removed = (await leads.sweep(isOpen)) + (await prospects.sweep(isOpen));

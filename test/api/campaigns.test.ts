@@ -175,7 +175,9 @@ testInProcess("a reply stops the sequence, and takes back what waited", () =>
     await turn(client, campaign, "start");
     await pass(2);
     const news = { profileUrl: lead.networkUrl, event: "replied" };
-    const told = succeeded(await client.post<{ isNew: boolean }>("/api/v2/network/contacts/events", news));
+    const told = succeeded(
+      await client.post<{ isNew: boolean; newMessages: number }>("/api/v2/network/contacts/events", news),
+    );
     expect(told.data).toEqual({ isNew: true, newMessages: 1 });
     await pass(24 * 4);
     expect(done(await actionsOf(client))).toEqual(["sendMessage"]);

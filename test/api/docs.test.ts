@@ -92,7 +92,13 @@ test("the Markdown of a guide links to the Markdown of others", async () => {
 });
 
 test("a page that does not exist is reported as a page with the way to all others", async () => {
-  for (const path of ["/docs/nothing", "/docs/nothing.md", "/docs/images/nothing.png", "/docs/..%2fREADME"]) {
+  for (const path of [
+    "/docs/nothing",
+    "/docs/nothing.md",
+    "/docs/images/nothing.png",
+    "/docs/images/constructor",
+    "/docs/..%2fREADME",
+  ]) {
     const page = await get(service, path);
     expect(page).toMatchObject({ status: 404, type: "text/html; charset=utf-8" });
     expect(page.text).toContain('href="/docs/guides"');

@@ -139,6 +139,7 @@ test.each([
   ["application/json"],
   ["multipart/form-data; boundary=x"],
   ["application/msword"],
+  ["constructor"],
   ["image/png"],
   ["nonsense"],
 ])("a file that comes as %s is refused with the types that are understood", async (type) => {

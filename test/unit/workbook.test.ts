@@ -206,6 +206,24 @@ describe("a workbook made to exhaust memory is refused", () => {
     expect(await problemOf(file)).toMatchObject({ problem: "tooLarge", message: expect.stringContaining("cell") });
   });
 
+  test("by elements within each other", async () => {
+    const file = workbookFile({ sheets: [{ name: "One", rows: "<a>".repeat(300) }] });
+    expect(await problemOf(file)).toMatchObject({ message: expect.stringContaining("nested") });
+  });
+
+  test("by a part that is held in memory as a whole, and the length of what it names", async () => {
+    const path = "xl/_rels/workbook.xml.rels";
+    const relations = `<Relationships>${"<Relationship/>".repeat(1_200_000)}</Relationships>`;
+    const large = workbookFile({ sheets: [{ name: "One", rows: textRows([["Ada"]]) }], parts: { [path]: relations } });
+    expect(await problemOf(large, { ...zipLimits, ratio: 100_000 })).toMatchObject({
+      problem: "tooLarge",
+      message: expect.stringContaining(path),
+    });
+    // Each bracket would be looked at from each other one.
+    const cells = '<c r="A1" s="0"><v>5</v></c>';
+    expect(await cellsOf(cells, { formats: ["[".repeat(1_000_000)] })).toEqual(["5"]);
+  });
+
   test("by a text that is shared too often", async () => {
     const texts = `<si><t>${"long ".repeat(20_000)}</t></si>`;
     const rows = `<row>${'<c t="s"><v>0</v></c>'.repeat(5)}</row>`.repeat(5000);

@@ -2,7 +2,7 @@ import type { BlobStore } from "../../platform/blobs/blob-store.ts";
 import type { BlobContent } from "../../platform/blobs/model.ts";
 
 /** The folders of all features that store files. */
-export const blobFolders = ["imports/", "prospect-imports/", "speech/", "voice/"];
+export const blobFolders = ["failed-rows/", "imports/", "prospect-imports/", "speech/", "voice/"];
 
 /** `checksum`: SHA-256 of the names and the SHA-256 of all files. */
 export type FolderSum = { folder: string; files: number; bytes: number; checksum: string };

@@ -88,6 +88,8 @@ export function createImportHandler(
   /** Before the end removes the file. */
   async function keepFailedRows(job: Job, settings: ImportSettings, end: JobEnd, path: string): Promise<void> {
     if (end.kind !== "completed" || end.metadata["failed"] === 0) return;
+    // After a restart with no rows left, nothing was read, so that the encoding is not known.
+    if (end.metadata["columns"] === undefined) return;
     if (settings.format === "ndjson" || end.metadata["sheet"] !== undefined) return;
     const { workspaceId, id: jobId } = job;
     const failed = allRows((request: ImportReportRequest) => leads.importReport(request), {

@@ -67,7 +67,7 @@ export async function keptFailedRowsOf(
   jobId: string,
 ): Promise<BlobContent> {
   const { id, status } = await imports.job(workspaceId, jobId);
-  const content = await kept.find({ workspaceId, id });
+  const content = status === "completed" ? await kept.find({ workspaceId, id }) : null;
   if (content !== null) return content;
   const message =
     status === "pending" || status === "running"

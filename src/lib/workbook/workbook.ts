@@ -13,6 +13,10 @@ type Relation = { type: string; target: string };
 
 /** Excel has no limit but memory; nobody selects among more. */
 const maxSheets = 1000;
+/** What a part may refer to: sheets, pictures, and links. */
+const maxRelations = 10_000;
+/** Of the name of a sheet and the code of a format, of which Excel allows 31 and 255 characters. */
+const longestName = 255;
 const maxFormats = 100_000;
 
 /**
@@ -96,7 +100,11 @@ async function layoutOf(parts: ZipParts): Promise<Layout> {
       if (found.length === maxSheets) throw tooLarge(`The workbook has more than ${maxSheets} sheets.`);
       const id = Object.entries(attributes).find(([key]) => /(^|:)id$/.test(key))?.[1] ?? "";
       const state = attributes["state"] ?? "visible";
-      found.push({ name: cellText(attributes["name"] ?? ""), isHidden: state !== "visible", id });
+      found.push({
+        name: cellText((attributes["name"] ?? "").slice(0, longestName)),
+        isHidden: state !== "visible",
+        id,
+      });
     },
   });
   // The others are charts and dialogs.
@@ -121,6 +129,7 @@ async function relationsOf(parts: ZipParts, part: string): Promise<Map<string, R
   await readXml(path, parts.read(path), {
     open(name, { Id: id, Type: type, Target: target }) {
       if (name !== "Relationship" || id === undefined || target === undefined) return;
+      if (relations.size === maxRelations) throw tooLarge(`The workbook has more than ${maxRelations} relations.`);
       relations.set(id, { type: type ?? "", target: resolved(folder, target) });
     },
   });
@@ -138,22 +147,27 @@ async function textsIn(parts: ZipParts, part: string): Promise<SharedStrings> {
   let text = "";
   let isReading = false;
   let isPhonetic = false;
-  await readXml(part, parts.read(part), {
-    open(name) {
-      if (name === "si") text = "";
-      else if (name === "rPh") isPhonetic = true;
-      else if (name === "t") isReading = !isPhonetic;
+  await readXml(
+    part,
+    parts.read(part),
+    {
+      open(name) {
+        if (name === "si") text = "";
+        else if (name === "rPh") isPhonetic = true;
+        else if (name === "t") isReading = !isPhonetic;
+      },
+      text(piece) {
+        if (isReading) text += piece;
+        if (text.length > longestText) throw longText();
+      },
+      close(name) {
+        if (name === "t") isReading = false;
+        else if (name === "rPh") isPhonetic = false;
+        else if (name === "si") texts.add(cellText(text));
+      },
     },
-    text(piece) {
-      if (isReading) text += piece;
-      if (text.length > longestText) throw longText();
-    },
-    close(name) {
-      if (name === "t") isReading = false;
-      else if (name === "rPh") isPhonetic = false;
-      else if (name === "si") texts.add(cellText(text));
-    },
-  });
+    Infinity,
+  );
   return texts;
 }
 
@@ -164,7 +178,7 @@ async function formatsIn(parts: ZipParts, part: string): Promise<CellFormat[]> {
   let isCellStyle = false;
   await readXml(part, parts.read(part), {
     open(name, { numFmtId = "0", formatCode = "" }) {
-      if (name === "numFmt") codes.set(Number(numFmtId), formatCode);
+      if (name === "numFmt") codes.set(Number(numFmtId), formatCode.slice(0, longestName));
       else if (name === "cellXfs") isCellStyle = true;
       else if (name === "xf" && isCellStyle) formats.push(cellFormat(Number(numFmtId), codes.get(Number(numFmtId))));
       if (formats.length > maxFormats || codes.size > maxFormats)

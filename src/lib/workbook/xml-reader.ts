@@ -10,6 +10,10 @@ export type XmlHandlers = {
 
 /** Bytes of a single text or tag. A parser holds it in memory as a whole. */
 const longestNode = 2 * 2 ** 20;
+/** Elements within each other: a parser holds all that are open. Workbooks need about ten. */
+const deepest = 256;
+/** Of a part that is held in memory as a whole. */
+const largestPart = 16 * 2 ** 20;
 
 /** Parses the XML of a part piece by piece, in memory that does not grow with the part. Throws WorkbookError. */
 export class XmlReader {
@@ -17,15 +21,18 @@ export class XmlReader {
   readonly #part: string;
   #decoder: TextDecoder | null = null;
   #bytesSinceNode = 0;
+  #depth = 0;
 
   constructor(part: string, { open, close, text }: XmlHandlers) {
     this.#part = part;
     this.#parser.on("opentag", ({ name, attributes }) => {
       this.#bytesSinceNode = 0;
+      if (++this.#depth > deepest) throw damaged(`the part ${part} has elements nested too deeply.`);
       open?.(localName(name), attributes);
     });
     this.#parser.on("closetag", ({ name }) => {
       this.#bytesSinceNode = 0;
+      this.#depth--;
       close?.(localName(name));
     });
     if (text !== undefined) {
@@ -64,10 +71,20 @@ export class XmlReader {
   }
 }
 
-/** Parses a whole part. */
-export async function readXml(part: string, bytes: AsyncIterable<Uint8Array>, handlers: XmlHandlers): Promise<void> {
+/** Parses a whole part. `maxBytes`: above 16 MB only for handlers that limit what they keep. */
+export async function readXml(
+  part: string,
+  bytes: AsyncIterable<Uint8Array>,
+  handlers: XmlHandlers,
+  maxBytes = largestPart,
+): Promise<void> {
   const reader = new XmlReader(part, handlers);
-  for await (const piece of bytes) reader.write(piece);
+  let length = 0;
+  for await (const piece of bytes) {
+    length += piece.length;
+    if (length > maxBytes) throw tooLarge(`The part ${part} of the workbook has more than ${maxBytes / 2 ** 20} MB.`);
+    reader.write(piece);
+  }
   reader.close();
 }
 

@@ -1,3 +1,4 @@
+import { pause } from "../../lib/concurrency/pause.ts";
 import type { AuditAction } from "../auth/audit/model.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { FileIntake } from "./file-intake.ts";
@@ -86,6 +87,8 @@ export async function* allRows<Report extends { afterRow: number; limit: number 
     const page = await pageOf({ ...report, afterRow, limit: pageRows } as Report);
     yield* page;
     if (page.length < pageRows) return;
+    // SQLite answers in the same turn of the event loop.
+    await pause();
     afterRow = page.at(-1)!.row;
   }
 }

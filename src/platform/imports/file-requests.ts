@@ -156,7 +156,7 @@ export async function reportPage<Row extends { row: number }>(
 
 function formatOf(request: Request): FileFormat {
   const type = mediaType(request);
-  const format = type === "" ? "auto" : importFormats[type];
+  const format = type === "" ? "auto" : Object.hasOwn(importFormats, type) ? importFormats[type] : undefined;
   if (format !== undefined) return format;
   throw new ApiError("UNSUPPORTED_MEDIA_TYPE", {
     message: `Content type "${type}" is not supported. Send the file itself as the body, as text/csv, application/x-ndjson, or application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.`,

@@ -16,7 +16,8 @@ export function guidePages({ publicUrl }: { publicUrl: string | null }) {
     .get(
       "/docs/images/:name",
       async ({ params: { name = "" } }) => {
-        const file = (await load()).images[name];
+        const { images } = await load();
+        const file = Object.hasOwn(images, name) ? images[name] : undefined;
         if (file === undefined) return await missing();
         return new Response(Bun.file(file), {
           headers: { "content-type": "image/png", "cache-control": "public, max-age=3600" },

@@ -1,5 +1,5 @@
 import { ApiError } from "../../../platform/base/errors.ts";
-import { csvCell } from "../../../lib/table-file/csv-cell.ts";
+import { csvCell, unguardedCell } from "../../../lib/table-file/csv-cell.ts";
 import { CsvRecords } from "../../../lib/table-file/csv-records.ts";
 import { decoderOf, type TextEncoding } from "../../../lib/table-file/encodings.ts";
 import { problemHeader } from "../../../platform/imports/person-columns.ts";
@@ -38,7 +38,9 @@ export async function* failedRowsCsv(
   const { headers } = options;
   const found = layout.columns.map(({ header }) => header);
   if (headers !== null && headers.some((header) => !found.includes(header))) throw anotherFile();
-  yield lineOf([...found, problemHeader]);
+  // A file of failed rows that is imported again has the problems of the time before.
+  const kept = found.map((header) => header !== problemHeader);
+  yield lineOf([...found.filter((_, index) => kept[index]), problemHeader]);
 
   const records = new CsvRecords(layout.delimiter, layout.newline);
   let next = await failed.next();
@@ -47,9 +49,11 @@ export async function* failedRowsCsv(
     let lines = "";
     for (const record of records.take(block)) {
       if (next.done === true || record.row < next.value.row) continue;
-      const cells = "cells" in record ? record.cells.map((cell) => cell.trim()) : [];
+      const cells = "cells" in record ? record.cells.map((cell) => unguardedCell(cell.trim())) : [];
       const width = Math.max(found.length, cells.length);
-      const all = Array.from({ length: width }, (_, index) => cells[index] ?? "");
+      const all = Array.from({ length: width }, (_, index) => cells[index] ?? "").filter(
+        (_, index) => kept[index] ?? true,
+      );
       lines += lineOf([...all, next.value.errors.map(errorText).join(" ")]);
       next = await failed.next();
     }
