@@ -167,6 +167,27 @@ testInProcess("whom a colleague has invited is not invited, unless the campaign 
   }),
 );
 
+testInProcess("a report that begins before the campaign stops the sequence by the reply in it", () =>
+  fast("acceptances=100", async ({ client, pass, clock }) => {
+    const campaign = await newCampaign(client, [thank, wait(2), thank]);
+    const lead = await newLead(client, "Ada");
+    await enroll(client, campaign, [lead]);
+    await turn(client, campaign, "start");
+    await pass(2);
+    const said = (id: string, at: number) => ({ id, direction: "incoming", at: new Date(at).toISOString(), text: id });
+    const messages = [said("years ago", clock.now() - 900 * 86_400_000), said("now", clock.now())];
+    succeeded(
+      await client.post("/api/v2/network/contacts/events", {
+        profileUrl: lead.networkUrl,
+        event: "messages",
+        messages,
+      }),
+    );
+    await pass(24 * 4);
+    expect(await enrollments(client, campaign)).toMatchObject([{ state: "stopped", reason: "replied" }]);
+  }),
+);
+
 testInProcess("a reply stops the sequence, and takes back what waited", () =>
   fast("acceptances=100", async ({ client, pass }) => {
     const campaign = await newCampaign(client, [thank, wait(2), thank]);

@@ -94,6 +94,13 @@ test("a text that is not well-formed Unicode is answered as it is stored", async
   const created = succeeded(await user.post<LeadView>("/api/v2/leads", body, { headers: json }));
   expect((await user.get<LeadView>(`/api/v2/leads/${created.data.id}`)).data).toEqual(created.data);
   expect((await user.get("/api/v2/leads", { query: { tag: created.data.tags[0] } })).data).toMatchObject({ total: 1 });
+  const path = `/api/v2/leads/${created.data.id}`;
+  const changed = `{"title":"${half}","customFields":{"${half}":"x"}}`;
+  expect((await user.put(path, changed, { headers: json })).status).toBe(200);
+  const bulk = `{"ids":["${half}"],"update":{"status":"lost"}}`;
+  expect((await user.post("/api/v2/leads/bulk", bulk, { headers: json })).status).toBeLessThan(500);
+  const news = `{"profileUrl":"https://network.example/in/ada","event":"messages","messages":[{"id":"m","direction":"incoming","at":"2026-01-05T08:00:00Z","text":"${half}"}]}`;
+  expect((await user.post("/api/v2/network/contacts/events", news, { headers: json })).status).toBeLessThan(500);
 });
 
 test("names have no control characters, which would do things to terminals", async () => {

@@ -124,6 +124,17 @@ describe.each(enginesAndPostgres)("reported messages on $name", ({ open }) => {
     expect(await note(ours("m1", "Hi Ada", startOfTests + minute))).toBe(0);
   });
 
+  test("are stored when an action with the same text failed: then somebody wrote it by hand", async () => {
+    await using opened = await open();
+    const action = { actionType: "sendMessage", message: "Hi Ada", profileUrl: ada } as const;
+    const { storage, account } = await withScheduled(opened.storage, {}, action);
+    const due = await claimAction(storage, startOfTests);
+    await storage.network.endAction(claimOf(due.job), actionEnd({ at: startOfTests + minute, state: "failed" }));
+    const news = report([ours("m1", "Hi Ada", startOfTests + hour)]);
+    expect(await storage.network.noteNews(account.id, [news], at)).toMatchObject({ newMessages: 1 });
+    expect(await thread(storage, account)).toEqual(["failed: Hi Ada", "sent: Hi Ada"]);
+  });
+
   test("start a conversation with an unknown person, whoever wrote first", async () => {
     await using opened = await open();
     const { storage } = opened;

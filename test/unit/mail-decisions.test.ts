@@ -70,11 +70,14 @@ test("the messages of a conversation in an hour are one mail for each recipient"
 
 test("events are news for a day", () => {
   const at = startOfTests;
-  expect(kindOf({ type: "message.received", at }, at + 86_400_000)).toBe("replyReceived");
-  expect(kindOf({ type: "message.received", at }, at + 86_400_001)).toBeNull();
-  expect(kindOf({ type: "lead.created", at }, at)).toBeNull();
+  expect(kindOf({ type: "message.received", at, data: {} }, at + 86_400_000)).toBe("replyReceived");
+  expect(kindOf({ type: "message.received", at, data: {} }, at + 86_400_001)).toBeNull();
+  expect(kindOf({ type: "lead.created", at, data: {} }, at)).toBeNull();
+  // A conversation of past years that is reported today.
+  const old = { sentAt: new Date(at - 86_400_001).toISOString() };
+  expect(kindOf({ type: "message.received", at, data: old }, at)).toBeNull();
   // Comes with the first message of a person, so that it would be a second mail.
-  expect(kindOf({ type: "message.replied", at }, at)).toBeNull();
+  expect(kindOf({ type: "message.replied", at, data: {} }, at)).toBeNull();
 });
 
 test("a mail is tried again for about a day, unless its recipient is refused", () => {

@@ -10,8 +10,10 @@ import type { MailOutcome, MailPreferences, SendResult } from "./model.ts";
 const freshMs = 86_400_000;
 
 /** What an event notifies of; null: nothing. */
-export function kindOf({ type, at }: Pick<Event, "type" | "at">, now: number): NotificationKind | null {
-  return at < now - freshMs ? null : (notifiedOf(type)?.mail ?? null);
+export function kindOf({ type, at, data }: Pick<Event, "type" | "at" | "data">, now: number): NotificationKind | null {
+  // Messages are reported later than they are sent, with the whole conversation if need be.
+  const sentAt = typeof data["sentAt"] === "string" ? Date.parse(data["sentAt"]) : at;
+  return Math.min(at, sentAt) < now - freshMs ? null : (notifiedOf(type)?.mail ?? null);
 }
 
 type Team = readonly { member: Member; user: User }[];

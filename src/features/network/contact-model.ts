@@ -1,4 +1,5 @@
 import type { WorkspaceId } from "../../platform/base/ids.ts";
+import { multiLine } from "../../platform/base/text.ts";
 
 /** The relationship between an account and a person on the network. */
 export const relations = ["none", "pending", "connected"] as const;
@@ -72,12 +73,20 @@ export function replyText(messages: readonly (string | null | undefined)[]): Pic
     .map((message) => message?.trim() ?? "")
     .filter((message) => message !== "")
     .join("\n\n");
-  return text === "" ? {} : { text: text.slice(0, maxReplyLength) };
+  return text === "" ? {} : { text: text.slice(0, maxReplyLength).toWellFormed() };
 }
 
 /** A message with its text as it is stored: null instead of an empty one, and not longer than the network allows. */
 export function incoming(id: string | null, at: number, text: string | null | undefined): IncomingMessage {
-  return { id, at, text: text?.trim().slice(0, maxReplyLength) || null };
+  return {
+    id,
+    at,
+    text:
+      multiLine(text ?? "")
+        .trim()
+        .slice(0, maxReplyLength)
+        .toWellFormed() || null,
+  };
 }
 
 /** The relationship between an account and a person, as far as it was observed or reported. */

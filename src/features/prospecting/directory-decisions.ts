@@ -160,7 +160,7 @@ function settlePerson(
   const same = findSame(directory, { content, identity: prospectIdentity(content) });
   if (same !== null) {
     if (onDuplicate === "skip") {
-      claimPerson(directory, same.person, at);
+      for (const each of [same.person, same.other]) if (each !== null) claimPerson(directory, each, at);
       return { outcome: "skipped", number: same.person.number };
     }
     const { number, isNews } = updateSame(directory, same, content, at);

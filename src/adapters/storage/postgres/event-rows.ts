@@ -31,8 +31,7 @@ export async function appendEvents(
   });
   if (rows.length === 0) return 0;
   if (position !== null) for (const [n, row] of rows.entries()) row.position = position + n;
-  if (rows.length === 1) await connection.insert(events).values(rows);
-  else await insertMany(connection, rows);
+  await insertMany(connection, rows);
   noteNewEvents(connection);
   return rows.length;
 }

@@ -1,4 +1,4 @@
-import { and, asc, between, desc, eq, isNull, ne, or, sql } from "drizzle-orm";
+import { and, asc, between, desc, eq, isNull, notInArray, or, sql } from "drizzle-orm";
 import { afterMessage, lastOf, startConversation, type Recording } from "../../../features/inbox/recording.ts";
 import { neverAt } from "../../../features/network/action-model.ts";
 import type { SentText } from "../../../features/network/decisions/facts.ts";
@@ -110,7 +110,7 @@ export async function hasSentText(
       and(
         eq(conversations.account, account),
         eq(conversations.profileKey, profileKey),
-        ne(messages.state, "received"),
+        notInArray(messages.state, ["received", "failed"]),
         // Texts that are too old are deleted.
         or(isNull(messages.text), eq(sql`btrim(${messages.text}, ${spaces})`, text)),
         or(between(messages.at, from, to), eq(messages.at, neverAt)),

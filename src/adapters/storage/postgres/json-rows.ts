@@ -1,14 +1,9 @@
 /** Rows as one parameter. PostgreSQL cannot turn the escape of a lone surrogate into text, so those are replaced. */
 export function wellFormedJson(rows: unknown): string {
-  const json = JSON.stringify(rows);
-  return hasLoneSurrogates(json) ? JSON.stringify(rows, replaceLoneSurrogates) : json;
+  return wellFormed(JSON.stringify(rows));
 }
 
-/** JSON writes only those as an escape. */
-function hasLoneSurrogates(json: string): boolean {
-  return json.includes("\\ud");
-}
-
-function replaceLoneSurrogates(_name: string, value: unknown): unknown {
-  return typeof value === "string" ? value.toWellFormed() : value;
+/** JSON writes only lone surrogates as such an escape, in names as in values. */
+export function wellFormed(json: string): string {
+  return json.replace(/\\\\|\\ud[89a-f][0-9a-f]{2}/g, (escape) => (escape === "\\\\" ? escape : "\\ufffd"));
 }

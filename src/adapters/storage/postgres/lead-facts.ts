@@ -11,6 +11,7 @@ import type { SuppressionMatch, SuppressionTarget } from "../../../features/supp
 import type { Lock } from "../../../platform/base/lock.ts";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import { together, type Connection } from "./connection.ts";
+import { wellFormedJson } from "./json-rows.ts";
 import { ownersOf } from "./owners.ts";
 import { leadsWithKeys, LinkedRecords } from "./linked-records.ts";
 import { loadAll, Loaded, type FactSource } from "./loaded.ts";
@@ -171,7 +172,7 @@ export class LeadFactLoader implements FactSource {
       // One parameter, however many leads.
       .where(
         and(
-          sql`${leads.id} IN (SELECT json_array_elements_text(${JSON.stringify(ids)}::json))`,
+          sql`${leads.id} IN (SELECT json_array_elements_text(${wellFormedJson(ids)}::json))`,
           eq(leads.owner, this.owner),
         ),
       );

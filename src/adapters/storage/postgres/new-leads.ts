@@ -3,6 +3,7 @@ import type { ImportBatch } from "../../../features/leads/change-model.ts";
 import { keysOfRow, withList } from "../../../features/leads/import/packed-rows.ts";
 import { leadStatuses } from "../../../features/leads/model.ts";
 import type { Connection } from "./engine.ts";
+import { wellFormed } from "./json-rows.ts";
 import { addCounts } from "./lead-counts.ts";
 import { leadImportCreated, leads } from "./tables.ts";
 
@@ -104,9 +105,4 @@ function rangesOf(rows: readonly number[], seqs: readonly number[]): { row: numb
     else ranges.push({ row, lead, leads: 1 });
   }
   return ranges;
-}
-
-/** JSON writes a lone surrogate as an escape, which PostgreSQL cannot turn into text. */
-function wellFormed(json: string): string {
-  return json.replace(/\\\\|\\ud[89a-f][0-9a-f]{2}/g, (escape) => (escape === "\\\\" ? escape : "\\ufffd"));
 }

@@ -1,4 +1,4 @@
-import { and, asc, between, desc, eq, isNull, ne, or, sql } from "drizzle-orm";
+import { and, asc, between, desc, eq, isNull, notInArray, or, sql } from "drizzle-orm";
 import {
   afterMessage,
   lastOf,
@@ -99,7 +99,7 @@ export function createInboxRecorder({ orm }: Engine, accounts: Pick<AccountRows,
         and(
           eq(conversations.account, placeholder("account")),
           eq(conversations.profileKey, placeholder("profileKey")),
-          ne(messages.state, "received"),
+          notInArray(messages.state, ["received", "failed"]),
           // Reported texts have no spaces at their ends. Those that are too old are deleted.
           or(isNull(messages.text), eq(sql`trim(${messages.text}, char(9, 10, 13, 32))`, placeholder("text"))),
           or(between(messages.at, placeholder("from"), placeholder("to")), eq(messages.at, neverAt)),

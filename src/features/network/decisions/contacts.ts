@@ -66,11 +66,11 @@ export function decideNews(
     }
     if (contact === null) return false;
     if (kind === "accepted" && contact.relation === "connected") return false;
-    const at = kind === "accepted" ? item.at : repliedSince(item, contact.repliedAt ?? 0);
-    if (at === null) return false;
+    const times = kind === "accepted" ? [item.at] : repliesSince(item, contact.repliedAt ?? 0);
+    const latest = times.at(-1);
+    if (latest === undefined) return false;
     // Up to the last message of the reply, which must not look like another reply later.
-    const repliedAt = Math.max(at, ...(item.messages ?? []).filter(isIncoming).map((message) => message.at));
-    const change = kind === "accepted" ? relationSince("connected", at) : { repliedAt };
+    const change = kind === "accepted" ? relationSince("connected", latest) : { repliedAt: latest };
     const changed = { ...contact, ...change, updatedAt: now };
     contacts.set(profileKey, changed);
     const event =
@@ -78,10 +78,13 @@ export function decideNews(
         ? contactEvent("connection.accepted", record, contact, now)
         : contactEvent("message.replied", record, contact, now, textOf(item, messages));
     const accountId = record.account.id;
-    changes.push({ kind: "contact", contact: changed }, event, {
-      kind: "origin",
-      news: { kind: "person", news: kind, accountId, profileKey, at, lastCampaignId: contact.campaignId, now },
-    });
+    changes.push({ kind: "contact", contact: changed }, event);
+    // A report can begin long before the campaign that one of its messages answers.
+    for (const at of times)
+      changes.push({
+        kind: "origin",
+        news: { kind: "person", news: kind, accountId, profileKey, at, lastCampaignId: contact.campaignId, now },
+      });
     return true;
   });
   return { outcome: { news: unseen, newMessages: stored.size }, changes };
@@ -89,11 +92,10 @@ export function decideNews(
 
 const isIncoming = ({ isOutgoing }: ReportedMessage) => isOutgoing !== true;
 
-/** When the person replied, after what is known; null: not since. A report can repeat the whole conversation. */
-function repliedSince({ at, messages }: News, knownUntil: number): number | null {
+/** When the person replied, after what is known, in order. A report can repeat the whole conversation. */
+function repliesSince({ at, messages }: News, knownUntil: number): number[] {
   const times = messages?.filter(isIncoming).map((message) => message.at) ?? [at];
-  const since = times.filter((time) => time > knownUntil);
-  return since.length === 0 ? null : Math.min(...since);
+  return times.filter((time) => time > knownUntil).sort((a, b) => a - b);
 }
 
 function textOf({ text }: News, messages: readonly NewMessage[]): string | undefined {
