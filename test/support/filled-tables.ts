@@ -19,6 +19,7 @@ const required: Record<string, Record<string, string>> = {
   campaigns: { state: "'draft'" },
   campaign_enrollments: { state: "'stopped'" },
   prospect_aliases: { seq: "4294967296 + 7", into_seq: "4294967296" },
+  prospect_reveals: { seq: "4294967296" },
   // The index of prospects refers to its own numbers.
   prospect_import_rows: { prospect: "0" },
 };

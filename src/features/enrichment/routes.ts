@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { routes } from "../../platform/http/route.ts";
-import { decodeCursor, encodeCursor } from "../../platform/http/cursor.ts";
+import { decodeCursor, encodeCursor, wholeIn } from "../../platform/http/cursor.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { logPageFields, pageQuery } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
@@ -101,7 +101,7 @@ export function enrichmentRoutes(enrichment: EnrichmentService) {
     .get(
       "/jobs/:jobId/results",
       async ({ workspaceId, params: { jobId }, query: { limit = 100, cursor } }) => {
-        const after = cursor === undefined ? -1 : Number(decodeCursor(cursor, 1)[0]);
+        const after = cursor === undefined ? -1 : wholeIn(decodeCursor(cursor, 1)[0]);
         const { next, ...page } = await enrichment.results(workspaceId, jobId, after, limit);
         return ok({ ...page, limit, nextCursor: next === null ? null : encodeCursor([next]) });
       },

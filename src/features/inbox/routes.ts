@@ -1,6 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
-import { decodeCursor, encodeCursor } from "../../platform/http/cursor.ts";
+import { decodeCursor, encodeCursor, wholeIn } from "../../platform/http/cursor.ts";
 import { body, params } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
 import { logPageFields, pageQuery } from "../../platform/http/paging.ts";
@@ -172,10 +172,10 @@ function assigneeOf(word: string, userId: string | null): string | null {
 
 function conversationPlace(cursor: string): { lastAt: number; id: string } {
   const [lastAt, id] = decodeCursor(cursor, 2);
-  return { lastAt: Number(lastAt), id: String(id) };
+  return { lastAt: wholeIn(lastAt), id: String(id) };
 }
 
 function messagePlace(cursor: string): { at: number; seq: number } {
   const [at, seq] = decodeCursor(cursor, 2);
-  return { at: Number(at), seq: Number(seq) };
+  return { at: wholeIn(at), seq: wholeIn(seq) };
 }

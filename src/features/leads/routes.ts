@@ -1,6 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { routes } from "../../platform/http/route.ts";
-import { decodeCursor, encodeCursor, notACursor } from "../../platform/http/cursor.ts";
+import { decodeCursor, encodeCursor, notACursor, wholeIn } from "../../platform/http/cursor.ts";
 import { itemBody, params } from "../../platform/http/input.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
 import { etagOf, isUnchanged, ok, versionsIn } from "../../platform/http/request-context.ts";
@@ -205,5 +205,5 @@ function placeIn(cursor: string, { field }: LeadSort): LeadPlace {
   const isNumber = field === "createdAt" || field === "updatedAt";
   // A cursor from another sort order would silently skip or repeat leads.
   if (sortedBy !== field || (typeof value === "number") !== isNumber) throw notACursor();
-  return { value, tie: Number(tie) };
+  return { value, tie: wholeIn(tie) };
 }

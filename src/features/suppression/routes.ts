@@ -4,7 +4,7 @@ import { ApiError } from "../../platform/base/errors.ts";
 import { routes } from "../../platform/http/route.ts";
 import { charsetEncoding } from "../../platform/imports/file-requests.ts";
 import { byteStream } from "../../platform/http/files.ts";
-import { decodeCursor, encodeCursor } from "../../platform/http/cursor.ts";
+import { decodeCursor, encodeCursor, wholeIn } from "../../platform/http/cursor.ts";
 import { body, bodyStream, mediaType, params, refuseAnnounced, tooLarge } from "../../platform/http/input.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
 import { ok } from "../../platform/http/request-context.ts";
@@ -237,7 +237,7 @@ async function page(suppressions: SuppressionService, workspaceId: WorkspaceId, 
     ...(value && { key: suppressions.keyOf(value) }),
     ...(q && { text: q }),
   };
-  const after = cursor === undefined ? null : Number(decodeCursor(cursor, 1)[0]);
+  const after = cursor === undefined ? null : wholeIn(decodeCursor(cursor, 1)[0]);
   const { entries, total, next } = await suppressions.page({ workspaceId, filter, after, limit });
   return {
     suppressions: entries.map(suppressionView),

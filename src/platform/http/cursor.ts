@@ -16,10 +16,16 @@ export function decodeCursor(cursor: string, length: number): (string | number)[
   if (
     Array.isArray(parts) &&
     parts.length === length &&
-    parts.every((part) => typeof part === "string" || typeof part === "number")
+    parts.every((part) => (typeof part === "string" && !part.includes("\0")) || typeof part === "number")
   )
     return parts;
   throw notACursor();
+}
+
+/** A part of a cursor that is a whole number. Throws VALIDATION_ERROR for a cursor that somebody made up. */
+export function wholeIn(part: string | number | undefined): number {
+  if (typeof part !== "number" || !Number.isSafeInteger(part)) throw notACursor();
+  return part;
 }
 
 /** For lists whose cursor is the number of an item, so that clients can also derive it from an item. */

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { TimePlace } from "../base/time-place.ts";
-import { decodeCursor, encodeCursor, notACursor } from "./cursor.ts";
+import { decodeCursor, encodeCursor, wholeIn } from "./cursor.ts";
 
 /** The query parameters of every list. */
 export function pageQuery(usual: number, most: number) {
@@ -40,8 +40,7 @@ export function pageOf<T>(
 export function timePlaceIn(cursor: string | undefined): TimePlace | null {
   if (cursor === undefined) return null;
   const [createdAt, id] = decodeCursor(cursor, 2);
-  if (!Number.isSafeInteger(createdAt) || typeof id !== "string" || id.includes("\0")) throw notACursor();
-  return { createdAt: Number(createdAt), id };
+  return { createdAt: wholeIn(createdAt), id: String(id) };
 }
 
 export function timePlaceOf({ createdAt, id }: TimePlace): [number, string] {

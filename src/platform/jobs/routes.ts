@@ -2,7 +2,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { parseInstant } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
 import { routes } from "../http/route.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor, wholeIn } from "../http/cursor.ts";
 import { byteStream } from "../http/files.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
@@ -269,7 +269,7 @@ function filterOf({ status, type, startDate, endDate }: Static<typeof JobQuery>)
 
 function placeOf(cursor: string) {
   const [createdAt, id] = decodeCursor(cursor, 2);
-  return { createdAt: Number(createdAt), id: String(id) };
+  return { createdAt: wholeIn(createdAt), id: String(id) };
 }
 
 /** The user of the response; a workspace that is named without a user stands for its own. */

@@ -2,7 +2,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { parseInstant } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
 import { routes } from "../http/route.ts";
-import { decodeCursor } from "../http/cursor.ts";
+import { decodeCursor, wholeIn } from "../http/cursor.ts";
 import { byteStream } from "../http/files.ts";
 import { params } from "../http/input.ts";
 import { logPageFields, pageOf, pageQuery } from "../http/paging.ts";
@@ -52,7 +52,7 @@ export function auditRoutes(audit: AuditService) {
     .get(
       "/",
       async ({ caller, query: { limit = 100, cursor, ...query } }) => {
-        const before = cursor === undefined ? null : Number(decodeCursor(cursor, 1)[0]);
+        const before = cursor === undefined ? null : wholeIn(decodeCursor(cursor, 1)[0]);
         const filter = filterOf(query);
         const [found, total] = await Promise.all([
           audit.page(caller, filter, before, limit + 1),
