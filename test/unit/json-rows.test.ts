@@ -3,7 +3,8 @@ import { wellFormedJson } from "../../src/adapters/storage/postgres/json-rows.ts
 
 test("rows are valid text for PostgreSQL, whatever half characters they contain", () => {
   const rows = [{ title: "a\ud800b", tags: ["\udc00"], fields: { name: "\ud83d\ude00" } }];
-  expect(wellFormedJson(rows)).toBe('[{"title":"a\ufffdb","tags":["\ufffd"],"fields":{"name":"\u{1f600}"}}]');
+  const replaced = [{ title: "a\ufffdb", tags: ["\ufffd"], fields: { name: "\ud83d\ude00" } }];
+  expect(JSON.parse(wellFormedJson(rows))).toEqual(replaced);
 });
 
 test("a text that looks like an escape stays as it is", () => {
