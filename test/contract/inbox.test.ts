@@ -352,6 +352,20 @@ describe.each(enginesAndPostgres)("the inbox on $name", ({ open }) => {
       await storage.network.noteNews(account.id, [reply(grace, [said("m2", "Still there?", at + hour)])], at);
       expect(await names({ isSnoozed: false })).toEqual(["grace", "alan", "ada"]);
     });
+
+    test("stays snoozed if a message is reported late that is older than the newest one", async () => {
+      await using opened = await open();
+      const { storage } = opened;
+      const { account, change, names } = await withPeople(storage);
+      await change(grace, { snoozedUntil: at + hour });
+      await storage.network.noteNews(
+        account.id,
+        [reply(grace, [said("m2", "Hello from last week", at - 7 * 24 * hour)])],
+        at,
+      );
+      expect(await names({ isSnoozed: true })).toEqual(["grace"]);
+      expect(await names({ unread: true })).toContain("grace");
+    });
   });
 
   describe("the search", () => {

@@ -136,14 +136,15 @@ export function afterMessage(
   { person, message, at }: Extract<Recording, { kind: "put" }>,
 ): ConversationValues & LastMessage {
   const isIncoming = message.state === "received";
+  const isNews = before === null || (isNewest(before, message) && message.at >= (before.receivedAt ?? 0));
   return {
     ...(before === null ? lastOf(message, at) : lastAfter(before, message, at)),
     ...(isIncoming && {
       unread: (before?.unread ?? 0) + 1,
       receivedAt: Math.max(before?.receivedAt ?? 0, message.at),
-      // The person has answered, so there is nothing left to wait for.
-      snoozedUntil: null,
     }),
+    // The person has answered, so there is nothing left to wait for. What is reported late may have been said before.
+    ...(isIncoming && isNews && { snoozedUntil: null }),
     ...(person.leadId !== null && { leadId: person.leadId }),
     ...(person.name !== null && { personName: person.name }),
     updatedAt: at,
@@ -158,11 +159,15 @@ export function lastOf({ state, text, at: sentAt }: Pick<RecordedMessage, "state
 /** Long enough for two lines of a list. */
 export const maxPreview = 160;
 
-/** What a late message shows is older than what the list shows already. Queued ones are shown only if nothing was sent. */
 function lastAfter(before: StoredConversation, message: RecordedMessage, at: number): LastMessage {
   const { lastAt, lastState, lastText } = before;
-  const isNewer = message.state === "queued" ? lastState === "queued" : lastState === "queued" || message.at >= lastAt;
-  return isNewer ? lastOf(message, at) : { lastAt, lastState, lastText };
+  return isNewest(before, message) ? lastOf(message, at) : { lastAt, lastState, lastText };
+}
+
+/** What a late message shows is older than what the list shows already. Queued ones are shown only if nothing was sent. */
+function isNewest({ lastAt, lastState }: StoredConversation, message: RecordedMessage): boolean {
+  if (lastState === "queued") return true;
+  return message.state !== "queued" && message.at >= lastAt;
 }
 
 function reported({ message }: Extract<NetworkChange, { kind: "reported" }>): Recording {
