@@ -58,7 +58,13 @@ export function startThread<In, Out>(task: ThreadTask, init: unknown, { smol = f
   worker.addEventListener("close", () => {
     resolve(stopped ? null : (failure ?? new Error(`The ${task} thread ended before it had finished.`)));
   });
-  worker.postMessage({ task, init } satisfies Omit<ThreadStart, "port">);
+  try {
+    worker.postMessage({ task, init } satisfies Omit<ThreadStart, "port">);
+  } catch (error) {
+    // Nobody else could end it.
+    worker.terminate();
+    throw error;
+  }
   return {
     post: (message, transfer = []) => worker.postMessage(message, transfer),
     onMessage: inbox.listen,

@@ -17,6 +17,23 @@ test("a thread that is stopped has ended without an error, however often it is s
   expect(await thread.closed).toBeNull();
 });
 
+test("a thread whose input cannot be copied is ended", () => {
+  const terminated: Worker[] = [];
+  const Original = globalThis.Worker;
+  globalThis.Worker = class extends Original {
+    override terminate(): void {
+      terminated.push(this);
+      super.terminate();
+    }
+  };
+  try {
+    expect(() => startThread("lead-file", { path: () => "a function" })).toThrow("can not be cloned");
+  } finally {
+    globalThis.Worker = Original;
+  }
+  expect(terminated).toHaveLength(1);
+});
+
 test("a task that no thread knows is an error, not silence", async () => {
   const thread = startThread("no-such-task" as "lead-file", null);
   expect((await thread.closed)?.message).toContain("no-such-task");
