@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor, wholeIn } from "../../platform/http/cursor.
 import { body, params } from "../../platform/http/input.ts";
 import { logPageFields, pageQuery } from "../../platform/http/paging.ts";
 import { answersJson, success } from "../../platform/http/openapi.ts";
-import { ok } from "../../platform/http/request-context.ts";
+import { ok, type RequestContext } from "../../platform/http/request-context.ts";
 import { JobView } from "../../platform/jobs/model.ts";
 import { jobView } from "../../platform/jobs/service.ts";
 import { EnrichCompaniesInput } from "./company-model.ts";
@@ -18,7 +18,7 @@ import {
   EnrichmentFailure,
   EnrichmentResult,
 } from "./model.ts";
-import type { EnrichmentService } from "./service.ts";
+import type { EnrichMode, EnrichmentService, EnrichOutcome } from "./service.ts";
 
 const EnrichQuery = Type.Object({
   dryRun: Type.Optional(
@@ -43,18 +43,8 @@ export function enrichmentRoutes(enrichment: EnrichmentService) {
   return routes("/api/v2/enrich")
     .post(
       "/",
-      async ({ caller, workspaceId, body: input, query, set, request, setIdleTimeout }) => {
-        // A direct response can outlast the idle timeout of a connection; it has its own deadline.
-        setIdleTimeout(0);
-        const dryRun = query.dryRun === true || input.dryRun === true;
-        const byJob = prefersJob(request);
-        const outcome = await enrichment.enrich(caller, workspaceId, input, { dryRun, byJob });
-        if (byJob && !dryRun) set.headers["preference-applied"] = "respond-async";
-        if (outcome.kind === "answered") return ok(outcome.answer);
-        set.status = 202;
-        set.headers.location = `/api/v2/users/jobs/${outcome.job.id}`;
-        return ok(jobView(outcome.job));
-      },
+      (context) =>
+        answer(context, (mode) => enrichment.enrich(context.caller, context.workspaceId, context.body, mode)),
       {
         bulk: "leads:enrich",
         query: params(EnrichQuery),
@@ -72,17 +62,8 @@ export function enrichmentRoutes(enrichment: EnrichmentService) {
     )
     .post(
       "/companies",
-      async ({ caller, workspaceId, body: input, query, set, request, setIdleTimeout }) => {
-        setIdleTimeout(0);
-        const dryRun = query.dryRun === true || input.dryRun === true;
-        const byJob = prefersJob(request);
-        const outcome = await enrichment.enrichCompanies(caller, workspaceId, input, { dryRun, byJob });
-        if (byJob && !dryRun) set.headers["preference-applied"] = "respond-async";
-        if (outcome.kind === "answered") return ok(outcome.answer);
-        set.status = 202;
-        set.headers.location = `/api/v2/users/jobs/${outcome.job.id}`;
-        return ok(jobView(outcome.job));
-      },
+      (context) =>
+        answer(context, (mode) => enrichment.enrichCompanies(context.caller, context.workspaceId, context.body, mode)),
       {
         bulk: "leads:enrich",
         query: params(EnrichQuery),
@@ -150,6 +131,28 @@ export function enrichmentRoutes(enrichment: EnrichmentService) {
         }),
       },
     );
+}
+
+type EnrichRequest = Pick<RequestContext, "request" | "set" | "setIdleTimeout"> & {
+  body: { dryRun?: boolean };
+  query: { dryRun?: boolean };
+};
+
+/** Responds with the results, or with 202 and the job that will have them. */
+async function answer(
+  { body: input, query, set, request, setIdleTimeout }: EnrichRequest,
+  enrich: (mode: EnrichMode) => Promise<EnrichOutcome>,
+) {
+  // A direct response can outlast the idle timeout of a connection; it has its own deadline.
+  setIdleTimeout(0);
+  const dryRun = query.dryRun === true || input.dryRun === true;
+  const byJob = prefersJob(request);
+  const outcome = await enrich({ dryRun, byJob });
+  if (byJob && !dryRun) set.headers["preference-applied"] = "respond-async";
+  if (outcome.kind === "answered") return ok(outcome.answer);
+  set.status = 202;
+  set.headers.location = `/api/v2/users/jobs/${outcome.job.id}`;
+  return ok(jobView(outcome.job));
 }
 
 /** RFC 7240, section 4.1. */
