@@ -1,14 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { RefusedError, type Api } from "./api.ts";
+import type { Api } from "./api.ts";
+import { followJob, type WatchedJob } from "./job-watch.ts";
 import { countOf, formatCount, type ProgressState } from "./progress.ts";
 
 /** An import as returned by the API. Counts are missing until the first rows are processed. */
-export type ImportJob = {
-  id: string;
-  type?: string;
-  status: "pending" | "running" | "completed" | "failed";
-  progress: number;
-  message: string;
+export type ImportJob = WatchedJob & {
   metadata: Partial<ImportCounts> & {
     dryRun?: boolean;
     onDuplicate?: string;
@@ -27,27 +22,16 @@ type ReportPage = { rows: FailedRow[] };
 
 const countNames = ["created", "updated", "skipped", "failed"] as const;
 
-// For a remote server, half of the default rate limit per minute, so that watching an import leaves room for other
-// work. The local key has no limit.
-const longestPauseMs = { remote: 2000, running: 500, own: 500 } as const;
 /** Number of failed rows in the summary; the report lists all of them. */
 const shownFailures = 10;
 
 /** Polls the job until it has ended. Aborting `signal` stops polling (`AbortError`), not the import. */
-export async function followImport(
+export function followImport(
   api: Api,
   jobId: string,
   options: { userId: string | undefined; signal: AbortSignal; onProgress: (job: ImportJob) => Promise<void> },
 ): Promise<ImportJob> {
-  const { userId, signal, onProgress } = options;
-  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs[api.connection.kind])) {
-    const job = await patiently(signal, () =>
-      api.get<ImportJob>(`/users/jobs/${encodeURIComponent(jobId)}`, { userId }, signal),
-    );
-    if (job.status === "completed" || job.status === "failed" || !isImport(job)) return job;
-    await onProgress(job);
-    await sleep(pauseMs, undefined, { signal });
-  }
+  return followJob<ImportJob>(api, jobId, { ...options, isExpected: isImport });
 }
 
 /** False for a job of another type, whose ID was passed by mistake. */
@@ -167,15 +151,4 @@ function countsOf({
 
 function problemText({ path, message }: FailedRow["errors"][number]): string {
   return path === "" ? message : `${path}: ${message}`;
-}
-
-/** Repeats a rate-limited request when the server allows it. */
-async function patiently<T>(signal: AbortSignal, look: () => Promise<T>): Promise<T> {
-  for (;;)
-    try {
-      return await look();
-    } catch (error) {
-      if (!(error instanceof RefusedError) || error.status !== 429 || error.retryAfterSeconds === null) throw error;
-      await sleep(error.retryAfterSeconds * 1000, undefined, { signal });
-    }
 }

@@ -17,6 +17,7 @@ import {
   type ImportJob,
 } from "./import-job.ts";
 import { addImportReportCommands } from "./import-report.ts";
+import { interruptible } from "./job-watch.ts";
 import { counted, openLeadFile, type LeadFile } from "./lead-file.ts";
 import { createProgress, formatBytes, type Progress } from "./progress.ts";
 import { withApi, type ConnectionFlags } from "./session.ts";
@@ -229,17 +230,6 @@ function stillRunning({ connection }: Api, jobId: string): string {
       ? `The import is stored as job ${jobId} and continues once a server runs on this data directory (outreachd serve).`
       : `The import continues on the server as job ${jobId}.`;
   return `${where} To follow it: outreachd import watch ${jobId}`;
-}
-
-/** Runs `work` with a signal that Ctrl-C aborts. */
-async function interruptible(context: CommandContext, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const interrupt = new AbortController();
-  const release = context.signals.listen(() => interrupt.abort());
-  try {
-    await work(interrupt.signal);
-  } finally {
-    release();
-  }
 }
 
 function column(value: string, previous: Record<string, string> = {}): Record<string, string> {
