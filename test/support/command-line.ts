@@ -18,6 +18,8 @@ export type CommandLineOptions = {
   isInteractive?: boolean;
   /** Whether standard output is a terminal. */
   showsOutput?: boolean;
+  /** What the person types when asked; without it, no person is there. */
+  typed?: string;
 };
 
 /**
@@ -59,6 +61,11 @@ export async function createCommandLine(options: CommandLineOptions = {}) {
     const terminal: CommandContext["terminal"] = {
       out: async (chunk) => void (output.out += typeof chunk === "string" ? chunk : decoder.decode(chunk)),
       err: (text) => void (output.err += text),
+      ask: async (question) => {
+        if (options.typed === undefined) return null;
+        output.err += question;
+        return options.typed;
+      },
       isInteractive: options.isInteractive ?? false,
       showsOutput: options.showsOutput ?? false,
       columns: 100,

@@ -24,7 +24,10 @@ const wholeProgram = () =>
   createWholeProgram(
     createContext({
       env: {},
-      terminal: { out: async () => {}, err: () => {}, isInteractive: false, showsOutput: false, columns: 100 },
+      terminal: {
+        ...{ out: async () => {}, err: () => {}, ask: async () => null },
+        ...{ isInteractive: false, showsOutput: false, columns: 100 },
+      },
       backend: {
         createApp: () => Promise.reject(new Error("Not used.")),
         readRunningServer: () => null,

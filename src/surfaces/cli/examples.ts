@@ -51,6 +51,43 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   "key list": [["outreachd key list"], ["outreachd key list --user ada@example.com"]],
   "key revoke": [[`outreachd key revoke ${id}`]],
+  "leads list": [
+    ["outreachd leads list --status new --tag spring"],
+    ["outreachd leads list --title-contains CTO --has-email true --in-campaign false --limit 100"],
+    ['outreachd leads list --view "Hot in Berlin" --json'],
+  ],
+  "leads show": [[`outreachd leads show ${id}`]],
+  "leads campaigns": [[`outreachd leads campaigns ${id}`]],
+  "leads values": [
+    ["outreachd leads values company --contains gmbh"],
+    ["outreachd leads values customField", "the names of custom fields"],
+    ["outreachd leads values customField --name size"],
+  ],
+  "leads create": [
+    ["outreachd leads create --set email=ada@example.com --set firstName=Ada --tag math --on-duplicate update"],
+    ["outreachd leads create --set networkUrl=https://network.example/in/ada --set customFields.size=12"],
+  ],
+  "leads update": [
+    [`outreachd leads update ${id} --set title=CTO --set phone=`, "without a phone number from now on"],
+    [`outreachd leads update ${id} 019b2c4e-8a20-7000-8000-0242ac120002 --set-status contacted --add-tag called`],
+  ],
+  "leads delete": [[`outreachd leads delete ${id}`], [`outreachd leads delete ${id} --suppress`]],
+  "leads bulk": [
+    ["outreachd leads bulk --tag spring --status new --dry-run", "how many match"],
+    ["outreachd leads bulk --tag spring --status new --set-status contacted --add-tag called"],
+    [`outreachd leads bulk --list Berlin --has-profile true --enroll-in ${id}`],
+    ["outreachd leads bulk --source trial --updated-before 2030-01-01 --delete", "asks for the number above 100"],
+  ],
+  "leads duplicates": [["outreachd leads duplicates"], ["outreachd leads duplicates --limit 50 --json"]],
+  "leads merge": [
+    [`outreachd leads merge ${id} 019b2c4e-8a20-7000-8000-0242ac120002 --take email`, "the second one is deleted"],
+  ],
+  "leads views list": [["outreachd leads views list"]],
+  "leads views save": [
+    ['outreachd leads views save "Hot in Berlin" --tags hot --location-contains berlin --column name --column company'],
+  ],
+  "leads views update": [['outreachd leads views update "Hot in Berlin" --name "Warm in Berlin" --sort -updatedAt']],
+  "leads views delete": [['outreachd leads views delete "Hot in Berlin"']],
   "import leads": [
     ["outreachd import leads people.csv --dry-run", "what would happen, row by row"],
     ["outreachd import leads people.csv --tag spring --on-duplicate update"],

@@ -1,11 +1,11 @@
 import { extname, resolve } from "node:path";
 import { Option, type Command } from "commander";
-import { leadStatuses } from "../../features/leads/model.ts";
 import { actingUserId } from "./acting-user.ts";
 import type { Api, Query } from "./api.ts";
 import { present, remark, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
-import { addConnectionFlags, addUserFlag, parsed } from "./flags.ts";
+import { addConnectionFlags, addUserFlag } from "./flags.ts";
+import { addLeadFilterFlags, leadFiltersIn, queryOf, type LeadFilterFlags } from "./lead-filter-flags.ts";
 import { openOutputFile, type OutputFile } from "./output-file.ts";
 import { createProgress, formatBytes, formatCount, type Progress } from "./progress.ts";
 import { RowCounter } from "./row-counter.ts";
@@ -15,17 +15,7 @@ import { reasonOf } from "./reason.ts";
 const exportFormats = ["csv", "xlsx", "ndjson"] as const;
 type ExportFormat = (typeof exportFormats)[number];
 
-type ExportFlags = ConnectionFlags & {
-  format?: ExportFormat;
-  output?: string;
-  user?: string;
-  status?: string;
-  tag?: string;
-  company?: string;
-  source?: string;
-  q?: string;
-  updatedAfter?: string;
-};
+type ExportFlags = ConnectionFlags & LeadFilterFlags & { format?: ExportFormat; output?: string; user?: string };
 
 export function addExportCommand(program: Command, context: CommandContext): void {
   const leads = program
@@ -39,20 +29,8 @@ export function addExportCommand(program: Command, context: CommandContext): voi
         "csv, xlsx (Excel), or ndjson (one JSON object per line). Default: by the extension of FILE, or csv.",
       ).choices(exportFormats),
     )
-    .option("--output <FILE>", "File to write. It appears only once it is complete. Default: standard output.")
-    .optionsGroup("Filters:")
-    .option("--status <STATUS>", `One or more of ${leadStatuses.join(", ")}, active, inactive, separated by commas.`)
-    .option("--tag <TAG>", "Leads with this tag.")
-    .option("--company <NAME>", "Leads at this company.")
-    .option("--source <TEXT>", "Leads from this source.")
-    .option("--q <TEXT>", "Leads with this text in their name, email, company, or title.")
-    .option(
-      "--updated-after <TIME>",
-      "Leads changed after this time: 2026-01-31 or 2026-01-31T08:00:00Z.",
-      parsed(instant),
-    )
-    .optionsGroup("Options:");
-  addConnectionFlags(addUserFlag(leads)).action((flags: ExportFlags) => {
+    .option("--output <FILE>", "File to write. It appears only once it is complete. Default: standard output.");
+  addConnectionFlags(addUserFlag(addLeadFilterFlags(leads))).action((flags: ExportFlags) => {
     if (context.json && flags.output === undefined)
       throw new CommandError(
         exitCodes.usage,
@@ -75,9 +53,9 @@ function formatNamed(path = ""): ExportFormat {
 }
 
 async function exportLeads(api: Api, flags: ExportFlags, format: ExportFormat, context: CommandContext): Promise<void> {
-  const { output, status, tag, company, source, q, updatedAfter } = flags;
+  const { output } = flags;
   const userId = await actingUserId(api, flags.user, (text) => remark(context, text));
-  const filters = { status, tag, company, source, q, updatedAfter, userId };
+  const filters = { ...queryOf(await leadFiltersIn(api, flags, userId)), userId };
   // The progress bar needs the total. Drawn over exported leads on standard output, it would only get in the way.
   const drawsBar =
     context.terminal.isInteractive && !context.json && !(output === undefined && context.terminal.showsOutput);
@@ -149,10 +127,4 @@ export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerato
     // Rejects if the body was interrupted, with the error that is already being thrown.
     await reader.cancel().catch(() => {});
   }
-}
-
-function instant(value: string): string {
-  const at = Date.parse(value);
-  if (Number.isNaN(at)) throw new RangeError("Expected a time such as 2026-01-31 or 2026-01-31T08:00:00Z.");
-  return new Date(at).toISOString();
 }

@@ -30,6 +30,7 @@ const commands = new Map<string, () => Promise<AddCommand>>([
   ["invite", async () => (await import("./invite.ts")).addInviteCommands],
   ["workspace", async () => (await import("./workspace.ts")).addWorkspaceCommands],
   ["key", async () => (await import("./key.ts")).addKeyCommands],
+  ["leads", async () => (await import("./leads.ts")).addLeadCommands],
   ["import", async () => (await import("./import.ts")).addImportCommands],
   ["export", async () => (await import("./export.ts")).addExportCommand],
   ["suppress", async () => (await import("./suppress.ts")).addSuppressCommands],

@@ -9,6 +9,8 @@ export type Terminal = {
    */
   out(chunk: string | Uint8Array): Promise<void>;
   err(text: string): void;
+  /** Shows a question on standard error and returns the line that a person types; null without a person to ask. */
+  ask(question: string): Promise<string | null>;
   /** Whether standard error is a terminal, on which a line can be redrawn. */
   readonly isInteractive: boolean;
   /** Whether standard output is a terminal. */
@@ -20,6 +22,7 @@ export type Terminal = {
 export const systemTerminal: Terminal = {
   out: (chunk) => writeOut(typeof chunk === "string" ? Buffer.from(chunk) : chunk),
   err: (text) => void process.stderr.write(text),
+  ask: askPerson,
   get isInteractive() {
     return process.env["TERM"] !== "dumb" && isScreen(standardError);
   },
@@ -32,11 +35,27 @@ export const systemTerminal: Terminal = {
   },
 };
 
+const standardInput = 0;
 const standardOutput = 1;
 const standardError = 2;
 
 function isScreen(descriptor: number): boolean {
   return process.getBuiltinModule("node:tty").isatty(descriptor);
+}
+
+async function askPerson(question: string): Promise<string | null> {
+  if (!isScreen(standardInput) || !isScreen(standardError)) return null;
+  const { createInterface } = process.getBuiltinModule("node:readline");
+  process.stderr.write(question);
+  // The terminal itself echoes and edits the line, so that Ctrl-C ends the program as usual.
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  try {
+    for await (const line of lines) return line.trim();
+    return null;
+  } finally {
+    lines.close();
+    process.stdin.pause();
+  }
 }
 
 function writeOut(bytes: Uint8Array): Promise<void> {
