@@ -106,6 +106,7 @@ test("the day of an account: what is left, when the next is due, and what is ful
   const action = (jobId: string, scheduledFor: string, actionType = "sendConnectionRequest") => ({
     ...{ jobId, scheduledFor, actionType, profileUrl: "https://network.example/in/ada", reason: "spacing" },
   });
+  const done = (jobId: string, carriedOutAt: string) => ({ jobId, carriedOutAt, actionType: "sendMessage" });
   const day = { window: "day", limit: 20, used: 20, remaining: 0, planned: 0, isWarmUp: false };
   const plan = [
     action("1", "2026-01-05T14:05:00Z"),
@@ -115,6 +116,9 @@ test("the day of an account: what is left, when the next is due, and what is ful
   answerWith({
     "GET /api/v2/network/accounts": ok({ accounts: [account], nextCursor: null }),
     "GET /api/v2/network/accounts/a/plan?limit=300": ok({ actions: plan }),
+    "GET /api/v2/network/actions?accountId=a&state=completed&order=latest&limit=100": ok({
+      actions: [done("4", "2026-01-05T08:10:00Z"), done("5", "2026-01-04T17:00:00Z")],
+    }),
     "GET /api/v2/network/accounts/a/usage": ok({
       meters: [{ meter: "invites", windows: [{ ...day, resetsAt: "2026-01-06T08:30:00Z" }], coolDown: null }],
     }),
@@ -128,9 +132,10 @@ test("the day of an account: what is left, when the next is due, and what is ful
   const place = await show(<Timeline />);
   await settled();
   await settled();
-  expect(place.textContent).toContain("2 actions left today, next at 14:05: 1 connection request, 1 message");
+  expect(place.textContent).toContain("1 done. 2 actions left today, next at 14:05: 1 connection request, 1 message");
   expect(place.textContent).toContain("20 of 20, more from Tue 08:30");
-  expect(place.querySelectorAll(".day-mark")).toHaveLength(2);
+  const marks = [...place.querySelectorAll(".day-mark")].map((mark) => mark.textContent);
+  expect(marks).toEqual(["08:10 Message, done", "14:05 Connection request", "15:00 Message"]);
   simulatedNow.value = null;
 });
 

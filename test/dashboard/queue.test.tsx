@@ -11,9 +11,9 @@ test("the reason says until when, and behind how many", () => {
   signInAs();
   const at = later(30 * 24);
   const full = reasonInFull({ pendingReason: "outsideWorkingHours", scheduledFor: at }, 4);
-  expect(full).toMatch(/^Outside working hours · opens \d+ \w+ \d{4} \d\d:\d\d · 4 ahead$/);
+  expect(full).toMatch(/^Outside working hours · opens \d+ \w+ \d{4} \d\d:\d\d · 4\u00a0ahead$/);
   expect(reasonInFull({ pendingReason: "spacing", scheduledFor: at }, 0)).toBe("Spacing between actions");
-  expect(reasonInFull({ pendingReason: "queued", scheduledFor: at }, 2)).toBe("In the queue · 2 ahead");
+  expect(reasonInFull({ pendingReason: "queued", scheduledFor: at }, 2)).toBe("In the queue · 2\u00a0ahead");
   expect(reasonInFull({ pendingReason: "accountPaused", scheduledFor: null }, null)).toBe(
     "Account is paused · resume the account to send",
   );
@@ -71,7 +71,7 @@ test("tabs show how much there is, a filter is kept in the URL, and Clear does n
   await settled();
   expect([...place.querySelectorAll("[role=tab]")].map(({ textContent }) => textContent)).toContain("Next2");
   expect([...place.querySelectorAll("[role=tab]")].map(({ textContent }) => textContent)).toContain("Needs approval");
-  expect(place.textContent).toContain("Spacing between actions · 1 ahead");
+  expect(place.textContent).toContain("Spacing between actions · 1\u00a0ahead");
   const clear = () => [...place.querySelectorAll("button")].find(({ textContent }) => textContent === "Clear");
   expect(clear()?.disabled).toBe(true);
   const select = place.querySelector("select")!;

@@ -3,15 +3,17 @@ import type { ActionView } from "../../../../../features/network/action-model.ts
 import { api } from "../../api.ts";
 import { now } from "../../clock.ts";
 import { isoDay, timeOfDay } from "../../format.ts";
-import { actionLabels, reasonLabels } from "../../network.ts";
+import { actionLabels } from "../../network.ts";
 import { targetOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
 import { can } from "../../session.ts";
+import { shortTime } from "../../short-time.ts";
 import { actionStateLabels, jobStatusLabels, StateBadge } from "../../ui/badge.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
+import { countAhead, reasonInFull } from "../queue/reason.ts";
 import { jobLabels } from "./attention.tsx";
 
 const shown = 8;
@@ -34,26 +36,42 @@ export function NextActions() {
                 Nothing is scheduled. <Link to="/leads">Select leads</Link> and schedule an action for them.
               </p>
             ) : (
-              <ol class="feed">
-                {actions.map((action) => (
-                  <li key={action.jobId}>
-                    <span class="feed-time">
-                      {action.scheduledFor ? <RelativeTime at={action.scheduledFor} /> : "not scheduled"}
-                    </span>
-                    <span>
-                      {actionLabels[action.actionType].label} to <strong>{targetOf(action)}</strong>
-                      {action.pendingReason !== null && (
-                        <span class="faint small block">{reasonLabels[action.pendingReason]}</span>
-                      )}
-                    </span>
-                  </li>
-                ))}
-              </ol>
+              <Coming actions={actions} />
             )
           }
         </Loaded>
       </Section>
     </div>
+  );
+}
+
+function Coming({ actions }: { actions: readonly ActionView[] }) {
+  const { ahead } = countAhead(actions, {});
+  return (
+    <ol class="feed">
+      {actions.map((action) => (
+        <li key={action.jobId}>
+          <span class="feed-when">
+            {action.scheduledFor === null ? (
+              <span class="faint">Not scheduled</span>
+            ) : (
+              <>
+                <strong class="number">
+                  <time dateTime={action.scheduledFor}>{shortTime(action.scheduledFor)}</time>
+                </strong>
+                <span class="faint small block">
+                  <RelativeTime at={action.scheduledFor} />
+                </span>
+              </>
+            )}
+          </span>
+          <span>
+            {actionLabels[action.actionType].label} to <strong>{targetOf(action)}</strong>
+            <span class="faint small block">{reasonInFull(action, ahead.get(action.jobId) ?? null)}</span>
+          </span>
+        </li>
+      ))}
+    </ol>
   );
 }
 
@@ -73,13 +91,13 @@ export function Today() {
             found.length === 0 ? (
               <p class="faint">Nothing has happened yet today.</p>
             ) : (
-              <ol class="feed">
+              <ol class="feed times">
                 {found.map(({ key, at, what, who, badge }) => (
                   <li key={key}>
-                    <time class="feed-time" dateTime={at}>
+                    <time class="feed-time number" dateTime={at}>
                       {timeOfDay(at)}
                     </time>
-                    <span>
+                    <span class="feed-event">
                       <span class="clamped">
                         {what} {who && <strong>{who}</strong>}
                       </span>

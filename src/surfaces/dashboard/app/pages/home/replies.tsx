@@ -1,6 +1,6 @@
 import type { ConversationView } from "../../../../../features/inbox/model.ts";
 import { api } from "../../api.ts";
-import { counted } from "../../format.ts";
+import { count } from "../../format.ts";
 import { handleOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
@@ -55,7 +55,12 @@ function Reply({ conversation }: { conversation: ConversationView }) {
       <span class="reply-text">
         <span class="reply-head">
           <Link to={`/inbox?c=${encodeURIComponent(id)}`}>{name}</Link>
-          {unread > 1 && <Badge tone="info">{counted(unread, "message")}</Badge>}
+          {unread > 1 && (
+            <Badge tone="info">
+              {count(unread)}
+              <span class="visually-hidden"> messages</span>
+            </Badge>
+          )}
           <span class="faint small">
             <RelativeTime at={receivedAt ?? lastMessage.at} />
           </span>

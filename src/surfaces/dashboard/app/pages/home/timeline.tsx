@@ -1,4 +1,5 @@
 import type { AccountView } from "../../../../../features/network/account-model.ts";
+import type { ActionView } from "../../../../../features/network/action-model.ts";
 import type { PlanView, UsageView } from "../../../../../features/network/forecast-model.ts";
 import { meterLabels } from "../../account-labels.ts";
 import { api } from "../../api.ts";
@@ -14,6 +15,8 @@ import { EmptyState, Loaded } from "../../ui/states.tsx";
 
 /** More than any account sends in a day, so that the day is complete. */
 const planLimit = 300;
+/** The longest page of actions. An account that has done more today shows the latest ones. */
+const doneLimit = 100;
 
 /** What each account does today and when, and which of its caps are used up. */
 export function Timeline() {
@@ -31,11 +34,27 @@ export function Timeline() {
                 </Link>
               </EmptyState>
             ) : (
-              <ul class="day-lanes">
-                {accounts.map((account) => (
-                  <Lane key={account.id} account={account} />
-                ))}
-              </ul>
+              <>
+                <ul class="day-lanes">
+                  {accounts.map((account) => (
+                    <Lane key={account.id} account={account} />
+                  ))}
+                </ul>
+                <ul class="legend day-legend" aria-hidden="true">
+                  <li>
+                    <span class="swatch day-invite" />
+                    Connection requests
+                  </li>
+                  <li>
+                    <span class="swatch day-other" />
+                    Other actions
+                  </li>
+                  <li>
+                    <span class="swatch day-done" />
+                    Done
+                  </li>
+                </ul>
+              </>
             )
           }
         </Loaded>
@@ -44,17 +63,19 @@ export function Timeline() {
   );
 }
 
-type Day = { plan: PlanView; usage: UsageView };
+type Mark = { jobId: string; at: string; actionType: ActionView["actionType"] };
+type Day = { plan: PlanView; usage: UsageView; done: readonly Mark[] };
 
 function Lane({ account }: { account: AccountView }) {
   const path = `/network/accounts/${account.id}`;
   const day = useResource(
     async (signal): Promise<Day> => {
-      const [plan, usage] = await Promise.all([
+      const [plan, usage, done] = await Promise.all([
         api.get<PlanView>(`${path}/plan`, { query: { limit: planLimit }, signal }),
         api.get<UsageView>(`${path}/usage`, { signal }),
+        loadDone(account.id, signal),
       ]);
-      return { plan, usage };
+      return { plan, usage, done };
     },
     [account.id],
     { pollMs: 30_000, events: ["action.", "account."] },
@@ -73,15 +94,28 @@ function Lane({ account }: { account: AccountView }) {
   );
 }
 
-function LaneDay({ account, day: { plan, usage } }: { account: AccountView; day: Day }) {
+/** What the account has done since midnight, latest first. */
+async function loadDone(accountId: string, signal: AbortSignal): Promise<Mark[]> {
+  const query = { accountId, state: "completed", order: "latest", limit: doneLimit };
+  const { actions } = await api.get<{ actions: ActionView[] }>("/network/actions", { query, signal });
+  const today = isoDay(now());
+  return actions
+    .map(({ jobId, actionType, carriedOutAt, updatedAt }) => ({ jobId, actionType, at: carriedOutAt ?? updatedAt }))
+    .filter(({ at }) => isoDay(at) === today);
+}
+
+function LaneDay({ account, day: { plan, usage, done } }: { account: AccountView; day: Day }) {
   const today = isoDay(now());
   const actions = plan.actions.filter(({ scheduledFor }) => isoDay(scheduledFor) === today);
   const next = plan.actions[0];
   const full = usage.meters.filter(({ windows }) => windows.some(({ remaining }) => remaining === 0));
   return (
     <>
-      <Strip actions={actions} />
+      <Strip done={done} planned={actions.map(({ scheduledFor, ...action }) => ({ ...action, at: scheduledFor }))} />
       <p class="small">
+        {done.length > 0 && (
+          <>{done.length < doneLimit ? `${count(done.length)} done` : `${count(doneLimit)} or more done`}. </>
+        )}
         {actions.length > 0 ? (
           <>
             {counted(actions.length, "action")} left today, next at{" "}
@@ -108,8 +142,12 @@ function LaneDay({ account, day: { plan, usage } }: { account: AccountView; day:
 }
 
 /** The day from midnight to midnight, with a mark for each action and a line for now. The text below says the same. */
-function Strip({ actions }: { actions: PlanView["actions"] }) {
+function Strip({ done, planned }: { done: readonly Mark[]; planned: readonly Mark[] }) {
   const current = now();
+  const marks = [
+    ...done.map((mark) => ({ ...mark, isDone: true })),
+    ...planned.map((mark) => ({ ...mark, isDone: false })),
+  ];
   return (
     <div class="day-strip" aria-hidden="true">
       <svg viewBox="0 0 1440 36" preserveAspectRatio="none">
@@ -117,16 +155,16 @@ function Strip({ actions }: { actions: PlanView["actions"] }) {
           <line key={hour} class="day-hour" x1={hour * 60} x2={hour * 60} y1="0" y2="36" />
         ))}
         <rect class="day-past" x="0" y="0" width={minutesOf(current)} height="36" />
-        {actions.map(({ jobId, scheduledFor, actionType }) => (
+        {marks.map(({ jobId, at, actionType, isDone }) => (
           <rect
             key={jobId}
-            class={`day-mark ${actionType === "sendConnectionRequest" ? "invite" : "other"}`}
-            x={minutesOf(Date.parse(scheduledFor)) - 2}
+            class={`day-mark ${actionType === "sendConnectionRequest" ? "invite" : "other"} ${isDone ? "done" : ""}`}
+            x={minutesOf(Date.parse(at)) - 2}
             y="6"
             width="5"
             height="24"
           >
-            <title>{`${timeOfDay(scheduledFor)} ${actionLabels[actionType].label}`}</title>
+            <title>{`${timeOfDay(at)} ${actionLabels[actionType].label}${isDone ? ", done" : ""}`}</title>
           </rect>
         ))}
         <line class="day-now" x1={minutesOf(current)} x2={minutesOf(current)} y1="0" y2="36" />

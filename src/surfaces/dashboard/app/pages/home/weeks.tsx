@@ -46,42 +46,46 @@ function Tile({ label, name, weeks }: { label: string; name: SeriesName; weeks: 
       <figcaption class="faint">{label}</figcaption>
       <p class="week-number number">{count(now)}</p>
       <p class={`small ${toneOf(now, before)}`}>{trendOf(now, before)}</p>
-      <Bars values={weeks.map((week) => week[name])} name={name} />
+      <Bars weeks={weeks} name={name} />
     </figure>
   );
 }
 
 const barWidth = 10;
 const barGap = 4;
-const height = 40;
+const height = 100;
 
-/** Decorative: the table has the same numbers. */
-function Bars({ values, name }: { values: readonly number[]; name: SeriesName }) {
-  const most = Math.max(...values, 1);
+/** Decorative: the table has the same numbers. The picture stretches to the room that the card has. */
+function Bars({ weeks, name }: { weeks: readonly WeekView[]; name: SeriesName }) {
+  const most = Math.max(...weeks.map((week) => week[name]), 1);
   const step = barWidth + barGap;
   return (
-    <svg
-      class="week-bars"
-      viewBox={`0 0 ${values.length * step - barGap} ${height}`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      {values.map((value, index) => {
-        // A week without anything keeps a line, so that the weeks can be counted.
-        const size = value === 0 ? 1 : Math.max(2, (value / most) * height);
-        return (
-          <rect
-            key={index}
-            class={`week-bar ${name} ${index === values.length - 1 ? "now" : ""}`}
-            x={index * step}
-            y={height - size}
-            width={barWidth}
-            height={size}
-            rx="1.5"
-          />
-        );
-      })}
-    </svg>
+    <div class="week-chart" aria-hidden="true">
+      <svg viewBox={`0 0 ${weeks.length * step - barGap} ${height}`} preserveAspectRatio="none">
+        {weeks.map((week, index) => {
+          const value = week[name];
+          // A week without anything keeps a line, so that the weeks can be counted.
+          const size = value === 0 ? 1 : Math.max(2, (value / most) * height);
+          return (
+            <g key={week.week}>
+              <title>{`Week of ${mondayOf(week.week)}: ${count(value)}`}</title>
+              <rect class="week-hit" x={index * step} y="0" width={barWidth} height={height} />
+              <rect
+                class={`week-bar ${name} ${index === weeks.length - 1 ? "now" : ""}`}
+                x={index * step}
+                y={height - size}
+                width={barWidth}
+                height={size}
+              />
+            </g>
+          );
+        })}
+      </svg>
+      <p class="week-ends faint number">
+        <span>{mondayOf(weeks[0]?.week)}</span>
+        <span>Now</span>
+      </p>
+    </div>
   );
 }
 
@@ -104,7 +108,7 @@ function WeekTable({ weeks }: { weeks: readonly WeekView[] }) {
           <tbody>
             {weeks.toReversed().map(({ week, invites, messages, accepted, replied }) => (
               <tr key={week}>
-                <th scope="row">{mondayFormat.format(new Date(`${week}T00:00:00Z`))}</th>
+                <th scope="row">{mondayOf(week)}</th>
                 {[invites, messages, accepted, replied].map((value, index) => (
                   <td key={index} class="right number">
                     {count(value)}
@@ -121,6 +125,10 @@ function WeekTable({ weeks }: { weeks: readonly WeekView[] }) {
 
 /** The server returns Mondays in the user's time zone. */
 const mondayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
+function mondayOf(week: string | undefined): string {
+  return week === undefined ? "" : mondayFormat.format(new Date(`${week}T00:00:00Z`));
+}
 
 /** Against the whole week before, while the current one is still running. */
 function trendOf(now: number, before: number): string {

@@ -125,9 +125,7 @@ function CalendarTable({ rows, dates, chosen, choose }: TableProps) {
                         <span class="visually-hidden">{`${account.name}, ${dayLabel(day)}: `}</span>
                         <strong class="number">{count(actions.length)}</strong>
                         <span class="calendar-share" style={{ width: `${(actions.length / most) * 100}%` }} />
-                        <span class="faint small number">
-                          {timeOfDay(actions[0]!.scheduledFor)}–{timeOfDay(actions.at(-1)!.scheduledFor)}
-                        </span>
+                        <span class="faint small number">{spanOf(actions)}</span>
                       </button>
                     )}
                   </td>
@@ -161,4 +159,10 @@ function DayList({ actions }: { actions: readonly Planned[] }) {
 
 function dayLabel(day: string): string {
   return day === isoDay(now()) ? "today" : `${weekdayOf(day)} ${Number(day.slice(8))}`;
+}
+
+/** "09:12–16:40", or one time if that is all. */
+function spanOf(actions: readonly Planned[]): string {
+  const [first, last] = [timeOfDay(actions[0]!.scheduledFor), timeOfDay(actions.at(-1)!.scheduledFor)];
+  return first === last ? first : `${first}–${last}`;
 }

@@ -1,4 +1,5 @@
-import { actionLabels, useAccounts, type ActionType } from "../../network.ts";
+import type { AccountView } from "../../../../../features/network/account-model.ts";
+import { actionLabels, type ActionType } from "../../network.ts";
 import { here, setQuery } from "../../router.tsx";
 import { Button } from "../../ui/button.tsx";
 
@@ -14,9 +15,10 @@ export function filterInUrl(): QueueFilter {
   };
 }
 
+type QueueFiltersProps = { view: QueueView; filter: QueueFilter; accounts: readonly AccountView[] };
+
 /** Filters by account and type, and the choice between list and calendar. */
-export function QueueFilters({ view, filter }: { view: QueueView; filter: QueueFilter }) {
-  const accounts = useAccounts().data?.accounts ?? [];
+export function QueueFilters({ view, filter, accounts }: QueueFiltersProps) {
   const isFiltered = filter.accountId !== null || filter.actionType !== null;
   return (
     <search class="filters queue-filters">

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ActionView } from "../../../../../features/network/action-model.ts";
 import { api, type Query } from "../../api.ts";
 import { counted, dateTime } from "../../format.ts";
-import { actionLabels } from "../../network.ts";
+import { actionLabels, useAccounts } from "../../network.ts";
 import { handleOf, targetOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { here, Link, setQuery } from "../../router.tsx";
@@ -81,6 +81,7 @@ export function QueuePage() {
   );
   const { data } = page;
   const counts = useTabCounts(filter);
+  const accounts = useAccounts().data?.accounts ?? [];
   const { ahead, after } = countAhead(data?.actions ?? [], before);
 
   function restart() {
@@ -130,7 +131,7 @@ export function QueuePage() {
         </Link>
       }
     >
-      <QueueFilters view={view} filter={filter} />
+      <QueueFilters view={view} filter={filter} accounts={accounts} />
       {view === "calendar" ? (
         <Calendar accountId={filter.accountId} />
       ) : (
@@ -163,6 +164,8 @@ export function QueuePage() {
             columns={columnsOf(tab.name, {
               // With a filter by type, those between are not known.
               ahead: tab.name === "next" && filter.actionType === null ? ahead : new Map(),
+              // One account needs no name.
+              accountNames: new Map(accounts.length > 1 ? accounts.map(({ id, name }) => [id, name]) : []),
               canManage,
               canApprove,
               ask: (kind, action) =>
@@ -256,6 +259,7 @@ function useTabCounts(filter: QueueFilter): Partial<Record<TabName, number>> {
 type ActionControls = {
   /** How many actions of the same account come before each; without an entry, that is unknown. */
   ahead: ReadonlyMap<string, number>;
+  accountNames: ReadonlyMap<string, string>;
   canManage: boolean;
   canApprove: boolean;
   ask: (kind: OpenDialog["kind"], action: ActionView) => void;
@@ -265,7 +269,7 @@ type ActionControls = {
 
 function columnsOf(
   tab: TabName,
-  { ahead, canManage, canApprove, ask, approve, retry }: ActionControls,
+  { ahead, accountNames, canManage, canApprove, ask, approve, retry }: ActionControls,
 ): Column<ActionView>[] {
   const isPending = tab === "next" || tab === "approval" || tab === "waiting";
   return [
@@ -284,9 +288,12 @@ function columnsOf(
     {
       id: "why",
       header: isPending ? "Waiting for" : "State",
-      cell: ({ jobId, state, pendingReason, scheduledFor, status }) =>
+      cell: ({ jobId, accountId, state, pendingReason, scheduledFor, status }) =>
         isPending && pendingReason !== null ? (
-          reasonInFull({ pendingReason, scheduledFor }, ahead.get(jobId) ?? null)
+          <span class="two-lines">
+            <span>{reasonInFull({ pendingReason, scheduledFor }, ahead.get(jobId) ?? null)}</span>
+            {accountNames.has(accountId) && <span class="account-name">{accountNames.get(accountId)}</span>}
+          </span>
         ) : (
           <span class="two-lines">
             <span>
@@ -349,7 +356,7 @@ function Person({ action }: { action: ActionView }) {
   const { profileUrl, leadId, personName } = action;
   const name = targetOf(action);
   return (
-    <span class="two-lines">
+    <span class="two-lines queue-person">
       {leadId !== null && can("leads:read") ? (
         <Link to={`/leads/${leadId}`}>{name}</Link>
       ) : (

@@ -33,11 +33,12 @@ export function reasonInFull(
 ): string {
   if (pendingReason === null) return "";
   const ending = endings[pendingReason];
+  // The number stays with its word.
   return [
     pendingReason === "queued" && ahead !== null && ahead > 0 ? "In the queue" : reasonLabels[pendingReason],
     ending !== undefined && scheduledFor !== null && `${ending} ${shortTime(scheduledFor)}`,
     remedies[pendingReason],
-    ahead !== null && ahead > 0 && `${count(ahead)} ahead`,
+    ahead !== null && ahead > 0 && `${count(ahead)}\u00a0ahead`,
   ]
     .filter(Boolean)
     .join(" · ");
