@@ -151,6 +151,9 @@ testInBrowser("snippets are created, edited, and deleted, from the inbox and the
   const dialog = page.getByRole("dialog");
   await dialog.getByText("No snippets yet").waitFor();
   expect(await findings(page)).toEqual([]);
+  // Keys are never for the page behind, even if nothing has the focus.
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  await page.keyboard.press("e");
   // By keyboard.
   await dialog.getByRole("button", { name: "New snippet" }).press("Enter");
   await page.keyboard.type("Meeting");
@@ -165,6 +168,7 @@ testInBrowser("snippets are created, edited, and deleted, from the inbox and the
   expect(await findings(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Create" }).click();
   await dialog.getByRole("button", { name: "Edit Meeting" }).waitFor();
+  expect(await page.getByText("Snoozed until").count()).toBe(0);
   expect(await findings(page)).toEqual([]);
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });

@@ -9,10 +9,14 @@ export type Shortcut = { keys: string; label: string };
 /** Shortcuts of the current page, for the keyboard help. */
 export const pageShortcuts = signal<{ title: string; shortcuts: readonly Shortcut[] } | null>(null);
 
-/** Whether a key is meant for the page: not in a field or a dialog, and without a modifier key. */
+/**
+ * Whether a key is meant for the page: not in a field, not while a dialog is open (which can lose the focus to the page
+ * for a moment), and without a modifier key.
+ */
 export function isForPage({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey) return false;
-  return !(target as HTMLElement | null)?.closest("input, textarea, select, dialog, [contenteditable]");
+  if (document.querySelector("dialog[open]") !== null) return false;
+  return !(target as HTMLElement | null)?.closest("input, textarea, select, [contenteditable]");
 }
 
 /** How the key of commands is written on this computer. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button, type ButtonKind } from "./button.tsx";
 import { focusReturn } from "./focus-return.ts";
 import { showError } from "./toast.tsx";
@@ -21,7 +21,8 @@ export function Dialog({ title, onClose, children, isWide = false, isSide = fals
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   const [returnFocus] = useState(focusReturn);
-  useEffect(() => {
+  // Not after the next frame: keys that follow the one that opened it are for the dialog.
+  useLayoutEffect(() => {
     const element = dialog.current;
     if (element !== null && !element.open) element.showModal();
     return () => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SnippetView } from "../../../../../features/inbox/model.ts";
 import { api, getAll } from "../../api.ts";
 import { useResource } from "../../resource.ts";
@@ -30,8 +30,8 @@ export function SnippetsDialog({ onClose }: { onClose: () => void }) {
   };
   const content = useRef<HTMLDivElement>(null);
   const isFirst = useRef(true);
-  // What had the focus is gone. At first, the dialog has set it.
-  useEffect(() => {
+  // What had the focus is gone, and keys that follow are for what is shown now. At first, the dialog has set it.
+  useLayoutEffect(() => {
     if (!isFirst.current) content.current?.querySelector<HTMLElement>("input, button")?.focus();
     isFirst.current = false;
   }, [shown]);
