@@ -7,18 +7,19 @@ export type GaugeConfiguration = {
   collect: (this: Gauge) => Promise<void>;
 };
 
-/** As long as the readiness check waits. Both together are shorter than the usual time limit of a scrape, which is 10 s. */
+/** As long as the readiness check waits. */
 const probeTimeoutMs = 2_000;
-const readTimeoutMs = 5_000;
 
 /** Gauges that are read from the database. While it does not respond, they are left out, and the rest of a scrape is not. */
 export class DatabaseReadings {
   readonly #ask: () => Promise<unknown>;
+  readonly #readTimeoutMs: number;
   #isUp = true;
 
   /** `ask`: a cheap statement. */
-  constructor(ask: () => Promise<unknown>) {
+  constructor(ask: () => Promise<unknown>, readTimeoutMs: number) {
     this.#ask = ask;
+    this.#readTimeoutMs = readTimeoutMs;
   }
 
   /** Whether the database responded to the latest probe. */
@@ -31,12 +32,21 @@ export class DatabaseReadings {
     this.#isUp = await inTime(this.#ask(), probeTimeoutMs);
   }
 
+  /** Reads, unless the database is down. Resolves after the time limit at the latest; never rejects. */
+  async inTime(read: () => Promise<void>): Promise<void> {
+    await this.#isInTime(read);
+  }
+
+  async #isInTime(read: () => Promise<void>): Promise<boolean> {
+    return this.#isUp && (await inTime(read(), this.#readTimeoutMs));
+  }
+
   guard({ collect, ...settings }: GaugeConfiguration): GaugeConfiguration {
-    const isUp = () => this.#isUp;
+    const readInTime = (read: () => Promise<void>) => this.#isInTime(read);
     return {
       ...settings,
       async collect() {
-        if (isUp() && (await inTime(collect.call(this), readTimeoutMs))) return;
+        if (await readInTime(() => collect.call(this))) return;
         // An earlier value would look like a current one.
         if (settings.labelNames.length === 0) this.remove();
         else this.reset();

@@ -14,6 +14,8 @@ export type MetricsParts = {
   dataDir: string;
   /** Credit balance below which a workspace is warned. */
   lowBalance: number;
+  /** How long a scrape waits for readings of the database. With a probe, less than the usual 10 s that a scraper waits. */
+  readTimeoutMs?: number;
 };
 
 /** Records events as they happen. Labels come from closed lists: route templates, job types, and connectors. */
@@ -44,7 +46,13 @@ const maxCredits = 100_000;
 const lagResolutionMs = 20;
 
 /** Counts events from now on. Gauges are read on each scrape. */
-export async function createMetrics({ store, clock, dataDir, lowBalance }: MetricsParts): Promise<Metrics> {
+export async function createMetrics({
+  store,
+  clock,
+  dataDir,
+  lowBalance,
+  readTimeoutMs = 5_000,
+}: MetricsParts): Promise<Metrics> {
   // Loaded only if metrics are enabled.
   const { Counter, Gauge, Histogram, Registry } = await import("./prom-client.ts");
   const registry = new Registry();
@@ -106,7 +114,7 @@ export async function createMetrics({ store, clock, dataDir, lowBalance }: Metri
         this.set(await read());
       },
     });
-  const database = new DatabaseReadings(() => store.oldestDueAt(clock.now()));
+  const database = new DatabaseReadings(() => store.oldestDueAt(clock.now()), readTimeoutMs);
   /** A gauge that is left out while the database does not respond. */
   const databaseGauge = (settings: GaugeConfiguration) => void new Gauge({ ...database.guard(settings), registers });
   const databaseNumber = (name: string, help: string, read: () => Promise<number>) =>
@@ -162,17 +170,14 @@ export async function createMetrics({ store, clock, dataDir, lowBalance }: Metri
     },
   );
   addBacklogGauges(databaseGauge, { store, clock, lowBalance });
-  const movements = await followCredits(store);
-  new Counter({
+  const countCredits = await followCredits(store, (kind, amount) => credits.inc({ kind }, amount));
+  const credits = new Counter({
     name: "outreachd_credits_total",
     help: "Number of credits granted, spent, and refunded.",
     labelNames: ["kind"],
     registers,
-    async collect() {
-      // What moves meanwhile is counted once the database is back.
-      if (!database.isUp) return;
-      for (const [kind, amount] of await movements().catch(() => [])) this.inc({ kind }, amount);
-    },
+    // What moves meanwhile is counted once the database is back.
+    collect: () => database.inTime(countCredits),
   });
 
   const lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
@@ -233,22 +238,24 @@ export async function createMetrics({ store, clock, dataDir, lowBalance }: Metri
 
 const creditKinds: Record<string, string> = { grant: "granted", settle: "spent", refund: "refunded" };
 
-/** Returns the movements since the previous call. The ledger is append-only, so each entry is read once. */
-async function followCredits(store: MetricsStore): Promise<() => Promise<[kind: string, amount: number][]>> {
+/**
+ * The returned function counts the movements since its previous call. The ledger is append-only, so each entry is read
+ * once.
+ */
+async function followCredits(
+  store: MetricsStore,
+  count: (kind: string, amount: number) => void,
+): Promise<() => Promise<void>> {
   let after = await store.lastCredit();
-  let reading: Promise<unknown> = Promise.resolve();
-  async function read(): Promise<[string, number][]> {
+  let reading: Promise<void> | null = null;
+  async function read(): Promise<void> {
     const { sums, last } = await store.credits(after, maxCredits);
     after = last;
-    return sums.flatMap(({ kind, amount }) => {
+    for (const { kind, amount } of sums) {
       const name = creditKinds[kind];
-      return name === undefined ? [] : [[name, Math.abs(amount)]];
-    });
+      if (name !== undefined) count(name, Math.abs(amount));
+    }
   }
-  // Sequential, so that concurrent scrapes do not count an entry twice.
-  return () => {
-    const next = reading.then(read, read);
-    reading = next;
-    return next;
-  };
+  // One reading at a time, so that concurrent scrapes, or one that no longer waits, do not count an entry twice.
+  return () => (reading ??= read().finally(() => (reading = null)));
 }
