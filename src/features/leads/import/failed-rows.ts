@@ -1,3 +1,4 @@
+import { pause } from "../../../lib/concurrency/pause.ts";
 import { ApiError } from "../../../platform/base/errors.ts";
 import { csvCell, unguardedCell } from "../../../lib/table-file/csv-cell.ts";
 import { CsvRecords } from "../../../lib/table-file/csv-records.ts";
@@ -7,8 +8,11 @@ import type { ImportReportRow } from "../change-model.ts";
 import { columnOverrides } from "./column-plan.ts";
 import { csvLayout } from "./csv-layout.ts";
 
-/** As when a file is imported: in these bytes the delimiter and the header are found. */
-const sampleBytes = 65_536;
+/**
+ * As when a file is imported: in the first of these blocks the delimiter and the header are found. Small enough to be
+ * parsed without delaying other requests; the network may deliver much more at once.
+ */
+const blockBytes = 65_536;
 
 export type FailedRowsOptions = {
   encoding: TextEncoding;
@@ -22,15 +26,16 @@ type Failed = Pick<ImportReportRow, "row" | "errors">;
 
 /**
  * Reads the file of an import again and yields a CSV file of the rows that failed, with their columns as they were and a
- * last one that says why. `failed`: those rows, in order. Holds one block of the file at a time. Throws CONFLICT if it is
- * another file.
+ * last one that says why. `failed`: those rows, in order. Holds one block of the file at a time, and lets other work run
+ * after each. Throws CONFLICT if it is another file.
  */
 export async function* failedRowsCsv(
   file: AsyncIterable<Uint8Array>,
   failed: AsyncIterator<Failed>,
   options: FailedRowsOptions,
 ): AsyncGenerator<string> {
-  const blocks = textBlocks(file, options.encoding);
+  // Closed in any case: after the last failed row, the rest of the file is not read.
+  await using blocks = textBlocks(file, options.encoding);
   const { value: sample, done } = await blocks.next();
   if (done === true) throw anotherFile();
   const overrides = columnOverrides(options.columns);
@@ -59,6 +64,7 @@ export async function* failedRowsCsv(
     }
     if (lines !== "") yield lines;
     if (block === null) return;
+    await pause();
     const following: IteratorResult<Block> = await blocks.next();
     block = following.done === true ? null : following.value.text;
   }
@@ -72,19 +78,22 @@ async function* textBlocks(file: AsyncIterable<Uint8Array>, encoding: TextEncodi
   let head: Uint8Array[] = [];
   let length = 0;
   let isSampled = false;
+  function* decoded(bytes: Uint8Array): Generator<Block> {
+    for (let at = 0; at < bytes.length; at += blockBytes)
+      yield { text: decoder.decode(bytes.subarray(at, at + blockBytes), { stream: true }), isWholeFile: false };
+  }
   for await (const bytes of file) {
     if (isSampled) {
-      yield { text: decoder.decode(bytes, { stream: true }), isWholeFile: false };
+      yield* decoded(bytes);
       continue;
     }
     head.push(bytes);
     length += bytes.length;
-    if (length < sampleBytes) continue;
+    if (length < blockBytes) continue;
     const all = Buffer.concat(head);
     head = [];
     isSampled = true;
-    yield { text: decoder.decode(all.subarray(0, sampleBytes), { stream: true }), isWholeFile: false };
-    yield { text: decoder.decode(all.subarray(sampleBytes), { stream: true }), isWholeFile: false };
+    yield* decoded(all);
   }
   if (!isSampled && length > 0) yield { text: decoder.decode(Buffer.concat(head)), isWholeFile: true };
 }
