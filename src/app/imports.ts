@@ -31,7 +31,7 @@ export function composeImports({ storage, blobs, jobs, clock, ids, log }: Import
   const leads: LeadImports = new FileImports(leadImportKind(storage.leads), jobs, intake);
   const prospects: ProspectImports = new FileImports(prospectImportKind(storage.prospects), jobs, intake);
 
-  const failedRows = new KeptFailedRows(blobs, clock);
+  const failedRows = new KeptFailedRows(blobs, clock, log);
 
   async function sweep(): Promise<void> {
     const hasJob = async (workspaceId: WorkspaceId, id: string) =>
@@ -48,7 +48,7 @@ export function composeImports({ storage, blobs, jobs, clock, ids, log }: Import
     leads,
     prospects,
     failedRows,
-    leadHandler: createImportHandler(storage.leads, storage.workspaces, blobs, failedRows, clock),
+    leadHandler: createImportHandler(storage.leads, storage.workspaces, blobs, failedRows, jobs, clock),
     prospectHandler: createProspectImportHandler(storage.prospects, blobs, clock),
     chores,
     /** Does what the chore does, at the start. */

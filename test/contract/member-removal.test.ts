@@ -83,7 +83,8 @@ describe.each(enginesAndPostgres)("the removal of a member on $name", ({ open })
       leads,
       storage.workspaces,
       files.blobs,
-      new KeptFailedRows(files.blobs, new FakeClock()),
+      new KeptFailedRows(files.blobs, new FakeClock(), createLog("silent")),
+      { find: storage.jobs.get },
       new FakeClock(),
     );
     const end = await handler.run(job, {

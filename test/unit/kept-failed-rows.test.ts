@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { KeptFailedRows, maxFailedRowsBytes } from "../../src/features/leads/kept-failed-rows.ts";
+import { createLog } from "../../src/platform/base/log.ts";
 import { FakeClock } from "../support/clock.ts";
 import { blobStores } from "../support/blob-stores.ts";
 
@@ -11,7 +12,7 @@ test("failed rows are kept for a week, while their import exists", async () => {
   await using files = await blobStores["a disk"]!();
   const { blobs } = files;
   const clock = new FakeClock(Date.now());
-  const kept = new KeptFailedRows(blobs, clock);
+  const kept = new KeptFailedRows(blobs, clock, createLog("silent"));
   const [one, other] = [
     { workspaceId: "w1", id: "j1" },
     { workspaceId: "w2", id: "j2" },
@@ -28,11 +29,12 @@ test("failed rows are kept for a week, while their import exists", async () => {
 
 test("too many failed rows are not kept, and those of a workspace or of all are forgotten", async () => {
   await using files = await blobStores["a disk"]!();
-  const kept = new KeptFailedRows(files.blobs, new FakeClock());
+  const kept = new KeptFailedRows(files.blobs, new FakeClock(), createLog("silent"));
   const ids = ["w1", "w2", "w3"].map((workspaceId) => ({ workspaceId, id: "j" }));
-  await kept.keep(ids[0]!, csv("x".repeat(2 ** 20), maxFailedRowsBytes / 2 ** 20 + 1));
+  const tooMany = csv("x".repeat(2 ** 20), maxFailedRowsBytes / 2 ** 20 + 1);
+  expect(await kept.keep(ids[0]!, tooMany)).toBe("tooLarge");
   expect(await kept.find(ids[0]!)).toBeNull();
-  for (const id of ids) await kept.keep(id, csv("x"));
+  for (const id of ids) expect(await kept.keep(id, csv("x"))).toBeNull();
   const found = () => Promise.all(ids.map(async (id) => (await kept.find(id)) !== null));
   await kept.forget("w1");
   expect(await found()).toEqual([false, true, true]);

@@ -169,7 +169,14 @@ test("an import that died before its end was written is completed by the next ru
     const blobs = createDiskBlobs(root);
     await using setup = await createSetup(
       ({ storage, clock }) => [
-        createImportHandler(storage.leads, storage.workspaces, blobs, new KeptFailedRows(blobs, clock), clock),
+        createImportHandler(
+          storage.leads,
+          storage.workspaces,
+          blobs,
+          new KeptFailedRows(blobs, clock, createLog("silent")),
+          { find: storage.jobs.get },
+          clock,
+        ),
       ],
       {
         failingEnds: 1,

@@ -8,11 +8,12 @@ import { allRows, type FileImports, type ImportKind } from "../../platform/impor
 import { folderOfImports } from "../../platform/imports/job-files.ts";
 import type { JobContext, JobHandler } from "../../platform/jobs/handler.ts";
 import type { Job, JobEnd } from "../../platform/jobs/model.ts";
+import type { JobService } from "../../platform/jobs/service.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import { toldEncoding, type TextEncoding } from "../../lib/table-file/encodings.ts";
 import { failedRowsCsv } from "./import/failed-rows.ts";
 import { failedRowsOptions, readable, utf8 } from "./import/failed-rows-file.ts";
-import type { KeptFailedRows } from "./kept-failed-rows.ts";
+import { notKeptText, type KeptFailedRows } from "./kept-failed-rows.ts";
 import { importEnd, removeFile } from "./import/import-end.ts";
 import { readLeadFile } from "./import/lead-file.ts";
 import type { LeadFileBatch, LeadFileOptions } from "./import/lead-file-batch.ts";
@@ -66,6 +67,7 @@ export function createImportHandler(
   team: HolderLookup,
   blobs: BlobStore,
   failedRows: KeptFailedRows,
+  jobs: Pick<JobService, "find">,
   clock: Clock,
 ): JobHandler {
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
@@ -80,17 +82,17 @@ export function createImportHandler(
       (counts) => summary(counts, settings.dryRun),
       () => clock.now(),
     );
-    if (end !== null) await forgetDryRun(job, settings);
-    if (end !== null) await keepFailedRows(job, settings, end, file.path);
-    return end;
+    if (end === null) return null;
+    await forgetDryRun(job, settings);
+    return await withFailedRows(job, settings, end, file.path);
   }
 
-  /** Before the end removes the file. */
-  async function keepFailedRows(job: Job, settings: ImportSettings, end: JobEnd, path: string): Promise<void> {
-    if (end.kind !== "completed" || end.metadata["failed"] === 0) return;
+  /** Keeps the failed rows before the end removes the file. The end says so if that was not possible. */
+  async function withFailedRows(job: Job, settings: ImportSettings, end: JobEnd, path: string): Promise<JobEnd> {
+    if (end.kind !== "completed" || end.metadata["failed"] === 0) return end;
     // After a restart with no rows left, nothing was read, so that the encoding is not known.
-    if (end.metadata["columns"] === undefined) return;
-    if (settings.format === "ndjson" || end.metadata["sheet"] !== undefined) return;
+    if (end.metadata["columns"] === undefined) return end;
+    if (settings.format === "ndjson" || end.metadata["sheet"] !== undefined) return end;
     const { workspaceId, id: jobId } = job;
     const failed = allRows((request: ImportReportRequest) => leads.importReport(request), {
       workspaceId,
@@ -98,7 +100,10 @@ export function createImportHandler(
       outcome: "failed",
     });
     const csv = failedRowsCsv(Bun.file(path).stream(), failed, failedRowsOptions(settings, end.metadata));
-    await failedRows.keep(job, utf8(readable(csv)));
+    const failedRowsNotKept = await failedRows.keep(job, utf8(readable(csv)));
+    if (failedRowsNotKept === null) return end;
+    const message = `${end.message}. ${notKeptText[failedRowsNotKept]}`;
+    return { ...end, message, metadata: { ...end.metadata, failedRowsNotKept } };
   }
 
   /** Members may have left while the import waited. */
@@ -170,8 +175,14 @@ export function createImportHandler(
     while (dryRun && (await leads.forgetDryRun(job.id, forgetAtOnce)) === forgetAtOnce);
   }
 
+  /** A canceled import has no failed rows to offer. Those of another run of the job have the same name. */
+  async function onClaimLost({ workspaceId, id }: Job): Promise<void> {
+    const job = await jobs.find(workspaceId, id);
+    if (job === null || job.status === "failed") await failedRows.remove({ workspaceId, id });
+  }
+
   const onEnded = (job: Job, end: JobEnd): Promise<void> => removeFile(blobs, importFolder, job, end);
-  return { type: "lead_import", concurrency: 1, run, onEnded };
+  return { type: "lead_import", concurrency: 1, run, onEnded, onClaimLost };
 }
 
 function countsSoFar({ metadata }: Job): ImportCounts {

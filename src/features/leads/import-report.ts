@@ -5,7 +5,13 @@ import type { ImportCause } from "./import/cause-model.ts";
 import { ImportCauses } from "./import/causes.ts";
 import { failedRowsCsv } from "./import/failed-rows.ts";
 import { failedRowsOptions, readable, utf8 } from "./import/failed-rows-file.ts";
-import { failedRowsDays, maxFailedRowsBytes, type KeptFailedRows } from "./kept-failed-rows.ts";
+import {
+  failedRowsDays,
+  maxFailedRowsBytes,
+  notKeptText,
+  type KeptFailedRows,
+  type NotKept,
+} from "./kept-failed-rows.ts";
 import type { ImportSettings, LeadImports } from "./import-job.ts";
 import type { LeadService } from "./service.ts";
 
@@ -66,12 +72,15 @@ export async function keptFailedRowsOf(
   workspaceId: WorkspaceId,
   jobId: string,
 ): Promise<BlobContent> {
-  const { id, status } = await imports.job(workspaceId, jobId);
+  const { id, status, metadata } = await imports.job(workspaceId, jobId);
   const content = status === "completed" ? await kept.find({ workspaceId, id }) : null;
   if (content !== null) return content;
-  const message =
-    status === "pending" || status === "running"
-      ? "The import has not ended yet. Wait for it, then try again."
-      : `The failed rows of this import are not kept: they are, for ${failedRowsDays} days, for CSV files up to ${maxFailedRowsBytes / 2 ** 20} MB of failed rows. Send the file with POST to get them.`;
-  throw new ApiError("CONFLICT", { message });
+  if (status === "pending" || status === "running")
+    throw new ApiError("CONFLICT", { message: "The import has not ended yet. Wait for it, then try again." });
+  const { failedRowsNotKept } = metadata as { failedRowsNotKept?: NotKept };
+  const reason =
+    failedRowsNotKept === undefined
+      ? `The failed rows of this import are not kept: they are, for ${failedRowsDays} days, for CSV files up to ${maxFailedRowsBytes / 2 ** 20} MB of failed rows`
+      : notKeptText[failedRowsNotKept];
+  throw new ApiError("CONFLICT", { message: `${reason}. Send the file with POST to get them.` });
 }

@@ -1,6 +1,5 @@
-import { ApiError } from "../../platform/base/errors.ts";
 import type { Clock } from "../../platform/base/clock.ts";
-import { diskFaultOf } from "../../platform/base/disk-fault.ts";
+import type { Log } from "../../platform/base/log.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 import { BlobTooLarge, type BlobStore } from "../../platform/blobs/blob-store.ts";
 import type { BlobContent } from "../../platform/blobs/model.ts";
@@ -12,6 +11,14 @@ export const maxFailedRowsBytes = 20 * 2 ** 20;
 /** As long as the file of a failed import; the rows are of people who may never become leads. */
 export const failedRowsDays = 7;
 
+/** Why failed rows are not kept: they take too much room, or the disk or the bucket failed. */
+export type NotKept = "tooLarge" | "notStored";
+
+export const notKeptText: Record<NotKept, string> = {
+  tooLarge: `The failed rows are not kept, because they take more than ${maxFailedRowsBytes / 2 ** 20} MB`,
+  notStored: "The failed rows are not kept, because they could not be stored on the server",
+};
+
 type Import = { workspaceId: WorkspaceId; id: string };
 
 /**
@@ -21,20 +28,29 @@ type Import = { workspaceId: WorkspaceId; id: string };
 export class KeptFailedRows {
   readonly #blobs: BlobStore;
   readonly #clock: Clock;
+  readonly #log: Log;
 
-  constructor(blobs: BlobStore, clock: Clock) {
+  constructor(blobs: BlobStore, clock: Clock, log: Log) {
     this.#blobs = blobs;
     this.#clock = clock;
+    this.#log = log;
   }
 
-  /** Keeps nothing if the rows are too large, or cannot be read or stored: the import has succeeded all the same. */
-  async keep(job: Import, csv: AsyncIterable<Uint8Array>): Promise<void> {
+  /** Returns why the rows could not be kept, or null. Never rejects: the import has succeeded all the same. */
+  async keep(job: Import, csv: AsyncIterable<Uint8Array>): Promise<NotKept | null> {
     try {
       await this.#blobs.receive(nameOf(job), csv, maxFailedRowsBytes);
+      return null;
     } catch (error) {
-      const isExpected = error instanceof BlobTooLarge || error instanceof ApiError || diskFaultOf(error) !== null;
-      if (!isExpected) throw error;
+      if (error instanceof BlobTooLarge) return "tooLarge";
+      this.#log.error({ err: error, jobId: job.id }, "could not keep the failed rows of an import");
+      return "notStored";
     }
+  }
+
+  /** Deletes those of an import. Does nothing if there are none. */
+  remove(job: Import): Promise<void> {
+    return this.#blobs.remove(nameOf(job));
   }
 
   /** Null if they are not kept, or not any more. */

@@ -32,4 +32,9 @@ export type JobHandler = {
    * or the user cancels the job, so a periodic cleanup is needed as well.
    */
   onEnded?(job: Job, end: JobEnd): Promise<void>;
+  /**
+   * Called instead if the end was not stored, because the claim was void: the user has canceled the job, or another run
+   * holds it.
+   */
+  onClaimLost?(job: Job): Promise<void>;
 };

@@ -236,7 +236,8 @@ export class JobRunner {
       this.#observer?.jobEnded(handler.type, end?.kind ?? "own");
       if (end === null) return;
       const isOurs = await this.#retryOnDiskFault(job, () => this.#store.end(claim, end), interruption);
-      if (isOurs && isFinal(end)) await handler.onEnded?.(job, end);
+      if (!isOurs) await handler.onClaimLost?.(job);
+      else if (isFinal(end)) await handler.onEnded?.(job, end);
     } catch (error) {
       this.#log.error({ err: error, jobId: job.id, type: job.type }, "could not end a job");
     }

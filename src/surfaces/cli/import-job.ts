@@ -14,6 +14,8 @@ export type ImportJob = WatchedJob & {
     encoding?: string;
     /** Of a workbook. */
     sheet?: string;
+    /** Why the server does not keep the failed rows. */
+    failedRowsNotKept?: string;
   };
 };
 export type ImportCounts = Record<(typeof countNames)[number] | "rows", number>;
@@ -83,12 +85,16 @@ export function importSummary(job: ImportJob, failures: readonly FailedRow[], ur
     const path = `/api/v2${reportPath(job)}`;
     lines.push("", `Full report: GET ${url === null ? `${path} of a running server` : url + path}`);
     if (job.type !== "prospect_import")
-      lines.push(
-        `By cause: outreachd import report ${job.id}`,
-        ...(sheet === undefined ? [`To fix and import them: outreachd import failed ${job.id} --output FILE`] : []),
-      );
+      lines.push(`By cause: outreachd import report ${job.id}`, ...(sheet === undefined ? [failedRowsLine(job)] : []));
   }
   return lines.join("\n");
+}
+
+/** How to get a file of the rows that failed. */
+function failedRowsLine({ id, metadata: { failedRowsNotKept } }: ImportJob): string {
+  if (failedRowsNotKept === undefined) return `To fix and import them: outreachd import failed ${id} --output FILE`;
+  const reason = failedRowsNotKept === "tooLarge" ? "they take too much room" : "they could not be stored";
+  return `The server does not keep them, because ${reason}. To get them: POST /api/v2/leads/import/${id}/failed-rows with the file.`;
 }
 
 /** How many rows an import has, by what became of them. */
