@@ -1,8 +1,9 @@
 import { eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { NewEvent } from "../../../platform/events/model.ts";
 import { codeOf, sqlStates } from "./error-codes.ts";
+import { together } from "./connection.ts";
 import type { Connection, Engine } from "./engine.ts";
-import { appendEvents } from "./event-rows.ts";
+import { appendEvents, insertionOf } from "./event-rows.ts";
 import { eventPositions } from "./event-tables.ts";
 import { events } from "./tables.ts";
 
@@ -65,11 +66,12 @@ export async function appendAllNumbered(
   owners: ReadonlyMap<string, number>,
 ): Promise<void> {
   if (appended.length === 0) return;
+  // Before the lock, for which all other writers of positions wait.
+  const insertion = insertionOf(appended, owners);
   let last = await lockPosition(connection, "numbered");
   for (let count = numberingBatchSize; count === numberingBatchSize;)
     last += count = await numberOldest(connection, last);
-  last += await appendEvents(connection, appended, { position: last + 1, owners });
-  await movePosition(connection, "numbered", last);
+  await together([insertion.run(connection, last + 1), movePosition(connection, "numbered", last + insertion.count)]);
 }
 
 /** ID of the latest numbered event; 0 if there is none. */

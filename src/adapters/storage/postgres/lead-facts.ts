@@ -112,6 +112,11 @@ export class LeadFactLoader implements FactSource {
     return loadAll(Object.values(this.#parts));
   }
 
+  /** The decision will ask for these leads. */
+  expectLeads(ids: readonly string[]): void {
+    for (const id of ids) this.#parts.byId.want(id);
+  }
+
   /** The decision will ask for the leads with these keys. */
   expectCandidates(keys: readonly number[]): void {
     for (const key of keys) this.#parts.candidates.want(key);

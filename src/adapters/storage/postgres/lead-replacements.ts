@@ -2,7 +2,8 @@ import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { StoredLead } from "../../../features/leads/decisions.ts";
 import { allKeysOf, foldedLead, foldedTags, leadIdentity } from "../../../features/leads/identity.ts";
 import type { Lead, LeadIdentity, LeadStatus } from "../../../features/leads/model.ts";
-import type { Connection } from "./engine.ts";
+import { pause } from "../../../lib/concurrency/pause.ts";
+import { together, type Connection } from "./connection.ts";
 import { wellFormedJson } from "./json-rows.ts";
 import { addCounts } from "./lead-counts.ts";
 import { Outdated } from "./outdated.ts";
@@ -39,9 +40,12 @@ function mergedBySeq(replacements: readonly Replacement[]): Map<number, Replacem
 /** Writes leads whose texts and custom fields stay, with their tags and counts. Throws `Outdated` like `replaceLeads`. */
 export async function patchLeads(connection: Connection, owner: number, patches: readonly Changed[]): Promise<void> {
   if (patches.length === 0) return;
-  await updateRows(connection, patches, patched);
-  await replaceTags(connection, owner, patches);
-  await addCounts(connection, owner, countsOf(patches));
+  // While PostgreSQL runs a statement, the next one is built.
+  const rest = async () => {
+    await pause();
+    await together([replaceTags(connection, owner, patches), addCounts(connection, owner, countsOf(patches))]);
+  };
+  await together([updateRows(connection, patches, patched), rest()]);
 }
 
 async function replaceSome(connection: Connection, owner: number, some: readonly Replacement[]): Promise<void> {
@@ -97,7 +101,9 @@ async function replaceKeys(connection: Connection, owner: number, some: readonly
 }
 
 async function replaceTags(connection: Connection, owner: number, some: readonly Changed[]): Promise<void> {
-  const changes = some.map(({ before, lead }) => ({
+  // Folding the tags of every lead would take as long as all else that is done here.
+  const retagged = some.filter(({ before, lead }) => before.lead.tags !== lead.tags);
+  const changes = retagged.map(({ before, lead }) => ({
     lead: before.seq,
     before: foldedTags(before.lead),
     now: foldedTags(lead),
@@ -105,25 +111,36 @@ async function replaceTags(connection: Connection, owner: number, some: readonly
   const pairs = (tags: ReadonlySet<string>, lead: number) => [...tags].map((tag) => ({ tag, lead }));
   const removed = changes.flatMap(({ lead, before, now }) => pairs(before.difference(now), lead));
   const added = changes.flatMap(({ lead, before, now }) => pairs(now.difference(before), lead));
-  if (removed.length > 0)
-    await connection.delete(leadTags).where(
-      and(
-        eq(leadTags.owner, owner),
-        sql`(${leadTags.tag}, ${leadTags.lead}) IN (
-          SELECT tag, lead FROM json_to_recordset(${wellFormedJson(removed)}::json) AS removed (tag text, lead bigint))`,
-      ),
-    );
-  if (added.length > 0)
-    await connection.execute(sql`
-      INSERT INTO ${leadTags} (owner, tag, lead)
-      SELECT ${owner}::bigint, tag, lead FROM json_to_recordset(${wellFormedJson(added)}::json) AS added (tag text, lead bigint)
-      ON CONFLICT DO NOTHING`);
+  await together([
+    removed.length > 0 &&
+      connection
+        .delete(leadTags)
+        .where(
+          and(
+            eq(leadTags.owner, owner),
+            sql`(${leadTags.tag}, ${leadTags.lead}) IN (
+              SELECT tag, lead FROM json_to_recordset(${wellFormedJson(removed)}::json) AS removed (tag text, lead bigint))`,
+          ),
+        )
+        .execute(),
+    added.length > 0 &&
+      connection
+        .execute(
+          sql`
+          INSERT INTO ${leadTags} (owner, tag, lead)
+          SELECT ${owner}::bigint, tag, lead
+          FROM json_to_recordset(${wellFormedJson(added)}::json) AS added (tag text, lead bigint)
+          ON CONFLICT DO NOTHING`,
+        )
+        .execute(),
+  ]);
 }
 
 function countsOf(some: readonly Changed[]): [LeadStatus, number][] {
   const counts = new Map<LeadStatus, number>();
   const add = (status: LeadStatus, change: number) => counts.set(status, (counts.get(status) ?? 0) + change);
   for (const { before, lead } of some) {
+    if (before.lead.status === lead.status) continue;
     add(before.lead.status, -1);
     add(lead.status, 1);
   }

@@ -12,20 +12,16 @@ import {
 } from "../../../features/leads/decisions.ts";
 import { allKeysOf, emailKey, leadIdentity } from "../../../features/leads/identity.ts";
 import type { Lead } from "../../../features/leads/model.ts";
-import { decideBulk } from "../../../features/leads/bulk-decision.ts";
-import type { BulkBatch, BulkOutcome } from "../../../features/leads/bulk-job-model.ts";
 import { decideMerge } from "../../../features/leads/merge-decision.ts";
 import type { InsertLead, InsertLeadOutcome, RemoveLead, UpdateLead } from "../../../features/leads/change-model.ts";
 import type { LeadStore } from "../../../features/leads/store.ts";
-import type { NewEvent } from "../../../platform/events/model.ts";
 import { locksOfReader, lockOfWriter } from "../../../features/suppression/locks.ts";
 import type { Lock } from "../../../platform/base/lock.ts";
 import type { Connection, Engine } from "./engine.ts";
-import { appendAllNumbered } from "./event-numbers.ts";
-import { lockJob, writeJob } from "./jobs.ts";
 import { writeLeadChanges } from "./lead-changes.ts";
 import { transactAnew } from "./outdated.ts";
 import { LeadFactLoader } from "./lead-facts.ts";
+import { createLeadBulk } from "./lead-bulk.ts";
 import { createLeadDuplicates } from "./lead-duplicates.ts";
 import { createLeadImports } from "./lead-imports.ts";
 import { createLeadValues } from "./lead-values.ts";
@@ -112,22 +108,6 @@ export function createLeadStore(engine: Engine): LeadStore {
     return requests.map(({ id }) => outcomes.get(id)!);
   }
 
-  async function bulkBatch(connection: Connection, batch: BulkBatch): Promise<BulkOutcome> {
-    const loader = await LeadFactLoader.open(connection, batch.workspaceId, phoneRegion, () => []);
-    const job = await lockJob(connection, batch.jobId);
-    const { facts } = loader;
-    const { outcome, changes } = await decideLoaded(() => decideBulk(batch, { ...facts, job }), loader);
-    const events: NewEvent[] = [];
-    const ofLeads: LeadChange[] = [];
-    for (const change of changes)
-      if (change.kind === "job") await writeJob(connection, change.job, change.change);
-      else if (change.kind === "event") events.push(change.event);
-      else ofLeads.push(change);
-    await writeLeadChanges(connection, loader.owner, ofLeads);
-    await appendAllNumbered(connection, events, new Map([[batch.workspaceId, loader.owner]]));
-    return outcome;
-  }
-
   const ofUser = (workspaceId: WorkspaceId, keys: (owner: number) => number[] = () => []) => ({
     workspaceId,
     keys,
@@ -171,7 +151,7 @@ export function createLeadStore(engine: Engine): LeadStore {
         ({ facts }) => decideMerge(request, facts),
       ),
     ...createLeadDuplicates(engine),
-    bulkBatch: (batch) => transactAnew(engine, (connection) => bulkBatch(connection, batch)),
+    ...createLeadBulk(engine),
     ...createLeadImports(engine),
   };
 }
