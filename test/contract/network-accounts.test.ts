@@ -32,6 +32,19 @@ describe.each(enginesAndPostgres)("network accounts on $name", ({ open }) => {
     expect(await opened.storage.network.accounts(user.id)).toEqual([older, first, ...tied]);
   });
 
+  test("a list that was read before includes an account that is added, and no longer one that is removed", async () => {
+    await using opened = await open();
+    const { network } = opened.storage;
+    const make = createFactories();
+    const { user, account: first } = await make.storedUser(opened.storage);
+    expect(await network.accounts(user.id)).toEqual([first]);
+    const second = make.account(user.id);
+    await network.insertAccount(second);
+    expect(await network.accounts(user.id)).toEqual([first, second]);
+    expect(await network.removeAccount(user.id, first.id)).toBe("removed");
+    expect(await network.accounts(user.id)).toEqual([second]);
+  });
+
   test("an update writes everything but the owner, and changes no other account", async () => {
     await using opened = await open();
     const { network } = opened.storage;

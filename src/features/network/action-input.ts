@@ -66,10 +66,12 @@ export function profileKeyOf(
     });
     return null;
   }
-  const host = new URL(key).hostname;
-  if (hosts.length > 0 && !hosts.some((allowed) => isWithin(host, allowed))) {
-    errors.push({ path, message: `Expected a profile on ${hosts.join(" or ")}, got ${host}.` });
-    return null;
+  if (hosts.length > 0) {
+    const host = new URL(key).hostname;
+    if (!hosts.some((allowed) => isWithin(host, allowed))) {
+      errors.push({ path, message: `Expected a profile on ${hosts.join(" or ")}, got ${host}.` });
+      return null;
+    }
   }
   const subject = pageSubjectOf(key);
   if (subject !== null) {

@@ -58,6 +58,7 @@ export function createAccountRows(engine: Engine) {
   const countChange = lazy(() => orm.update(networkAccounts).set(nextVersion).where(hasSeq).prepare());
   const cache = new Map<number, StoredAccount>();
   const seqs = new Map<string, number>();
+  const members = new Map<WorkspaceId, readonly number[]>();
   writer.onRollback(() => rows.forgetAll());
 
   function load(seq: number): StoredAccount | null {
@@ -89,9 +90,15 @@ export function createAccountRows(engine: Engine) {
     },
     /** Also paused ones, in the order of their numbers. */
     ofWorkspace(workspaceId: WorkspaceId): StoredAccount[] {
-      return seqsOf()
-        .all({ workspaceId })
-        .flatMap(({ seq }) => rows.get(seq) ?? []);
+      let found = members.get(workspaceId);
+      if (found === undefined) {
+        found = seqsOf()
+          .all({ workspaceId })
+          .map(({ seq }) => seq);
+        // A new workspace gets its first account together with the workspace, not from here.
+        if (found.length > 0) members.set(workspaceId, found);
+      }
+      return found.flatMap((seq) => rows.get(seq) ?? []);
     },
     idOf: (seq: number): string => rows.get(seq)?.account.id ?? "",
     /** Removes an account from the cache. Call after every change to it. */
@@ -101,11 +108,16 @@ export function createAccountRows(engine: Engine) {
     forgetAll(): void {
       cache.clear();
       seqs.clear();
+      members.clear();
+    },
+    added({ workspaceId }: NetworkAccount): void {
+      members.delete(workspaceId);
     },
     /** Forgets a removed account, whose number may be reused. */
     removed({ seq, account }: StoredAccount): void {
       cache.delete(seq);
       seqs.delete(account.id);
+      members.delete(account.workspaceId);
     },
     /** Counts changes only while the queue needs a plan. `replan`: the queue no longer matches its plan. */
     queueChanged(seq: number, replan: boolean): void {
@@ -165,29 +177,18 @@ export function createAccountRows(engine: Engine) {
   return rows;
 }
 
-export function createAccountStore(
-  { orm, writer, shared }: Engine,
-  rows: AccountRows,
-  write: ChangeWriter,
-): AccountStore {
-  const seqsOf = lazy(() =>
-    orm
-      .select({ seq: networkAccounts.seq })
-      .from(networkAccounts)
-      .where(eq(networkAccounts.workspaceId, sql.placeholder("workspaceId")))
-      .prepare(),
-  );
-  /** Sorts here, which costs less than sorting in SQLite. */
-  function accountsOf(workspaceId: WorkspaceId): NetworkAccount[] {
-    const accounts = seqsOf()
-      .all({ workspaceId })
-      .flatMap(({ seq }) => rows.get(seq)?.account ?? []);
-    return accounts.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
-  }
-
+export function createAccountStore({ orm, writer }: Engine, rows: AccountRows, write: ChangeWriter): AccountStore {
   return {
-    insertAccount: (account) => writer.write(() => insertAccountRow({ orm }, account)),
-    accounts: async (workspaceId) => shared.read(() => accountsOf(workspaceId)),
+    insertAccount: (account) =>
+      writer.write(() => {
+        insertAccountRow({ orm }, account);
+        rows.added(account);
+      }),
+    accounts: async (workspaceId) =>
+      rows
+        .ofWorkspace(workspaceId)
+        .map(({ account }) => account)
+        .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
     account: async (workspaceId, id) => rows.ofUser(workspaceId, id)?.account ?? null,
     activeAccounts: async () =>
       orm.select().from(networkAccounts).where(eq(networkAccounts.state, "active")).all().map(accountOf),
