@@ -33,6 +33,7 @@ testInBrowser("invites a person, who joins by the link, and then gets leads assi
   expect((await fetch(`${server.url}/api/v2/leads`, { method: "POST", headers, body: lead })).ok).toBe(true);
   await owner.page.goto(`${server.url}/app/leads`);
   await owner.page.getByRole("checkbox", { name: "Ada" }).check();
+  await owner.page.getByRole("button", { name: "More", exact: true }).click();
   await owner.page.getByRole("button", { name: "Assign…" }).click();
   await owner.page.getByLabel("Owner", { exact: true }).last().selectOption({ label: "Grace Hopper" });
   await owner.page.getByRole("button", { name: "Assign", exact: true }).click();

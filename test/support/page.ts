@@ -27,6 +27,7 @@ const borrowed = [
   "addEventListener",
   "removeEventListener",
   "scrollTo",
+  "sessionStorage",
 ] as const;
 for (const name of borrowed) {
   const value: unknown = Reflect.get(window, name);
@@ -36,6 +37,7 @@ for (const name of borrowed) {
 
 const { render } = await import("preact");
 const { act } = await import("preact/test-utils");
+const { entryPushed, newEntry } = await import("../../src/surfaces/dashboard/app/scroll.ts");
 const { session } = await import("../../src/surfaces/dashboard/app/session.ts");
 
 /** Shows a component; after the test it is taken away. */
@@ -103,4 +105,7 @@ afterEach(async () => {
     await act(() => render(null, place));
     place.remove();
   }
+  // What is kept for Back belongs to the entry of one test.
+  history.replaceState(newEntry(), "");
+  entryPushed();
 });

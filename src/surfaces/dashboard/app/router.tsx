@@ -36,17 +36,27 @@ function isHeld(target: Place, proceed: () => void): boolean {
   });
 }
 
-export function navigate(path: string, options: { replace?: boolean } = {}): void {
+export type NavigateOptions = {
+  /** Changes the current entry of the history instead of adding one. */
+  replace?: boolean;
+  /** An earlier entry that showed the same list: the page opens at the place where that one was left. */
+  like?: string | undefined;
+};
+
+export function navigate(path: string, options: NavigateOptions = {}): void {
   const url = urlOf(path);
   if (!isHeld(placeOf(new URL(url, location.href)), () => go(url, options))) go(url, options);
 }
 
-function go(url: string, { replace = false }: { replace?: boolean }): void {
+function go(url: string, { replace = false, like }: NavigateOptions): void {
   const before = here.value.path;
   if (replace) history.replaceState(history.state, "", url);
   else history.pushState(newEntry(), "", url);
   here.value = currentPlace();
-  if (!replace && before !== here.value.path) entryPushed();
+  if (replace) return;
+  // Another part of the same page keeps its place; its whole list, such as from the menu, is shown from the top.
+  const { path, query } = here.value;
+  entryPushed({ isKept: path === before && query.size > 0, like });
 }
 
 /**
@@ -77,6 +87,7 @@ addEventListener("popstate", () => {
 
 type LinkProps = {
   to: string;
+  like?: string | undefined;
   children: ComponentChildren;
   class?: string;
   title?: string;
@@ -85,11 +96,11 @@ type LinkProps = {
 };
 
 /** A link within the dashboard. The browser handles new tabs and downloads. */
-export function Link({ to, children, ...rest }: LinkProps) {
+export function Link({ to, like, children, ...rest }: LinkProps) {
   function follow(event: MouseEvent) {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
-    navigate(to);
+    navigate(to, { like });
   }
   return (
     <a {...rest} href={urlOf(to)} onClick={follow}>

@@ -2,6 +2,8 @@
  * Scroll positions by entry of the browser's history. The browser restores a position as soon as one goes back, when the
  * list is not loaded yet and the page is too short; this waits until it is long enough.
  */
+const storageKey = "outreachd.scroll";
+const maxStored = 50;
 const positions = new Map<string, number>(stored());
 /** A list that takes longer to load is not waited for. */
 const patienceMs = 5000;
@@ -14,11 +16,27 @@ export function newEntry(): { key: string } {
   return { key: crypto.randomUUID() };
 }
 
-/** Call after an entry was pushed: it starts at the top. */
-export function entryPushed(): void {
+/** The entry of the history that is shown. */
+export function currentEntry(): string {
+  return key;
+}
+
+type Start = {
+  /** The page stays where it is. */
+  isKept?: boolean;
+  /** An earlier entry that showed the same: the page starts where that one was left. */
+  like?: string | undefined;
+};
+
+/** Call after an entry was pushed: it starts at the top unless `start` says otherwise. */
+export function entryPushed({ isKept = false, like }: Start = {}): void {
   stopRestoring?.();
+  const before = positions.get(key) ?? 0;
   key = keyOf(history.state);
-  scrollTo(0, 0);
+  if (isKept) positions.set(key, before);
+  else scrollTo(0, 0);
+  const top = like === undefined ? undefined : positions.get(like);
+  if (top !== undefined) restore(top);
 }
 
 /** Call when the user went back or forward, before the page is rendered. */
@@ -66,9 +84,6 @@ export function rememberScroll(): void {
   });
   restore(positions.get(key) ?? 0);
 }
-
-const storageKey = "outreachd.scroll";
-const maxStored = 50;
 
 function stored(): [string, number][] {
   try {

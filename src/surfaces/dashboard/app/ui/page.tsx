@@ -6,8 +6,8 @@ type PageProps = {
   title: string;
   /** One line on the purpose or the status of the page. */
   lead?: ComponentChildren;
-  /** Parent page. */
-  back?: { to: string; label: string };
+  /** Parent page, and the entry of the history where it was left. */
+  back?: { to: string; label: string; like?: string | undefined };
   actions?: ComponentChildren;
   children: ComponentChildren;
 };
@@ -17,7 +17,7 @@ export function PageFrame({ title, lead, back, actions, children }: PageProps) {
   return (
     <div class="page">
       {back && (
-        <Link to={back.to} class="back">
+        <Link to={back.to} like={back.like} class="back">
           <Icon name="left" />
           {back.label}
         </Link>

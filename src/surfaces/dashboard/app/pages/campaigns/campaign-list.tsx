@@ -52,7 +52,8 @@ export function CampaignsPage() {
               Compare
             </Link>
           )}
-          {can("network:schedule") && (
+          {/* The list has this button while it is empty. */}
+          {can("network:schedule") && campaigns.data?.campaigns.length !== 0 && (
             <Link to="/campaigns/new" class="button primary">
               New campaign
             </Link>

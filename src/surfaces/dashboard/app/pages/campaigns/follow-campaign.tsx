@@ -122,7 +122,7 @@ function Statistics({ campaign, statistics }: { campaign: CampaignView; statisti
 
 function Enrollments({ campaign, path }: FollowProps) {
   const state = here.value.query.get("state");
-  const { cursor, paging } = useCursorPages([path, state]);
+  const { cursor, paging } = useCursorPages("enrollments", [path, state]);
   const list = useResource(
     (signal) =>
       api.get<{ enrollments: EnrollmentView[]; nextCursor: string | null }>(`${path}/enrollments`, {

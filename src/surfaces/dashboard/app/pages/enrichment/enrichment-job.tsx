@@ -41,7 +41,7 @@ export function EnrichmentJob({ id }: { id: string }) {
 }
 
 function JobResults({ job: { id } }: { job: JobView }) {
-  const { cursor, paging } = useCursorPages([id]);
+  const { cursor, paging } = useCursorPages("enrichment", [id]);
   const page = useResource(
     (signal) => api.get<ResultPage>(`/enrich/jobs/${id}/results`, { query: { cursor, limit: 25 }, signal }),
     [id, cursor],

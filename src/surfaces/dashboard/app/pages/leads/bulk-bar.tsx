@@ -150,10 +150,14 @@ export function BulkBar({ chosen, choose, isAll, chooseAll, filters, total, show
                 </button>
               ))}
             </Menu>
-            <Button onClick={() => setOpenDialog("assign")}>Assign…</Button>
             <Button onClick={() => setOpenDialog("addTag")}>Add tag</Button>
-            <Button onClick={() => setOpenDialog("addToList")}>Add to list</Button>
-            <Menu label="Remove">
+            <Menu label="More">
+              <button type="button" onClick={() => setOpenDialog("assign")}>
+                Assign…
+              </button>
+              <button type="button" onClick={() => setOpenDialog("addToList")}>
+                Add to a list…
+              </button>
               <button type="button" onClick={() => setOpenDialog("removeTag")}>
                 Remove a tag…
               </button>

@@ -15,7 +15,7 @@ import { PageFrame } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { DateTime } from "../../ui/time.tsx";
 import { showSuccess } from "../../ui/toast.tsx";
-import { listPath } from "./list-place.ts";
+import { listPlace } from "./list-place.ts";
 
 type Group = { reason: DuplicateReason; leads: LeadView[] };
 type Groups = { groups: Group[]; total: number; nextCursor: string | null };
@@ -28,7 +28,7 @@ const reasons: Record<DuplicateReason, string> = {
 
 /** Leads that may be the same person, in groups. The oldest one of a group is kept unless another one is chosen. */
 export function DuplicatesPage() {
-  const { cursor, paging } = useCursorPages([]);
+  const { cursor, paging } = useCursorPages("duplicates", []);
   const resource = useResource(
     (signal) => api.get<Groups>("/leads/duplicates", { query: { cursor }, signal }),
     [cursor],
@@ -39,7 +39,7 @@ export function DuplicatesPage() {
   return (
     <PageFrame
       title="Duplicates"
-      back={{ to: listPath(), label: "Leads" }}
+      back={{ ...listPlace(), label: "Leads" }}
       {...(total !== undefined && total > 0 && { lead: counted(total, "group") })}
     >
       <Loaded resource={resource} lines={6}>

@@ -20,7 +20,7 @@ import { showSuccess } from "../../ui/toast.tsx";
 import { Facts, type Fact } from "../../ui/facts.tsx";
 import { ErasePersonDialog } from "../privacy/erase-person.tsx";
 import { ExportPersonDialog } from "../privacy/export-person.tsx";
-import { listPath } from "./list-place.ts";
+import { listPlace } from "./list-place.ts";
 import { LeadForm } from "./lead-form.tsx";
 import { LeadCampaigns } from "./lead-campaigns.tsx";
 import { MergeDialog } from "./merge-dialog.tsx";
@@ -38,7 +38,7 @@ export function LeadPage({ params }: PageProps) {
   const [isEdited, setIsEdited] = useState(false);
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const { data, error } = resource;
-  const back = { to: listPath(), label: "Leads" };
+  const back = { ...listPlace(), label: "Leads" };
 
   // The dialog shows the progress of an erasure even after the lead is gone.
   if (error?.status === 404 && openDialog !== "erase")
@@ -119,12 +119,17 @@ export function LeadPage({ params }: PageProps) {
           person={{ leadId: id }}
           name={nameOf(data.lead)}
           onClose={() => setOpenDialog(null)}
-          onErased={() => navigate(listPath())}
+          onErased={returnToList}
         />
       )}
       {data && openDialog === "delete" && <DeleteDialog lead={data.lead} onClose={() => setOpenDialog(null)} />}
     </PageFrame>
   );
+}
+
+function returnToList(): void {
+  const { to, like } = listPlace();
+  navigate(to, { like });
 }
 
 type OpenDialog = "delete" | "schedule" | "export" | "erase" | "merge";
@@ -196,7 +201,7 @@ function DeleteDialog({ lead, onClose }: { lead: LeadView; onClose: () => void }
   async function remove() {
     await api.delete(`/leads/${lead.id}`, { query: { suppress: isSuppressed } });
     showSuccess(`${nameOf(lead)} was deleted.`);
-    navigate(listPath());
+    returnToList();
   }
   return (
     <ConfirmDialog title={`Delete ${nameOf(lead)}?`} confirm="Delete permanently" onConfirm={remove} onClose={onClose}>

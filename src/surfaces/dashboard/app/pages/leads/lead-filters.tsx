@@ -27,22 +27,25 @@ export function LeadFilters({ filters, cleared }: { filters: Filters; cleared: s
     <search class="filters" aria-label="Filters">
       <SearchField value={typeof search === "string" ? search : ""} />
       <AddFilter offered={offeredFields.filter(({ name }) => !(name in filters))} onAdd={(field) => setAdded(field)} />
-      {active.map((field) => (
-        <FilterChip
-          key={field.name}
-          field={field}
-          filters={filters}
-          isOpenAtFirst={added?.name === field.name}
-          onClose={() => setAdded(null)}
-        />
-      ))}
-      {isNew && (
-        <FilterChip key={added.name} field={added} filters={filters} isOpenAtFirst onClose={() => setAdded(null)} />
-      )}
-      {Object.keys(filters).length > 0 && (
-        <Link to={cleared} class="button quiet">
-          Clear
-        </Link>
+      {/* In a line of their own: what is above stays where it is when a filter is added or removed. */}
+      {(active.length > 0 || isNew) && (
+        <div class="filter-chips">
+          {/* One list, so that a chip whose first value is set stays open and focused. */}
+          {(isNew ? [...active, added] : active).map((field) => (
+            <FilterChip
+              key={field.name}
+              field={field}
+              filters={filters}
+              isOpenAtFirst={added?.name === field.name}
+              onClose={() => setAdded(null)}
+            />
+          ))}
+          {active.length > 0 && (
+            <Link to={cleared} class="button quiet">
+              Clear
+            </Link>
+          )}
+        </div>
       )}
     </search>
   );

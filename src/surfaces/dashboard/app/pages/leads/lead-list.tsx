@@ -20,7 +20,7 @@ import { ColumnChooser, columnsIn } from "./column-chooser.tsx";
 import { defaultColumns, leadColumns } from "./lead-columns.tsx";
 import { LeadFilters } from "./lead-filters.tsx";
 import { defaultSort, filtersIn, listQuery, offsetIn, pageSize, type LeadPage } from "./lead-query.ts";
-import { leftList } from "./list-place.ts";
+import { rememberList } from "./list-place.ts";
 import { NewLeadDialog } from "./new-lead.tsx";
 import { ViewTabs } from "./view-tabs.tsx";
 
@@ -44,6 +44,7 @@ export function LeadsPage() {
   const isNarrowed = Object.keys(filters).length > 0;
   const offset = offsetIn(query);
   const total = data?.total ?? 0;
+  const isEmpty = data?.leads.length === 0 && !isNarrowed && offset === 0;
   const { chosen, choose, isAll, chooseAll } = useChoice(JSON.stringify(filters));
   const views = useResource(
     async (signal) => ({ all: await getAll<SavedLeadViewView>("/leads/views", "views", { signal }) }),
@@ -54,7 +55,7 @@ export function LeadsPage() {
   const chosenNames = columnsIn(query) ?? ofView;
   const names = chosenNames ?? defaultColumns(hasOwners);
   const job = runningBulkJob.value;
-  useEffect(() => () => leftList(query), [query]);
+  useEffect(() => rememberList(query), [query]);
 
   const shown = data?.leads ?? [];
   const selection: Selection = {
@@ -81,7 +82,8 @@ export function LeadsPage() {
               <Button icon="plus" onClick={() => setIsNew(true)}>
                 New lead
               </Button>
-              <Link to="/leads/import" class="button primary">
+              {/* The list has this button while it is empty. */}
+              <Link to="/leads/import" class={`button ${isEmpty ? "plain" : "primary"}`}>
                 Import
               </Link>
             </>

@@ -58,7 +58,7 @@ export function MergeDialog({ lead, onClose, onMerged }: MergeDialogProps) {
         {(control) => (
           <input
             {...control}
-            type="search"
+            type="text"
             autofocus
             maxLength={300}
             placeholder="Name, email, company, title…"

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ActionView } from "../../../../../features/network/action-model.ts";
 import { api, type Query } from "../../api.ts";
+import { useEntryState } from "../../entry-state.ts";
 import { counted, dateTime } from "../../format.ts";
 import { actionLabels, useAccounts } from "../../network.ts";
 import { handleOf, targetOf } from "../../person.ts";
@@ -27,6 +28,7 @@ import { ResolveDialog } from "./resolve-action.tsx";
 type ActionPage = { actions: ActionView[]; nextCursor: string | null };
 /** Where a page begins, and how many actions of each account are on those before it. */
 type PageStart = { cursor: string | null; before: Readonly<Record<string, number>> };
+type QueuePlace = { list: string; starts: readonly PageStart[] };
 const firstPage: PageStart = { cursor: null, before: {} };
 
 const tabs = [
@@ -68,7 +70,11 @@ export function QueuePage() {
   const tab = tabs.find(({ name }) => name === here.value.query.get("tab")) ?? tabs[0];
   const view = here.value.query.get("view") === "calendar" ? "calendar" : "list";
   const filter = filterInUrl();
-  const [starts, setStarts] = useState<readonly PageStart[]>([firstPage]);
+  const list = JSON.stringify([tab.name, filter, view]);
+  const [place, setPlace] = useEntryState<QueuePlace>("queue", { list, starts: [firstPage] });
+  // A cursor is valid only for the list it came from.
+  const starts = place.list === list ? place.starts : [firstPage];
+  const setStarts = (next: readonly PageStart[]) => setPlace({ list, starts: next });
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const [isBusy, setIsBusy] = useState(false);
@@ -84,15 +90,8 @@ export function QueuePage() {
   const accounts = useAccounts().data?.accounts ?? [];
   const { ahead, after } = countAhead(data?.actions ?? [], before);
 
-  function restart() {
-    setStarts([firstPage]);
-    setChosen(new Set());
-  }
-  useEffect(restart, [filter.accountId, filter.actionType, view]);
-  function show(name: TabName) {
-    restart();
-    setQuery({ tab: name === "next" ? null : name });
-  }
+  useEffect(() => setChosen(new Set()), [list]);
+  const show = (name: TabName) => setQuery({ tab: name === "next" ? null : name });
 
   async function each(ids: readonly string[], verb: "approve" | "cancel", done: string) {
     setIsBusy(true);

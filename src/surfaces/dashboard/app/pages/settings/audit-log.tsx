@@ -27,7 +27,7 @@ export function AuditLog() {
   const { query } = here.value;
   const filter = { action: query.get("action"), userId: query.get("user"), ...dateRange(query) };
   const inputs = Object.values(filter);
-  const { cursor, paging } = useCursorPages(inputs);
+  const { cursor, paging } = useCursorPages("audit", inputs);
   const log = useResource(
     (signal) => api.get<AuditPage>("/audit", { query: { ...filter, cursor, limit: 50 }, signal }),
     [...inputs, cursor],

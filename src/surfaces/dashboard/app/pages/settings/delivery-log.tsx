@@ -18,7 +18,7 @@ import { deliveryStateLabels } from "./webhook-labels.ts";
 export function DeliveryLog({ path }: { path: string }) {
   const [state, setState] = useState<DeliveryState | "">("");
   const [open, setOpen] = useState<DeliveryView | null>(null);
-  const { cursor, paging } = useCursorPages([path, state]);
+  const { cursor, paging } = useCursorPages("deliveries", [path, state]);
   const log = useResource(
     (signal) =>
       api.get<{ deliveries: DeliveryView[]; nextCursor: string | null }>(`${path}/deliveries`, {

@@ -25,7 +25,7 @@ export function SuppressionList() {
   const { query } = here.value;
   const filter = { q: query.get("q"), kind: query.get("kind"), scope: query.get("scope") };
   const inputs = Object.values(filter);
-  const { cursor, paging } = useCursorPages(inputs);
+  const { cursor, paging } = useCursorPages("suppression", inputs);
   const list = useResource(
     (signal) => api.get<SuppressionPage>("/suppressions", { query: { ...filter, cursor, limit: 50 }, signal }),
     [...inputs, cursor],

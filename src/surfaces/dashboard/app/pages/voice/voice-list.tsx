@@ -24,7 +24,9 @@ export function VoicesPage() {
       title="Voice"
       lead="Cloned voices for voice messages. Each requires the consent of the speaker."
       actions={
-        can("voice:create") && (
+        // The list has this button while it is empty.
+        can("voice:create") &&
+        voices.data?.voiceClones.length !== 0 && (
           <Link to="/voice/new" class="button primary">
             Clone a voice
           </Link>

@@ -23,7 +23,7 @@ type ComparisonPage = ComparisonView & { total: number; nextCursor: string | nul
 export function ComparePage() {
   const ids = here.value.query.get("ids");
   const [chosen, setChosen] = useState<Chosen>(new Set());
-  const { cursor, paging } = useCursorPages([ids]);
+  const { cursor, paging } = useCursorPages("comparison", [ids]);
   const comparison = useResource(
     (signal) => api.get<ComparisonPage>("/campaigns/compare", { query: { ids, cursor }, signal }),
     [ids, cursor],
