@@ -22,6 +22,7 @@ import { jobRoutes } from "../platform/jobs/routes.ts";
 import type { JobService } from "../platform/jobs/service.ts";
 import { keyRoutes } from "../features/workspaces/keys/routes.ts";
 import type { KeyService } from "../features/workspaces/keys/service.ts";
+import type { HeldFiles } from "../platform/imports/held-files.ts";
 import type { KeptFailedRows } from "../features/leads/kept-failed-rows.ts";
 import type { LeadImports } from "../features/leads/import-job.ts";
 import type { LeadAssignees } from "../features/leads/assignees.ts";
@@ -108,6 +109,7 @@ export type ApiParts = {
   assignees: LeadAssignees;
   imports: LeadImports;
   failedRows: KeptFailedRows;
+  previews: HeldFiles;
   bulkJobs: LeadBulkJobs;
   leadValues: LeadValueService;
   leadMerges: LeadMergeService;
@@ -153,7 +155,7 @@ export function composeApi(parts: ApiParts) {
     simulationRoutes(parts.simulator),
     privacyRoutes(parts.privacy),
     sessionRoutes(parts.sessions, keys, parts.baseUrl),
-    leadTransferRoutes(leads, parts.imports, parts.failedRows, parts.assignees, maxImportBytes, audit),
+    leadTransferRoutes(leads, parts.imports, parts.failedRows, parts.previews, parts.assignees, maxImportBytes, audit),
     leadBulkRoutes(new LeadBulkService(leads, parts.assignees), parts.bulkJobs),
     leadValueRoutes(parts.leadValues),
     leadMergeRoutes(parts.leadMerges),

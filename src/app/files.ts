@@ -1,25 +1,29 @@
+import { join } from "node:path";
 import { createBlobs } from "../adapters/blobs/blobs.ts";
+import { DiskScratchFiles } from "../adapters/blobs/scratch-files.ts";
 import { Scratch } from "../adapters/blobs/scratch.ts";
 import type { DataDirectory } from "../adapters/disk/data-directory.ts";
 import { diskFaultOf } from "../platform/base/disk-fault.ts";
 import { StartError } from "../platform/base/start-error.ts";
 import type { BlobStore } from "../platform/blobs/blob-store.ts";
+import type { ScratchStore } from "../platform/blobs/scratch-store.ts";
 import type { FilesPlace, S3Place } from "../platform/blobs/place.ts";
 import { hasBlobs } from "./first-run.ts";
 import type { Config } from "./config/config.ts";
 
 /**
  * Opens the store of files that the configuration selects. Throws `StartError` if it is unavailable, or if files are in
- * the data directory although they should be in a bucket.
+ * the data directory although they should be in a bucket. `scratch`: for files of requests, in the data directory.
  */
 export async function openFiles(
   { files }: Config,
   directory: DataDirectory,
-): Promise<{ place: FilesPlace; blobs: BlobStore }> {
+): Promise<{ place: FilesPlace; blobs: BlobStore; scratch: ScratchStore }> {
   const { blobsPath, scratchPath } = directory;
+  const requestFiles = () => new DiskScratchFiles(join(scratchPath, "requests"), files.scratchBytes);
   if (files.place === null) {
     const place = { kind: "disk" as const, path: blobsPath };
-    return { place, blobs: createBlobs(place, null) };
+    return { place, blobs: createBlobs(place, null), scratch: requestFiles() };
   }
   const { place } = files;
   if (hasBlobs(directory))
@@ -33,7 +37,7 @@ export async function openFiles(
     const message = `Cannot use the files in ${shown(place)}: ${fault.words} (${(error as Error).message}).`;
     throw new StartError(message, { hint: fault.hint, cause: error });
   });
-  return { place, blobs };
+  return { place, blobs, scratch: requestFiles() };
 }
 
 /** For a database without users. Throws `StartError` if its files are in use by an installation with users. */

@@ -1,7 +1,9 @@
 import type { BlobStore } from "../platform/blobs/blob-store.ts";
+import type { ScratchStore } from "../platform/blobs/scratch-store.ts";
 import type { Clock, Ids } from "../platform/base/clock.ts";
 import { FileImports } from "../platform/imports/file-imports.ts";
 import { FileIntake } from "../platform/imports/file-intake.ts";
+import { HeldFiles } from "../platform/imports/held-files.ts";
 import { retryableMs } from "../platform/imports/job-files.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
 import type { JobService } from "../platform/jobs/service.ts";
@@ -19,14 +21,18 @@ import type { Storage } from "../adapters/storage/storage.ts";
 export type ImportParts = {
   storage: Storage;
   blobs: BlobStore;
+  scratch: ScratchStore;
   jobs: JobService;
   clock: Clock;
   ids: Ids;
   log: Log;
 };
 
+/** Of the dashboard, which shows one at a time; each can hold a file of the maximum size. */
+const previewLimits = { perOwner: 4, total: 16 };
+
 /** Composes file imports. */
-export function composeImports({ storage, blobs, jobs, clock, ids, log }: ImportParts) {
+export function composeImports({ storage, blobs, scratch, jobs, clock, ids, log }: ImportParts) {
   const intake = new FileIntake(jobs, blobs, clock, ids);
   const leads: LeadImports = new FileImports(leadImportKind(storage.leads), jobs, intake);
   const prospects: ProspectImports = new FileImports(prospectImportKind(storage.prospects), jobs, intake);
@@ -48,6 +54,7 @@ export function composeImports({ storage, blobs, jobs, clock, ids, log }: Import
     leads,
     prospects,
     failedRows,
+    previews: new HeldFiles(scratch, "previews", previewLimits),
     leadHandler: createImportHandler(storage.leads, storage.workspaces, blobs, failedRows, jobs, clock),
     prospectHandler: createProspectImportHandler(storage.prospects, blobs, clock),
     chores,

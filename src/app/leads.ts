@@ -1,4 +1,5 @@
 import type { BlobStore } from "../platform/blobs/blob-store.ts";
+import type { ScratchStore } from "../platform/blobs/scratch-store.ts";
 import type { Clock, Ids } from "../platform/base/clock.ts";
 import type { Log } from "../platform/base/log.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
@@ -22,6 +23,7 @@ export type LeadParts = {
   config: Pick<Config, "leadStatus">;
   storage: Storage;
   blobs: BlobStore;
+  scratch: ScratchStore;
   jobs: JobService;
   suppressions: SuppressionService;
   /** Composed later, from the leads. */
@@ -53,7 +55,7 @@ export function composeLeads({ config, campaigns, suppressions, ...parts }: Lead
   );
   const leadParts = {
     ...{ assignees, leads, bulkJobs, imports: imports.leads, prospectImports: imports.prospects },
-    failedRows: imports.failedRows,
+    ...{ failedRows: imports.failedRows, previews: imports.previews },
     leadValues: new LeadValueService(storage.leads),
     leadMerges: new LeadMergeService(storage.leads, suppressions, clock),
     leadViews: new LeadViewService(storage.leadViews, clock, ids),

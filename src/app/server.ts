@@ -79,7 +79,7 @@ async function compose(
   const clock = simulated?.clock ?? realClock;
   const ids = simulated?.ids ?? overrides.ids ?? systemIds;
   const log = simulated === null ? ownLog : ownLog.child({ simulation: true });
-  const { blobs, place: filesPlace } = await openFiles(config, directory);
+  const { blobs, scratch, place: filesPlace } = await openFiles(config, directory);
 
   const metrics = config.metrics
     ? await createMetrics({ store: storage.metrics, clock, dataDir: directory.path, lowBalance })
@@ -124,7 +124,7 @@ async function compose(
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
   const campaigns = () => network.campaigns;
   const { assignees, leads, imports, bulkHandler, leadParts } = composeLeads({
-    ...{ config, storage, blobs, jobs, suppressions, campaigns, clock, ids, log },
+    ...{ config, storage, blobs, scratch, jobs, suppressions, campaigns, clock, ids, log },
   });
   const prospecting = new ProspectingService(
     storage.prospects,

@@ -1,6 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { request } from "node:http";
+import { join } from "node:path";
 import type { ImportPreview } from "../../src/features/leads/import/preview-model.ts";
 import type { JobView } from "../../src/platform/jobs/model.ts";
+import type { Client } from "../support/client.ts";
 import { importFile, leadsOf, send } from "../support/lead-import-api.ts";
 import { startService, succeeded } from "../support/service.ts";
 import { peopleWorkbook, textRows, workbookFile } from "../support/workbooks.ts";
@@ -62,6 +66,29 @@ test("a workbook is previewed as a whole, even if it is larger than the beginnin
     ...{ problem: null, format: "xlsx", sheet: "People", sheets: ["People"], encoding: null, delimiter: null },
     rows: [{ row: 2, lead: { email: "p0@example.com" } }, {}, {}, {}, {}],
   });
+});
+
+test("four previews of a workspace can be in progress, in the data directory; others wait for them", async () => {
+  const user = await service.user();
+  const url = `${service.url}/api/v2/leads/import/preview`;
+  const headers = { "x-api-key": user.key ?? "", "content-type": type };
+  const uploads = Array.from({ length: 4 }, () => {
+    const upload = request(url, { method: "POST", headers });
+    upload.on("error", () => {});
+    upload.write(two.subarray(0, 100));
+    return upload;
+  });
+  const requestFiles = () => readdir(join(service.dataDir, "scratch/requests")).catch(() => []);
+  while ((await requestFiles()).length < 4) await Bun.sleep(10);
+  const preview = (of: Client) =>
+    of.post<ImportPreview>("/api/v2/leads/import/preview", two, { headers: { "content-type": type } });
+  const refused = await preview(user);
+  expect(refused).toMatchObject({ status: 429, code: "RATE_LIMIT_EXCEEDED", details: { limit: 4 } });
+  expect(refused.headers.get("retry-after")).toBe("10");
+  expect((await preview(await service.user())).status).toBe(200);
+  for (const upload of uploads) upload.destroy();
+  while ((await requestFiles()).length > 0) await Bun.sleep(10);
+  expect((await preview(user)).status).toBe(200);
 });
 
 test("the preview of a sheet without people lists the others, and the preview of an unknown sheet names the parameter", async () => {

@@ -1,8 +1,8 @@
-import { open, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { BlobFault, type LocalFile } from "../../platform/blobs/blob-store.ts";
-import { giveToOwner, makeOwnedFolder } from "../disk/owned-folder.ts";
+import { writeScratchFile } from "./scratch-file.ts";
 
 /** Copies that nothing uses are removed after this time: the original may have been deleted by another process. */
 const idleMs = 10 * 60_000;
@@ -81,7 +81,14 @@ export class Scratch {
   ): Copy {
     this.#makeRoom(bytes);
     const path = join(this.#directory, `${++this.#lastNumber}`);
-    const copy: Copy = { name, path, bytes, users: 0, written: write(path, content), cancelRemoval: () => {} };
+    const copy: Copy = {
+      name,
+      path,
+      bytes,
+      users: 0,
+      written: writeScratchFile(path, content),
+      cancelRemoval: () => {},
+    };
     this.#copies.set(key, copy);
     this.#bytes += bytes;
     copy.written.catch(() => this.#forget(key, copy));
@@ -117,23 +124,5 @@ export class Scratch {
     this.#bytes -= copy.bytes;
     // Unlinking fails only on a disk that no longer accepts writes; the next start empties the directory.
     void rm(copy.path, { force: true }).catch(() => {});
-  }
-}
-
-async function write(path: string, content: () => AsyncIterable<Uint8Array>): Promise<void> {
-  try {
-    makeOwnedFolder(dirname(path));
-    const file = await open(path, "wx", 0o600);
-    try {
-      giveToOwner(file.fd, dirname(path));
-      for await (const chunk of content())
-        for (let at = 0; at < chunk.length;) at += (await file.write(chunk, at, chunk.length - at)).bytesWritten;
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    const { code } = error as { code?: string };
-    if (code !== "ENOSPC" && code !== "EDQUOT") throw error;
-    throw new BlobFault("BLOBS_NO_SCRATCH", `The disk of ${dirname(path)} is full`, error);
   }
 }

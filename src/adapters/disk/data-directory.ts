@@ -21,7 +21,7 @@ export type DataDirectory = {
   path: string;
   databasePath: string;
   blobsPath: string;
-  /** For local copies of files that are stored elsewhere. */
+  /** For local copies of files that are stored elsewhere, and for files of requests. */
   scratchPath: string;
   backupsPath: string;
   /** Left by a restore for the audit log of the restored data. */

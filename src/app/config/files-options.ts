@@ -18,7 +18,7 @@ export const filesOptions = {
     default: 4 * 2 ** 30,
     show: showSize,
     description:
-      "Maximum space in the data directory for copies of files that are stored in S3 while they are in use. Must hold the largest file to import.",
+      "Maximum space in the data directory for copies of files that are stored in S3 while they are in use, and as much again for files that requests send, such as previews of workbooks. Must hold the largest file to import.",
   }),
   s3Endpoint: option<string | null>({
     argument: "URL",

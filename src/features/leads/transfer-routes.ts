@@ -13,6 +13,7 @@ import {
   reportQuery,
   reportRowFields,
 } from "../../platform/imports/file-requests.ts";
+import type { HeldFiles } from "../../platform/imports/held-files.ts";
 import { bodyStream, params, refuseAnnounced, tooLarge } from "../../platform/http/input.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
 import { ok } from "../../platform/http/request-context.ts";
@@ -95,6 +96,7 @@ export function leadTransferRoutes(
   leads: LeadService,
   imports: LeadImports,
   kept: KeptFailedRows,
+  previews: HeldFiles,
   assignees: LeadAssignees,
   maxImportBytes: number,
   audit: AuditService,
@@ -128,11 +130,11 @@ export function leadTransferRoutes(
     .post(
       "/import/preview",
       async (context) => {
-        const { request, query } = context;
+        const { workspaceId, request, query } = context;
         const settings = fileSettings(query, request);
         refuseAnnounced(request, maxImportBytes);
         const limits = { textBytes: maxPreviewBytes, workbookBytes: maxImportBytes, tooLarge };
-        return ok(await previewOf(bodyStream(context), settings, limits, request.signal));
+        return ok(await previewOf(previews, workspaceId, bodyStream(context), settings, limits, request.signal));
       },
       {
         upload: "leads:write",
@@ -142,7 +144,7 @@ export function leadTransferRoutes(
             tag: "Leads",
             summary: "Preview how a file is read",
             description:
-              "Send the first 64 KiB of a text file, or all of a smaller one. An Excel workbook is needed as a whole. Nothing is stored. `columns`, `delimiter`, `encoding`, and `sheet` work as for the import.",
+              "Send the first 64 KiB of a text file, or all of a smaller one. An Excel workbook is needed as a whole. Nothing is stored. At most 4 previews of a workspace can be in progress. `columns`, `delimiter`, `encoding`, and `sheet` work as for the import.",
             errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
           }),
           requestBody: { required: true, content: fileContent },

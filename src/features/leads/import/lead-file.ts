@@ -1,11 +1,11 @@
-import { mkdtemp, open, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { open } from "node:fs/promises";
 import { freeMemory } from "../../../lib/concurrency/garbage.ts";
 import { isZip } from "../../../lib/workbook/other-files.ts";
 import { messagesOf, startThread, type Thread } from "../../../threads.ts";
 import type { LeadFileAnswer, LeadFileRequest, LeadFileWork } from "./lead-file-thread.ts";
 import type { FileFormatOptions } from "../../../platform/imports/file-format.ts";
+import type { HeldFiles } from "../../../platform/imports/held-files.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
 import { arraysOf } from "./packed-rows.ts";
 import type { LeadFileBatch, LeadFileInspection, LeadFileOptions } from "./lead-file-batch.ts";
@@ -45,30 +45,36 @@ export async function inspectLeadFile(
 /** Maximum bytes of the beginning of a text file, and of a workbook, which is needed as a whole. */
 export type PreviewLimits = { textBytes: number; workbookBytes: number; tooLarge: (maxBytes: number) => Error };
 
-/** Inspects the beginning of a text file, or a workbook, before it is imported. Null: an empty body. */
+/**
+ * Inspects the beginning of a text file, or a workbook, before it is imported. Null: an empty body. Also throws the
+ * errors of `HeldFiles`.
+ */
 export async function inspectLeadUpload(
+  previews: HeldFiles,
+  workspaceId: WorkspaceId,
   file: AsyncIterable<Uint8Array> | null,
   options: FileFormatOptions,
   limits: PreviewLimits,
   signal: AbortSignal,
 ): Promise<LeadFileInspection> {
-  const directory = await mkdtemp(join(tmpdir(), "outreachd-preview-"));
-  try {
-    const path = join(directory, "file");
-    await using copy = await open(path, "wx", 0o600);
+  let isWorkbook = false;
+  async function* bounded(): AsyncGenerator<Uint8Array> {
     let head = new Uint8Array();
     let bytes = 0;
     for await (const chunk of file ?? []) {
       if (head.length < 4) head = Buffer.concat([head, chunk.subarray(0, 4)]);
+      isWorkbook = isZip(head);
       bytes += chunk.length;
-      const maxBytes = isZip(head) ? limits.workbookBytes : limits.textBytes;
+      const maxBytes = isWorkbook ? limits.workbookBytes : limits.textBytes;
       if (bytes > maxBytes) throw limits.tooLarge(maxBytes);
-      await copy.writeFile(chunk);
+      yield chunk;
     }
-    return await inspectLeadFile(path, options, signal);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
   }
+  return await previews.hold(workspaceId, bounded(), async ({ path, turn }) => {
+    // A workbook can take far more memory than the beginning of a text, so that one is read at a time.
+    if (isWorkbook) await turn(signal);
+    return await inspectLeadFile(path, options, signal);
+  });
 }
 
 /** Starts a thread for a file and yields its messages until it is done. */

@@ -2,22 +2,30 @@ import { invalid } from "../../../platform/base/errors.ts";
 import { columnTargets } from "../../../platform/imports/person-columns.ts";
 import type { FileFormatOptions } from "../../../platform/imports/file-format.ts";
 import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
+import type { HeldFiles } from "../../../platform/imports/held-files.ts";
+import type { WorkspaceId } from "../../../platform/base/ids.ts";
 import { inspectLeadUpload, type PreviewLimits } from "./lead-file.ts";
 import type { LeadFileRow } from "./lead-file-batch.ts";
 import type { ImportPreview } from "./preview-model.ts";
 
 /**
  * How a file would be read, given its beginning, or all of a workbook. VALIDATION_ERROR if it is not a list of people;
- * also throws what `limits` does.
+ * also throws what `limits` and `previews` do.
  */
 export async function previewOf(
+  previews: HeldFiles,
+  workspaceId: WorkspaceId,
   file: AsyncIterable<Uint8Array> | null,
   options: FileFormatOptions,
   limits: PreviewLimits,
   signal: AbortSignal,
 ): Promise<ImportPreview> {
   try {
-    const { firstRows, headerRow: _row, ...layout } = await inspectLeadUpload(file, options, limits, signal);
+    const {
+      firstRows,
+      headerRow: _row,
+      ...layout
+    } = await inspectLeadUpload(previews, workspaceId, file, options, limits, signal);
     return {
       problem: null,
       ...layout,
