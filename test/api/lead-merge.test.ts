@@ -30,7 +30,7 @@ test("a merged lead has what both had, and everything that refers to the other o
   expect(merged).toMatchObject({
     ...{ id: keep.id, email: "ada@work.example", networkUrl, title: "Countess", tags: ["a", "b"], firstName: "Ada" },
   });
-  expect((await client.get(`/api/v2/leads/${other.id}`)).status).toBe(404);
+  expect(succeeded(await client.get<LeadView>(`/api/v2/leads/${other.id}`)).data).toMatchObject({ id: keep.id });
   const get = async <T>(path: string) => succeeded(await client.get<T>(`/api/v2${path}`)).data;
   const { actions } = await get<{ actions: { leadId: string }[] }>("/network/actions");
   expect(actions.map(({ leadId }) => leadId)).toEqual([keep.id, keep.id]);
@@ -77,6 +77,65 @@ test("an objection holds for the merged person, whichever lead it came by", asyn
   succeeded(await merge(client, keep, other));
   const read = succeeded(await client.get<LeadView>(`/api/v2/leads/${keep.id}`)).data;
   expect(read.doNotContact).toBe(true);
+});
+
+test("an integration that stored the ID of a merged lead works with the one that is left", async () => {
+  const client = await service.user();
+  succeeded(await client.post("/api/v2/network/accounts", { name: "Main" }));
+  const profileUrl = "https://network.example/in/survivor";
+  const keep = await add(client, { email: "keep@survivor.example", networkUrl: profileUrl });
+  const other = await add(client, { email: "other@survivor.example" });
+  const path = `/api/v2/leads/${other.id}`;
+  const before = (await client.get(path)).headers.get("etag")!;
+  succeeded(await merge(client, keep, other));
+
+  const read = await client.get<LeadView>(path, { headers: { "if-none-match": before } });
+  expect(succeeded(read).data).toMatchObject({ id: keep.id, email: "keep@survivor.example" });
+  const stale = await client.put(path, { title: "Lost" }, { headers: { "if-match": before } });
+  expect(stale.status).toBe(412);
+  const etag = read.headers.get("etag")!;
+  const updated = await client.put<LeadView>(path, { title: "CTO" }, { headers: { "if-match": etag } });
+  expect(succeeded(updated).data).toMatchObject({ id: keep.id, title: "CTO" });
+  const patched = await client.patch<LeadView>(path, { company: "Engines" });
+  expect(succeeded(patched).data).toMatchObject({ id: keep.id, company: "Engines" });
+  const bulk = { ids: [other.id], addTags: ["called"], assignedTo: "roundRobin" };
+  expect(succeeded(await client.post("/api/v2/leads/bulk/update", bulk)).data).toEqual({ changed: 1, failed: [] });
+  const after = succeeded(await client.get<LeadView>(path)).data;
+  expect(after.tags).toEqual(["called"]);
+  expect(after.assignedTo).not.toBeNull();
+
+  const steps = [{ type: "action", actionType: "visitProfile" }];
+  const created = await client.post<{ id: string }>("/api/v2/campaigns", { name: "Survivors", steps });
+  const enroll = `/api/v2/campaigns/${succeeded(created).data.id}/enroll`;
+  const enrolled = succeeded(await client.post<object>(enroll, { leadIds: [other.id, keep.id] })).data;
+  expect(enrolled).toMatchObject({ enrolled: 1, results: [{ leadId: keep.id, outcome: "enrolled" }] });
+  const campaigns = succeeded(await client.get<{ campaigns: object[] }>(`${path}/campaigns`)).data;
+  expect(campaigns.campaigns).toMatchObject([{ leadId: keep.id }]);
+  const action = { actionType: "visitProfile", profileUrl, leadId: other.id };
+  const scheduled = await client.post<{ jobId: string }>("/api/v2/network/scheduleNetworkAction", action);
+  const { jobId } = succeeded(scheduled).data;
+  const stored = succeeded(await client.get<{ leadId: string }>(`/api/v2/network/actions/${jobId}`)).data;
+  expect(stored.leadId).toBe(keep.id);
+
+  // Another merge, and one of what is one lead already.
+  const third = await add(client, { email: "third@survivor.example" });
+  expect(succeeded(await merge(client, other, third)).data.id).toBe(keep.id);
+  expect(await merge(client, other, keep)).toMatchObject({ status: 400, details: { errors: [{ path: "otherId" }] } });
+});
+
+test("the lead that is left is deleted only by its own ID", async () => {
+  const client = await service.user();
+  const keep = await add(client, { email: "keep@delete.example" });
+  const other = await add(client, { email: "other@delete.example" });
+  succeeded(await merge(client, keep, other));
+  for (const path of [`/api/v2/leads/${other.id}`, `/api/v2/leads/${other.id}?suppress=true`]) {
+    const refused = await client.delete(path);
+    expect(refused).toMatchObject({ status: 404, details: { mergedInto: keep.id } });
+  }
+  const bulk = await client.post<object>("/api/v2/leads/bulk/delete", { ids: [other.id] });
+  expect(succeeded(bulk).data).toMatchObject({ changed: 0, failed: [{ id: other.id, code: "NOT_FOUND" }] });
+  succeeded(await client.delete(`/api/v2/leads/${keep.id}`));
+  expect((await client.get(`/api/v2/leads/${other.id}`)).status).toBe(404);
 });
 
 test("unknown leads, leads of others, and a lead with itself are not merged", async () => {

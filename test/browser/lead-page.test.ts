@@ -13,7 +13,11 @@ testInBrowser("the page of a lead shows its campaigns, edits custom fields, and 
     ...{ firstName: "Ada", lastName: "Lovelace", networkUrl: "https://network.example/in/ada" },
     customFields: { size: 50, note: "x" },
   });
-  await callApi(server, "POST", "/leads", { firstName: "Ada", lastName: "L.", email: "ada@example.com" });
+  const other = await callApi<LeadView>(server, "POST", "/leads", {
+    firstName: "Ada",
+    lastName: "L.",
+    email: "ada@example.com",
+  });
   await callApi(server, "POST", "/network/accounts", { name: "Main" });
   const steps = [{ type: "action", actionType: "visitProfile" }];
   const campaign = await callApi<{ id: string }>(server, "POST", "/campaigns", { name: "Spring", steps });
@@ -42,5 +46,10 @@ testInBrowser("the page of a lead shows its campaigns, edits custom fields, and 
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Merge", exact: true }).click();
   await page.getByRole("link", { name: "ada@example.com" }).waitFor();
+
+  // An old link leads to the lead that is left.
+  await page.goto(`${server.url}/app/leads/${other.id}`);
+  await page.waitForURL(`${server.url}/app/leads/${lead.id}`);
+  await page.getByText("blue").waitFor();
   expect(problems).toEqual([]);
 });

@@ -29,6 +29,67 @@ describe.each(enginesAndPostgres)("merges of leads on $name", ({ open }) => {
     expect(await leads.count(user.id, { statuses: ["qualified"] })).toBe(1);
   });
 
+  test("the ID of a lead that was merged leads to the one that is left, also after further merges", async () => {
+    await using opened = await open();
+    const { leads } = opened.storage;
+    const make = createFactories();
+    const { user } = await make.storedUser(opened.storage);
+    const stored = () => make.storedLead(opened.storage, user.id);
+    const [first, second, third, unrelated] = [await stored(), await stored(), await stored(), await stored()];
+    await leads.merge(make.leadMerge(second, first));
+    expect(await leads.mergedInto(user.id, [first.id, second.id, "never"])).toEqual(new Map([[first.id, second.id]]));
+    await leads.merge(make.leadMerge(third, (await leads.get(user.id, second.id))!));
+    const ids = [first.id, second.id, third.id, unrelated.id];
+    const expected = new Map([
+      [first.id, third.id],
+      [second.id, third.id],
+    ]);
+    expect(await leads.mergedInto(user.id, ids)).toEqual(expected);
+    const { user: another } = await make.storedUser(opened.storage);
+    expect(await leads.mergedInto(another.id, ids)).toEqual(new Map());
+    await leads.remove({ workspaceId: user.id, id: third.id, version: null, at: startOfTests, actorId: null });
+    expect(await leads.mergedInto(user.id, ids)).toEqual(new Map());
+  });
+
+  test("the merged lead is newer than both", async () => {
+    await using opened = await open();
+    const { leads } = opened.storage;
+    const make = createFactories();
+    const { user } = await make.storedUser(opened.storage);
+    const keep = await make.storedLead(opened.storage, user.id);
+    const before = await make.storedLead(opened.storage, user.id);
+    const { content, identity } = make.leadMerge(before, before);
+    const change = { ...{ workspaceId: user.id, id: before.id, content, identity }, at: startOfTests, actorId: null };
+    for (const version of [1, 2]) await leads.update({ ...change, version });
+    const other = (await leads.get(user.id, before.id))!;
+    expect(other.version).toBe(3);
+    expect(await leads.merge(make.leadMerge(keep, other))).toMatchObject({ lead: { id: keep.id, version: 4 } });
+  });
+
+  test("an erased person is not known by the IDs of merged leads", async () => {
+    await using opened = await open();
+    const { leads, persons } = opened.storage;
+    const make = createFactories();
+    const { user } = await make.storedUser(opened.storage);
+    const email = "gone@merge.example";
+    const keep = await make.storedLead(opened.storage, user.id, { email });
+    const other = await make.storedLead(opened.storage, user.id, { email: null });
+    await leads.merge(make.leadMerge(keep, other));
+    const scope = { workspaceId: user.id };
+    for (const given of [
+      { email, profile: null, leadId: null },
+      { email: null, profile: null, leadId: other.id },
+    ]) {
+      const identity = await persons.identify(scope, given, true);
+      expect(identity?.leadIds.toSorted()).toEqual([keep.id, other.id].toSorted());
+    }
+    const identity = (await persons.identify(scope, { email, profile: null, leadId: null }, true))!;
+    const records = [{ place: "leads", key: [keep.id], workspaceId: user.id, isOwn: true, fields: {} }];
+    expect(await persons.erase(identity, records, startOfTests)).toMatchObject({ erased: { leads: 1 } });
+    expect(await leads.mergedInto(user.id, [other.id])).toEqual(new Map());
+    expect(await persons.identify(scope, { email: null, profile: null, leadId: other.id }, true)).toBeNull();
+  });
+
   test("the prospect that the other lead was made of leads to the lead that is kept", async () => {
     await using opened = await open();
     const { leads, prospects } = opened.storage;

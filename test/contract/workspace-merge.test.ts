@@ -83,6 +83,7 @@ describe.each(enginesAndPostgres)("a merge of workspaces on $name", ({ open }) =
       ...{ title: "Countess", tags: ["into", "from"], version: 2, updatedAt: at },
     });
     expect(await after.leads.get(intoId, gone.id)).toBeNull();
+    expect(await after.leads.mergedInto(intoId, [gone.id, moved.id])).toEqual(new Map([[gone.id, kept.id]]));
     expect(await after.leads.get(intoId, moved.id)).toEqual({ ...moved, workspaceId: intoId });
     const counts: [LeadFilter, number][] = [
       [{}, 2],

@@ -150,6 +150,7 @@ describe("a person", () => {
       lead: async (id) => records.find((each) => each.id === id && each.isLead) ?? null,
       leadsWith: async (addresses) => having(addresses).filter(({ isLead }) => isLead),
       prospectsWith: async (addresses) => having(addresses).filter(({ isLead }) => !isLead),
+      mergedInto: async () => [],
       seenElsewhere: async () => [],
     };
   }

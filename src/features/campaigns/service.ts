@@ -1,5 +1,6 @@
 import type { Clock, Ids } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
+import { currentLead } from "../leads/current-lead.ts";
 import type { LeadStore } from "../leads/store.ts";
 import { defaultAccount, requireUsable, type AccountUser } from "../network/may-use.ts";
 import type { NetworkAccount } from "../network/account-model.ts";
@@ -213,7 +214,7 @@ export class CampaignService {
     return { enrolled, skipped: all.length - enrolled, hasMore, dryRun, results: results.slice(0, maxLeadsPerRequest) };
   }
 
-  /** Returns "enrolled" or the reason for skipping, by lead ID. Throws NOT_FOUND for an unknown campaign. */
+  /** Returns "enrolled" or the reason for skipping, by ID of the current lead. Throws NOT_FOUND for an unknown campaign. */
   async enrollLeads(
     workspaceId: WorkspaceId,
     id: string,
@@ -225,7 +226,8 @@ export class CampaignService {
     const found = await Promise.all(campaign.accountIds.map((accountId) => network.account(workspaceId, accountId)));
     const accounts = found.filter((account) => account !== null);
     const outcomes = new Map<string, string>();
-    const wanted = [...new Set(leadIds)];
+    const merged = await leads.mergedInto(workspaceId, leadIds);
+    const wanted = [...new Set(leadIds.map((leadId) => merged.get(leadId) ?? leadId))];
     for (let start = 0; start < wanted.length; start += enrollBatchSize) {
       const slice = wanted.slice(start, start + enrollBatchSize);
       const enrollments: Enrollment[] = [];
@@ -285,9 +287,10 @@ export class CampaignService {
     workspaceId: WorkspaceId,
     leadId: string,
   ): Promise<(EnrollmentView & { campaignId: string; campaignName: string })[]> {
-    const lead = await this.#parts.leads.get(workspaceId, leadId);
+    const { leads, store } = this.#parts;
+    const lead = await currentLead(leads, workspaceId, leadId);
     if (lead === null) throw notFound("lead", leadId);
-    const found = await this.#parts.store.ofLead(workspaceId, leadId, maxCampaignsOfLead);
+    const found = await store.ofLead(workspaceId, lead.id, maxCampaignsOfLead);
     return found.map(({ enrollment, campaignName }) => ({
       ...enrollmentView(enrollment, lead),
       campaignId: enrollment.campaignId,

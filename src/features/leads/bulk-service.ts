@@ -5,6 +5,7 @@ import type { LeadAssignees } from "./assignees.ts";
 import type { Lead, LeadUpdate } from "./model.ts";
 import type { LeadService } from "./service.ts";
 import type { Acting } from "../../platform/auth/access.ts";
+import type { UserId } from "../../platform/base/ids.ts";
 
 type BulkChange = Pick<BulkUpdateInput, "status" | "addTags" | "removeTags" | "assignedTo">;
 
@@ -25,9 +26,14 @@ export class LeadBulkService {
     const isInTurn = assignedTo === "roundRobin";
     const turns = isInTurn ? await this.#assignees.inTurn(workspaceId) : [];
     if (assignedTo && !isInTurn) await this.#assignees.require(workspaceId, assignedTo);
-    const turnOf = new Map([...new Set(ids)].map((id, n) => [id, turns[n % turns.length] ?? null]));
+    // By lead, because one that changes in the meantime is asked about again.
+    const turnOf = new Map<string, UserId | null>();
+    const assigneeInTurn = (lead: Lead) => {
+      if (!turnOf.has(lead.id)) turnOf.set(lead.id, turns[turnOf.size % turns.length] ?? null);
+      return turnOf.get(lead.id) ?? null;
+    };
     const results = await this.#leads.updateAll(acting, ids, (lead) =>
-      updateOf(lead, isInTurn ? { ...change, assignedTo: turnOf.get(lead.id) ?? null } : change),
+      updateOf(lead, isInTurn ? { ...change, assignedTo: assigneeInTurn(lead) } : change),
     );
     return reportOf(results);
   }

@@ -59,7 +59,9 @@ export function decideMerge(request: MergeLeads, facts: LeadFacts): Decision<Mer
   if (gone === null) return { outcome: { kind: "absent", id: other.id }, changes: [] };
   if (kept.lead.version !== keep.version || gone.lead.version !== other.version)
     return { outcome: { kind: "stale" }, changes: [] };
-  const lead = nextVersion(kept.lead, content, at);
+  // Newer than both, so that no version that a client has of the other one passes for one of the merged lead.
+  const version = Math.max(kept.lead.version, gone.lead.version) + 1;
+  const lead = { ...nextVersion(kept.lead, content, at), version };
   const changed = changeEvent(kept.lead, lead, actorId);
   const merged: NewEvent = {
     ...(changed ?? { type: "lead.updated", workspaceId, at, leadId: keep.id, actorId }),

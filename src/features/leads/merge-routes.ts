@@ -75,7 +75,7 @@ export function leadMergeRoutes(merges: LeadMergeService) {
           tag: "Leads",
           summary: "Merge another lead into a lead",
           description:
-            "What the lead lacks comes from the other one, tags, custom fields, and notes are combined, and actions, campaigns, conversations, contacts, and history follow. The other lead is deleted. If one of the two is on the do-not-contact list, the merged lead is, too.",
+            "What the lead lacks comes from the other one, tags, custom fields, and notes are combined, and actions, campaigns, conversations, contacts, and history follow. The other lead is deleted; its ID returns the merged lead from then on. If one of the two is on the do-not-contact list, the merged lead is, too.",
           errors: ["NOT_FOUND", "CONFLICT"],
           headers: { ETag: "Version of the lead." },
         }),

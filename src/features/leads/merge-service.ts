@@ -6,6 +6,7 @@ import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 import type { SuppressionService } from "../suppression/service.ts";
 import type { DuplicateGroup, DuplicatePlace } from "./duplicate-model.ts";
+import { currentLead } from "./current-lead.ts";
 import { leadIdentity } from "./identity.ts";
 import { contentOfBoth, type TakenField } from "./merge-decision.ts";
 import type { Lead } from "./model.ts";
@@ -35,13 +36,13 @@ export class LeadMergeService {
   ): Promise<Lead> {
     for (let attempt = 1; ; attempt++) {
       const keep = await this.#get(workspaceId, keepId);
-      if (keepId === otherId)
-        throw invalid([{ path: "otherId", message: "Expected another lead than the one to keep." }]);
       const other = await this.#get(workspaceId, otherId);
+      if (keep.id === other.id)
+        throw invalid([{ path: "otherId", message: "Expected another lead than the one to keep." }]);
       const content = contentOfBoth(keep, other, take);
       const at = this.#clock.now();
-      const target = { type: "lead", id: keepId } as const;
-      const event = { action: "lead.merged", workspaceId, target, details: { merged: otherId } } as const;
+      const target = { type: "lead", id: keep.id } as const;
+      const event = { action: "lead.merged", workspaceId, target, details: { merged: other.id } } as const;
       const outcome = await this.#leads.merge({
         ...{ workspaceId, keep, other, content, identity: leadIdentity(content), at, actorId: userId },
         suppress: this.#suppressions.entriesFor({ ...content, workspaceId }),
@@ -67,8 +68,9 @@ export class LeadMergeService {
     return { groups, total };
   }
 
+  /** The lead, or the one that it was merged into before. */
   async #get(workspaceId: WorkspaceId, id: string): Promise<Lead> {
-    const lead = await this.#leads.get(workspaceId, id);
+    const lead = await currentLead(this.#leads, workspaceId, id);
     if (lead === null) throw notFound("lead", id);
     return lead;
   }

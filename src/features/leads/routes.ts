@@ -136,6 +136,8 @@ export function leadRoutes(leads: LeadService, suppressions: SuppressionService)
         docs: answersJson(success(LeadView), {
           tag: "Leads",
           summary: "Get a lead",
+          description:
+            "The ID of a lead that was merged into another one returns the other one, with its own `id`. Updating, assigning, scheduling, and enrolling by such an ID work, too; deleting needs the ID of the lead itself.",
           errors: ["NOT_FOUND"],
           headers: etag,
         }),

@@ -7,6 +7,7 @@ import type { Caller } from "../../platform/auth/caller.ts";
 import type { Suppression } from "../suppression/model.ts";
 import { doNotContact } from "../suppression/refusal.ts";
 import type { SuppressionService } from "../suppression/service.ts";
+import { currentLead } from "./current-lead.ts";
 import { leadContent, type LeadDraft } from "./identity.ts";
 import {
   leadTextFields,
@@ -69,11 +70,12 @@ export class LeadService {
     });
   }
 
-  /** Null if it does not exist. */
+  /** The lead, or the one that it was merged into; null if there is neither. */
   find(workspaceId: WorkspaceId, id: string): Promise<Lead | null> {
-    return this.#leads.get(workspaceId, id);
+    return currentLead(this.#leads, workspaceId, id);
   }
 
+  /** As `find`. NOT_FOUND if there is neither. */
   async get(workspaceId: WorkspaceId, id: string): Promise<Lead> {
     const lead = await this.find(workspaceId, id);
     if (lead === null) throw notFound("lead", id);
@@ -106,14 +108,17 @@ export class LeadService {
       if (versions?.includes(lead.version) === false) throw stale(lead);
       const change = this.#changeOf(lead, input, actorId);
       const outcome = await this.#leads.update({ ...change, ...(cause !== undefined && { cause }) });
-      if (outcome.kind === "stale" && versions === null && attempt < maxUpdateTries) continue;
+      // It was merged into another one since it was read.
+      const isGone = outcome.kind === "absent" && (await this.find(workspaceId, id)) !== null;
+      if ((outcome.kind === "stale" || isGone) && versions === null && attempt < maxUpdateTries) continue;
       return changedLead(outcome, id);
     }
   }
 
   /**
    * Changes leads in one operation, each by the fields that `inputOf` returns for it as it is then; a lead without any
-   * stays as it is. Assignees are not checked. Returns the lead, or why it was not changed, for each of the IDs.
+   * stays as it is. Assignees are not checked. Returns the lead, or why it was not changed, for each of the IDs; that of
+   * a lead that was merged into another one stands for the other one.
    */
   async updateAll(
     { workspaceId, userId: actorId }: { workspaceId: WorkspaceId; userId: UserId | null },
@@ -121,7 +126,9 @@ export class LeadService {
     inputOf: (lead: Lead) => LeadUpdate,
   ): Promise<ReadonlyMap<string, Lead | ApiError>> {
     const results = new Map<string, Lead | ApiError>();
-    let pending = [...new Set(ids)];
+    const survivors = await this.#leads.mergedInto(workspaceId, ids);
+    const currentOf = (id: string) => survivors.get(id) ?? id;
+    let pending = [...new Set(ids.map(currentOf))];
     for (let attempt = 1; pending.length > 0; attempt++) {
       const found = new Map((await this.#leads.getAll(workspaceId, pending)).map((lead) => [lead.id, lead]));
       const requests: UpdateLead[] = [];
@@ -148,7 +155,7 @@ export class LeadService {
           );
       }
     }
-    return results;
+    return new Map(ids.map((id) => [id, results.get(currentOf(id))!]));
   }
 
   #changeOf(lead: Lead, input: LeadUpdate, actorId: UserId | null): UpdateLead {
@@ -178,7 +185,7 @@ export class LeadService {
 
   /** Permanent. `versions` as in `update`. */
   async remove({ workspaceId, userId: actorId }: Acting, id: string, versions: number[] | null): Promise<void> {
-    const lead = await this.get(workspaceId, id);
+    const lead = await this.#requireUnmerged(workspaceId, id);
     if (versions?.includes(lead.version) === false) throw stale(lead);
     const version = versions === null ? null : lead.version;
     changedLead(await this.#leads.remove({ workspaceId, id, version, at: this.#clock.now(), actorId }), id);
@@ -201,7 +208,7 @@ export class LeadService {
    */
   async erase(caller: Caller, workspaceId: WorkspaceId, id: string, versions: number[] | null): Promise<Suppression[]> {
     for (let attempt = 1; ; attempt++) {
-      const lead = await this.get(workspaceId, id);
+      const lead = await this.#requireUnmerged(workspaceId, id);
       if (versions?.includes(lead.version) === false) throw stale(lead);
       const entries = this.#suppressions.entriesFor(lead);
       // Only the version that the entries were made from.
@@ -222,6 +229,16 @@ export class LeadService {
       changedLead(outcome, id);
       return entries;
     }
+  }
+
+  /** What was merged into another lead is not deleted together with the other one: its own ID has to be sent for that. */
+  async #requireUnmerged(workspaceId: WorkspaceId, id: string): Promise<Lead> {
+    const lead = await this.get(workspaceId, id);
+    if (lead.id === id) return lead;
+    throw new ApiError("NOT_FOUND", {
+      message: `Lead ${id} was merged into lead ${lead.id}. To delete that one, send its ID.`,
+      details: { mergedInto: lead.id },
+    });
   }
 
   /** All leads that match the filter, oldest first, in pages; may include leads that are created in the meantime. */

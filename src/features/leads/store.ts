@@ -64,6 +64,8 @@ export type LeadStore = {
   removeAll(requests: readonly RemoveLead[]): Promise<ChangeLeadOutcome[]>;
   /** Merges two leads, and lets everything that refers to the other one follow, in one operation. */
   merge(request: MergeLeads): Promise<MergeOutcome>;
+  /** The IDs of the leads that these were merged into, by the given IDs; without IDs of leads that exist, or never did. */
+  mergedInto(workspaceId: WorkspaceId, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Groups of leads with the same email address, profile, or name and company, by reason and value, at most `limit`. */
   duplicates(request: DuplicateRequest): Promise<DuplicateGroup[]>;
   countDuplicates(workspaceId: WorkspaceId): Promise<number>;

@@ -1,6 +1,7 @@
 import { type Clock, type Ids, isoTime, isoTimeOrNull, parseInstant } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
 import type { Job } from "../../platform/jobs/model.ts";
+import { currentLead } from "../leads/current-lead.ts";
 import type { Lead } from "../leads/model.ts";
 import { hasPermission } from "../../platform/auth/access.ts";
 import { denied } from "../../platform/auth/caller.ts";
@@ -246,7 +247,7 @@ export class ActionService {
 
   async #leadOf(workspaceId: WorkspaceId, leadId: string | undefined): Promise<Lead | null> {
     if (leadId === undefined) return null;
-    const lead = await this.#parts.leads.get(workspaceId, leadId);
+    const lead = await currentLead(this.#parts.leads, workspaceId, leadId);
     if (lead === null) throw notFound("lead", leadId);
     return lead;
   }

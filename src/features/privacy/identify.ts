@@ -10,7 +10,10 @@ export type Addresses = { emails: ReadonlySet<string>; profiles: ReadonlySet<str
 
 /** Where identifiers are looked up, within a scope. */
 export type PersonLookups = {
-  lead(id: string): Promise<Reached | null>;
+  /** The lead, or the one that it was merged into. */
+  lead(id: string): Promise<(Reached & { id: string }) | null>;
+  /** The IDs of leads that were merged into these. */
+  mergedInto(leadIds: readonly string[]): Promise<Iterable<string>>;
   leadsWith(addresses: Addresses): Promise<Iterable<Reached & { id: string }>>;
   prospectsWith(addresses: Addresses): Promise<Iterable<ReachedProspect>>;
   /** Addresses that actions, campaigns, and enrichments used for the same people. */
@@ -28,7 +31,7 @@ export async function identifyPerson(
   if (given.leadId !== null) {
     const lead = await lookups.lead(given.leadId);
     if (lead === null) return null;
-    known.leadIds.add(given.leadId);
+    known.leadIds.add(given.leadId).add(lead.id);
     if (follow) known.add(lead);
   }
   // Each round may find an address that leads further.
@@ -38,6 +41,7 @@ export async function identifyPerson(
       known.leadIds.add(lead.id);
       if (follow) known.add(lead);
     }
+    for (const id of await lookups.mergedInto([...known.leadIds])) known.leadIds.add(id);
     for (const { numbers, formerEmails = [], ...prospect } of await lookups.prospectsWith(known)) {
       for (const number of numbers) known.prospects.add(number);
       if (follow) for (const email of [prospect.email ?? null, ...formerEmails]) known.add({ ...prospect, email });

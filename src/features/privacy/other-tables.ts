@@ -3,6 +3,7 @@ const followers = {
   lead_keys: ["key", "lead"],
   lead_keys_log: ["n", "entries"],
   lead_tags: ["owner", "tag", "lead"],
+  merged_leads: ["id", "lead_id"],
   inbox_words: ["scope", "words"],
   inbox_words_config: ["k", "v"],
   inbox_words_data: ["id", "block"],

@@ -172,6 +172,7 @@ const leads: CopiedTable[] = [
     object: "tags",
     json: "custom_fields",
   }),
+  copied("merged_leads", "id", { text: "id lead_id" }),
   copied("lead_keys", "key lead", { whole: "key lead" }, { sqlite: ofLeads }),
   copied("lead_tags", "owner tag lead", { whole: "owner lead", text: "tag" }, { sqlite: ofLeads }),
   copied(

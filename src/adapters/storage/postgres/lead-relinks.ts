@@ -6,7 +6,7 @@ import type { Connection } from "./connection.ts";
 import { prospects } from "./directory/tables.ts";
 import { conversations } from "./inbox-tables.ts";
 import { networkAccounts, networkActions, networkContacts } from "./network-tables.ts";
-import { events } from "./tables.ts";
+import { events, mergedLeads } from "./tables.ts";
 
 /** Lets everything that refers to a lead refer to another one. Takes the locks of those who write it, in their order. */
 export async function relinkLead(
@@ -59,5 +59,7 @@ export async function relinkLead(
       ),
     );
   await connection.update(prospects).set({ leadId: to }).where(eq(prospects.leadId, from));
+  await connection.update(mergedLeads).set({ leadId: to }).where(eq(mergedLeads.leadId, from));
+  await connection.insert(mergedLeads).values({ id: from, leadId: to });
   await connection.update(events).set({ leadId: to }).where(eq(events.leadId, from));
 }

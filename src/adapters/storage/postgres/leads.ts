@@ -22,6 +22,7 @@ import { writeLeadChanges } from "./lead-changes.ts";
 import { transactAnew } from "./outdated.ts";
 import { LeadFactLoader } from "./lead-facts.ts";
 import { createLeadBulk } from "./lead-bulk.ts";
+import { mergedInto } from "./merged-leads.ts";
 import { createLeadDuplicates } from "./lead-duplicates.ts";
 import { createLeadImports } from "./lead-imports.ts";
 import { createLeadValues } from "./lead-values.ts";
@@ -150,6 +151,7 @@ export function createLeadStore(engine: Engine): LeadStore {
         },
         ({ facts }) => decideMerge(request, facts),
       ),
+    mergedInto: (workspaceId, ids) => mergedInto(engine, workspaceId, ids),
     ...createLeadDuplicates(engine),
     ...createLeadBulk(engine),
     ...createLeadImports(engine),

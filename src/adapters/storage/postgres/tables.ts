@@ -151,6 +151,9 @@ export const leadTags = pgTable(
   (table) => [primaryKey({ columns: [table.owner, table.tag, table.lead] })],
 );
 
+/** The lead into which another one was merged, by the ID of the other one. */
+export const mergedLeads = pgTable("merged_leads", { id: text().primaryKey(), leadId: text("lead_id").notNull() });
+
 /** Changes in the number of leads; their sum is the count. */
 export const leadCounts = pgTable("lead_counts", {
   n: whole("n").generatedAlwaysAsIdentity().primaryKey(),

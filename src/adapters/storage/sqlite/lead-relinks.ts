@@ -5,12 +5,14 @@ import { campaignEnrollments, campaigns } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
 import type { EventRows } from "./event-rows.ts";
 import { conversations } from "./inbox-tables.ts";
+import { createMergedLeads } from "./merged-leads.ts";
 import { networkActions, networkContacts } from "./network-tables.ts";
 import { prepared } from "./prepared.ts";
 
 /** Lets everything that refers to a lead refer to another one, in a write unit. */
 export function createLeadRelinks({ orm, database }: Engine, events: EventRows) {
   const moveProspects = prepared(database, "UPDATE prospects SET lead_id = ? WHERE lead_id = ?");
+  const merged = createMergedLeads({ orm });
   const moveEvents = prepared(database, "UPDATE events SET lead_id = ? WHERE lead_id = ?");
 
   return (workspaceId: WorkspaceId, from: string, to: string): void => {
@@ -57,6 +59,7 @@ export function createLeadRelinks({ orm, database }: Engine, events: EventRows) 
       )
       .run();
     moveProspects.run(to, from);
+    merged.remember(from, to);
     events.flush();
     moveEvents.run(to, from);
   };

@@ -22,6 +22,7 @@ import { createLeadImports } from "./lead-imports.ts";
 import { createLeadValues } from "./lead-values.ts";
 import { createLeadQueries } from "./lead-queries.ts";
 import type { LeadRows } from "./lead-rows.ts";
+import { createMergedLeads } from "./merged-leads.ts";
 import type { Owners } from "./owners.ts";
 import type { CommonRows } from "./common-rows.ts";
 import { type Person, type SuppressionRows } from "./suppressions.ts";
@@ -35,6 +36,7 @@ export function createLeadStore(
   const { owners, keys, rows } = leadParts;
   const { writer } = engine;
   const isActiveMember = activeMembers(engine);
+  const merged = createMergedLeads(engine);
   const relink = createLeadRelinks(engine, events);
 
   let latest: { workspaceId: WorkspaceId; facts: LeadFacts } | null = null;
@@ -132,6 +134,7 @@ export function createLeadStore(
           }),
         () => writer.write(() => merge(request)),
       ),
+    mergedInto: async (workspaceId, ids) => merged.into(owners(workspaceId) ?? noOwner, ids),
     ...createLeadDuplicates(engine, owners),
     bulkBatch: (batch) => writer.write(() => bulkBatch(batch)),
     ...createLeadImports(engine, leadParts, suppressions, factsOf),

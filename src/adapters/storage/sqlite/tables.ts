@@ -178,6 +178,9 @@ export const leadTags = sqliteTable(
   (table) => [primaryKey({ columns: [table.owner, table.tag, table.lead] })],
 );
 
+/** The lead into which another one was merged, by the ID of the other one. */
+export const mergedLeads = sqliteTable("merged_leads", { id: text().primaryKey(), leadId: text("lead_id").notNull() });
+
 export const leadCounts = sqliteTable(
   "lead_counts",
   { owner: integer().notNull(), status: text().$type<LeadStatus>().notNull(), leads: integer().notNull() },

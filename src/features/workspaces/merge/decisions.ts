@@ -20,7 +20,9 @@ export const workspaceInPayload = ["scope", "workspaceId"] as const;
 /** The lead of the remaining workspace, completed by the same person's lead of the other one, as an import does it. */
 export function unitedLead(kept: Lead, gone: Lead, at: number): { lead: Lead; identity: LeadIdentity } {
   const content = mergedContent(kept, gone);
-  return { lead: nextVersion(kept, content, at), identity: leadIdentity(content) };
+  // Newer than both, because the ID of the other one leads to it from now on.
+  const version = Math.max(kept.version, gone.version) + 1;
+  return { lead: { ...nextVersion(kept, content, at), version }, identity: leadIdentity(content) };
 }
 
 /**

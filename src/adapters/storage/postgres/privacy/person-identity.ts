@@ -24,7 +24,8 @@ import { aliases, directories, prospectKeys, prospects } from "../directory/tabl
 import type { Connection, Engine } from "../engine.ts";
 import { enrichmentResults } from "../enrichment-tables.ts";
 import { networkActions } from "../network-tables.ts";
-import { leadKeys, leads, workspaces } from "../tables.ts";
+import { idsMergedInto } from "../merged-leads.ts";
+import { leadKeys, leads, mergedLeads, workspaces } from "../tables.ts";
 
 /** See `PersonStore.identify`. */
 export function createIdentify({ orm }: Engine, index: DirectoryIndex): PersonStore["identify"] {
@@ -34,6 +35,7 @@ export function createIdentify({ orm }: Engine, index: DirectoryIndex): PersonSt
     for (const owner of withDirectory) await index.prepare(owner);
     return identifyPerson(given, follow, {
       lead: (id) => leadIn(orm, owners, id),
+      mergedInto: (leadIds) => idsMergedInto(orm, leadIds),
       leadsWith: (addresses) => leadsWith(orm, owners, addresses),
       prospectsWith: (addresses) => prospectsWith(orm, withDirectory, addresses),
       seenElsewhere: (identity) => seenElsewhere(orm, scope, owners, identity),
@@ -75,8 +77,16 @@ async function directoriesOf(connection: Connection, owners: readonly number[]):
   return rows.map(({ owner }) => owner);
 }
 
-async function leadIn(connection: Connection, owners: readonly number[], id: string): Promise<Reached | null> {
-  const [lead] = await connection.select().from(leads).where(eq(leads.id, id));
+async function leadIn(
+  connection: Connection,
+  owners: readonly number[],
+  id: string,
+): ReturnType<PersonLookups["lead"]> {
+  const survivor = connection.select({ id: mergedLeads.leadId }).from(mergedLeads).where(eq(mergedLeads.id, id));
+  const [lead] = await connection
+    .select()
+    .from(leads)
+    .where(or(eq(leads.id, id), eq(leads.id, survivor)));
   return lead !== undefined && owners.includes(lead.owner) ? lead : null;
 }
 

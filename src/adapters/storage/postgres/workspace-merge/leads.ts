@@ -16,7 +16,7 @@ import { replaceLeads, type Replacement } from "../lead-replacements.ts";
 import { decideLoaded } from "../loaded.ts";
 import { conversations } from "../inbox-tables.ts";
 import { networkActions, networkContacts } from "../network-tables.ts";
-import { events, jobs, leadImportRows, leadKeys, leads } from "../tables.ts";
+import { events, jobs, leadImportRows, leadKeys, leads, mergedLeads } from "../tables.ts";
 import type { Side, Sides } from "./tables.ts";
 
 const leadsAtOnce = 1000;
@@ -135,6 +135,7 @@ async function moveReferences(connection: Connection, { from }: Sides, united: r
     { table: conversations, within: eq(conversations.workspaceId, from.id) },
     { table: events },
     { table: prospects, within: eq(prospects.owner, from.owner) },
+    { table: mergedLeads },
     { table: leadImportRows, within: inArray(leadImportRows.jobId, ofJobs) },
   ];
   for (const { table, within } of references)
@@ -143,6 +144,7 @@ async function moveReferences(connection: Connection, { from }: Sides, united: r
       .set({ leadId: sql`united."intoId"` })
       .from(pairs)
       .where(and(within, sql`${table.leadId} = united.id`));
+  await connection.insert(mergedLeads).values(united.map(({ id, intoId }) => ({ id, leadId: intoId })));
 }
 
 /** Of two leads for one person in a campaign, the one that was enrolled first stays in it. */

@@ -36,7 +36,11 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
   const { database, reader, phoneRegion } = engine;
   const allUsers = prepared<User, []>(database, "SELECT id, seq FROM workspaces");
   const oneUser = prepared<User, [string]>(database, "SELECT id, seq FROM workspaces WHERE id = ?");
-  const ownerOfLead = prepared<{ owner: number }, [string]>(database, "SELECT owner FROM leads WHERE id = ?");
+  const currentLead = prepared<{ id: string; owner: number }, [string, string]>(
+    database,
+    "SELECT id, owner FROM leads WHERE id = coalesce((SELECT lead_id FROM merged_leads WHERE id = ?), ?)",
+  );
+  const mergedIds = prepared<{ id: string }, [string]>(database, "SELECT id FROM merged_leads WHERE lead_id = ?");
 
   const usersIn = ({ workspaceId }: PersonScope): User[] =>
     workspaceId === null ? allUsers.all() : oneUser.all(workspaceId);
@@ -45,10 +49,11 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
     const users = usersIn(scope);
     return identifyPerson(given, follow, {
       async lead(id) {
-        const owner = ownerOfLead.get(id)?.owner;
-        const user = users.find(({ seq }) => seq === owner);
-        return user === undefined ? null : leads.get(user.id, id)!.lead;
+        const found = currentLead.get(id, id);
+        const user = users.find(({ seq }) => seq === found?.owner);
+        return user === undefined ? null : leads.get(user.id, found!.id)!.lead;
       },
+      mergedInto: async (leadIds) => leadIds.flatMap((id) => mergedIds.all(id).map((row) => row.id)),
       leadsWith: async (addresses) => users.flatMap((user) => leadsWith(user, addresses)),
       async prospectsWith(addresses) {
         const found: ReachedProspect[] = [];

@@ -61,6 +61,7 @@ export function moveLeads(
       `UPDATE OR IGNORE ${table} SET ${column} = (SELECT into_id FROM united_leads WHERE id = ${column})
        WHERE ${column} IN (SELECT id FROM united_leads)`,
     );
+  database.run("INSERT INTO merged_leads (id, lead_id) SELECT id, into_id FROM united_leads");
   removeSecondEnrollments(orm);
   database.run("DELETE FROM lead_tags WHERE owner = ? AND lead IN (SELECT seq FROM united_leads)", [from.owner]);
   database.run("DELETE FROM leads WHERE seq IN (SELECT seq FROM united_leads)");
@@ -88,6 +89,7 @@ const referencesToLeads: readonly [table: string, column: string][] = [
   ["events", "lead_id"],
   ["prospects", "lead_id"],
   ["lead_import_rows", "lead_id"],
+  ["merged_leads", "lead_id"],
 ];
 
 function* leadsOf(database: Engine["database"], { id, owner }: Side): Generator<StoredLead, void, void> {

@@ -158,6 +158,8 @@ function MoreMenu({ open }: { open: (dialog: OpenDialog) => void }) {
 async function readLead(id: string, signal: AbortSignal): Promise<ReadLead> {
   const response = await api.answer("GET", `/leads/${encodeURIComponent(id)}`, { signal });
   const { data } = (await response.json()) as { data: LeadView };
+  // An old link, to a lead that was merged into this one.
+  if (data.id !== id) navigate(`/leads/${data.id}`, { replace: true });
   return { lead: data, etag: response.headers.get("etag") };
 }
 
