@@ -109,6 +109,10 @@ export function createLeadStore(engine: Engine): LeadStore {
     return requests.map(({ id }) => outcomes.get(id)!);
   }
 
+  /** For reading leads alone, without locks and suppressions: one statement instead of three. */
+  const reader = async (workspaceId: WorkspaceId) =>
+    new LeadFactLoader(orm, workspaceId, (await engine.ownerOf(workspaceId)) ?? 0, phoneRegion, false);
+
   const ofUser = (workspaceId: WorkspaceId, keys: (owner: number) => number[] = () => []) => ({
     workspaceId,
     keys,
@@ -124,19 +128,19 @@ export function createLeadStore(engine: Engine): LeadStore {
       return decided.outcome;
     },
     get: async (workspaceId, id) => {
-      const loader = await LeadFactLoader.open(orm, workspaceId, phoneRegion, () => []);
+      const loader = await reader(workspaceId);
       const found = await decideLoaded(() => loader.facts.lead(id), loader);
       return found?.lead ?? null;
     },
     findSame: async (workspaceId, identity, exceptId) => {
-      const loader = await LeadFactLoader.open(orm, workspaceId, phoneRegion, () => []);
+      const loader = await reader(workspaceId);
       const found = await decideLoaded(() => findSame(loader.facts, identity, exceptId), loader);
       return found?.lead ?? null;
     },
     ...createLeadValues(engine),
     ...createLeadQueries(engine),
     getAll: async (workspaceId, ids) => {
-      const loader = await LeadFactLoader.open(orm, workspaceId, phoneRegion, () => []);
+      const loader = await reader(workspaceId);
       return await decideLoaded(() => ids.flatMap((id) => loader.facts.lead(id)?.lead ?? []), loader);
     },
     update: async (request) => (await changeAll([request], locksOfUpdate, decideUpdate))[0]!,

@@ -11,7 +11,6 @@ import type { Connection, Engine } from "../engine.ts";
 import { decideLoaded } from "../loaded.ts";
 import { LoadedCompanies } from "./company-facts.ts";
 import type { DirectoryIndex } from "./directory-index.ts";
-import { ownerOf } from "./directory-row.ts";
 import { DirectoryUnit, type Stage } from "./directory-unit.ts";
 import { createProspectImports, knownOwner } from "./prospect-imports.ts";
 import { createReveals } from "./reveals.ts";
@@ -27,7 +26,7 @@ export function createProspectStore(engine: Engine, index: DirectoryIndex): Pros
     id: string,
     change: (stage: Stage, row: StoredProspect) => void,
   ): Promise<boolean> {
-    const owner = await ownerOf(orm, workspaceId);
+    const owner = await engine.ownerOf(workspaceId);
     const number = numberOf(workspaceId, id);
     if (owner === null || number === null) return false;
     const changed = await transact(async (connection) => {
@@ -81,7 +80,7 @@ export function createProspectStore(engine: Engine, index: DirectoryIndex): Pros
     },
     matchCounts: (request) => index.matchCounts(request),
     async get(workspaceId, id) {
-      const owner = await ownerOf(orm, workspaceId);
+      const owner = await engine.ownerOf(workspaceId);
       const number = numberOf(workspaceId, id);
       if (owner === null || number === null) return null;
       const known = await knownNumber(orm, owner, number);
@@ -96,17 +95,17 @@ export function createProspectStore(engine: Engine, index: DirectoryIndex): Pros
     ...createReveals(engine),
     ...createProspectImports(engine, index),
     async settle(workspaceId) {
-      const owner = await ownerOf(orm, workspaceId);
+      const owner = await engine.ownerOf(workspaceId);
       if (owner !== null) await index.settle(owner);
     },
     async findPerson(workspaceId, identity) {
-      const owner = await ownerOf(orm, workspaceId);
+      const owner = await engine.ownerOf(workspaceId);
       if (owner === null) return null;
       const person = personAmong(await candidatesOf(owner, keysOfPerson(identity)), identity);
       return person && prospectOf(workspaceId, person);
     },
     async findCompany(workspaceId, { domain, name }) {
-      const owner = await ownerOf(orm, workspaceId);
+      const owner = await engine.ownerOf(workspaceId);
       if (owner === null) return null;
       // Companies go by their names as they are compared now.
       await index.prepare(owner);
@@ -115,7 +114,7 @@ export function createProspectStore(engine: Engine, index: DirectoryIndex): Pros
       return known?.content ?? null;
     },
     async colleagues(workspaceId, company, limit) {
-      const owner = await ownerOf(orm, workspaceId);
+      const owner = await engine.ownerOf(workspaceId);
       if (owner === null) return [];
       const candidates = await candidatesOf(owner, keysOfCompany(company));
       return colleaguesAmong(candidates, company, limit).map((row) => prospectOf(workspaceId, row));
