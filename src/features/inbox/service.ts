@@ -60,13 +60,15 @@ export class InboxService {
   ): Promise<{ conversations: ConversationView[]; total: number; last: ConversationPlace | null }> {
     const { store, clock } = this.#parts;
     const request = { workspaceId, filter, now: clock.now() };
-    const [found, total] = await Promise.all([
-      store.conversations({ ...request, limit: limit + 1, after }),
-      store.countConversations(request),
-    ]);
-    const items = found.slice(0, limit);
-    const last = found.length > limit ? (items.at(-1) ?? null) : null;
-    return { conversations: await this.#views(workspaceId, items), total, last };
+    const read = async () => {
+      const found = await store.conversations({ ...request, limit: limit + 1, after });
+      const items = found.slice(0, limit);
+      const last = found.length > limit ? (items.at(-1) ?? null) : null;
+      return { conversations: await this.#views(workspaceId, items), last };
+    };
+    // Counting can take longer than the rest together.
+    const [page, total] = await Promise.all([read(), store.countConversations(request)]);
+    return { ...page, total };
   }
 
   async get(workspaceId: WorkspaceId, id: string): Promise<ConversationView> {
