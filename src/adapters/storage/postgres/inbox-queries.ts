@@ -48,7 +48,10 @@ export function createInboxQueries({ orm }: Engine): Queries {
     conversations: page,
     async countConversations(request) {
       const where = await filtered(orm, request);
-      return countRows(orm, orm.select({ seq: conversations.seq }).from(conversations).where(where).$dynamic());
+      const { lastAt } = conversations;
+      const matching = orm.select({ lastAt }).from(conversations).where(where).$dynamic();
+      // In the order of the indexes of lists, PostgreSQL reads only those, which takes half as long as reading the rows.
+      return countRows(orm, isFoundByOther(request.filter) ? matching : matching.orderBy(desc(lastAt)));
     },
     async conversation(workspaceId, id) {
       const [found] = await select().where(and(eq(conversations.id, id), eq(conversations.workspaceId, workspaceId)));
@@ -129,6 +132,11 @@ async function filtered(
       ? undefined
       : inArray(conversations.seq, await withWords(orm, workspaceId, words)),
   );
+}
+
+/** Whether an index without the order of lists finds the conversations. */
+function isFoundByOther({ words = [], leadId, profileKey, accountId }: ConversationFilter): boolean {
+  return words.length > 0 || [leadId, profileKey, accountId].some((each) => each !== undefined);
 }
 
 function isAssignedTo(userId: NonNullable<ConversationFilter["assignedTo"]> | null): SQL | undefined {
