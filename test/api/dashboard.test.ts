@@ -8,9 +8,12 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   // As it comes over the wire: fetch would unpack it.
   fetch(service.url + path, { headers, decompress: false });
 
-async function assetUrls(): Promise<string[]> {
-  const html = await (await get("/")).text();
-  return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url ?? "");
+const assets = "/app/assets/";
+
+/** What the document at `path` names. */
+async function assetUrls(path = "/"): Promise<string[]> {
+  const html = await (await get(path)).text();
+  return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].flatMap(([, url = ""]) => (url.startsWith(assets) ? [url] : []));
 }
 
 test.each(["/", "/app", "/app/leads", "/app/leads/some-id?tab=history"])("%s is the page", async (path) => {
@@ -38,8 +41,9 @@ test("what it loads is there, never changes, and says so", async () => {
   for (const url of urls) {
     const response = await get(url);
     expect([url, response.status]).toEqual([url, 200]);
-    if (!url.endsWith("icon.svg"))
-      expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    // The name of the icon has no hash.
+    const lasting = url.endsWith("icon.svg") ? "public, max-age=86400" : "public, max-age=31536000, immutable";
+    expect([url, response.headers.get("cache-control")]).toEqual([url, lasting]);
   }
 });
 
@@ -86,13 +90,39 @@ function sum(weights: Map<string, number>): number {
   return [...weights.values()].reduce((total, bytes) => total + bytes, 0);
 }
 
+test("each document names the scripts of its page, so that they load together", async () => {
+  const named = async (path: string) => (await assetUrls(path)).filter((url) => url.endsWith(".js")).toSorted();
+  const [other = [], ...documents] = await Promise.all(
+    ["/app/unknown/page", "/", "/app", "/app/leads/", "/app/leads/import", "/app/leads/some-id", "/app/inbox"].map(
+      named,
+    ),
+  );
+  expect(other.map((url) => url.replace(/-\w+\.js$/, ""))).toEqual([`${assets}main`, `${assets}theme`]);
+  const [home, app, ...others] = documents;
+  expect(app).toEqual(home);
+  // Every page has its own.
+  expect(new Set([home, ...others].map(String)).size).toBe(5);
+  for (const scripts of documents) {
+    // None is found only while another is read.
+    const imported = new Map<string, number>();
+    for (const url of scripts) await weigh(url, [script], imported);
+    expect([...imported.keys()].toSorted()).toEqual(scripts);
+    expect(scripts.length).toBeGreaterThan(other.length);
+  }
+});
+
+test("every document preloads the session, which its page needs first", async () => {
+  for (const path of ["/", "/app/unknown/page", "/app/leads"])
+    expect(await (await get(path)).text()).toContain(
+      '<link rel="preload" href="/app/session" as="fetch" crossorigin="anonymous" />',
+    );
+});
+
 test("the first screen loads at most 120 kB of scripts, and the other pages load theirs when opened", async () => {
-  const scripts = (await assetUrls()).filter((url) => url.endsWith(".js"));
+  const scripts = (await assetUrls("/app/unknown/page")).filter((url) => url.endsWith(".js"));
   const main = scripts.find((url) => url.includes("/main-")) ?? "";
   const first = new Map<string, number>();
   for (const url of scripts) await weigh(url, [script], first);
-  // The page names all that is imported statically: none is found only while another is read.
-  expect([...first.keys()].toSorted()).toEqual(scripts.toSorted());
   const pages = [...(await (await get(main)).text()).matchAll(lazyScript)].map(
     ([, name = ""]) => `/app/assets/${name}`,
   );

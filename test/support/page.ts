@@ -60,6 +60,9 @@ export function settled(): Promise<void> {
   return change(async () => {
     await Bun.sleep(0);
     await Bun.sleep(0);
+    // Requests of low priority begin a task later, which takes a millisecond.
+    await Bun.sleep(2);
+    await Bun.sleep(0);
   });
 }
 

@@ -5,10 +5,10 @@ export type Encoding = (typeof encodings)[number];
 
 /** A file that the browser loads, compressed once, when the program is built. */
 export type Asset = {
-  /** Below /app/assets/; "index.html" is the page itself. */
+  /** Below /app/assets/, except for documents. */
   name: string;
   type: string;
-  /** Hash of the uncompressed bytes. Also part of the name, except for index.html. */
+  /** Hash of the uncompressed bytes. Also part of the name, except for documents. */
   hash: string;
   /** Compressed bodies as base64. */
   bodies: Record<Encoding, string>;
@@ -35,8 +35,8 @@ export function asset(name: string, type: string, text: string): Asset {
   };
 }
 
-/** The page for a server below a base path. Everything else that it loads finds its path by its own URL. */
-export function pageBelow(page: Asset, basePath: string): Asset {
-  const text = new TextDecoder().decode(Bun.gunzipSync(Buffer.from(page.bodies.gzip, "base64")));
-  return asset(page.name, page.type, text.replaceAll(`"${assetsPath}`, `"${basePath}${assetsPath}`));
+/** A document for a server below a base path. Everything else that it loads finds its path by its own URL. */
+export function documentBelow(document: Asset, basePath: string): Asset {
+  const text = new TextDecoder().decode(Bun.gunzipSync(Buffer.from(document.bodies.gzip, "base64")));
+  return asset(document.name, document.type, text.replaceAll('"/app/', `"${basePath}/app/`));
 }

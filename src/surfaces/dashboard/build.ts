@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { asset, assetsPath, type Asset } from "./asset.ts";
+import { defaultDocument, documentName, pageModules } from "./documents.ts";
 
 const app = join(import.meta.dir, "app");
 
@@ -14,6 +15,7 @@ export async function buildAssets(): Promise<Asset[]> {
     format: "esm",
     splitting: true,
     minify: true,
+    metafile: true,
     naming: "[name]-[hash].[ext]",
     // Scripts refer to each other relative to themselves, so they work below any path.
     define: { "process.env.NODE_ENV": '"production"' },
@@ -36,12 +38,29 @@ export async function buildAssets(): Promise<Asset[]> {
   };
   const main = named(/^main-.*\.js$/);
   const html = (await Bun.file(join(app, "index.html")).text())
-    .replace("{{icon}}", urlOf("icon.svg"))
     .replace("{{theme}}", urlOf(named(/^theme-.*\.js$/)))
     .replace("{{styles}}", urlOf(named(/^main-.*\.css$/)))
-    .replace("{{main}}", urlOf(main))
-    .replace("{{preloads}}", [...importsOf(main, texts)].map(preloadLink).join("\n    "));
-  return [asset("index.html", "text/html; charset=utf-8", html), icon, ...files];
+    .replaceAll("{{icon}}", urlOf("icon.svg"))
+    .replace("{{main}}", urlOf(main));
+  const document = (name: string, scripts: Iterable<string>): Asset => {
+    const links = [...scripts].map(preloadLink).join("\n    ");
+    return asset(name, "text/html; charset=utf-8", html.replace("{{preloads}}", links));
+  };
+  const pages = pageModules(await Bun.file(join(app, "pages.ts")).text()).map(({ pattern, module }) => {
+    const script = scriptOf(module, built.metafile);
+    const scripts = new Set([...importsOf(main, texts), script, ...importsOf(script, texts)]);
+    scripts.delete(main);
+    return document(documentName(pattern), scripts);
+  });
+  return [document(defaultDocument, importsOf(main, texts)), ...pages, icon, ...files];
+}
+
+/** Name of the script that a lazily loaded module became. */
+function scriptOf(module: string, metafile: Bun.BuildMetafile | undefined): string {
+  const outputs = Object.entries(metafile?.outputs ?? {});
+  const found = outputs.find(([, { entryPoint }]) => entryPoint?.replaceAll("\\", "/").endsWith(`/app/${module}`));
+  if (found === undefined) throw new Error(`Expected the build to produce a script of ${module}`);
+  return found[0].replace(/^.*[\\/]/, "");
 }
 
 /**

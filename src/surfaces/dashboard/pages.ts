@@ -1,8 +1,9 @@
 import { ApiError } from "../../platform/base/errors.ts";
-import type { ResponseSettings } from "../../platform/http/request-context.ts";
+import type { RequestContext, ResponseSettings } from "../../platform/http/request-context.ts";
 import { routes } from "../../platform/http/route.ts";
 import { basePathOf } from "../../platform/base/base-path.ts";
-import { encodings, pageBelow, type Asset, type Encoding } from "./asset.ts";
+import { documentBelow, encodings, type Asset, type Encoding } from "./asset.ts";
+import { defaultDocument, documentAt } from "./documents.ts";
 
 /** No inline code, no other origins. blob: URLs are for audio and files that the page itself received. */
 const contentSecurityPolicy = [
@@ -21,8 +22,10 @@ const contentSecurityPolicy = [
 
 /** The content behind a hashed name never changes. */
 const forever = "public, max-age=31536000, immutable";
+/** A page shows the icon twice, and the tab once more. */
+const oneDay = "public, max-age=86400";
 
-/** The dashboard: one HTML document, served at / and at every path below /app, and the files it loads. */
+/** The dashboard: HTML documents at / and at every path below /app, and the files they load. */
 export function dashboardPages({ publicUrl }: { publicUrl: string | null }) {
   const load = onFirstUse(() => loadAssets(basePathOf(publicUrl)));
 
@@ -35,13 +38,16 @@ export function dashboardPages({ publicUrl }: { publicUrl: string | null }) {
       });
     const encoding = accepted(request.headers.get("accept-encoding"));
     const etag = `"${asset.hash}-${encoding ?? "identity"}"`;
-    const isPage = name === "index.html";
+    const isDocument = name.startsWith(defaultDocument);
     Object.assign(set.headers, {
-      "cache-control": name.includes(asset.hash) || /-[a-z0-9]{8}\.\w+$/.test(name) ? forever : "no-cache",
+      "cache-control": cacheControlOf(asset),
       vary: "accept-encoding",
       etag,
       "cross-origin-resource-policy": "same-origin",
-      ...(isPage && { "content-security-policy": contentSecurityPolicy, "cross-origin-opener-policy": "same-origin" }),
+      ...(isDocument && {
+        "content-security-policy": contentSecurityPolicy,
+        "cross-origin-opener-policy": "same-origin",
+      }),
     });
     if (request.headers.get("if-none-match")?.includes(etag)) {
       return new Response(null, { status: 304 });
@@ -51,20 +57,32 @@ export function dashboardPages({ publicUrl }: { publicUrl: string | null }) {
     });
   }
 
+  async function serveDocument({ request, set }: RequestContext): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    return serve(documentAt(pathname, (await load()).keys()), request, set);
+  }
+
   return routes("")
-    .get("/", ({ request, set }) => serve("index.html", request, set), {})
-    .get("/app", ({ request, set }) => serve("index.html", request, set), {})
+    .get("/", (context) => serveDocument(context), {})
+    .get("/app", (context) => serveDocument(context), {})
     .get("/app/assets/:name", ({ request, set, params: { name = "" } }) => serve(name, request, set), {})
-    .get("/app/*", ({ request, set }) => serve("index.html", request, set), {});
+    .get("/app/*", (context) => serveDocument(context), {});
+}
+
+function cacheControlOf({ name, hash }: Asset): string {
+  if (name.startsWith(defaultDocument)) return "no-cache";
+  return name.includes(hash) || /-[a-z0-9]{8}\.\w+$/.test(name) ? forever : oneDay;
 }
 
 async function loadAssets(basePath: string): Promise<Map<string, Asset>> {
   const { embedded } = await import("./embedded.ts");
   const assets = embedded ?? (await (await import("./build.ts")).buildAssets());
-  const served = new Map(assets.map((asset) => [asset.name, asset]));
-  const page = served.get("index.html");
-  if (basePath !== "" && page !== undefined) served.set(page.name, pageBelow(page, basePath));
-  return served;
+  return new Map(
+    assets.map((asset) => {
+      const isMoved = basePath !== "" && asset.name.startsWith(defaultDocument);
+      return [asset.name, isMoved ? documentBelow(asset, basePath) : asset];
+    }),
+  );
 }
 
 /** A failure is not cached: the next request tries again. */

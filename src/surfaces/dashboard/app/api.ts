@@ -10,6 +10,7 @@ import { readSimulatedTime } from "./clock.ts";
 import { connectionFound, connectionLost } from "./connection.ts";
 import { readServerStatus } from "./server-status.ts";
 import { sessionRenewed } from "./session.ts";
+import { shareRequest, stopSharing } from "./shared-requests.ts";
 
 export type FieldError = { path: string; message: string; index?: number };
 
@@ -21,6 +22,8 @@ type RequestOptions = {
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
+  /** low: nobody waits for it. Other requests that begin at the same time are sent first. */
+  priority?: "low";
   /** Longest time to wait for the rate limit. Longer for operations that show progress and can be stopped. */
   patienceSeconds?: number;
 };
@@ -49,7 +52,10 @@ export class RequestError extends Error {
  * repeats.
  */
 export const api = {
-  get: <T>(path: string, options: RequestOptions = {}) => dataOf<T>("GET", path, options),
+  get: <T>(path: string, options: RequestOptions = {}) =>
+    shareRequest(path + queryText(options.query ?? {}), options.signal, (signal) =>
+      dataOf<T>("GET", path, { ...options, signal }),
+    ),
   post: <T>(path: string, body?: unknown, options: RequestOptions = {}) =>
     dataOf<T>("POST", path, { ...options, body }),
   put: <T>(path: string, body: unknown, options: RequestOptions = {}) => dataOf<T>("PUT", path, { ...options, body }),
@@ -64,12 +70,12 @@ export const api = {
 const maxPages = 50;
 
 /** Reads all pages of a list and returns its items, which each page has in `field`. */
-export async function getAll<T>(path: string, field: string, { query, signal }: RequestOptions = {}): Promise<T[]> {
+export async function getAll<T>(path: string, field: string, options: RequestOptions = {}): Promise<T[]> {
   type Page = { nextCursor?: string | null } & Record<string, unknown>;
   const all: T[] = [];
   let cursor: string | null = null;
   for (let pages = 0; pages < maxPages; pages++) {
-    const page: Page = await api.get<Page>(path, { query: { ...query, cursor }, ...(signal && { signal }) });
+    const page: Page = await api.get<Page>(path, { ...options, query: { ...options.query, cursor } });
     all.push(...(page[field] as T[]));
     cursor = page.nextCursor ?? null;
     if (cursor === null) break;
@@ -121,7 +127,9 @@ const usualPatienceSeconds = 20;
 export const longPatienceSeconds = 60;
 
 async function dataOf<T>(method: string, path: string, options: RequestOptions): Promise<T> {
-  const body = await read<{ data?: T }>(await answer(method, `/api/v2${path}`, options));
+  const response = await answer(method, `/api/v2${path}`, options);
+  if (method !== "GET") stopSharing();
+  const body = await read<{ data?: T }>(response);
   return ("data" in body ? body.data : body) as T;
 }
 
@@ -144,19 +152,27 @@ async function answer(method: string, path: string, options: RequestOptions): Pr
   }
 }
 
-async function send(method: string, path: string, { query = {}, body, headers, signal }: RequestOptions) {
+async function send(
+  method: string,
+  path: string,
+  { query = {}, body, headers, signal, priority }: RequestOptions,
+): Promise<Response> {
+  // HTTP/1.1 has six connections: those who ask first, get them.
+  if (priority === "low") await new Promise((resolve) => setTimeout(resolve));
   const isFile = body instanceof Blob || body instanceof FormData;
   let response: Response;
   try {
     response = await fetch(basePath + path + queryText(query), {
       method,
       headers: {
-        "x-outreachd-page": "1",
+        // Not with GET: the browser would not use what the document has preloaded.
+        ...(method !== "GET" && { "x-outreachd-page": "1" }),
         ...(body !== undefined && !isFile && { "content-type": "application/json" }),
         ...headers,
       },
       ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
+      ...(priority && { priority }),
     });
   } catch (error) {
     if (signal?.aborted) throw error;

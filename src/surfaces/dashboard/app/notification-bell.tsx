@@ -26,10 +26,14 @@ export function NotificationBell() {
 }
 
 function Bell() {
-  const page = useResource((signal) => api.get<Page>("/notifications", { query: { limit: 20 }, signal }), [], {
-    pollMs: 60_000,
-    events,
-  });
+  const page = useResource(
+    (signal) => api.get<Page>("/notifications", { query: { limit: 20 }, signal, priority: "low" }),
+    [],
+    {
+      pollMs: 60_000,
+      events,
+    },
+  );
   const [isOpen, setIsOpen] = useState(false);
   const id = useId();
   const place = useRef<HTMLDivElement>(null);

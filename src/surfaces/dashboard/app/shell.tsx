@@ -57,6 +57,11 @@ function Screen() {
   if (state === "loading")
     return (
       <main class="starting">
+        {/* As in index.html. */}
+        <p class="starting-brand">
+          <img src={`${basePath}/app/assets/icon.svg`} alt="" width="24" height="24" />
+          outreachd
+        </p>
         <Skeleton lines={4} />
       </main>
     );

@@ -11,7 +11,7 @@ export function WorkspaceSwitcher() {
   const isAsked = can("users:read");
   const { data } = useResource(
     async (signal) => ({
-      workspaces: isAsked ? await getAll<WorkspaceView>("/workspaces", "workspaces", { signal }) : [],
+      workspaces: isAsked ? await getAll<WorkspaceView>("/workspaces", "workspaces", { signal, priority: "low" }) : [],
     }),
     [isAsked],
   );

@@ -59,7 +59,7 @@ function Steps({ onHide }: { onHide: () => void }) {
 }
 
 async function loadSteps(signal: AbortSignal): Promise<Step[]> {
-  const one = { query: { limit: 1 }, signal };
+  const one = { query: { limit: 1 }, signal, priority: "low" } as const;
   const [accounts, leads, campaigns, actions] = await Promise.all([
     getAll<AccountView>("/network/accounts", "accounts", { signal }),
     api.get<{ total: number }>("/leads", one),

@@ -13,7 +13,7 @@ export function CreditsCard() {
 }
 
 function Credits() {
-  const credits = useResource((signal) => api.get<CreditsView>("/credits", { signal }), [], {
+  const credits = useResource((signal) => api.get<CreditsView>("/credits", { signal, priority: "low" }), [], {
     pollMs: 30_000,
     events: ["credits.", "enrichment.", "prospect."],
   });

@@ -144,7 +144,11 @@ async function latestJobs(signal: AbortSignal): Promise<Activity[]> {
   const startDate = Math.floor((now() - 2 * 86_400_000) / 1000);
   const pages = await Promise.all(
     others.map((type) =>
-      api.get<{ jobs: JobView[] }>("/users/jobs", { query: { type, startDate, limit: shown }, signal }),
+      api.get<{ jobs: JobView[] }>("/users/jobs", {
+        query: { type, startDate, limit: shown },
+        signal,
+        priority: "low",
+      }),
     ),
   );
   return pages

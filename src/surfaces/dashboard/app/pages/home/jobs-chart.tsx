@@ -12,7 +12,8 @@ const days = 30;
 /** Jobs of the last 30 days by the day of their execution and their status. */
 export function JobsChart() {
   const history = useResource(
-    (signal) => api.get<{ days: JobDay[] }>("/users/jobs/history", { query: { days, by: "executed" }, signal }),
+    (signal) =>
+      api.get<{ days: JobDay[] }>("/users/jobs/history", { query: { days, by: "executed" }, signal, priority: "low" }),
     [],
     { pollMs: 30_000, events: ["action.", "enrichment.", "leads.imported", "voice."] },
   );
