@@ -11,6 +11,7 @@ import { bulkLeads, postgresBulkLeads } from "./cases/bulk-leads.ts";
 import { leadFilters, postgresLeadFilters } from "./cases/lead-filters.ts";
 import { inbox, postgresInbox } from "./cases/inbox.ts";
 import { funnel, postgresFunnel } from "./cases/funnel.ts";
+import { firstContent } from "./cases/first-content.ts";
 import { importLeads } from "./cases/import-leads.ts";
 import { listLeads } from "./cases/list-leads.ts";
 import { metrics } from "./cases/metrics.ts";
@@ -56,6 +57,7 @@ const cases: Record<string, BenchCase> = {
   "postgres-bulk-leads": postgresBulkLeads,
   inbox,
   "postgres-inbox": postgresInbox,
+  "first-content": firstContent,
   enrich,
   "credit-race": creditRace,
   prospects,

@@ -31,13 +31,18 @@ export type OpenedPage = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
+type OpenOptions = BrowserContextOptions & {
+  /** Prepares the page before it loads the URL. */
+  beforeLoad?: (page: Page) => Promise<unknown>;
+};
+
 let running: Promise<Browser> | null = null;
 
 /** As `openPage`, of the path of a server, signed in by its key. */
 export async function openSignedIn(
   server: { url: string; firstRun: { key: string } | null },
   path: string,
-  options: BrowserContextOptions = {},
+  options: OpenOptions = {},
 ): Promise<OpenedPage> {
   const response = await fetch(`${server.url}/app/session`, {
     method: "POST",
@@ -52,7 +57,7 @@ export async function openSignedIn(
 }
 
 /** A page of its own browser profile at `url`. The browser itself is shared by the tests of a file. */
-export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
+export async function openPage(url: string, { beforeLoad, ...options }: OpenOptions = {}): Promise<OpenedPage> {
   running ??= launch();
   const context = await (
     await running
@@ -76,6 +81,7 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
       console.error(`CSP ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`),
     );
   });
+  await beforeLoad?.(page);
   await page.goto(url);
   const close = () => context.close();
   return { page, problems, close, [Symbol.asyncDispose]: close };
