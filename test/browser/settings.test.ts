@@ -1,6 +1,7 @@
 import { afterAll, expect } from "bun:test";
-import { closeBrowser, findings, openSignedIn, testInBrowser } from "../support/browser.ts";
+import { closeBrowser, findings, openPage, openSignedIn, testInBrowser } from "../support/browser.ts";
 import { createDirectory, startServer } from "../support/program.ts";
+import { eventually } from "../support/service.ts";
 
 afterAll(closeBrowser);
 
@@ -136,3 +137,61 @@ async function shoot(page: { screenshot(options: object): Promise<unknown> }, na
   const folder = process.env["OUTREACHD_TEST_SCREENSHOTS"];
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` });
 }
+
+testInBrowser(
+  "a key for a program: limited to networks and a rate, refused elsewhere, with its use by day",
+  async () => {
+    await using directory = await createDirectory();
+    // The client's address comes from a proxy, as X-Forwarded-For.
+    const env = { OUTREACHD_TRUSTED_PROXIES: "1" };
+    await using server = await startServer(`${directory.path}/data`, { env });
+    await using opened = await openSignedIn(server, "/app/settings?part=keys");
+    const { page, problems } = opened;
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Create key" }).click();
+    await dialog.getByLabel("Name").fill("CRM");
+    await dialog.getByRole("button", { name: "Read only" }).click();
+    await dialog.getByText("Networks and rate limits").click();
+    await dialog.getByLabel("Allowed networks").fill("203.0.113.0/24\n10.0.0.0/99");
+    await dialog.getByLabel("Requests per hour").fill("3");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await dialog.getByText("10.0.0.0/99").last().waitFor();
+    await dialog.getByLabel("Allowed networks").fill("203.0.113.0/24, 2001:db8::/32");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    const secret = await page.getByRole("textbox", { name: "API key" }).inputValue();
+    await page.getByRole("button", { name: "I have stored it" }).click();
+    await page.getByRole("row").filter({ hasText: "CRM" }).getByText("some networks, rate limited").waitFor();
+
+    const use = (address: string) =>
+      fetch(`${server.url}/api/v2/leads`, { headers: { "x-api-key": secret, "x-forwarded-for": address } });
+    const refused = await use("198.51.100.7");
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({
+      message: expect.stringContaining("cannot be used from the address 198.51.100.7"),
+      details: { address: "198.51.100.7" },
+    });
+    const statuses: number[] = [];
+    for (const address of ["203.0.113.7", "2001:db8::7", "203.0.113.8", "203.0.113.9"])
+      statuses.push((await use(address)).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+
+    // Who signs in with it from elsewhere reads why.
+    await using stranger = await openPage(`${server.url}/app/sign-in`);
+    await stranger.page.getByLabel("API key").fill(secret);
+    await stranger.page.getByRole("button", { name: "Sign in" }).click();
+    await stranger.page.getByText("cannot be used from the address 127.0.0.1").waitFor();
+
+    await page.getByRole("button", { name: "CRM" }).click();
+    const used = await dialog.getByRole("img", { name: /requests in \d+ days/ }).getAttribute("aria-label");
+    expect(used).toMatch(/^[3-6] requests in \d+ days, at most [3-6] on a day$/);
+    await dialog.getByText("Networks and rate limits").click();
+    expect(await dialog.getByLabel("Allowed networks").inputValue()).toBe("203.0.113.0/24\n2001:db8::/32");
+    expect(await dialog.getByLabel("Requests per hour").inputValue()).toBe("3");
+    expect(await findings(page)).toEqual([]);
+    await dialog.getByLabel("Requests per hour").fill("");
+    await dialog.getByLabel("Allowed networks").fill("");
+    await dialog.getByRole("button", { name: "Save", exact: true }).click();
+    await eventually("no limits", async () => ((await use("198.51.100.7")).status === 200 ? true : null));
+    expect(problems).toEqual([]);
+  },
+);
