@@ -38,3 +38,37 @@ testInBrowser("imports a sheet of an Excel workbook, and exports one", async () 
   expect(strFromU8(parts["xl/worksheets/sheet1.xml"]!)).toContain("ada@example.com");
   expect(problems).toEqual([]);
 });
+
+testInBrowser("imports a sheet of an Excel workbook as prospects", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(`${directory.path}/data`);
+  await using opened = await openSignedIn(server, "/app/prospects");
+  const { page, problems } = opened;
+  const people = textRows([["Name", "Profile"], ["Grace Hopper", "https://network.example/in/grace"]]); // prettier-ignore
+  const file = workbookFile({
+    sheets: [
+      { name: "Cover", rows: textRows([["Customers of 2026"], ["As of March"]]) },
+      { name: "People", rows: people },
+    ],
+  });
+  const mimeType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+  const choose = async (name: string, buffer: Uint8Array) => {
+    await page.getByRole("button", { name: "Import" }).first().click();
+    const input = page.getByRole("dialog").getByLabel("Drop a file of people or companies");
+    await input.setInputFiles({ name, mimeType, buffer: Buffer.from(buffer) });
+  };
+  await choose("customers.xlsx", file);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("customers.xlsx has several sheets.").waitFor();
+  expect(await findings(page)).toEqual([]);
+  await dialog.getByLabel("Sheet").selectOption("People");
+  await dialog.getByRole("button", { name: "Import" }).click();
+  await dialog.getByText("1 prospect added").waitFor();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await page.getByText("Grace Hopper").waitFor();
+
+  // There is nothing to choose from a single sheet.
+  await choose("people.xlsx", workbookFile({ sheets: [{ name: "People", rows: people }] }));
+  await dialog.getByText(/^0 prospects added, (1 updated, 0|0 updated, 1) skipped, 0 failed\.$/).waitFor();
+  expect(problems).toEqual([]);
+});

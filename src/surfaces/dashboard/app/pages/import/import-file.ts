@@ -50,6 +50,10 @@ function tagsIn(text: string): string[] {
 
 const workbookType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
+export function isWorkbook(file: File): boolean {
+  return typeOf(file) === workbookType;
+}
+
 /** Based on the file name, because browsers report spreadsheet types for CSV. The server detects unknown types. */
 export function typeOf({ name }: File): string {
   if (/\.xls[xm]$/i.test(name)) return workbookType;

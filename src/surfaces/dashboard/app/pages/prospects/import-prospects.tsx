@@ -4,31 +4,50 @@ import { api } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { hasEnded, useJob } from "../../job.ts";
 import { Button } from "../../ui/button.tsx";
-import { typeOf } from "../import/import-file.ts";
+import { can } from "../../session.ts";
+import { isWorkbook, previewFile, typeOf } from "../import/import-file.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FileDrop } from "../../ui/file-drop.tsx";
+import { Field } from "../../ui/form.tsx";
 import { Progress } from "../../ui/meter.tsx";
 import { showError } from "../../ui/toast.tsx";
+
+/** A workbook with several sheets, of which the user chooses one. */
+type Workbook = { file: File; sheets: readonly string[]; sheet: string };
 
 /** Imports a file of people or companies into the directory, and shows the progress. */
 export function ImportProspectsDialog({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
   const [jobId, setJobId] = useState<string | null>(null);
   const [isSending, setIsSending] = useState(false);
+  const [workbook, setWorkbook] = useState<Workbook | null>(null);
   const { data: job } = useJob(jobId);
   const isDone = job !== undefined && job !== null && hasEnded(job);
   useEffect(() => {
     if (isDone) onDone();
   }, [isDone]);
 
-  async function send(file: File | undefined) {
+  /** Imports the file, unless it has several sheets. */
+  async function take(file: File | undefined) {
     if (file === undefined) return;
+    await attempt(async () => {
+      // The list of sheets comes from the import of leads. Without its permission, the first sheet is imported.
+      const preview = isWorkbook(file) && can("leads:write") ? await previewFile(file, null, {}) : null;
+      if (preview !== null && preview.sheets.length > 1)
+        setWorkbook({ file, sheets: preview.sheets, sheet: preview.sheet ?? preview.sheets[0]! });
+      else await send(file, null);
+    });
+  }
+
+  async function send(file: File, sheet: string | null) {
+    const headers = { "content-type": typeOf(file) };
+    const query = { source: file.name.slice(0, 200), sheet };
+    setJobId((await api.post<JobView>("/prospecting/import", file, { headers, query })).id);
+  }
+
+  async function attempt(what: () => Promise<void>) {
     setIsSending(true);
     try {
-      const headers = { "content-type": typeOf(file) };
-      setJobId(
-        (await api.post<JobView>("/prospecting/import", file, { headers, query: { source: file.name.slice(0, 200) } }))
-          .id,
-      );
+      await what();
     } catch (error) {
       showError(error);
     } finally {
@@ -38,12 +57,14 @@ export function ImportProspectsDialog({ onClose, onDone }: { onClose: () => void
 
   return (
     <Dialog title="Import prospects" onClose={onClose}>
-      {jobId === null ? (
+      {jobId === null && workbook !== null ? (
+        <SheetChoice workbook={workbook} choose={(sheet) => setWorkbook({ ...workbook, sheet })} />
+      ) : jobId === null ? (
         <FileDrop
           label={isSending ? "Uploading…" : "Drop a file of people or companies"}
           hint="CSV or Excel with a header, or NDJSON. Existing entries are updated, not duplicated."
           accept=".csv,.tsv,.xlsx,.xlsm,.ndjson,.jsonl,text/csv"
-          onFiles={(files) => void send(files[0])}
+          onFiles={(files) => void take(files[0])}
         />
       ) : (
         <>
@@ -55,8 +76,38 @@ export function ImportProspectsDialog({ onClose, onDone }: { onClose: () => void
         <Button kind={isDone ? "primary" : "plain"} onClick={onClose}>
           {isDone ? "Done" : "Close"}
         </Button>
+        {jobId === null && workbook !== null && (
+          <Button
+            kind="primary"
+            isBusy={isSending}
+            onClick={() => void attempt(() => send(workbook.file, workbook.sheet))}
+          >
+            Import
+          </Button>
+        )}
       </footer>
     </Dialog>
+  );
+}
+
+function SheetChoice({ workbook, choose }: { workbook: Workbook; choose: (sheet: string) => void }) {
+  return (
+    <>
+      <p>
+        <strong>{workbook.file.name}</strong> has several sheets.
+      </p>
+      <Field label="Sheet">
+        {(control) => (
+          <select {...control} value={workbook.sheet} onChange={(event) => choose(event.currentTarget.value)}>
+            {workbook.sheets.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </>
   );
 }
 
