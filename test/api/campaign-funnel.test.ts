@@ -85,6 +85,28 @@ describe("the funnel of a campaign", () => {
     const last = days.at(-1)!.date;
     const period = `from=${last}&to=${last}`;
     expect((await read<SeriesView>(world, `${campaign.id}/series?${period}`)).days).toEqual([days.at(-1)!]);
+    const by = async (dimension: string) =>
+      (await read<SeriesView>(world, `${campaign.id}/series?by=${dimension}`)).series!;
+    const sumOf = ({ days: own }: { days: readonly object[] }, count: string) =>
+      own.reduce((sum, day) => sum + ((day as Record<string, number>)[count] ?? 0), 0);
+    const shown = (series: NonNullable<SeriesView["series"]>, ...counts: string[]) =>
+      series.map((each) => [each.step, each.side ?? each.variant, each.name, ...counts.map((one) => sumOf(each, one))]);
+    // The sums over days are the funnel.
+    expect(shown(await by("step"), "sent", "left", "contacted", "connected", "replied", "interested")).toEqual([
+      [0, null, "sendConnectionRequest", 6, 6, 6, 6, 0, 0],
+      [1, null, "connected", 0, 6, 0, 0, 0, 0],
+      [2, null, "sendMessage", 6, 6, 0, 0, 2, 1],
+    ]);
+    expect(shown(await by("branch"), "taken", "replied")).toEqual([[1, "yes", "connected", 6, 2]]);
+    const variants = shown(await by("variant"), "sent", "replied");
+    const compared = found.tests[0]!.variants.filter(({ sent }) => sent > 0);
+    const expected = compared.map((each) => [2, each.name, each.name, each.sent, each.replied]);
+    expect(new Set(variants.map(String))).toEqual(new Set(expected.map(String)));
+    const [ofAccount] = await by("account");
+    expect(ofAccount).toMatchObject({ accountId: world.accountId, days });
+    expect((await csv(world, `${campaign.id}/series?format=csv&by=branch`))[0]).toEqual(["date", "step", "side", "name", "taken", "connected", "replied", "interested"]); // prettier-ignore
+    const ofSteps = await csv(world, `${campaign.id}/series?format=csv&by=step&${period}`);
+    expect(ofSteps.slice(1)).toEqual([[last, "2", "sendMessage", "0", "0", "0", "0", "0", "2", "1"]]);
     const ofLastDay = await read<FunnelView>(world, `${campaign.id}/funnel?${period}`);
     expect(ofLastDay).toMatchObject({ from: last, to: last, leads: 6, stages: { enrolled: 0, replied: 2 } });
     expect(await read<FunnelView>(world, `${campaign.id}/funnel?accountId=another`)).toMatchObject({ leads: 0 });
@@ -137,6 +159,7 @@ describe("the funnel of a campaign", () => {
     };
     expect(await fieldsOf(`${campaign.id}/funnel?from=2030-02-31`)).toEqual([400, "from"]);
     expect(await fieldsOf(`${campaign.id}/series?to=yesterday`)).toEqual([400, "to"]);
+    expect(await fieldsOf(`${campaign.id}/series?by=weather`)).toEqual([400, "by"]);
     expect(await fieldsOf(`${campaign.id}/series?from=2030-02-02&to=2030-02-01`)).toEqual([400, "to"]);
     expect(await fieldsOf(`${campaign.id}/funnel?format=pdf`)).toEqual([400, "format"]);
     expect(await fieldsOf("compare?ids=,")).toEqual([400, "ids"]);

@@ -55,6 +55,9 @@ describe.each(enginesAndPostgres)("the funnel of campaigns on $name", ({ open })
       { day: today - 1, stage: "enrolled", enrollments: 1 },
       { day: today, stage: "enrolled", enrollments: 1 },
     ]);
+    const series = await storage.campaigns.funnelSeries(campaign.id, { ...everything, fromDay: today - 1 }, "account");
+    const ofDays = series.map(({ day, accountId, mark, enrollments }) => `${day} ${accountId} ${mark} ${enrollments}`);
+    expect(new Set(ofDays)).toEqual(new Set([today - 1, today].map((day) => `${day} ${first.id} enrolled 1`)));
     expect(await storage.campaigns.funnel([], everything)).toEqual([]);
     expect(user.id).not.toBe("");
   });
@@ -244,12 +247,22 @@ async function createWorld(storage: Storage, seed: number) {
     const enrollments = await all();
     const total = new Map<string, number>();
     const byDay = new Map<string, number>();
+    const series = {
+      step: new Map<string, number>(),
+      variant: new Map<string, number>(),
+      account: new Map<string, number>(),
+    };
     const count = (counts: Map<string, number>, ...key: unknown[]) =>
       counts.set(JSON.stringify(key), (counts.get(JSON.stringify(key)) ?? 0) + 1);
     for (const enrollment of enrollments)
       for (const { mark, day, step, variant } of marksOf(enrollment)) {
         count(total, enrollment.campaignId, mark, enrollment.accountId, step, variant);
         if (stages.some((stage) => stage === mark)) count(byDay, enrollment.campaignId, day, mark);
+        if (day === 0) continue;
+        const { campaignId, accountId } = enrollment;
+        count(series.step, campaignId, day, mark, "", step, "");
+        count(series.variant, campaignId, day, mark, "", step, variant);
+        count(series.account, campaignId, day, mark, accountId, -1, "");
       }
     const ids = campaigns.map(({ id }) => id);
     const counters = await storage.campaigns.funnel(ids, everything);
@@ -262,6 +275,13 @@ async function createWorld(storage: Storage, seed: number) {
       for (const { day, stage, enrollments: n } of await storage.campaigns.funnelDays(id, everything))
         days.push([JSON.stringify([id, day, stage]), n]);
     expect(sorted(days)).toEqual(sorted([...byDay]));
+    for (const by of ["step", "variant", "account"] as const) {
+      const rows = await Promise.all(ids.map((id) => storage.campaigns.funnelSeries(id, everything, by)));
+      const keyed = rows.flat().map(({ campaignId, day, mark, accountId, step, variant, enrollments: n }) => {
+        return [JSON.stringify([campaignId, day, mark, accountId, step, variant]), n];
+      });
+      expect(sorted(keyed)).toEqual(sorted([...series[by]]));
+    }
     const places = counters.filter(({ mark }) => ["active", "completed", "stopped", "failed"].includes(mark));
     expect(places.reduce((sum, row) => sum + row.enrollments, 0)).toBe(enrollments.length);
   }

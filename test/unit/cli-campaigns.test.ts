@@ -28,6 +28,10 @@ const statistics = {
 const stages = { enrolled: 1200, contacted: 900, connected: 300, replied: 50, interested: 5 };
 const rate = { rate: 33.33, low: 30.3, high: 36.5 };
 const counts = { active: 10, left: 90, sent: 80, skipped: 10, connected: 0, replied: 0, interested: 0 };
+const series = {
+  ...{ step: 2, side: "yes", variant: null, accountId: null, name: "connected" },
+  days: [{ date: "2026-01-05", taken: 1200, connected: 0, replied: 7, interested: 1 }],
+};
 const funnel = {
   ...{ stages, rates: { connected: rate, replied: rate, interested: rate }, leads: 1200 },
   places: [
@@ -83,6 +87,8 @@ async function run(...args: string[]) {
     if (path === "/compare") return success({ campaigns: [{ ...campaign, campaignId: "c1", ...stages, ...funnel }] });
     if (path.endsWith("/statistics")) return success(statistics);
     if (path.endsWith("/funnel")) return success(funnel);
+    if (path.endsWith("/series") && new URL(request.url).searchParams.has("by"))
+      return success({ by: "branch", days: [], series: [series] });
     if (path.endsWith("/series")) return success({ days: [{ date: "2026-01-05", ...stages }] });
     if (path.endsWith("/enrollments")) return success({ enrollments: [enrollment], total: 1 });
     if (path.endsWith("/stop")) return success(enrollment);
@@ -154,6 +160,9 @@ test("shows the funnel by day, and prints CSV", async () => {
   const days = await run("funnel", "c1", "--days");
   expect(days.asked[0]?.path).toBe("/c1/series");
   expect(days.out).toMatch(/2026-01-05 +1,200 +900 +300 +50 +5/);
+  const branches = await run("series", "c1", "--by", "branch");
+  expect(branches.out).toMatch(/2 +connected: yes +2026-01-05 +1,200 +0 +7 +1\n/);
+  expect((await run("series", "c1", "--by", "weather")).exitCode).toBe(2);
   const csv = await run("funnel", "c1", "--days", "--csv");
   expect(csv.asked[0]).toMatchObject({ path: "/c1/series", query: { format: "csv" } });
   expect(csv.out).toBe("date,enrolled\r\n");

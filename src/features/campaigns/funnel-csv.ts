@@ -1,6 +1,6 @@
 import { csvCell } from "../../lib/table-file/csv-cell.ts";
 import { stages } from "./funnel-marks.ts";
-import type { ComparisonView, FunnelView, SeriesView } from "./funnel-model.ts";
+import type { ComparisonView, FunnelView, SeriesBy, SeriesView } from "./funnel-model.ts";
 
 type Row = Readonly<Record<string, string | number | null | undefined>>;
 
@@ -43,8 +43,18 @@ export function funnelCsv({ stages: total, places, steps, tests, accounts }: Fun
   return csvOf(funnelColumns, rows);
 }
 
-export function seriesCsv({ days }: SeriesView): string {
-  return csvOf(["date", ...stages], days);
+const seriesColumns: Record<SeriesBy, readonly string[]> = {
+  step: ["step", "name", "sent", "skipped", "left", "contacted", "connected", "replied", "interested"],
+  branch: ["step", "side", "name", "taken", "connected", "replied", "interested"],
+  variant: ["step", "variant", "sent", "connected", "replied", "interested"],
+  account: ["accountId", "name", ...stages],
+};
+
+/** One row a day or, by a dimension, one for each of its values and day. */
+export function seriesCsv({ days, by, series = [] }: SeriesView): string {
+  if (by === undefined) return csvOf(["date", ...stages], days);
+  const rows = series.flatMap(({ days: own, ...key }) => own.map((day) => ({ ...key, ...day })));
+  return csvOf(["date", ...seriesColumns[by]], rows);
 }
 
 export function comparisonCsv({ campaigns }: ComparisonView): string {

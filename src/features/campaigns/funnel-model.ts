@@ -131,6 +131,40 @@ const Day = Type.Object(
   { date: Type.String({ format: "date", description: "A day in UTC." }), ...StageCounts.properties },
   { $id: "CampaignDay" },
 );
+/** What a series is divided by. */
+export const seriesDimensions = ["step", "branch", "variant", "account"] as const;
+export type SeriesBy = (typeof seriesDimensions)[number];
+
+const some = Type.Optional(count);
+const SeriesGroup = Type.Object(
+  {
+    step: Type.Union([Type.Integer(), Type.Null()], { description: "Of a step, branch, or variant." }),
+    side: Type.Union([literals(["yes", "no"]), Type.Null()], { description: "Of a branch." }),
+    variant: textOrNull,
+    accountId: textOrNull,
+    name: Type.String({ description: "Action or condition of the step, or name of the variant or account." }),
+    days: Type.Array(
+      Type.Object({
+        date: Type.String({ format: "date" }),
+        enrolled: some,
+        contacted: some,
+        connected: count,
+        replied: count,
+        interested: count,
+        sent: Type.Optional(
+          Type.Integer({ description: "Of a step: actions that were performed. Of a variant: leads." }),
+        ),
+        skipped: some,
+        left: Type.Optional(Type.Integer({ description: "Leads who have left the step for the next one." })),
+        taken: Type.Optional(Type.Integer({ description: "Leads who took the side of the branch." })),
+      }),
+      { description: "Oldest first, without days on which nothing happened." },
+    ),
+  },
+  { $id: "CampaignSeriesGroup" },
+);
+export type SeriesGroup = Static<typeof SeriesGroup>;
+
 export const SeriesView = Type.Object(
   {
     campaignId: Type.String(),
@@ -138,6 +172,10 @@ export const SeriesView = Type.Object(
     to: dayOrNull,
     accountId: textOrNull,
     days: Type.Array(Day, { description: "Oldest first, without days on which nothing happened." }),
+    by: Type.Optional(literals(seriesDimensions)),
+    series: Type.Optional(
+      Type.Array(SeriesGroup, { description: "With `by`: the same by day for each of them, in order of the steps." }),
+    ),
   },
   { $id: "CampaignSeries" },
 );
@@ -166,6 +204,16 @@ export const FunnelQuery = Type.Object({
   accountId: Type.Optional(Type.String({ description: "Only leads of this network account." })),
 });
 export type FunnelQuery = Static<typeof FunnelQuery>;
+export const SeriesQuery = Type.Object({
+  ...FunnelQuery.properties,
+  by: Type.Optional(
+    Type.Union(
+      seriesDimensions.map((dimension) => Type.Literal(dimension)),
+      { description: "Adds `series`: one series for each step, side of a branch, variant, or account." },
+    ),
+  ),
+});
+export type SeriesQuery = Static<typeof SeriesQuery>;
 export const ComparisonQuery = Type.Object({
   ...period,
   ids: Type.Optional(

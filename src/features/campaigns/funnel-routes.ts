@@ -5,7 +5,7 @@ import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../p
 import { ok } from "../../platform/http/request-context.ts";
 import { routes } from "../../platform/http/route.ts";
 import { comparisonCsv, funnelCsv, seriesCsv } from "./funnel-csv.ts";
-import { ComparisonQuery, ComparisonView, FunnelQuery, FunnelView, SeriesView } from "./funnel-model.ts";
+import { ComparisonQuery, ComparisonView, FunnelQuery, FunnelView, SeriesQuery, SeriesView } from "./funnel-model.ts";
 import type { FunnelService } from "./funnel-service.ts";
 
 const byId = params(Type.Object({ campaignId: Type.String() }));
@@ -60,8 +60,12 @@ export function funnelRoutes(funnels: FunnelService) {
       {
         access: "network:read",
         params: byId,
-        query: params(FunnelQuery),
-        docs: documented(SeriesView, "Get the funnel of a campaign by day", `One entry a day. ${period}`),
+        query: params(SeriesQuery),
+        docs: documented(
+          SeriesView,
+          "Get the funnel of a campaign by day",
+          `One entry a day, in total and, with \`by\`, for each step, side of a branch, variant, or account. ${period}`,
+        ),
       },
     );
 }

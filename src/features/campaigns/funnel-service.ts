@@ -4,7 +4,15 @@ import type { WorkspaceId } from "../../platform/base/ids.ts";
 import type { TimePlace } from "../../platform/base/time-place.ts";
 import type { NetworkStore } from "../network/store.ts";
 import { dayMs } from "./funnel-marks.ts";
-import type { ComparisonQuery, ComparisonView, FunnelQuery, FunnelView, SeriesView } from "./funnel-model.ts";
+import type {
+  ComparisonQuery,
+  ComparisonView,
+  FunnelQuery,
+  FunnelView,
+  SeriesQuery,
+  SeriesView,
+} from "./funnel-model.ts";
+import { seriesOf } from "./funnel-series.ts";
 import { daysOf, funnelParts, ratesOf, stagesOf } from "./funnel-view.ts";
 import type { Campaign } from "./model.ts";
 import type { CampaignStore, FunnelFilter } from "./store.ts";
@@ -34,10 +42,17 @@ export class FunnelService {
   }
 
   /** Throws NOT_FOUND for an unknown campaign. */
-  async series(workspaceId: WorkspaceId, campaignId: string, query: FunnelQuery): Promise<SeriesView> {
+  async series(workspaceId: WorkspaceId, campaignId: string, query: SeriesQuery): Promise<SeriesView> {
+    const { by } = query;
     const filter = filterOf(query);
-    await this.#require(workspaceId, campaignId);
-    return { campaignId, ...shown(query), days: daysOf(await this.#store.funnelDays(campaignId, filter)) };
+    const campaign = await this.#require(workspaceId, campaignId);
+    const total = { campaignId, ...shown(query), days: daysOf(await this.#store.funnelDays(campaignId, filter)) };
+    if (by === undefined) return total;
+    const [rows, accounts] = await Promise.all([
+      this.#store.funnelSeries(campaignId, filter, by === "branch" ? "step" : by),
+      this.#network.accounts(workspaceId),
+    ]);
+    return { ...total, by, series: seriesOf(campaign, by, rows, accounts) };
   }
 
   /**

@@ -82,7 +82,7 @@ function placesOf(rows: Rows, last: number): FunnelView["places"] {
   return [...leads.values()].toSorted((a, b) => (a.step ?? last) - (b.step ?? last) || a.state.localeCompare(b.state));
 }
 
-function stepOf(instruction: Instruction, step: number, sides: BranchSides | undefined, rows: Rows): StepView {
+export function stepOf(instruction: Instruction, step: number, sides: BranchSides | undefined, rows: Rows): StepView {
   const here = rows.filter((row) => row.step === step);
   const [sent, skipped] = [sumOf(here, "invited", "messaged", "done"), sumOf(here, "skipped")];
   const view: StepView = {
@@ -144,7 +144,10 @@ export function variantCounts(
   });
 }
 
-function accountsOf(rows: Rows, accounts: readonly Pick<NetworkAccount, "id" | "name">[]): FunnelView["accounts"] {
+export function accountsOf(
+  rows: Rows,
+  accounts: readonly Pick<NetworkAccount, "id" | "name">[],
+): FunnelView["accounts"] {
   const byAccount = Map.groupBy(rows, ({ accountId }) => accountId);
   return [...byAccount]
     .map(([accountId, own]) => ({

@@ -38,6 +38,8 @@ export type CampaignCounts = {
 /** Days since 1970, inclusive. Places of enrollments have no day, and are the current ones. */
 export type FunnelFilter = { fromDay: number | null; toDay: number | null; accountId: string | null };
 export type FunnelCount = Omit<Mark, "day"> & { campaignId: string; accountId: string; enrollments: number };
+/** `variant` and `accountId` are "" unless they are asked for. */
+export type FunnelDayCount = FunnelCount & { day: number };
 export type FunnelDay = { day: number; stage: Stage; enrollments: number };
 
 export type CampaignStore = {
@@ -111,6 +113,8 @@ export type CampaignStore = {
   funnel(campaignIds: readonly string[], filter: FunnelFilter): Promise<FunnelCount[]>;
   /** Stages of a campaign by day, oldest first. */
   funnelDays(campaignId: string, filter: FunnelFilter): Promise<FunnelDay[]>;
+  /** The counters of a campaign by day, without places: by step, by step and variant, or by account. */
+  funnelSeries(campaignId: string, filter: FunnelFilter, by: "step" | "variant" | "account"): Promise<FunnelDayCount[]>;
   /** Running campaigns in the order of their IDs, starting after `after`. */
   running(after: string | null, limit: number): Promise<Campaign[]>;
   /** Decides the test of a step; false if that was done, or the campaign is not running or has other steps. */

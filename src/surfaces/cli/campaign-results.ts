@@ -65,6 +65,21 @@ export function daysText({ days }: SeriesView): string {
   );
 }
 
+/** One row a day of each series. */
+export function seriesText({ series = [] }: SeriesView): string {
+  if (series.length === 0) return "Nothing happened in this period.";
+  const counts = Object.keys(series[0]!.days[0] ?? {}).filter((name) => name !== "date");
+  const rows = series.flatMap(({ step, side, name, days }) =>
+    days.map((day) => [
+      step === null ? "" : `${step}`,
+      oneLine(side === null ? name : `${name}: ${side}`),
+      day.date,
+      ...counts.map((count) => formatCount(Number(Object.entries(day).find(([key]) => key === count)?.[1] ?? 0))),
+    ]),
+  );
+  return renderTable(["STEP", "OF", "DAY (UTC)", ...counts.map((count) => count.toUpperCase())], rows);
+}
+
 export function comparisonText({ campaigns }: ComparisonView): string {
   if (campaigns.length === 0) return "No campaigns.";
   const rows = campaigns.map(({ name, state, rates, campaignId, ...counts }) => [

@@ -1,5 +1,10 @@
-import type { Command } from "commander";
-import type { ComparisonView, FunnelView, SeriesView } from "../../features/campaigns/funnel-model.ts";
+import { Option, type Command } from "commander";
+import {
+  seriesDimensions,
+  type ComparisonView,
+  type FunnelView,
+  type SeriesView,
+} from "../../features/campaigns/funnel-model.ts";
 import type { CampaignStatistics, CampaignView, PreviewView } from "../../features/campaigns/model.ts";
 import type { CampaignTemplate } from "../../features/campaigns/template-model.ts";
 import type { Api, Query } from "./api.ts";
@@ -7,7 +12,7 @@ import { campaignsText, campaignText, previewText, templatesText } from "./campa
 import { addCampaignChanges } from "./campaign-changes.ts";
 import { addCampaignLeads } from "./campaign-leads.ts";
 import { pathOf } from "./campaign-path.ts";
-import { comparisonText, daysText, funnelText } from "./campaign-results.ts";
+import { comparisonText, daysText, funnelText, seriesText } from "./campaign-results.ts";
 import { present, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { addConnectionFlags, addUserFlag, wholeNumberFlag } from "./flags.ts";
@@ -29,6 +34,7 @@ Examples:
   outreachd campaigns start 019b…
   outreachd campaigns funnel 019b… --from 2030-01-01       results since then
   outreachd campaigns funnel 019b… --days --csv > days.csv
+  outreachd campaigns series 019b… --by variant            by day
   outreachd campaigns compare 019b… 019c…
   outreachd campaigns show 019b… --json > spring.json      to edit its steps, then:
   outreachd campaigns update 019b… --steps spring.json`;
@@ -110,6 +116,20 @@ function addResults(group: Command, context: CommandContext): void {
       }
       const results = await api.get<FunnelView>(`${pathOf(id)}/funnel`, query);
       await present(context, results, funnelText(results));
+    }),
+  );
+
+  const series = group
+    .command("series <CAMPAIGN_ID>")
+    .description("Show the results of a campaign by day: in total, or by step, side of a branch, variant, or account.")
+    .addOption(new Option("--by <DIMENSION>", "What to divide the results by.").choices(seriesDimensions))
+    .option("--account <ID>", "Only leads of this network account.");
+  addResultFlags(series).action((id: string, flags: ResultFlags & { by?: string }) =>
+    forUser(context, flags, async (api, userId) => {
+      const query = { ...periodOf(flags), accountId: flags.account, by: flags.by, userId };
+      if (flags.csv) return printCsv(api, context, `${pathOf(id)}/series`, query);
+      const results = await api.get<SeriesView>(`${pathOf(id)}/series`, query);
+      await present(context, results, results.by === undefined ? daysText(results) : seriesText(results));
     }),
   );
 

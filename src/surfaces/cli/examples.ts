@@ -136,6 +136,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     [`outreachd campaigns funnel ${id} --from 2030-01-01`],
     [`outreachd campaigns funnel ${id} --days --csv > days.csv`],
   ],
+  "campaigns series": [
+    [`outreachd campaigns series ${id} --by step`],
+    [`outreachd campaigns series ${id} --by account --from 2030-01-01 --csv > accounts.csv`],
+  ],
   "campaigns compare": [["outreachd campaigns compare"], ["outreachd campaigns compare --from 2030-01-01 --csv"]],
   "campaigns create": [
     ["outreachd campaigns create Spring --template connect-and-follow-up"],

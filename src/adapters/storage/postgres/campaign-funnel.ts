@@ -1,6 +1,6 @@
-import { and, asc, eq, gte, inArray, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, lte, or, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/pg-core";
-import { stages, type FunnelChange, type Stage } from "../../../features/campaigns/funnel-marks.ts";
+import { noStep, stages, type FunnelChange, type Stage } from "../../../features/campaigns/funnel-marks.ts";
 import type { CampaignStore, FunnelFilter } from "../../../features/campaigns/store.ts";
 import { campaignFunnel, campaignFunnelChanges, campaigns } from "./campaign-tables.ts";
 import type { Connection, Engine } from "./engine.ts";
@@ -13,7 +13,7 @@ export async function addFunnelChanges(connection: Connection, changes: readonly
     .values(changes.map(({ change, ...counter }) => ({ ...counter, enrollments: change })));
 }
 
-export function createFunnelQueries({ orm }: Engine): Pick<CampaignStore, "funnel" | "funnelDays"> {
+export function createFunnelQueries({ orm }: Engine): Pick<CampaignStore, "funnel" | "funnelDays" | "funnelSeries"> {
   /** The counters of campaigns, with what was not added to them yet. */
   const countersOf = (campaignIds: readonly string[], filter: FunnelFilter) => {
     const rowsOf = (table: typeof campaignFunnel | typeof campaignFunnelChanges) => {
@@ -45,6 +45,23 @@ export function createFunnelQueries({ orm }: Engine): Pick<CampaignStore, "funne
         .groupBy(day, mark)
         .having(sql`sum(${enrollments}) <> 0`)
         .orderBy(asc(day));
+    },
+    async funnelSeries(id, filter, by) {
+      const counters = countersOf([id], filter);
+      const { campaignId, day, mark, accountId, step, variant, enrollments } = counters;
+      const columns = { step: [step], variant: [step, variant], account: [accountId] }[by];
+      return orm
+        .select({
+          ...{ campaignId, day, mark },
+          accountId: by === "account" ? accountId : sql<string>`''`,
+          step: by === "account" ? sql<number>`${noStep}::integer` : step,
+          variant: by === "variant" ? variant : sql<string>`''`,
+          enrollments: sql<number>`sum(${enrollments})::bigint`,
+        })
+        .from(counters)
+        .where(gt(day, 0))
+        .groupBy(campaignId, day, mark, ...columns)
+        .having(sql`sum(${enrollments}) <> 0`);
     },
   };
 }

@@ -1,6 +1,12 @@
-import { and, asc, eq, gte, inArray, lte, or, sql } from "drizzle-orm";
-import { stages, type FunnelChange } from "../../../features/campaigns/funnel-marks.ts";
-import type { CampaignStore, FunnelCount, FunnelDay, FunnelFilter } from "../../../features/campaigns/store.ts";
+import { and, asc, eq, gt, gte, inArray, lte, or, sql } from "drizzle-orm";
+import { noStep, stages, type FunnelChange } from "../../../features/campaigns/funnel-marks.ts";
+import type {
+  CampaignStore,
+  FunnelCount,
+  FunnelDay,
+  FunnelDayCount,
+  FunnelFilter,
+} from "../../../features/campaigns/store.ts";
 import { campaignFunnel } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
 import { placeholdersOf } from "./placeholders.ts";
@@ -28,7 +34,10 @@ export function createFunnelRows({ orm }: Pick<Engine, "orm">) {
   };
 }
 
-export function createFunnelQueries({ orm, reader }: Engine): Pick<CampaignStore, "funnel" | "funnelDays"> {
+export function createFunnelQueries({
+  orm,
+  reader,
+}: Engine): Pick<CampaignStore, "funnel" | "funnelDays" | "funnelSeries"> {
   const { campaignId, mark, day, accountId, step, variant } = campaignFunnel;
   const enrollments = sql<number>`sum(${campaignFunnel.enrollments})`.as("enrollments");
   const isNotZero = sql`sum(${campaignFunnel.enrollments}) <> 0`;
@@ -61,7 +70,30 @@ export function createFunnelQueries({ orm, reader }: Engine): Pick<CampaignStore
           .orderBy(asc(day))
           .toSQL(),
       ),
+    funnelSeries: (id, filter, by) =>
+      reader.all<FunnelDayCount>(
+        orm
+          .select({
+            campaignId: sql`${campaignId}`.as("campaignId"),
+            day: sql`${day}`.as("day"),
+            mark: sql`${mark}`.as("mark"),
+            accountId: (by === "account" ? sql`${accountId}` : sql`''`).as("accountId"),
+            step: (by === "account" ? sql`${noStep}` : sql`${step}`).as("step"),
+            variant: (by === "variant" ? sql`${variant}` : sql`''`).as("variant"),
+            enrollments,
+          })
+          .from(campaignFunnel)
+          .where(and(eq(campaignId, id), gt(day, 0), isWithin(filter)))
+          .groupBy(...[day, mark, ...columnsOf(by)])
+          .having(isNotZero)
+          .toSQL(),
+      ),
   };
+}
+
+function columnsOf(by: "step" | "variant" | "account") {
+  const { accountId, step, variant } = campaignFunnel;
+  return { step: [step], variant: [step, variant], account: [accountId] }[by];
 }
 
 function isWithin({ fromDay, toDay, accountId }: FunnelFilter) {
