@@ -355,6 +355,7 @@ async function compose(
   }
 
   async function stopAll(): Promise<void> {
+    listening?.drain();
     await cluster?.drain(listening === null || role === "worker" ? 0 : drainMs);
     background.stop();
     await noting;

@@ -3,6 +3,7 @@ import type { RequestContext } from "../../src/platform/http/request-context.ts"
 import { RouteTable } from "../../src/platform/http/route-table.ts";
 import { routes } from "../../src/platform/http/route.ts";
 import { HttpServer } from "../../src/platform/http/server.ts";
+import { eventually } from "../support/service.ts";
 
 // What the server relies on beyond the manuals of Elysia and Bun. It fails if a new version works differently.
 
@@ -55,6 +56,26 @@ test.each([
 test("HEAD is routed like GET, and the body is removed", async () => {
   const response = await fetch(`${listening.url}/leads/1`, { method: "HEAD" });
   expect([response.status, await response.text()]).toEqual([201, ""]);
+});
+
+test("a connection stays open, and is closed after its next response once the server drains", async () => {
+  const draining = new HttpServer(new RouteTable([list]), pipeline, connection);
+  const { url, drain, stop } = draining.listen("127.0.0.1", 0);
+  const received: string[] = [];
+  const closed = Promise.withResolvers<void>();
+  const socket = await Bun.connect({
+    hostname: "127.0.0.1",
+    port: Number(new URL(url).port),
+    socket: { data: (_, bytes) => void received.push(bytes.toString()), close: () => closed.resolve() },
+  });
+  const request = "GET /leads/1 HTTP/1.1\r\nHost: crm\r\n\r\n";
+  socket.write(request);
+  await eventually("a response", () => Promise.resolve(received.length === 1 || null));
+  drain();
+  socket.write(request);
+  await closed.promise;
+  expect(received.map((response) => response.includes("Connection: close"))).toEqual([false, true]);
+  await stop(1000);
 });
 
 test("a second server cannot listen on the same port", () => {

@@ -10,6 +10,11 @@ import type { Route } from "./route.ts";
 
 export type Listening = {
   url: string;
+  /**
+   * Closes each connection after its next response. A proxy then opens new ones, and none to a server that has stopped; it
+   * would not repeat a request that it sent into a connection that is being closed.
+   */
+  drain(): void;
   stop(graceMs: number): Promise<void>;
 };
 
@@ -38,6 +43,7 @@ export class HttpServer implements Connection {
   /** Requests as they arrived, by what they became without the base path. */
   readonly #arrived = new WeakMap<Request, Request>();
   #server: Bun.Server<undefined> | null = null;
+  #isDraining = false;
 
   constructor(
     table: RouteTable,
@@ -63,6 +69,7 @@ export class HttpServer implements Connection {
     const name = hostname.includes(":") ? `[${hostname}]` : hostname === "0.0.0.0" ? "127.0.0.1" : hostname;
     return {
       url: `http://${name}:${server.port}`,
+      drain: () => void (this.#isDraining = true),
       async stop(graceMs) {
         // Accepts no new connections and waits for running requests, but aborts them after a time.
         const abort = setTimeout(() => void server.stop(true), graceMs);
@@ -151,9 +158,15 @@ export class HttpServer implements Connection {
     outer: RequestContext | null = null,
   ): Promise<Response> {
     const match = { route: route?.template ?? null, params };
-    const response = this.#pipeline.handle(new RequestContext(request, match, this, outer), route);
+    let response = this.#pipeline.handle(new RequestContext(request, match, this, outer), route);
+    if (this.#isDraining) response = response.then(closingConnection);
     return this.#basePath === "" ? response : response.then((each) => locateBelow(each, this.#basePath));
   }
+}
+
+function closingConnection(response: Response): Response {
+  response.headers.set("connection", "close");
+  return response;
 }
 
 const noMatch = { route: null, params: {} };
