@@ -1,17 +1,13 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request as send, type IncomingMessage } from "node:http";
 import { join } from "node:path";
+import { caddy, caddyWith, nginx, nginxWith, sample, startProxy, withoutTls } from "../support/proxies.ts";
 import { createDirectory, startServer } from "../support/program.ts";
 import { eventually } from "../support/service.ts";
 
 /** The samples in deploy/proxy/ with Debian's nginx and Caddy in front of the program. Traefik is not in Debian. */
 
 setDefaultTimeout(120_000);
-
-const samples = join(import.meta.dir, "../../deploy/proxy");
-const nginx = Bun.which("nginx", { PATH: `${process.env["PATH"]}:/usr/sbin` });
-const caddy = Bun.which("caddy");
 
 type Proxy = {
   name: string;
@@ -21,29 +17,7 @@ type Proxy = {
 };
 
 const read = (name: string, server: string) =>
-  readFileSync(join(samples, name), "utf8").replaceAll("127.0.0.1:8080", server.replace("http://", ""));
-
-// Workers of a root process would otherwise be unable to write to the folder.
-const asRoot = process.getuid?.() === 0 ? "user root; " : "";
-
-/** Without TLS, of which the tests have no certificate. */
-function nginxWith(site: string, folder: string): string[] {
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
-    (kind) => `${kind}_temp_path ${folder}/${kind};`,
-  );
-  const logs = `error_log ${folder}/error.log; pid ${folder}/pid;`;
-  const http = `http { access_log off; ${temporary.join(" ")} ${site} }`;
-  writeFileSync(join(folder, "nginx.conf"), `${asRoot}daemon off; worker_processes 1; ${logs} events {} ${http}`);
-  return [nginx!, "-p", folder, "-c", join(folder, "nginx.conf"), "-e", join(folder, "error.log")];
-}
-
-function caddyWith(text: string, folder: string): string[] {
-  writeFileSync(join(folder, "Caddyfile"), `{\n\tadmin off\n\tauto_https off\n}\n${text}`);
-  return [caddy!, "run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")];
-}
-
-const withoutTls = (site: string, port: number) =>
-  site.replace("listen 443 ssl", `listen 127.0.0.1:${port}`).replace(/^ *ssl_certificate.*$/gm, "");
+  sample(`proxy/${name}`).replaceAll("127.0.0.1:8080", server.replace("http://", ""));
 
 const proxies: Proxy[] = [
   {
@@ -102,7 +76,7 @@ describe.each(proxies)("$name", ({ start, publicUrl, isInstalled }) => {
   const path = new URL(publicUrl).pathname.replace(/\/$/, "");
   let directory: Awaited<ReturnType<typeof createDirectory>>;
   let server: Awaited<ReturnType<typeof startServer>>;
-  let proxy: Bun.Subprocess;
+  let proxy: Awaited<ReturnType<typeof startProxy>>;
   let url: string;
   let key: Record<string, string>;
 
@@ -113,25 +87,17 @@ describe.each(proxies)("$name", ({ start, publicUrl, isInstalled }) => {
       env: { OUTREACHD_PUBLIC_URL: publicUrl, OUTREACHD_TRUSTED_PROXIES: "1", OUTREACHD_RATE_LIMIT_MINUTE: "0" },
     });
     key = { "x-api-key": server.firstRun!.key };
-    const port = await freePort();
-    const folder = join(directory.path, "proxy");
-    mkdirSync(folder);
-    proxy = Bun.spawn(start(server.url, port, folder), {
-      env: { PATH: process.env["PATH"] ?? "", HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
-      stdio: ["ignore", "ignore", "ignore"],
-    });
-    url = `http://127.0.0.1:${port}${path}`;
-    await eventually("the proxy to respond", async () => {
-      if (proxy.exitCode !== null) throw new Error(`Expected the proxy to run, it ended with ${proxy.exitCode}.`);
-      return await fetch(`${url}/healthz`).then(
+    proxy = await startProxy(directory.path, (port, folder) => start(server.url, port, folder));
+    url = `http://127.0.0.1:${proxy.port}${path}`;
+    await eventually("the server behind the proxy to respond", () =>
+      fetch(`${url}/healthz`).then(
         ({ ok }) => ok || null,
         () => null,
-      );
-    });
+      ),
+    );
   });
   afterAll(async () => {
-    proxy?.kill();
-    await proxy?.exited;
+    await proxy?.stop();
     await server?.stop();
     await directory?.[Symbol.asyncDispose]();
   });
@@ -209,10 +175,3 @@ describe.each(proxies)("$name", ({ start, publicUrl, isInstalled }) => {
     expect((await ask(`${url}/healthz`)).headers["x-request-id"]).toMatch(/^[\w-]{20,}$/);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-  const { port } = server;
-  await server.stop(true);
-  return port!;
-}
