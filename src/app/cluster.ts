@@ -100,7 +100,7 @@ async function refuseOtherFiles(store: ClusterStore, place: FilesPlace, clock: C
   throw new StartError(
     `The node ${other.host} (process ${other.pid}) uses the same database, but stores its files in ${other.files} instead of ${files}.`,
     {
-      hint: "Start all nodes with the same --files s3://BUCKET/PREFIX. If they are different installations, give each its own database.",
+      hint: "Start all nodes with the same --files s3://BUCKET/PREFIX. If they are different installations, give each its own database. If this database was just restored from a dump, try again in 15 seconds: the dump lists the nodes of its time.",
     },
   );
 }

@@ -39,13 +39,13 @@ export async function startCluster(
   const running: ClusterNode[] = [];
 
   /** Another node. Its scratch directory is its own. */
-  async function add(own: NodeSettings = {}): Promise<ClusterNode> {
+  async function add(own: NodeSettings = {}, args: readonly string[] = []): Promise<ClusterNode> {
     const env = {
       OUTREACHD_DATABASE: database.url,
       OUTREACHD_DATABASE_POOL: "4",
       ...{ ...filesIn(s3), ...shared, ...own },
     };
-    const node = await startServer(join(directory.path, `node-${running.length}`), { env });
+    const node = await startServer(join(directory.path, `node-${running.length}`), { env, args });
     running.push(node);
     return node;
   }

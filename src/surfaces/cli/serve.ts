@@ -1,3 +1,4 @@
+import { shownDatabase } from "../../app/config/database-options.ts";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { loadConfig, type Config } from "../../app/config/config.ts";
@@ -97,10 +98,19 @@ function banner(app: LocalApp, config: Config): string {
     `  Dashboard  ${dashboard}`,
     `  API        ${api}`,
     `  Docs       ${docs}`,
-    `  Data       ${dataDir}`,
+    ...placesOf(config, dataDir),
     ...(config.simulate ? ["  Mode       simulation: nothing is real, and time stands still"] : []),
     "",
   ];
   if (app.firstRun !== null && signInUrl !== null) lines.push(firstRunNotice(app.firstRun), signInNotice(signInUrl));
   return lines.join("\n");
+}
+
+/** Where the data is, in the order in which someone would search. */
+function placesOf({ database, files: { place } }: Config, dataDir: string): string[] {
+  return [
+    `  Data       ${database === null ? dataDir : shownDatabase(database.url)}`,
+    ...(place?.kind === "s3" ? [`  Files      s3://${place.bucket}/${place.prefix}`] : []),
+    ...(database === null ? [] : [`  Scratch    ${dataDir}`]),
+  ];
 }
