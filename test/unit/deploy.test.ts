@@ -9,6 +9,7 @@ import { PodDisruptionBudget } from "kubernetes-models/policy/v1";
 import { parse, parseAllDocuments } from "yaml";
 import { unknownVariables } from "../../src/app/config/sources.ts";
 import { serverOptions } from "../../src/app/config/options.ts";
+import { embedSources } from "../../src/surfaces/docs/sources.macro.ts";
 
 /** The deployments in deploy/ against the schemas of Compose and Kubernetes, and against the options there are. */
 
@@ -226,4 +227,12 @@ test("what the configuration of Traefik refers to exists, and agrees with the pa
       expect(text).toContain(`OUTREACHD_PUBLIC_URL=https://example.com${prefix}`);
     }
   }
+});
+
+test("the build context of the image has every document that becomes part of the program", () => {
+  const patterns = readFileSync(join(root, ".dockerignore"), "utf8").split("\n").filter(Boolean);
+  const ignored = (path: string) =>
+    patterns.some((pattern) => new Bun.Glob(pattern).match(path) || path.startsWith(`${pattern}/`));
+  expect(ignored("dist/outreachd")).toBe(true);
+  expect(embedSources().filter(({ path }) => ignored(path))).toEqual([]);
 });
