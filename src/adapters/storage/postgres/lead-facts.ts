@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { LeadFacts, StoredLead } from "../../../features/leads/decisions.ts";
 import type { Lead } from "../../../features/leads/model.ts";
 import {
@@ -171,22 +171,24 @@ export class LeadFactLoader implements FactSource {
   }
 
   async #loadLeads(ids: readonly string[]): Promise<Map<string, StoredLead>> {
-    const rows = await this.#connection
-      .select()
-      .from(leads)
-      // One parameter, however many leads.
-      .where(
-        and(
-          sql`${leads.id} IN (SELECT json_array_elements_text(${wellFormedJson(ids)}::json))`,
-          eq(leads.owner, this.owner),
-        ),
-      );
+    // Not a query of drizzle, whose mapping of hundreds of rows takes as long as reading them. One parameter, however many leads.
+    const rows = await this.#connection.execute<Omit<typeof leads.$inferSelect, "folded">>(sql`
+      SELECT ${columnsOfStored} FROM ${leads}
+      WHERE ${leads.id} IN (SELECT json_array_elements_text(${wellFormedJson(ids)}::json)) AND ${leads.owner} = ${this.owner}`);
     return new Map(rows.map((row) => [row.id, storedLead(row, this.#workspaceId)]));
   }
 }
 
+const { folded: _folded, ...stored } = getTableColumns(leads);
+const columnsOfStored = sql.join(
+  Object.entries(stored).map(([name, column]) => sql`${column} AS ${sql.identifier(name)}`),
+  sql`, `,
+);
+
+type StoredRow = Omit<typeof leads.$inferSelect, "folded"> & { folded?: string };
+
 export function storedLead(
-  { seq, owner: _owner, folded: _folded, ...lead }: typeof leads.$inferSelect,
+  { seq, owner: _owner, folded: _text, ...lead }: StoredRow,
   workspaceId: WorkspaceId,
 ): StoredLead {
   return { seq, lead: { ...lead, workspaceId } satisfies Lead };
