@@ -11,6 +11,16 @@ testInBrowser("configures an account, creates, uses, and disables a key, and sup
   await using opened = await openSignedIn(server, "/app/settings");
   const { page, problems } = opened;
 
+  // On a phone, the open tab is in view, although the others take more than the width.
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${server.url}/app/settings?part=backups`);
+  await page.waitForFunction(() => {
+    const { right } = document.querySelector("[role=tab][aria-selected=true]")?.getBoundingClientRect() ?? {};
+    return right !== undefined && right <= innerWidth;
+  });
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${server.url}/app/settings`);
+
   await page.getByRole("link", { name: "default" }).click();
   await page.getByLabel("Connection requests, 24 hours").fill("100000");
   await page.getByRole("button", { name: "Save", exact: true }).click();

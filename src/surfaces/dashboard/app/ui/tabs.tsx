@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 
 type Tab<Name extends string> = { name: Name; label: string; count?: number | undefined };
 
@@ -15,6 +15,16 @@ type TabsProps<Name extends string> = {
 export function Tabs<Name extends string>({ label, tabs, chosen, choose, children }: TabsProps<Name>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+
+  // On a narrow screen, the tabs scroll: the chosen one is shown, without moving the page.
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>("[aria-selected=true]");
+    if (list.current === null || !tab) return;
+    const { left, right } = tab.getBoundingClientRect();
+    const shown = list.current.getBoundingClientRect();
+    if (left < shown.left) list.current.scrollLeft -= shown.left - left;
+    else if (right > shown.right) list.current.scrollLeft += right - shown.right;
+  }, [chosen]);
 
   function onKeyDown(event: KeyboardEvent) {
     const at = tabs.findIndex(({ name }) => name === chosen);
