@@ -16,6 +16,7 @@ import { AccountService } from "../features/network/account-service.ts";
 import { createActionHandler, type Connectors } from "../features/network/action-job.ts";
 import { ActionService } from "../features/network/action-service.ts";
 import { ForecastService } from "../features/network/forecast-service.ts";
+import { createLeadOfProfile } from "../features/network/lead-of-profile.ts";
 import { createPersonNames } from "../features/network/person-names.ts";
 import { Planner } from "../features/network/planner.ts";
 import { RelationService } from "../features/network/relation-service.ts";
@@ -76,6 +77,7 @@ export function composeNetwork({
     ids,
     replan,
   });
+  const leadOfProfile = createLeadOfProfile(storage.leads);
   const personNames = createPersonNames(storage.leads, storage.prospects);
   const actions = new ActionService({
     store: storage.network,
@@ -123,6 +125,7 @@ export function composeNetwork({
     accounts,
     actions,
     connectors,
+    leadOfProfile,
     clock,
     log,
     profileHosts,
@@ -131,7 +134,7 @@ export function composeNetwork({
   const snippets = new SnippetService(storage.inbox, clock, ids);
   const { messageDays } = config;
   const inboxParts = { store: storage.inbox, accounts, actions, snippets, suppressions, personNames, clock };
-  const inbox = new InboxService({ ...inboxParts, messageDays });
+  const inbox = new InboxService({ ...inboxParts, leadOfProfile, messageDays });
   const onEnded = () => runner.wake();
   const onReport = () => {
     planner.wake();

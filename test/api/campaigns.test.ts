@@ -206,6 +206,24 @@ testInProcess("a reply stops the sequence, and takes back what waited", () =>
   }),
 );
 
+testInProcess("a lead who writes before anything was sent is left alone, too", () =>
+  fast("acceptances=100", async ({ client, pass }) => {
+    const campaign = await newCampaign(client, [wait(2), invite]);
+    const lead = await newLead(client, "Grace");
+    await enroll(client, campaign, [lead]);
+    await turn(client, campaign, "start");
+    await pass(2);
+    const news = { profileUrl: lead.networkUrl, event: "replied", text: "No thanks!" };
+    const told = succeeded(
+      await client.post<{ isNew: boolean; newMessages: number }>("/api/v2/network/contacts/events", news),
+    );
+    expect(told.data).toEqual({ isNew: true, newMessages: 1 });
+    await pass(24 * 4);
+    expect(done(await actionsOf(client))).toEqual([]);
+    expect(await enrollments(client, campaign)).toMatchObject([{ state: "stopped", reason: "replied" }]);
+  }),
+);
+
 testInProcess("who replies after the last step counts, for the campaign that wrote last, with the text", () =>
   fast("acceptances=100", async ({ client, pass }) => {
     const lead = await newLead(client, "Ada");

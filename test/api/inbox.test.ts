@@ -55,6 +55,34 @@ test("a reply that somebody reports is a conversation, with the name of the lead
   });
 });
 
+test("a lead who writes first is that lead: found by it, and addressed by name", async () => {
+  const user = await service.user();
+  const { data: ada } = succeeded(
+    await user.post<LeadView>("/api/v2/leads", { networkUrl: `${profileOf("ada")}/`, firstName: "Ada" }),
+  );
+  const conversation = await withReply(user);
+  expect(conversation.leadId).toBe(ada.id);
+  expect((await conversations(user, { leadId: ada.id })).map(({ id }) => id)).toEqual([conversation.id]);
+  const found = await user.get<{ leads: LeadView[] }>("/api/v2/leads", { query: { relation: "replied" } });
+  expect(succeeded(found).data.leads.map(({ id }) => id)).toEqual([ada.id]);
+  const answer = succeeded(await reply(user, conversation, { message: "Hello {{firstName}}!" }));
+  expect(answer.data.message.text).toBe("Hello Ada!");
+});
+
+test("a person who becomes a lead after writing is addressed by name", async () => {
+  const user = await service.user();
+  const conversation = await withReply(user);
+  expect(conversation.leadId).toBeNull();
+  const { data: ada } = succeeded(
+    await user.post<LeadView>("/api/v2/leads", { networkUrl: profileOf("ada"), firstName: "Ada" }),
+  );
+  const read = await user.get<ConversationView>(`${inbox}/conversations/${conversation.id}`);
+  expect(succeeded(read).data.leadId).toBe(ada.id);
+  const answer = succeeded(await reply(user, conversation, { message: "Hello {{firstName}}!" }));
+  expect(answer.data.message.text).toBe("Hello Ada!");
+  expect((await conversations(user, { leadId: ada.id })).map(({ id }) => id)).toEqual([conversation.id]);
+});
+
 test("texts are stored as they were written: any script, any direction, HTML, and emoji", async () => {
   const user = await service.user();
   const texts = ["<img src=x onerror=alert(1)>", "שלום, מה שלומך?", "a\u200bb", "👩‍👩‍👧‍👦".repeat(700)];

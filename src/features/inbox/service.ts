@@ -5,6 +5,7 @@ import type { NetworkAccount } from "../network/account-model.ts";
 import type { AccountService } from "../network/account-service.ts";
 import type { ActionService } from "../network/action-service.ts";
 import type { Scheduler } from "../network/may-use.ts";
+import type { LeadOfProfile } from "../network/lead-of-profile.ts";
 import type { PersonNames } from "../network/person-names.ts";
 import type { SuppressionService } from "../suppression/service.ts";
 import type {
@@ -29,6 +30,7 @@ export type InboxParts = {
   snippets: SnippetService;
   suppressions: Pick<SuppressionService, "entryOf">;
   personNames: PersonNames;
+  leadOfProfile: LeadOfProfile;
   clock: Clock;
   /** How long texts are retained; 0: forever. */
   messageDays: number;
@@ -162,9 +164,12 @@ export class InboxService {
   }
 
   async #find(workspaceId: WorkspaceId, id: string): Promise<Conversation> {
-    const conversation = await this.#parts.store.conversation(workspaceId, id);
+    const { store, leadOfProfile } = this.#parts;
+    const conversation = await store.conversation(workspaceId, id);
     if (conversation === null) throw notFound("conversation", id);
-    return conversation;
+    // The person may have become a lead after the latest message.
+    const leadId = conversation.leadId ?? (await leadOfProfile(workspaceId, conversation.profileKey));
+    return { ...conversation, leadId };
   }
 
   async #view(conversation: Conversation): Promise<ConversationView> {

@@ -24,7 +24,7 @@ export type NewsKind = (typeof newsKinds)[number];
 /**
  * An acceptance or a reply, and when it happened. `text`: the text of the reply, if the connector provides it. `messages`:
  * its messages, if the connector tells them apart; those that the account wrote are no reply, but part of the conversation.
- * `personName`: the name that the network shows.
+ * `personName`: the name that the network shows. `leadId`: the lead with this profile.
  */
 export type News = {
   profileKey: string;
@@ -33,6 +33,7 @@ export type News = {
   text?: string;
   messages?: readonly ReportedMessage[];
   personName?: string;
+  leadId?: string;
 };
 
 /** A message of a person. `id`: the network's, by which a message that is reported twice is recognized; null if unknown. */
@@ -40,7 +41,7 @@ export type IncomingMessage = { id: string | null; at: number; text: string | nu
 /** `isOutgoing`: the account wrote it. */
 export type ReportedMessage = IncomingMessage & { isOutgoing?: true };
 
-/** New news, and the number of new messages, including those of people the account has never contacted. */
+/** New news, and the number of new messages, including those of strangers. */
 export type NotedNews = { news: News[]; newMessages: number };
 
 /** A reported message to store. `id`: see `reportedMessageId`. */

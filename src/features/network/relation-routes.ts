@@ -9,7 +9,8 @@ import type { RelationService } from "./relation-service.ts";
 
 const Noted = Type.Object({
   isNew: Type.Boolean({
-    description: "false if the event was already known, or if the account has never contacted this person.",
+    description:
+      "false if the event was already known, or if this person is no lead and the account has never contacted them.",
   }),
   newMessages: Type.Integer({ description: "Number of messages that were not stored yet." }),
 });

@@ -2,11 +2,13 @@ import { isoTimeOrNull, parseInstant, type Clock } from "../../platform/base/clo
 import { invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
 import type { Log } from "../../platform/base/log.ts";
 import { singleLine } from "../../platform/base/text.ts";
+import type { NetworkAccount } from "./account-model.ts";
 import type { AccountService } from "./account-service.ts";
 import { profileKeyOf, type ProfileHosts } from "./action-input.ts";
 import type { Connectors } from "./action-job.ts";
 import { incoming, replyText, type Contact, type News, type WatchedPerson } from "./contact-model.ts";
 import type { ActionService } from "./action-service.ts";
+import type { LeadOfProfile } from "./lead-of-profile.ts";
 import type { ContactView, NewsInput } from "./relation-model.ts";
 import type { AccountUser } from "./may-use.ts";
 import type { NetworkStore } from "./store.ts";
@@ -27,6 +29,7 @@ export type RelationParts = {
   accounts: AccountService;
   actions: ActionService;
   connectors: Connectors;
+  leadOfProfile: LeadOfProfile;
   clock: Clock;
   log: Log;
   profileHosts: ProfileHosts;
@@ -56,13 +59,14 @@ export class RelationService {
   }
 
   /**
-   * Stores a reported acceptance, reply, or messages. Only messages are stored of people the account has never contacted.
+   * Stores a reported acceptance, reply, or messages. Only messages are stored of strangers: people who are no leads, and
+   * whom the account has never contacted.
    */
   async report(user: AccountUser, input: NewsInput): Promise<{ isNew: boolean; newMessages: number }> {
     const { accounts, clock } = this.#parts;
     const account = await accounts.choose(user, input.accountId);
     const profileKey = this.#keyOf(input.profileUrl);
-    const { unseen, newMessages } = await this.#note(account.id, [{ profileKey, ...reportOf(input, clock.now()) }]);
+    const { unseen, newMessages } = await this.#note(account, [{ profileKey, ...reportOf(input, clock.now()) }]);
     return { isNew: unseen > 0, newMessages };
   }
 
@@ -79,7 +83,7 @@ export class RelationService {
       const cancelTimer = clock.after(watchTimeoutMs, () => timeout.abort(new Error("Timed out")));
       try {
         const news = await connector.watch(watched, account, timeout.signal);
-        await this.#note(account.id, news);
+        await this.#note(account, news);
       } catch (error) {
         log.warn(
           { err: error, accountId: account.id, connector: account.connector },
@@ -109,10 +113,19 @@ export class RelationService {
     }
   }
 
-  async #note(accountId: string, news: readonly News[]): Promise<{ unseen: number; newMessages: number }> {
-    const { store, clock, onNews } = this.#parts;
+  async #note(
+    { id, workspaceId }: NetworkAccount,
+    news: readonly News[],
+  ): Promise<{ unseen: number; newMessages: number }> {
+    const { store, clock, leadOfProfile, onNews } = this.#parts;
     if (news.length === 0) return { unseen: 0, newMessages: 0 };
-    const { news: unseen, newMessages } = await store.noteNews(accountId, news, clock.now());
+    const ofLeads = await Promise.all(
+      news.map(async (item): Promise<News> => {
+        const leadId = await leadOfProfile(workspaceId, item.profileKey);
+        return leadId === null ? item : { ...item, leadId };
+      }),
+    );
+    const { news: unseen, newMessages } = await store.noteNews(id, ofLeads, clock.now());
     if (unseen.length > 0) onNews();
     return { unseen: unseen.length, newMessages };
   }

@@ -59,7 +59,7 @@ export function createContactStore(
   { orm, writer }: Engine,
   accounts: AccountRows,
   contacts: ContactRows,
-  facts: Pick<NetworkFacts, "contact" | "hasMessage" | "hasSent">,
+  facts: Pick<NetworkFacts, "contact" | "hasLead" | "hasMessage" | "hasSent">,
   write: ChangeWriter,
 ): Pick<NetworkStore, "contact" | "watched" | "pendingSince" | "noteNews"> {
   const contactView = (row: StoredContact): Contact => contactOf(row, accounts.idOf(row.account));

@@ -44,13 +44,13 @@ export function contactAfter(
 }
 
 /**
- * Stores news about people. The news of the outcome is what was not known yet, about people the account has contacted. Each
- * message is stored once, whoever wrote it and however late it is reported.
+ * Stores news about people. The news of the outcome is what was not known yet, about leads and about people the account
+ * has contacted. Each message is stored once, whoever wrote it and however late it is reported.
  */
 export function decideNews(
   record: StoredAccount,
   news: readonly News[],
-  facts: Pick<NetworkFacts, "contact" | "hasMessage" | "hasSent">,
+  facts: Pick<NetworkFacts, "contact" | "hasLead" | "hasMessage" | "hasSent">,
   now: number,
 ): Decision<NotedNews> {
   const contacts = new Map<string, StoredContact | null>();
@@ -58,7 +58,7 @@ export function decideNews(
   const changes: NetworkChange[] = [];
   const unseen = news.filter((item) => {
     const { profileKey, kind } = item;
-    const contact = contacts.get(profileKey) ?? facts.contact(record.seq, profileKey);
+    const contact = contacts.get(profileKey) ?? contactOf(record, item, facts);
     const messages = kind === "replied" ? newMessages(record, item, contact, facts, stored) : [];
     for (const message of messages) {
       stored.add(message.id);
@@ -88,6 +88,17 @@ export function decideNews(
     return true;
   });
   return { outcome: { news: unseen, newMessages: stored.size }, changes };
+}
+
+/** With the lead with this profile, if none is known yet: also a lead who writes first is in contact. */
+function contactOf(
+  { seq }: StoredAccount,
+  { profileKey, leadId }: News,
+  facts: Pick<NetworkFacts, "contact" | "hasLead">,
+): StoredContact | null {
+  const known = facts.contact(seq, profileKey);
+  if (leadId === undefined || (known !== null && known.leadId !== null) || !facts.hasLead(leadId)) return known;
+  return { ...(known ?? newContact(seq, { profileKey, profileUrl: profileKey })), leadId };
 }
 
 const isIncoming = ({ isOutgoing }: ReportedMessage) => isOutgoing !== true;
@@ -182,7 +193,7 @@ function contactEvent(
   };
 }
 
-function newContact(account: number, { profileKey, profileUrl }: Person): StoredContact {
+function newContact(account: number, { profileKey, profileUrl }: Omit<Person, "leadId" | "campaignId">): StoredContact {
   return {
     account,
     profileKey,
