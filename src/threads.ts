@@ -1,5 +1,6 @@
 export const threadTasks = [
   "lead-file",
+  "workbook-csv",
   "sqlite-reader",
   "prospect-index",
   "prospect-file",

@@ -1,5 +1,6 @@
 import type { BackupThread } from "./features/backup/backup-thread.ts";
 import type { LeadFileThread } from "./features/leads/import/lead-file-thread.ts";
+import type { WorkbookCsvThread } from "./platform/imports/workbook-csv-thread.ts";
 import type { ProspectFileThread } from "./features/prospecting/import/prospect-file-thread.ts";
 import type { IndexThread } from "./adapters/storage/sqlite/directory/index-messages.ts";
 import type { SendingThread } from "./adapters/providers/webhooks/sending-thread.ts";
@@ -12,6 +13,7 @@ import type { SpeakingThread } from "./features/voice/threads/speaking-thread.ts
 /** Every task of a worker thread, with its input. */
 type Start =
   | LeadFileThread
+  | WorkbookCsvThread
   | ReaderThread
   | IndexThread
   | ProspectFileThread
@@ -28,6 +30,10 @@ onThreadStart<Start>(async (start) => {
     case "lead-file": {
       const { runLeadFileThread } = await import("./features/leads/import/lead-file-thread.ts");
       return runLeadFileThread(start.port, start.init);
+    }
+    case "workbook-csv": {
+      const { runWorkbookCsvThread } = await import("./platform/imports/workbook-csv-thread.ts");
+      return runWorkbookCsvThread(start.port, start.init);
     }
     case "sqlite-reader": {
       const { runReaderThread } = await import("./adapters/storage/sqlite/reader-thread.ts");

@@ -110,6 +110,7 @@ export type ApiParts = {
   imports: LeadImports;
   failedRows: KeptFailedRows;
   previews: HeldFiles;
+  listWorkbooks: HeldFiles;
   bulkJobs: LeadBulkJobs;
   leadValues: LeadValueService;
   leadMerges: LeadMergeService;
@@ -161,7 +162,7 @@ export function composeApi(parts: ApiParts) {
     leadMergeRoutes(parts.leadMerges),
     leadViewRoutes(parts.leadViews),
     leadRoutes(leads, suppressions),
-    suppressionRoutes(suppressions, maxImportBytes, audit),
+    suppressionRoutes(suppressions, parts.listWorkbooks, maxImportBytes, audit),
     prospectImportRoutes(parts.prospectImports, maxImportBytes),
     prospectingRoutes(prospecting, parts.savedSearches),
     jobRoutes(parts.jobs, workspaces, (context, id) => network.accounts.requireJobOf(accountUser(context), id)),

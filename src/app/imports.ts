@@ -31,6 +31,9 @@ export type ImportParts = {
 /** Of the dashboard, which shows one at a time; each can hold a file of the maximum size. */
 const previewLimits = { perOwner: 4, total: 16 };
 
+/** Each reads a workbook in a thread, and writes as fast as the database can. */
+const listLimits = { perOwner: 2, total: 4 };
+
 /** Composes file imports. */
 export function composeImports({ storage, blobs, scratch, jobs, clock, ids, log }: ImportParts) {
   const intake = new FileIntake(jobs, blobs, clock, ids);
@@ -55,6 +58,7 @@ export function composeImports({ storage, blobs, scratch, jobs, clock, ids, log 
     prospects,
     failedRows,
     previews: new HeldFiles(scratch, "previews", previewLimits),
+    listWorkbooks: new HeldFiles(scratch, "imports of do-not-contact lists from Excel", listLimits),
     leadHandler: createImportHandler(storage.leads, storage.workspaces, blobs, failedRows, jobs, clock),
     prospectHandler: createProspectImportHandler(storage.prospects, blobs, clock),
     chores,

@@ -55,7 +55,7 @@ export function composeLeads({ config, campaigns, suppressions, ...parts }: Lead
   );
   const leadParts = {
     ...{ assignees, leads, bulkJobs, imports: imports.leads, prospectImports: imports.prospects },
-    ...{ failedRows: imports.failedRows, previews: imports.previews },
+    ...{ failedRows: imports.failedRows, previews: imports.previews, listWorkbooks: imports.listWorkbooks },
     leadValues: new LeadValueService(storage.leads),
     leadMerges: new LeadMergeService(storage.leads, suppressions, clock),
     leadViews: new LeadViewService(storage.leadViews, clock, ids),

@@ -70,10 +70,7 @@ test("UTF-16 with its mark is read", async () => {
   expect(await valuesOf(bytes)).toEqual([["ada@exämple.com"]]);
 });
 
-test.each([
-  ["a workbook", [0x50, 0x4b, 3, 4]],
-  ["binary", [1, 0, 2, 0]],
-])("%s is refused", async (_what, bytes) => {
+test.each([["binary", [1, 0, 2, 0]]])("%s is refused", async (_what, bytes) => {
   expect(read(new Uint8Array(bytes))).rejects.toThrow(ListFileError);
 });
 

@@ -2,6 +2,7 @@ import { singleLine } from "../../platform/base/text.ts";
 import { ApiError, invalid } from "../../platform/base/errors.ts";
 import { requireAdmin, type Caller } from "../../platform/auth/caller.ts";
 import { ListFileError, readListFile, type ListRow } from "./list-file.ts";
+import type { ListText } from "./list-upload.ts";
 import { maxReasonLength, maxValueLength, type SuppressionImport, type SuppressionScope } from "./model.ts";
 import type { SuppressionService } from "./service.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
@@ -27,7 +28,7 @@ export async function importList(
   service: SuppressionService,
   caller: Caller,
   workspaceId: WorkspaceId,
-  stream: AsyncIterable<Uint8Array>,
+  { stream, delimiter }: ListText,
   { scope, hashOnly, reason, encoding }: ImportOptions,
 ): Promise<SuppressionImport> {
   if (scope === "team") requireAdmin(caller);
@@ -55,7 +56,7 @@ export async function importList(
   }
 
   try {
-    for await (const rows of readListFile(stream, encoding)) await store(rows);
+    for await (const rows of readListFile(stream, encoding, delimiter)) await store(rows);
   } catch (error) {
     if (!(error instanceof ListFileError)) throw error;
     throw new ApiError("INVALID_FILE_FORMAT", { message: error.message });

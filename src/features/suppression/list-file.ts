@@ -19,18 +19,19 @@ const blockBytes = 16_384;
  * Reads a list block by block as it arrives: CSV with a header that names value columns (email, domain, LinkedIn URL,
  * phone, value) and optionally a reason column, or lines without a header, each with a value and optionally a reason.
  * Empty lines are skipped. Memory is bounded by the longest line. Throws ListFileError for files that are not text.
- * `encoding`: the declared encoding; a byte order mark takes precedence.
+ * `encoding`: the declared encoding; a byte order mark takes precedence. `delimiter`: detected if null.
  */
 export async function* readListFile(
   stream: AsyncIterable<Uint8Array>,
   encoding: string | null = null,
+  delimiter: string | null = null,
 ): AsyncGenerator<ListRow[], void, void> {
   let reader: RowReader | null = null;
   let waiting = "";
   for await (const text of decode(stream, encoding)) {
     waiting += text ?? "";
     if (reader === null && text !== null && waiting.length < sampleLength) continue;
-    reader ??= rowReader({ text: waiting, isWholeFile: text === null });
+    reader ??= rowReader({ text: waiting, isWholeFile: text === null }, delimiter);
     yield [...reader(waiting), ...(text === null ? reader(null) : [])];
     waiting = "";
   }
@@ -55,8 +56,6 @@ async function* decode(
 }
 
 function decoderFor(head: Uint8Array, encoding: string | null): TextDecoder {
-  if (head[0] === 0x50 && head[1] === 0x4b)
-    throw new ListFileError("The file appears to be an Excel workbook or ZIP archive. Save the list as CSV UTF-8.");
   if (head[0] === 0xff && head[1] === 0xfe) return new TextDecoder("utf-16le");
   const isMarked = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
   if (encoding !== null && !isMarked) return decoderOf(encoding);
@@ -64,9 +63,9 @@ function decoderFor(head: Uint8Array, encoding: string | null): TextDecoder {
   return new TextDecoder("utf-8");
 }
 
-function rowReader(sample: CsvSample): RowReader {
+function rowReader(sample: CsvSample, delimiter: string | null): RowReader {
   const newline = newlineOf(sample.text);
-  const layout = layoutOf(sample, newline);
+  const layout = layoutOf(sample, newline, delimiter);
   const records = new CsvRecords(layout.delimiter, newline);
   return (block) =>
     records
@@ -78,9 +77,9 @@ function rowReader(sample: CsvSample): RowReader {
 /** `values`: indexes of the value columns. `reason`: index of the reason column, or null. */
 type Layout = { delimiter: string; headerRow: number; values: number[]; reason: number | null };
 
-function layoutOf(sample: CsvSample, newline: "\n" | "\r"): Layout {
+function layoutOf(sample: CsvSample, newline: "\n" | "\r", known: string | null): Layout {
   // Only the first record can be a header: after a value, a line that looks like a header is a value too.
-  const header = findHeader(sample, { delimiter: null, maxRecords: 1 }, ({ cells }) => {
+  const header = findHeader(sample, { delimiter: known, maxRecords: 1 }, ({ cells }) => {
     const values = cells.flatMap((name, index) => (isValueHeader(name) ? [index] : []));
     const reason = cells.findIndex(isReasonHeader);
     return { values, reason: reason === -1 ? null : reason, isUsable: values.length > 0, understood: values.length };
@@ -90,8 +89,8 @@ function layoutOf(sample: CsvSample, newline: "\n" | "\r"): Layout {
     return { delimiter, headerRow, values, reason };
   }
   const { text } = sample;
-  const hint = delimiterHint(text);
-  const delimiter = hint ?? guessDelimiter(text.slice(0, text.indexOf(newline) + 1 || undefined));
+  const hint = known === null ? delimiterHint(text) : null;
+  const delimiter = known ?? hint ?? guessDelimiter(text.slice(0, text.indexOf(newline) + 1 || undefined));
   return { delimiter, headerRow: hint === null ? 0 : 1, values: [0], reason: 1 };
 }
 

@@ -2,14 +2,16 @@ import { Type, type Static } from "@sinclair/typebox";
 import type { AuditService } from "../../platform/auth/audit/service.ts";
 import { ApiError } from "../../platform/base/errors.ts";
 import { routes } from "../../platform/http/route.ts";
+import type { HeldFiles } from "../../platform/imports/held-files.ts";
 import { charsetEncoding } from "../../platform/imports/file-requests.ts";
 import { byteStream } from "../../platform/http/files.ts";
 import { decodeCursor, encodeCursor, wholeIn } from "../../platform/http/cursor.ts";
 import { body, bodyStream, mediaType, params, refuseAnnounced, tooLarge } from "../../platform/http/input.ts";
 import { answers, answersJson, success } from "../../platform/http/openapi.ts";
 import { ok } from "../../platform/http/request-context.ts";
-import { exportCsv } from "./export.ts";
+import { exportFormats, exportMediaTypes, exportPieces } from "./export.ts";
 import { importList } from "./import.ts";
+import { withListText } from "./list-upload.ts";
 import {
   maxReasonLength,
   maxValueLength,
@@ -69,7 +71,24 @@ const ImportQuery = Type.Object({
   reason: Type.Optional(
     Type.String({ maxLength: maxReasonLength, description: "Reason for lines that do not state one." }),
   ),
+  sheet: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description:
+        "Sheet of an Excel workbook to read: its name, or its number, counted from 1. The first visible one if omitted.",
+    }),
+  ),
   userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
+});
+const ExportQuery = Type.Object({
+  ...filterFields,
+  format: Type.Optional(
+    Type.Union(
+      exportFormats.map((format) => Type.Literal(format)),
+      { default: "csv", description: "Format of the file: CSV or an Excel workbook." },
+    ),
+  ),
 });
 const EntryId = Type.Object({ suppressionId: Type.String() });
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
@@ -80,9 +99,16 @@ const importTypes = [
   "text/tab-separated-values",
   "application/csv",
   "application/octet-stream",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  "application/vnd.ms-excel",
 ];
 
-export function suppressionRoutes(suppressions: SuppressionService, maxImportBytes: number, audit: AuditService) {
+export function suppressionRoutes(
+  suppressions: SuppressionService,
+  workbooks: HeldFiles,
+  maxImportBytes: number,
+  audit: AuditService,
+) {
   return routes("/api/v2/suppressions")
     .post("/", async ({ caller, workspaceId, body: input }) => ok(await suppressions.add(caller, workspaceId, input)), {
       access: "leads:write",
@@ -118,13 +144,19 @@ export function suppressionRoutes(suppressions: SuppressionService, maxImportByt
           caller,
           workspaceId,
           request,
-          query: { scope = "user", hashOnly = false, reason },
+          setIdleTimeout,
+          query: { scope = "user", hashOnly = false, reason, sheet = null },
         } = context;
-        requireText(request);
+        requireList(request);
         refuseAnnounced(request, maxImportBytes);
         const options = { scope, hashOnly, reason: reason?.trim() || null, encoding: charsetEncoding(request) };
-        const body = bounded(bodyStream(context), maxImportBytes);
-        const report = await importList(suppressions, caller, workspaceId, body, options);
+        const upload = bounded(bodyStream(context), maxImportBytes);
+        const reading = { workspaceId, sheet, signal: request.signal };
+        const report = await withListText(workbooks, upload, reading, (list) => {
+          // A workbook has arrived as a whole: while it is stored, the connection is idle.
+          if (list.delimiter !== null) setIdleTimeout(0);
+          return importList(suppressions, caller, workspaceId, list, options);
+        });
         const { rows, added } = report;
         await audit.noteStored(caller, {
           action: "suppressions.imported",
@@ -141,7 +173,7 @@ export function suppressionRoutes(suppressions: SuppressionService, maxImportByt
             tag: "Suppression",
             summary: "Import a do-not-contact list",
             description:
-              "The body is the file: CSV with a header (email, domain, LinkedIn URL, phone, or value, and optionally reason), or one value per line, in UTF-8 or the charset of the content type. Entries are stored as the file arrives; if the upload is interrupted, send the file again. Exported files can be imported unchanged.",
+              "The body is the file: CSV with a header (email, domain, LinkedIn URL, phone, or value, and optionally reason), or one value per line, in UTF-8 or the charset of the content type; or an Excel workbook (.xlsx) with the same columns, of which `sheet` selects a sheet. Entries of text are stored as the file arrives, those of a workbook once it has arrived; if the upload is interrupted, send the file again. Exported files can be imported unchanged.",
             errors: ["INVALID_FILE_FORMAT", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
           }),
           requestBody: {
@@ -153,29 +185,27 @@ export function suppressionRoutes(suppressions: SuppressionService, maxImportByt
     )
     .get(
       "/export",
-      async ({ caller, workspaceId, onStreamError, query: { scope, kind } }) => {
+      async ({ caller, workspaceId, onStreamError, query: { scope, kind, format = "csv" } }) => {
         await audit.note(caller, { action: "suppressions.exported", workspaceId });
-        return new Response(
-          await byteStream(
-            exportCsv(suppressions.all(workspaceId, { ...(scope && { scope }), ...(kind && { kind }) })),
-            onStreamError,
-          ),
-          {
-            headers: {
-              "content-type": "text/csv; charset=utf-8",
-              "content-disposition": 'attachment; filename="do-not-contact.csv"',
-            },
+        const found = suppressions.all(workspaceId, { ...(scope && { scope }), ...(kind && { kind }) });
+        return new Response(await byteStream(exportPieces(found, format), onStreamError), {
+          headers: {
+            "content-type": exportMediaTypes[format],
+            "content-disposition": `attachment; filename="do-not-contact.${format}"`,
           },
-        );
+        });
       },
       {
         access: "leads:read",
-        query: params(Type.Object(filterFields)),
+        query: params(ExportQuery),
         docs: answers(
-          { "text/csv": { schema: Type.String() } },
+          {
+            "text/csv": { schema: Type.String() },
+            [exportMediaTypes.xlsx]: { schema: Type.String({ format: "binary" }) },
+          },
           {
             tag: "Suppression",
-            summary: "Export the do-not-contact list as CSV",
+            summary: "Export the do-not-contact list as a file",
             description: "Streamed, newest first. For entries stored as a hash, the value is the hash.",
           },
         ),
@@ -247,11 +277,11 @@ async function page(suppressions: SuppressionService, workspaceId: WorkspaceId, 
   };
 }
 
-function requireText(request: Request): void {
+function requireList(request: Request): void {
   const type = mediaType(request);
   if (type === "" || importTypes.includes(type)) return;
   throw new ApiError("UNSUPPORTED_MEDIA_TYPE", {
-    message: `Send the list as the request body, as text/csv or text/plain. Got "${type}".`,
+    message: `Send the list as the request body, as text/csv, text/plain, or an Excel workbook (.xlsx). Got "${type}".`,
     details: { supported: importTypes },
   });
 }

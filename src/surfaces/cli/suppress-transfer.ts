@@ -18,7 +18,13 @@ type Report = {
   invalid: number;
   problems: { row: number; value: string; message: string }[];
 };
-type ImportFlags = ConnectionFlags & { user?: string; reason?: string; team?: boolean; hashOnly?: boolean };
+type ImportFlags = ConnectionFlags & {
+  user?: string;
+  reason?: string;
+  sheet?: string;
+  team?: boolean;
+  hashOnly?: boolean;
+};
 type ExportFlags = ConnectionFlags & { user?: string; output?: string; team?: boolean };
 
 /** Number of invalid rows in the summary. */
@@ -29,10 +35,11 @@ export function addSuppressTransferCommands(group: Command, context: CommandCont
   const importing = group
     .command("import")
     .description(
-      "Import a list: one value per line, or CSV with a header such as email, domain, LinkedIn URL, or phone.",
+      "Import a list: one value per line, or CSV or Excel (.xlsx) with a header such as email, domain, LinkedIn URL, or phone.",
     )
-    .argument("<FILE>", "CSV or text file; - reads standard input")
+    .argument("<FILE>", "CSV, text, or Excel (.xlsx) file; - reads standard input")
     .option("--reason <TEXT>", "Reason for lines that do not have one.")
+    .option("--sheet <SHEET>", "Sheet of an Excel workbook: its name or number. Default: the first visible one.")
     .option("--team", "Applies to all workspaces of this installation; for admins.")
     .option("--hash-only", "Store only the hash of each value, which still applies but cannot be read.");
   addConnectionFlags(addUserFlag(importing)).action((path: string, flags: ImportFlags) =>
@@ -41,7 +48,9 @@ export function addSuppressTransferCommands(group: Command, context: CommandCont
 
   const exporting = group
     .command("export")
-    .description("Export the list as CSV, to a file or standard output. It can be imported again.")
+    .description(
+      "Export the list as CSV, to a file or standard output; as an Excel workbook if the file is .xlsx. It can be imported again.",
+    )
     .option("--output <FILE>", "File to write. It appears only once it is complete. Default: standard output.")
     .option("--team", "Only entries that apply to all workspaces.");
   addConnectionFlags(addUserFlag(exporting)).action((flags: ExportFlags) => {
@@ -58,7 +67,7 @@ export function addSuppressTransferCommands(group: Command, context: CommandCont
 async function importList(
   api: Api,
   path: string,
-  { reason, team, hashOnly }: ImportFlags,
+  { reason, sheet, team, hashOnly }: ImportFlags,
   userId: string | undefined,
   context: CommandContext,
 ): Promise<void> {
@@ -71,7 +80,7 @@ async function importList(
       document: { phase: "import", bytes, totalBytes: file.bytes },
     }),
   );
-  const query = { scope: team ? "team" : undefined, hashOnly: hashOnly ? "true" : undefined, reason, userId };
+  const query = { scope: team ? "team" : undefined, hashOnly: hashOnly ? "true" : undefined, reason, sheet, userId };
   const headers = new Headers({ "content-type": file.contentType });
   if (file.bytes !== null) headers.set("content-length", String(file.bytes));
   const report = await api
@@ -91,7 +100,8 @@ async function exportList(
   const interrupt = { requested: false };
   const release = context.signals.listen(() => (interrupt.requested = true));
   try {
-    const stream = await api.download("/suppressions/export", { scope: team ? "team" : undefined, userId });
+    const format = output?.toLowerCase().endsWith(".xlsx") ? "xlsx" : undefined;
+    const stream = await api.download("/suppressions/export", { scope: team ? "team" : undefined, format, userId });
     for await (const chunk of chunksOf(stream)) {
       if (interrupt.requested)
         throw new CommandError(exitCodes.interrupted, "Interrupted: the export is not complete.");

@@ -45,7 +45,8 @@ export function AddSuppressionsDialog({ canApplyToTeam, onClose, onAdded }: AddP
     if (file === undefined) return;
     setIsReading(true);
     try {
-      const type = file.type === "" || file.type.includes("excel") ? "text/csv" : file.type;
+      // Windows says "excel" of CSV files, too. The server recognizes workbooks by their content.
+      const type = file.type === "" || file.type.includes("excel") ? "application/octet-stream" : file.type;
       const answer = await api.post<SuppressionImport>("/suppressions/import", file, {
         query: optionsOf(form.values),
         headers: { "content-type": type },
@@ -115,8 +116,8 @@ export function AddSuppressionsDialog({ canApplyToTeam, onClose, onAdded }: AddP
       </form>
       <FileDrop
         label={isReading ? "Importing…" : "Or drop a file here"}
-        hint="CSV with a header (email, domain, profile, phone, reason), or one value per line."
-        accept=".csv,.tsv,.txt,text/csv,text/plain"
+        hint="CSV or Excel (.xlsx) with a header (email, domain, profile, phone, reason), or one value per line."
+        accept=".csv,.tsv,.txt,.xlsx,text/csv,text/plain"
         onFiles={(files) => void importFile(files[0])}
       />
     </Dialog>
