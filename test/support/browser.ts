@@ -103,16 +103,23 @@ export async function dropFile(
 
 type Finding = { id: string; impact: string; help: string; nodes: { target: string[] }[] };
 
-/** Everything that axe-core finds wrong for people with disabilities once all is loaded, with the places. */
-export async function findings(page: Page): Promise<string[]> {
+/** The rules of axe-core that depend on colors, for a second look in the other theme. */
+export const colorRules = ["color-contrast", "link-in-text-block"];
+
+/**
+ * Everything that axe-core finds wrong for people with disabilities once all is loaded, with the places. `rules`: only
+ * these.
+ */
+export async function findings(page: Page, rules?: readonly string[]): Promise<string[]> {
   // A table is dimmed while it loads again.
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
   // Evaluated, not loaded by a tag: the policy of the page forbids that.
-  await page.evaluate(await Bun.file(join(import.meta.dir, "../../node_modules/axe-core/axe.min.js")).text());
-  const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Finding[] }> } };
-    return (await axe.run()).violations;
-  });
+  if (!(await page.evaluate(() => "axe" in globalThis)))
+    await page.evaluate(await Bun.file(join(import.meta.dir, "../../node_modules/axe-core/axe.min.js")).text());
+  const found = await page.evaluate(async (only) => {
+    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<{ violations: Finding[] }> } };
+    return (await axe.run({ resultTypes: ["violations"], ...(only && { runOnly: only }) })).violations;
+  }, rules);
   return found.map(
     ({ id, impact, help, nodes }) =>
       `${impact}: ${id}: ${help}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`,
