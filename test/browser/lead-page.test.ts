@@ -2,6 +2,7 @@ import { afterAll, expect } from "bun:test";
 import type { LeadView } from "../../src/features/leads/model.ts";
 import { closeBrowser, findings, openSignedIn, testInBrowser } from "../support/browser.ts";
 import { createDirectory, startServer } from "../support/program.ts";
+import { eventually } from "../support/service.ts";
 import { callApi } from "../support/server-api.ts";
 
 afterAll(closeBrowser);
@@ -53,3 +54,72 @@ testInBrowser("the page of a lead shows its campaigns, edits custom fields, and 
   await page.getByText("blue").waitFor();
   expect(problems).toEqual([]);
 });
+
+testInBrowser(
+  "the company of a lead is enriched at a price that is shown first, and the lead is filled in",
+  async () => {
+    await using directory = await createDirectory();
+    await using server = await startServer(`${directory.path}/data`);
+    const lead = await callApi<LeadView>(server, "POST", "/leads", {
+      ...{ firstName: "Ada", email: "ada@acme.example", industry: "Robotics" },
+    });
+    const other = await callApi<LeadView>(server, "POST", "/leads", { firstName: "Bo", email: "bo@gmail.com" });
+    const rows = [0, 1, 2].map((n) => `P${n},p${n}@acme.example,Acme Works,Machines,51-200,acme.example`);
+    await callApi(
+      server,
+      "POST",
+      "/prospecting/import",
+      `name,email,company,industry,companySize,domain\n${rows.join("\n")}`,
+    );
+    await eventually("the prospects", async () => {
+      const { facets } = await callApi<{ facets: { values: object[] }[] }>(server, "POST", "/prospecting/facets", {});
+      return facets.some(({ values }) => values.length > 0) ? true : null;
+    });
+    await using opened = await openSignedIn(server, `/app/leads/${lead.id}`);
+    const { page, problems } = opened;
+    const dialog = page.getByRole("dialog");
+    const open = async () => {
+      await page.getByRole("button", { name: "More" }).click();
+      await page.getByRole("button", { name: "Enrich company…" }).click();
+    };
+    await open();
+    expect(await dialog.getByLabel("Domain").inputValue()).toBe("acme.example");
+    await dialog.getByText(/^Up to \d credits?$/).waitFor();
+    if (process.env["SHOTS"]) await page.screenshot({ path: `${process.env["SHOTS"]}/enrich-company.png` });
+    expect(await findings(page)).toEqual([]);
+    await dialog.getByLabel("Domain").fill("gmail.com");
+    await page.keyboard.press("Tab");
+    await dialog.getByText("gmail.com belongs to a mail provider, not to a company.").waitFor();
+    expect(await dialog.getByRole("button", { name: "Enrich company" }).isDisabled()).toBe(true);
+    await dialog.getByLabel("Domain").fill("acme.example");
+    await page.keyboard.press("Tab");
+    await dialog.getByRole("button", { name: "Enrich company" }).click();
+    await dialog.getByText("Company enriched").waitFor();
+    await dialog.getByText("51-200").waitFor();
+    if (process.env["SHOTS"]) await page.screenshot({ path: `${process.env["SHOTS"]}/company-enriched.png` });
+    expect(await findings(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Close" }).last().click();
+    await page.getByText("51-200").waitFor();
+    const saved = await callApi<LeadView>(server, "GET", `/leads/${lead.id}`);
+    // What was there stays.
+    expect(saved).toMatchObject({
+      company: "Acme Works",
+      industry: "Robotics",
+      customFields: { companySize: "51-200" },
+    });
+    await open();
+    await dialog.getByText("Free", { exact: true }).waitFor();
+
+    // The domain of a mail provider is not suggested, and what nobody knows costs nothing.
+    await page.goto(`${server.url}/app/leads/${other.id}`);
+    await open();
+    await dialog.getByText("Enter the name or the domain of the company.").waitFor();
+    await dialog.getByLabel("Company").fill("Nowhere Ltd");
+    await page.keyboard.press("Tab");
+    await dialog.getByText(/^Up to/).waitFor();
+    await dialog.getByRole("button", { name: "Enrich company" }).click();
+    await dialog.getByText("Nothing found").waitFor();
+    await dialog.getByText(/^0 credits used/).waitFor();
+    expect(problems).toEqual([]);
+  },
+);

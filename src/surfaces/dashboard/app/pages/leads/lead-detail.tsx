@@ -20,6 +20,7 @@ import { showSuccess } from "../../ui/toast.tsx";
 import { Facts, type Fact } from "../../ui/facts.tsx";
 import { ErasePersonDialog } from "../privacy/erase-person.tsx";
 import { ExportPersonDialog } from "../privacy/export-person.tsx";
+import { EnrichCompanyDialog } from "./enrich-company.tsx";
 import { listPlace } from "./list-place.ts";
 import { LeadForm } from "./lead-form.tsx";
 import { LeadCampaigns } from "./lead-campaigns.tsx";
@@ -101,6 +102,9 @@ export function LeadPage({ params }: PageProps) {
         }
       </Loaded>
       {data && openDialog === "schedule" && <ScheduleDialog leads={[data.lead]} onClose={() => setOpenDialog(null)} />}
+      {data && openDialog === "enrichCompany" && (
+        <EnrichCompanyDialog lead={data.lead} onClose={() => setOpenDialog(null)} onSaved={resource.reload} />
+      )}
       {data && openDialog === "merge" && (
         <MergeDialog
           lead={data.lead}
@@ -132,11 +136,12 @@ function returnToList(): void {
   navigate(to, { like });
 }
 
-type OpenDialog = "delete" | "schedule" | "export" | "erase" | "merge";
+type OpenDialog = "enrichCompany" | "delete" | "schedule" | "export" | "erase" | "merge";
 
 /** What is rarely done, or cannot be undone. */
 function MoreMenu({ open }: { open: (dialog: OpenDialog) => void }) {
   const items: [dialog: OpenDialog, label: string, permission: Permission][] = [
+    ["enrichCompany", "Enrich company…", "leads:enrich"],
     ["merge", "Merge with another lead…", "leads:delete"],
     ["export", "Export this person…", "privacy:read"],
     ["erase", "Erase this person…", "privacy:write"],
