@@ -26,7 +26,7 @@ testInBrowser("imports and filters prospects, adds one to leads, and enriches it
   await page.getByRole("list", { name: "Job title" }).getByLabel("CTO").check();
   await page.getByText("1 matching prospect.").waitFor();
   expect(page.url()).toContain("filters=");
-  await page.getByRole("button", { name: "Add Ada Byron to leads" }).click();
+  await page.getByRole("button", { name: "Add to leads: Ada Byron" }).click();
   await page.getByRole("link", { name: "View lead" }).waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Saved searches" }).click();

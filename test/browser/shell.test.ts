@@ -82,6 +82,15 @@ testInBrowser("Back returns to the place in a long list, and a dialog to the but
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
   await page.waitForFunction(() => document.activeElement?.textContent === "New lead");
+  // The entry of a menu is gone by then: the button of the menu gets the focus.
+  await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+  for (const entry of ["Assign…", "Add to a list…", "Remove a tag…"]) {
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("button", { name: entry }).click();
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => document.activeElement?.textContent === "More");
+  }
   expect(problems).toEqual([]);
 });
 

@@ -68,7 +68,7 @@ test("counting is free, and the cost of a page is shown before it is loaded", as
   await change(() => Bun.sleep(0));
   expect(bodies).toHaveLength(2);
   expect(place.querySelector("table b")).toBeNull();
-  await change(() => button(place, "Add <b>Ada</b> to leads").click());
+  await change(() => button(place, "Add to leads: <b>Ada</b>").click());
   await change(() => Bun.sleep(0));
   expect(place.querySelector('a[href="/app/leads/l1"]')?.textContent).toBe("View lead");
 });

@@ -12,9 +12,7 @@ export function focusReturn(): () => void {
     const active = document.activeElement;
     // Something else has taken the focus on purpose, such as the next dialog or a page.
     if (active !== null && active !== document.body && active.isConnected && isShown(active)) return;
-    const place = chain.find((element) => element.isConnected && element !== document.body);
-    const target = place === chain[0] && place !== undefined && isShown(place) ? place : firstIn(place);
-    (target ?? document.querySelector<HTMLElement>("h1"))?.focus();
+    (nearestIn(chain) ?? document.querySelector<HTMLElement>("h1"))?.focus();
   };
 }
 
@@ -28,10 +26,16 @@ function remember({ target }: Event): void {
   for (let element: HTMLElement | null = place; element !== null; element = element.parentElement) opener.push(element);
 }
 
-function firstIn(place: HTMLElement | undefined): HTMLElement | undefined {
-  if (place === undefined || place.matches("main, .page, #app")) return undefined;
-  if (place.matches(focusable)) return place;
-  return [...place.querySelectorAll<HTMLElement>(focusable)].find(isShown);
+/** The nearest place that can take the focus. What is around may be hidden by then, such as the menu of an entry. */
+function nearestIn(chain: readonly HTMLElement[]): HTMLElement | undefined {
+  for (const place of chain) {
+    if (place.matches("main, .page, #app, body")) return undefined;
+    if (!place.isConnected) continue;
+    if (place.matches(focusable) && isShown(place)) return place;
+    const inside = [...place.querySelectorAll<HTMLElement>(focusable)].find(isShown);
+    if (inside !== undefined) return inside;
+  }
+  return undefined;
 }
 
 function isShown(element: Element): boolean {

@@ -104,7 +104,7 @@ export function ProspectTable({ found, paging }: { found: Found; paging: Paging 
         return (
           <Button
             isBusy={isBusy}
-            aria-label={`Add ${nameOf(prospect)} to leads`}
+            aria-label={`Add to leads: ${nameOf(prospect)}`}
             onClick={() => void addToLeads([prospect.id])}
           >
             Add to leads
