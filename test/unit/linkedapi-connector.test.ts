@@ -274,6 +274,24 @@ describe("news", () => {
     world.clock.advance(minuteMs);
     const accepted = { profileKey: "https://linkedin.com/in/ada", kind: "accepted", at: startOfTests } as const;
     expect(await world.watch(both)).toEqual([accepted]);
+    // Others take turns, and learn from the same look.
+    world.vendor.findNext([]);
+    expect(await world.watch([watchedOf("bob", "acceptance")])).toEqual([]);
+    expect(await world.watch([watchedOf("ada", "acceptance")])).toEqual([accepted]);
+    const later = { ...watchedOf("ada", "acceptance"), since: startOfTests + 1 };
+    expect(await world.watch([later])).toEqual([]);
+    expect(world.vendor.requests).toHaveLength(2);
+  });
+
+  test("of replies are asked for of everyone in the call, in which not too many are", async () => {
+    await using world = await startWorld();
+    const limit = world.connector.watchLimits?.reply ?? 0;
+    expect(limit).toBe(50);
+    const watched = Array.from({ length: limit }, (_, n) => watchedOf(`person-${n}`, "reply"));
+    for (const { profileUrl } of watched) world.vendor.synced.add(profileUrl);
+    const last = { sender: "them" as const, time: new Date(startOfTests + 1000).toISOString(), text: "Hi!" };
+    world.vendor.conversations.set(watched.at(-1)!.profileUrl, [last]);
+    expect(await world.watch(watched)).toMatchObject([{ profileKey: watched.at(-1)!.profileKey, text: "Hi!" }]);
   });
 
   test.each(["in order", "failing"])(

@@ -52,6 +52,8 @@ export type Connector = {
   ): Promise<ConnectorOutcome>;
   /** Returns news about these people, or an empty list if the network cannot be reached. Read-only and safe to repeat. */
   watch?(watched: readonly WatchedPerson[], account: NetworkAccount, signal: AbortSignal): Promise<News[]>;
+  /** Maximum number of people in one call of `watch`, by what they are watched for, if each of them costs calls or time. */
+  watchLimits?: Partial<Record<WatchedPerson["waitsFor"], number>>;
   /** Why this connector cannot be used with these settings, as a sentence, or null. Checks the settings only. */
   problem?(account: Pick<NetworkAccount, "connectorSettings">): string | null;
 };

@@ -7,21 +7,17 @@ import type { AccountService } from "./account-service.ts";
 import { profileKeyOf, type ProfileHosts } from "./action-input.ts";
 import type { Connectors } from "./action-job.ts";
 import { incoming, replyText, type Contact, type News, type WatchedPerson } from "./contact-model.ts";
+import type { Connector } from "./connector.ts";
 import type { ActionService } from "./action-service.ts";
 import type { LeadOfProfile } from "./lead-of-profile.ts";
 import type { ContactView, NewsInput } from "./relation-model.ts";
 import type { AccountUser } from "./may-use.ts";
 import type { NetworkStore } from "./store.ts";
+import { awaitedAt, batchOf, maxWatched, turnsIn, watchedPerson } from "./watch-batch.ts";
 
 const dayMs = 86_400_000;
-/** Maximum number of people per account to check in one call. */
-const watchBatchSize = 200;
 /** Maximum number of withdrawals per account to schedule at once; the caps spread them over days. */
 const withdrawalBatchSize = 40;
-/** How long to watch for the reply to a message. */
-const replyWaitMs = 60 * dayMs;
-/** How long to watch for more messages after a reply. */
-const talkMs = 14 * dayMs;
 const watchTimeoutMs = 60_000;
 
 export type RelationParts = {
@@ -40,6 +36,8 @@ export type RelationParts = {
 /** Relationships with people after an action: acceptances, replies, and stale requests. */
 export class RelationService {
   readonly #parts: RelationParts;
+  /** Whose turn it is next to be checked, by account. Only accounts that wait for more people than fit in one call. */
+  readonly #positions = { acceptance: new Map<string, string>(), reply: new Map<string, string>() };
 
   constructor(parts: RelationParts) {
     this.#parts = parts;
@@ -70,14 +68,19 @@ export class RelationService {
     return { isNew: unseen > 0, newMessages };
   }
 
-  /** Polls the connectors that support it for acceptances and replies. */
+  /**
+   * Polls the connectors that support it for acceptances and replies. If there are too many people for one call, the newest
+   * are checked every time, and the others take turns. A failed check uses up their turn, so that it holds up no one else.
+   */
   async watch(): Promise<void> {
     const { store, connectors, clock, log } = this.#parts;
     for (const account of await store.activeAccounts()) {
       const connector = connectors[account.connector];
       if (connector.watch === undefined) continue;
-      const now = clock.now();
-      const watched = watchedOf(await store.watched(account.id, watchBatchSize, now - talkMs), now);
+      const watched = [
+        ...(await this.#nextBatch(account.id, "acceptance", connector)),
+        ...(await this.#nextBatch(account.id, "reply", connector)),
+      ];
       if (watched.length === 0) continue;
       const timeout = new AbortController();
       const cancelTimer = clock.after(watchTimeoutMs, () => timeout.abort(new Error("Timed out")));
@@ -93,6 +96,26 @@ export class RelationService {
         cancelTimer();
       }
     }
+  }
+
+  async #nextBatch(
+    accountId: string,
+    waitsFor: WatchedPerson["waitsFor"],
+    { watchLimits }: Connector,
+  ): Promise<WatchedPerson[]> {
+    const { store, clock } = this.#parts;
+    const positions = this.#positions[waitsFor];
+    const limit = watchLimits?.[waitsFor] ?? maxWatched;
+    const awaited = awaitedAt(clock.now(), waitsFor);
+    const newest = await store.watched(accountId, awaited, { limit });
+    const after = positions.get(accountId) ?? "";
+    // When everyone fits, nobody takes turns.
+    const turns =
+      newest.length < limit ? [] : await store.watched(accountId, awaited, { limit: turnsIn(limit), after });
+    const { people, position } = batchOf(newest, turns, limit);
+    if (position === "") positions.delete(accountId);
+    else positions.set(accountId, position);
+    return people.map((one) => watchedPerson(one, waitsFor)).filter((one) => one !== null);
   }
 
   /** Schedules withdrawals of requests that were not accepted within `withdrawAfterDays` of their account. */
@@ -164,19 +187,6 @@ function reportOf(input: NewsInput, now: number): Omit<News, "profileKey"> {
   if (event !== "messages") return { kind: event, at: happenedAt, ...replyText([text]) };
   const name = singleLine(personName ?? "");
   return { kind: "replied", at: now, messages: reported, ...(name !== "" && { personName: name }) };
-}
-
-function watchedOf(contacts: readonly Contact[], now: number): WatchedPerson[] {
-  return contacts.flatMap(({ profileUrl, profileKey, relation, invitedAt, messagedAt, repliedAt, reference }) => {
-    const watched: WatchedPerson[] = [];
-    if (relation === "pending" && invitedAt !== null)
-      watched.push({ profileUrl, profileKey, waitsFor: "acceptance", since: invitedAt, reference });
-    else if (messagedAt !== null && messagedAt > (repliedAt ?? 0) && messagedAt > now - replyWaitMs)
-      watched.push({ profileUrl, profileKey, waitsFor: "reply", since: messagedAt, reference });
-    else if (repliedAt !== null && repliedAt > now - talkMs)
-      watched.push({ profileUrl, profileKey, waitsFor: "reply", since: repliedAt, hasReplied: true, reference });
-    return watched;
-  });
 }
 
 function contactView(contact: Contact): ContactView {

@@ -15,6 +15,7 @@ import type {
 } from "./queue-model.ts";
 import type { ActionType } from "./action-kinds.ts";
 import type { Contact, News, NotedNews, Relation } from "./contact-model.ts";
+import type { Awaited } from "./watch-batch.ts";
 import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
 export type ActionFilter = {
@@ -170,10 +171,10 @@ export type NetworkStore = {
 
   contact(workspaceId: WorkspaceId, accountId: string, profileKey: string): Promise<Contact | null>;
   /**
-   * Up to `limit` people with a pending request, oldest first, up to `limit` with an unanswered message, and up to `limit`
-   * who have answered since `answeredSince`, latest first.
+   * Up to `limit` people the account waits for: those of the latest request, message, or reply first, or if `after` is set,
+   * those with a greater profile key, in the order of the keys.
    */
-  watched(accountId: string, limit: number, answeredSince: number): Promise<Contact[]>;
+  watched(accountId: string, awaited: Awaited, page: { limit: number; after?: string }): Promise<Contact[]>;
   /** People with a request that has been pending since before `at`, oldest first, at most `limit`. */
   pendingSince(accountId: string, at: number, limit: number): Promise<Contact[]>;
   /** Stores news about people. Returns what was not known yet. */

@@ -9,16 +9,18 @@ import { RecentMap } from "./recent-map.ts";
 import { shaped } from "./vendor.ts";
 
 const hourMs = 3_600_000;
-/**
- * The vendor reads in a browser, so checking the connections takes minutes, and reading more than these adds nothing.
- */
+/** The vendor reads in a browser, so checking the connections takes minutes. */
 const betweenLooksMs = hourMs;
 const betweenSyncsMs = 6 * hourMs;
 /** A workflow that has not ended by then is abandoned. */
 const longestLookMs = 24 * hourMs;
-const maxConversations = 50;
+/** The most conversations to ask for in one call. Those that the vendor does not follow yet cost a call each. */
+export const maxConversations = 50;
 
-type Look = { workflowId: string | null; startedAt: number };
+/** Who is connected, as of `at`. */
+type Connections = { people: ReadonlySet<string>; at: number };
+/** `known`: what the last workflow that ended has found. Retained, because people take turns being watched. */
+type Look = { workflowId: string | null; startedAt: number; known: Connections | null };
 
 const Conversations = Type.Array(
   Type.Object({
@@ -51,33 +53,34 @@ export class LinkedapiNews {
     if (look?.workflowId && now - look.startedAt < longestLookMs) {
       const found = api.resultOf(await api.get(`workflows/${encodeURIComponent(look.workflowId)}`), "asks");
       const state = shaped(WorkflowState, found);
-      if (state !== null && isOpen(state)) return [];
-      this.#looks.set(accountId, { ...look, workflowId: null });
-      const people = new Set(connectionsIn(state).map(canonicalProfileUrl));
-      return watched
-        .filter(({ profileKey }) => people.has(profileKey))
-        .map(({ profileKey }) => ({ profileKey, kind: "accepted", at: look.startedAt }));
+      if (state !== null && isOpen(state)) return accepted(watched, look.known);
+      const known = {
+        people: new Set(connectionsIn(state).map((url) => canonicalProfileUrl(url) ?? "")),
+        at: look.startedAt,
+      };
+      this.#looks.set(accountId, { ...look, workflowId: null, known });
+      return accepted(watched, known);
     }
-    if (look !== undefined && now - look.startedAt < betweenLooksMs) return [];
+    const known = look?.known ?? null;
+    if (look !== undefined && now - look.startedAt < betweenLooksMs) return accepted(watched, known);
     // Set before the call, so that a failing vendor is not called on every check.
-    this.#looks.set(accountId, { workflowId: null, startedAt: now });
+    this.#looks.set(accountId, { workflowId: null, startedAt: now, known });
     const since = isoTime(Math.min(...watched.map((one) => one.since))).slice(0, 10);
     const workflow = { actionType: "st.retrieveConnections", since };
     const started = shaped(Started, api.resultOf(await api.post("asks", "workflows", workflow), "asks"));
-    this.#looks.set(accountId, { workflowId: started?.workflowId ?? null, startedAt: now });
-    return [];
+    this.#looks.set(accountId, { workflowId: started?.workflowId ?? null, startedAt: now, known });
+    return accepted(watched, known);
   }
 
   /** Throws the `Ending` of a failed call. */
   async replies(api: LinkedapiApi, accountId: string, watched: readonly WatchedPerson[]): Promise<News[]> {
     if (watched.length === 0) return [];
-    const asked = watched.slice(0, maxConversations);
-    const all = await newsIn(api, asked);
+    const all = await newsIn(api, watched);
     if (all !== null) return all;
     // A single conversation that is not followed yet makes the whole response an error.
     const news: News[] = [];
     const unknown: WatchedPerson[] = [];
-    for (const one of asked) {
+    for (const one of watched) {
       const found = await newsIn(api, [one]);
       if (found === null) unknown.push(one);
       else news.push(...found);
@@ -99,6 +102,14 @@ export class LinkedapiNews {
     }));
     api.resultOf(await api.post("asks", "workflows", workflow.length === 1 ? workflow[0] : workflow), "asks");
   }
+}
+
+/** A request that was sent after the connections were read is not accepted by them. */
+function accepted(watched: readonly WatchedPerson[], known: Connections | null): News[] {
+  if (known === null) return [];
+  return watched
+    .filter(({ profileKey, since }) => since <= known.at && known.people.has(profileKey))
+    .map(({ profileKey }) => ({ profileKey, kind: "accepted", at: known.at }));
 }
 
 /** Returns the first reply of each of these people; null if the vendor does not follow all of the conversations yet. */

@@ -5,7 +5,7 @@ import type { WatchedPerson } from "../../../features/network/contact-model.ts";
 import type { HttpClient } from "../../../lib/guarded-http/http-client.ts";
 import { newsOrNone, outcomeOf, unknownOutcome } from "./ending.ts";
 import { LinkedapiApi, Started } from "./linkedapi-api.ts";
-import { LinkedapiNews } from "./linkedapi-news.ts";
+import { LinkedapiNews, maxConversations } from "./linkedapi-news.ts";
 import { isOpen, outcomeOfWorkflow, WorkflowState } from "./linkedapi-result.ts";
 import { workflowOf } from "./linkedapi-workflow.ts";
 import { shaped, type Vendor } from "./vendor.ts";
@@ -66,6 +66,8 @@ export function createLinkedapiConnector(settings: LinkedapiSettings, http: Http
       // Sending it again could reach the person twice, so the query is repeated.
       return failure.kind === "unknown" ? failure : later;
     },
+
+    watchLimits: { reply: maxConversations },
 
     async watch(watched, account, signal) {
       const api = apiFor(account, signal);

@@ -47,16 +47,17 @@ async function replies(api: UnipileApi, watched: readonly WatchedPerson[]): Prom
   if (watched.length === 0) return [];
   const received = await messagesSince(api, Math.min(...watched.map(({ since }) => since)));
   const profileOf = await profilesOf(api, watched.some((one) => chatOf(one) === null) ? received : []);
+  // There can be thousands of people and of messages.
+  const byChat = Map.groupBy(received, ({ chatId }) => chatId);
+  const bySender = Map.groupBy(received, ({ senderId }) => senderId.toLowerCase());
+  const byProfile = Map.groupBy(received, ({ senderId }) => profileOf.get(senderId));
   return watched.flatMap((one) => {
-    const answers = received.filter(
-      (message) =>
-        message.at > one.since &&
-        (message.chatId === chatOf(one) ||
-          message.senderId.toLowerCase() === nameOf(one) ||
-          profileOf.get(message.senderId) === one.profileKey),
-    );
-    if (answers.length === 0) return [];
-    const inOrder = answers.toSorted((a, b) => a.at - b.at);
+    const chat = chatOf(one);
+    const ofChat = chat === null ? undefined : byChat.get(chat);
+    const found = [ofChat, bySender.get(nameOf(one)), byProfile.get(one.profileKey)];
+    const answers = new Set(found.flatMap((messages) => messages ?? []).filter(({ at }) => at > one.since));
+    if (answers.size === 0) return [];
+    const inOrder = [...answers].sort((a, b) => a.at - b.at);
     const text = replyText(inOrder.map((message) => message.text));
     const messages = inOrder.map(({ id, at, text: written }) => incoming(id, at, written));
     return [{ profileKey: one.profileKey, kind: "replied" as const, at: inOrder[0]!.at, ...text, messages }];

@@ -1,7 +1,8 @@
-import { and, asc, desc, eq, gt, isNotNull, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, lt, sql, type SQL } from "drizzle-orm";
 import { decideNews } from "../../../features/network/decisions/contacts.ts";
 import type { Contact } from "../../../features/network/contact-model.ts";
 import type { NetworkStore } from "../../../features/network/store.ts";
+import type { Awaited } from "../../../features/network/watch-batch.ts";
 import type { Engine } from "./engine.ts";
 import { lockAccountById } from "./network-accounts.ts";
 import { writeChanges } from "./network-changes.ts";
@@ -13,9 +14,6 @@ export function createContactStore(
 ): Pick<NetworkStore, "contact" | "watched" | "pendingSince" | "noteNews"> {
   const { orm, transact } = engine;
   const isPending = sql`${networkContacts.relation} = 'pending'`;
-  // Those who wait for an acceptance are watched for that.
-  const isAnswered = sql`coalesce(${networkContacts.messagedAt}, 0) <= ${networkContacts.repliedAt} AND ${networkContacts.relation} <> 'pending'`;
-  const isUnanswered = sql`${networkContacts.messagedAt} > coalesce(${networkContacts.repliedAt}, 0)`;
   const select = () =>
     orm
       .select({ row: networkContacts, accountId: networkAccounts.id })
@@ -28,22 +26,14 @@ export function createContactStore(
       const [found] = await select().where(and(ofUser, eq(networkContacts.profileKey, profileKey)));
       return found === undefined ? null : contactOf(found);
     },
-    async watched(accountId, limit, answeredSince) {
-      const ofAccount = eq(networkAccounts.id, accountId);
-      const pending = await select()
-        .where(and(ofAccount, isPending))
-        .orderBy(asc(networkContacts.invitedAt))
+    async watched(accountId, awaited, { limit, after }) {
+      const { profileKey } = networkContacts;
+      const isNext = after === undefined ? undefined : gt(profileKey, after);
+      const rows = await select()
+        .where(and(eq(networkAccounts.id, accountId), isNext, isAwaited(awaited)))
+        .orderBy(after === undefined ? desc(awaitedSince(awaited)) : asc(profileKey))
         .limit(limit);
-      const unanswered = await select()
-        .where(and(ofAccount, isUnanswered))
-        .orderBy(desc(networkContacts.messagedAt))
-        .limit(limit);
-      const hasAnswered = and(isNotNull(networkContacts.repliedAt), gt(networkContacts.repliedAt, answeredSince));
-      const answered = await select()
-        .where(and(ofAccount, hasAnswered, isAnswered))
-        .orderBy(desc(networkContacts.repliedAt))
-        .limit(limit);
-      return [...pending, ...unanswered, ...answered].map(contactOf);
+      return rows.map(contactOf);
     },
     async pendingSince(accountId, at, limit) {
       const rows = await select()
@@ -62,6 +52,23 @@ export function createContactStore(
         return outcome;
       }),
   };
+}
+
+function isAwaited(awaited: Awaited): SQL {
+  const { relation, invitedAt, messagedAt, repliedAt } = networkContacts;
+  const isInvited = sql`${relation} = 'pending' AND ${invitedAt} IS NOT NULL`;
+  if (awaited.waitsFor === "acceptance") return isInvited;
+  const isUnanswered = sql`${messagedAt} > coalesce(${repliedAt}, 0) AND ${messagedAt} > ${awaited.messagedAfter}`;
+  const hasAnswered = sql`coalesce(${messagedAt}, 0) <= ${repliedAt} AND ${repliedAt} > ${awaited.repliedAfter}`;
+  return sql`NOT (${isInvited}) AND (${isUnanswered} OR ${hasAnswered})`;
+}
+
+/** When the wait for a person began. */
+function awaitedSince({ waitsFor }: Awaited): SQL {
+  const { invitedAt, messagedAt, repliedAt } = networkContacts;
+  return waitsFor === "acceptance"
+    ? sql`${invitedAt}`
+    : sql`greatest(coalesce(${messagedAt}, 0), coalesce(${repliedAt}, 0))`;
 }
 
 /** The contact in the form the API uses. */

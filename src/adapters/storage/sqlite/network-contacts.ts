@@ -1,8 +1,9 @@
-import { and, asc, desc, eq, gt, isNotNull, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, lt, sql, type SQL } from "drizzle-orm";
 import type { Contact } from "../../../features/network/contact-model.ts";
 import { decideNews } from "../../../features/network/decisions/contacts.ts";
 import type { NetworkFacts, StoredContact } from "../../../features/network/decisions/facts.ts";
 import type { NetworkStore } from "../../../features/network/store.ts";
+import type { Awaited } from "../../../features/network/watch-batch.ts";
 import type { Engine } from "./engine.ts";
 import type { AccountRows } from "./network-accounts.ts";
 import type { ChangeWriter } from "./network-change-writer.ts";
@@ -64,31 +65,25 @@ export function createContactStore(
 ): Pick<NetworkStore, "contact" | "watched" | "pendingSince" | "noteNews"> {
   const contactView = (row: StoredContact): Contact => contactOf(row, accounts.idOf(row.account));
   const isPending = sql`${networkContacts.relation} = 'pending'`;
-  // Those who wait for an acceptance are watched for that.
-  const isAnswered = sql`coalesce(${networkContacts.messagedAt}, 0) <= ${networkContacts.repliedAt} AND ${networkContacts.relation} <> 'pending'`;
-  const isUnanswered = sql`${networkContacts.messagedAt} > coalesce(${networkContacts.repliedAt}, 0)`;
   return {
     contact: async (workspaceId, accountId, profileKey) => {
       const record = accounts.ofUser(workspaceId, accountId);
       const row = record && contacts.get(record.seq, profileKey);
       return row === null ? null : contactView(row);
     },
-    watched: async (accountId, limit, answeredSince) => {
+    watched: async (accountId, awaited, { limit, after }) => {
       const record = accounts.byId(accountId);
       if (record === null) return [];
-      const ofAccount = eq(networkContacts.account, record.seq);
-      const pending = orm.select().from(networkContacts).where(and(ofAccount, isPending));
-      const unanswered = orm.select().from(networkContacts).where(and(ofAccount, isUnanswered));
-      const hasAnswered = and(isNotNull(networkContacts.repliedAt), gt(networkContacts.repliedAt, answeredSince));
-      const answered = orm
+      const { account, profileKey } = networkContacts;
+      const isNext = after === undefined ? undefined : gt(profileKey, after);
+      return orm
         .select()
         .from(networkContacts)
-        .where(and(ofAccount, hasAnswered, isAnswered));
-      return [
-        ...pending.orderBy(asc(networkContacts.invitedAt)).limit(limit).all(),
-        ...unanswered.orderBy(desc(networkContacts.messagedAt)).limit(limit).all(),
-        ...answered.orderBy(desc(networkContacts.repliedAt)).limit(limit).all(),
-      ].map(contactView);
+        .where(and(eq(account, record.seq), isNext, isAwaited(awaited)))
+        .orderBy(after === undefined ? desc(awaitedSince(awaited)) : asc(profileKey))
+        .limit(limit)
+        .all()
+        .map(contactView);
     },
     pendingSince: async (accountId, at, limit) => {
       const record = accounts.byId(accountId);
@@ -112,6 +107,23 @@ export function createContactStore(
         return outcome;
       }),
   };
+}
+
+function isAwaited(awaited: Awaited): SQL {
+  const { relation, invitedAt, messagedAt, repliedAt } = networkContacts;
+  const isInvited = sql`${relation} = 'pending' AND ${invitedAt} IS NOT NULL`;
+  if (awaited.waitsFor === "acceptance") return isInvited;
+  const isUnanswered = sql`${messagedAt} > coalesce(${repliedAt}, 0) AND ${messagedAt} > ${awaited.messagedAfter}`;
+  const hasAnswered = sql`coalesce(${messagedAt}, 0) <= ${repliedAt} AND ${repliedAt} > ${awaited.repliedAfter}`;
+  return sql`NOT (${isInvited}) AND (${isUnanswered} OR ${hasAnswered})`;
+}
+
+/** When the wait for a person began. */
+function awaitedSince({ waitsFor }: Awaited): SQL {
+  const { invitedAt, messagedAt, repliedAt } = networkContacts;
+  return waitsFor === "acceptance"
+    ? sql`${invitedAt}`
+    : sql`max(coalesce(${messagedAt}, 0), coalesce(${repliedAt}, 0))`;
 }
 
 /** The contact that a row represents. */
