@@ -136,3 +136,15 @@ test("a digest lists busy workspaces only, and none is sent if there are none", 
   expect(text?.body).not.toContain("Quiet");
   expect(digestText([{ name: "Quiet", counts: quiet }], "")).toBeNull();
 });
+
+test("a digest counts one of a kind in the singular", () => {
+  const counts = { completed: 1, failed: 1, accepted: 1, messages: 1, approvals: 1 };
+  const lines = digestText([{ name: "Acme", counts }], "")?.body.split("\n") ?? [];
+  expect(lines.filter((line) => line.startsWith("  "))).toEqual([
+    "  1 message received",
+    "  1 connection request accepted",
+    "  1 action completed",
+    "  1 action failed",
+    "  1 action that required approval",
+  ]);
+});

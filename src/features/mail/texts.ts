@@ -49,11 +49,11 @@ export function digestText(
   if (busy.length === 0) return null;
   const lines = busy.flatMap(({ name, counts }) => [
     singleLine(name),
-    ...line("messages received", counts.messages),
-    ...line("connection requests accepted", counts.accepted),
-    ...line("actions completed", counts.completed),
-    ...line("actions failed", counts.failed),
-    ...line("actions that required approval", counts.approvals),
+    ...line("message received", "messages received", counts.messages),
+    ...line("connection request accepted", "connection requests accepted", counts.accepted),
+    ...line("action completed", "actions completed", counts.completed),
+    ...line("action failed", "actions failed", counts.failed),
+    ...line("action that required approval", "actions that required approval", counts.approvals),
     "",
   ]);
   return text("The last 24 hours in outreachd", url, "/app", lines);
@@ -111,6 +111,6 @@ function reasonLine({ reason }: Event["data"]): string[] {
   return typeof reason === "string" && reason !== "" ? [`Reason: ${singleLine(reason)}`] : [];
 }
 
-function line(label: string, count: number): string[] {
-  return count === 0 ? [] : [`  ${count} ${label}`];
+function line(one: string, several: string, count: number): string[] {
+  return count === 0 ? [] : [`  ${count} ${count === 1 ? one : several}`];
 }
