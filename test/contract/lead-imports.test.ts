@@ -74,6 +74,45 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
     ]).toEqual([...[1, 1, 1]]);
   });
 
+  test("a full batch of updates stores every field of each lead, and reports each row", async () => {
+    await using opened = await open();
+    const { storage, job, make } = await withImport(opened.storage);
+    const n = storage.leads.rowsToUpdateAtOnce;
+    const emails = Array.from({ length: n }, (_none, index) => `person-${index}@example.com`);
+    const first = emails.map((email, index) => make.importRow(index + 2, { email, tags: ["old"] }));
+    await storage.leads.importBatch(await make.importBatch(storage, job, first));
+    const content = (index: number) => ({
+      ...{
+        firstName: `F${index}`,
+        lastName: `L${index}`,
+        company: `C${index}`,
+        title: `T${index}`,
+        phone: `+49 30 ${index}`,
+      },
+      ...{ networkUrl: `https://network.example/in/p${index}`, industry: `I${index}`, location: `O${index}` },
+      ...{ source: `S${index}`, notes: `N${index}`, tags: ["new"], customFields: { at: index } },
+    });
+    const second = emails.map((email, index) => make.importRow(n + index + 2, { email, ...content(index) }));
+    const at = startOfTests + minute;
+    expect(
+      await storage.leads.importBatch(await make.importBatch(storage, job, second, { onDuplicate: "update", at })),
+    ).toMatchObject({ created: n, updated: n });
+    for (const [index, row] of first.entries()) {
+      const lead = await storage.leads.get(job.workspaceId, "id" in row ? row.id : "");
+      expect(lead).toMatchObject({ ...content(index), tags: ["old", "new"], email: emails[index]!, version: 2 });
+      expect(lead).toMatchObject({ createdAt: startOfTests, updatedAt: at });
+    }
+    const { workspaceId, id: jobId } = job;
+    const report = await storage.leads.importReport({
+      workspaceId,
+      jobId,
+      outcome: "updated",
+      afterRow: 0,
+      limit: n + 1,
+    });
+    expect(report.map(({ row }) => row)).toEqual(emails.map((_email, index) => n + index + 2));
+  });
+
   test("a new row is merged with one further down", async () => {
     await using opened = await open();
     const { storage, job, make } = await withImport(opened.storage);

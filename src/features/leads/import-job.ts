@@ -32,12 +32,12 @@ export type ImportSettings = Pick<
   assignTo?: readonly UserId[];
 };
 
-/** Small enough to block the event loop for at most 10 ms, large enough that many rows share a commit. */
-const batchRows = 400;
+/** New rows: few enough to block the event loop for at most 10 ms, enough that many rows share a commit. */
+const rowsToCreateAtOnce = 400;
 /** The rows are bytes, so most of the garbage comes from other requests. */
-const batchesBetweenCollections = 8;
-/** About 10,000 rows: a full collection delays every request. */
-const batchesBetweenFullCollections = 24;
+const rowsBetweenCollections = 3_200;
+/** A full collection delays every request. */
+const rowsBetweenFullCollections = 9_600;
 const forgetAtOnce = 2_000;
 
 /** With the encoding, unless it is UTF-8, and the sheet, if the file is a workbook. */
@@ -76,6 +76,7 @@ export function createImportHandler(
     const afterRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
     const owner = await leads.ownerNumber(job.workspaceId);
     if (owner === null) return null; // the user is gone, and the job with it
+    const batchRows = settings.onDuplicate === "update" ? leads.rowsToUpdateAtOnce : rowsToCreateAtOnce;
     const options = { ...settings, path: file.path, owner, afterRow, batchRows };
     const end = await importEnd(
       () => storeAll(job, context, settings, options),
@@ -124,7 +125,8 @@ export function createImportHandler(
     let sheet: string | null = null;
     let columns: LeadFileBatch["columns"] = [];
     let { afterRow } = options;
-    const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
+    const { batchRows } = options;
+    const collect = garbageCollector(rowsBetweenCollections / batchRows, rowsBetweenFullCollections / batchRows);
     for (let isDone = false; !isDone;) {
       isDone = true;
       const assignTo = await activeAmong(job.workspaceId, settings.assignTo ?? []);

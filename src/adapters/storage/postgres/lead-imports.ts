@@ -24,9 +24,11 @@ import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 type ImportStore = Pick<
   LeadStore,
-  "ownerNumber" | "importBatch" | "importReport" | "countImportReport" | "forgetDryRun"
+  "ownerNumber" | "rowsToUpdateAtOnce" | "importBatch" | "importReport" | "countImportReport" | "forgetDryRun"
 >;
 
+/** Each batch takes several round trips, which do not block the event loop. */
+const rowsToUpdateAtOnce = 400;
 /** The report is counted up to here. */
 const maxCounted = 10_000;
 
@@ -128,6 +130,7 @@ export function createLeadImports(engine: Engine): ImportStore {
   }
 
   return {
+    rowsToUpdateAtOnce,
     ownerNumber: async (workspaceId) => (await ownersOf(orm, [workspaceId])).get(workspaceId) ?? null,
     importBatch: async (batch) => {
       const outcome = await transactAnew(engine, (connection) => importBatch(connection, batch));
