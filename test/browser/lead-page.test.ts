@@ -55,6 +55,39 @@ testInBrowser("the page of a lead shows its campaigns, edits custom fields, and 
   expect(problems).toEqual([]);
 });
 
+testInBrowser("the page of a lead tells a reply once, in plain English, and leads to the answer", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(`${directory.path}/data`);
+  const profileUrl = "https://network.example/in/ada";
+  const lead = await callApi<LeadView>(server, "POST", "/leads", { firstName: "Ada", networkUrl: profileUrl });
+  await callApi(server, "POST", "/network/accounts", { name: "Main" });
+  await callApi(server, "POST", "/network/actions/record", {
+    ...{ actionType: "sendMessage", profileUrl, leadId: lead.id },
+    carriedOutAt: new Date(Date.now() - 3_600_000).toISOString(),
+  });
+  for (const text of ["Sounds good", "Call me on Monday"])
+    await callApi(server, "POST", "/network/contacts/events", { profileUrl, event: "replied", text });
+  const { conversations } = await callApi<{ conversations: { id: string }[] }>(server, "GET", "/inbox/conversations");
+  const path = `/inbox/conversations/${conversations[0]!.id}`;
+  await callApi(server, "PATCH", path, { label: "interested" });
+  await callApi(server, "PATCH", path, { isRead: true });
+  await using opened = await openSignedIn(server, `/app/leads/${lead.id}`);
+  const { page, problems } = opened;
+  await page.getByText("Conversation labeled “Interested”").waitFor();
+  const told = (await page.locator(".timeline > li").allInnerTexts()).join("\n");
+  expect(told.split("“Sounds good”")).toHaveLength(2);
+  expect(told.split("“Call me on Monday”")).toHaveLength(2);
+  expect(told).toContain("Replied");
+  expect(told).not.toMatch(/message\.|conversation\.|Fields:/);
+  if (process.env["SHOTS"]) await page.screenshot({ path: `${process.env["SHOTS"]}/lead-timeline.png` });
+  expect(await findings(page)).toEqual([]);
+  const last = page.locator(".last-message");
+  expect(await last.innerText()).toContain("Call me on Monday");
+  await last.getByRole("link", { name: /^Reply to/ }).click();
+  await page.getByRole("textbox", { name: /^Reply to/ }).waitFor();
+  expect(problems).toEqual([]);
+});
+
 testInBrowser(
   "the company of a lead is enriched at a price that is shown first, and the lead is filled in",
   async () => {

@@ -4,6 +4,8 @@ import type { CampaignStep, CampaignView } from "../../src/features/campaigns/mo
 import { actionKinds } from "../../src/features/network/action-kinds.ts";
 import { templateFields } from "../../src/features/network/template.ts";
 import { CampaignEditor } from "../../src/surfaces/dashboard/app/pages/campaigns/campaign-editor.tsx";
+import { usualRule } from "../../src/surfaces/dashboard/app/pages/campaigns/editor/winner-fields.tsx";
+import { defaultRule } from "../../src/features/campaigns/variant-results.ts";
 import { textLimits, variableNames } from "../../src/surfaces/dashboard/app/pages/campaigns/editor/texts.ts";
 import { navigate, here } from "../../src/surfaces/dashboard/app/router.tsx";
 import { session } from "../../src/surfaces/dashboard/app/session.ts";
@@ -208,6 +210,46 @@ test("a text becomes variants, and the last one becomes the text again", async (
   await change(() => button(place, "Remove variant A").click());
   expect(place.querySelector(".variant")).toBeNull();
   expect(place.querySelector("textarea")!.value).toBe(note.message);
+});
+
+test("the winner of a test is chosen automatically if wanted, and never by a rule without a test", async () => {
+  const sent: { steps: Extract<CampaignStep, { type: "action" }>[] }[] = [];
+  const answers: Answers = {
+    "PATCH /api/v2/campaigns/c1": (body) => {
+      sent.push(body as (typeof sent)[number]);
+      return { body: { success: true, data: { ...campaign, version: 4 } } };
+    },
+  };
+  expect(usualRule).toEqual(defaultRule);
+  const place = await open(answers);
+  const box = () => place.querySelector<HTMLInputElement>('[data-path="steps.1.autoWinner"]');
+  const field = (name: string) => place.querySelector<HTMLInputElement>(`[data-path="steps.1.autoWinner.${name}"]`);
+  const save = async () => {
+    await change(() => button(place, "Save").click());
+    await settled();
+    return sent.at(-1)!.steps[1]!;
+  };
+  await press(place, "1", "Enter");
+  expect(box()).toBeNull();
+  await change(() => button(place, "Compare with another text (A/B)").click());
+  expect(box()!.checked).toBe(false);
+  await change(() => box()!.click());
+  expect([field("outcome")!.value, field("minSent")!.value, field("confidence")!.value]).toEqual([
+    "connected",
+    "100",
+    "95",
+  ]);
+  await change(() => {
+    field("minSent")!.value = "40";
+    field("minSent")!.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  expect((await save()).autoWinner).toEqual({ minSent: 40 });
+  await change(() => button(place, "Remove variant B").click());
+  expect(box()).toBeNull();
+  const single = await save();
+  expect(single.message).toBe("Hello {{firstName|there}}");
+  expect(single).not.toHaveProperty("autoWinner");
+  expect(single).not.toHaveProperty("variants");
 });
 
 test("an error of the server selects the step and is shown at its field until the steps change", async () => {

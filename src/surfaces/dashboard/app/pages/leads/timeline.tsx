@@ -1,6 +1,7 @@
 import type { LeadView } from "../../../../../features/leads/model.ts";
 import type { ActionView } from "../../../../../features/network/action-model.ts";
 import { api, RequestError } from "../../api.ts";
+import { dateTime } from "../../format.ts";
 import { actionLabels, reasonLabels } from "../../network.ts";
 import { useResource } from "../../resource.ts";
 import { can, session } from "../../session.ts";
@@ -8,6 +9,7 @@ import { nameOfMember, useMembers } from "../../team.ts";
 import { actionStateLabels, StateBadge } from "../../ui/badge.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
+import { labelNames } from "../inbox/labels.ts";
 
 /** An event, as GET /events returns it. */
 type LeadEvent = {
@@ -33,7 +35,7 @@ type Entry = {
 export function Timeline({ lead }: { lead: LeadView }) {
   const resource = useResource((signal) => entriesOf(lead, signal), [lead.id, lead.updatedAt], {
     pollMs: 15_000,
-    events: ["action.", "connection.", "message.", "lead."],
+    events: ["action.", "connection.", "message.", "conversation.", "lead."],
   });
   const self = session.value?.user.id ?? null;
   const hasOthers = resource.data?.some(({ actorId = null }) => actorId !== null && actorId !== self) ?? false;
@@ -73,15 +75,7 @@ async function entriesOf(lead: LeadView, signal: AbortSignal): Promise<Entry[]> 
       detail: action.pendingReason === null ? action.status : reasonLabels[action.pendingReason],
       action,
     })),
-    ...events
-      .filter(({ type }) => !type.startsWith("action."))
-      .map(({ id, type, timestamp, actorId, data }) => ({
-        key: id,
-        actorId,
-        at: timestamp,
-        what: eventLabels[type] ?? type,
-        detail: detailOf(data),
-      })),
+    ...entriesOfEvents(events),
   ];
   // Imported leads, and leads older than the event log, have no creation event.
   if (!told.has("lead.created")) entries.push({ key: "created", at: lead.createdAt, what: "Lead created" });
@@ -108,12 +102,50 @@ async function eventsOf(leadId: string, signal: AbortSignal): Promise<LeadEvent[
   }
 }
 
+/** Events as sentences: each reply once, and nothing that an action tells already or that only marks as read. */
+export function entriesOfEvents(events: readonly LeadEvent[]): Entry[] {
+  const received = events.filter(({ type }) => type === "message.received");
+  const replies = events.filter(({ type }) => type === "message.replied");
+  // The first reply to a campaign or an action has both events, from one report.
+  const isSameReply = (reply: LeadEvent, message: LeadEvent) =>
+    reply.timestamp === message.timestamp ||
+    (typeof reply.data["text"] === "string" && reply.data["text"] === message.data["text"]);
+  return events.flatMap((event): Entry[] => {
+    const { id, type, timestamp, actorId, data } = event;
+    const entry = { key: id, actorId, at: timestamp };
+    if (type.startsWith("action.")) return [];
+    if (type === "conversation.updated") {
+      const changes = conversationChanges(data);
+      return changes.length === 0 ? [] : [{ ...entry, what: changes.join(" · ") }];
+    }
+    if (type === "message.replied" && received.some((message) => isSameReply(event, message))) return [];
+    const isReply = type === "message.received" && replies.some((reply) => isSameReply(reply, event));
+    const what = isReply ? "Replied" : (eventLabels[type] ?? type);
+    return [{ ...entry, what, detail: detailOf(data) }];
+  });
+}
+
+function conversationChanges({ fields, label, snoozedUntil }: Record<string, unknown>): string[] {
+  const changed = new Set(Array.isArray(fields) ? fields : []);
+  const name = Object.entries(labelNames).find(([key]) => key === label)?.[1].label;
+  return [
+    changed.has("messages") && "Message sent outside of outreachd",
+    changed.has("label") && (name === undefined ? "Conversation label removed" : `Conversation labeled “${name}”`),
+    changed.has("assignedTo") && "Conversation assignment changed",
+    changed.has("snoozedUntil") &&
+      (typeof snoozedUntil === "string"
+        ? `Conversation snoozed until ${dateTime(snoozedUntil)}`
+        : "Conversation no longer snoozed"),
+  ].filter((change) => change !== false);
+}
+
 const eventLabels: Record<string, string> = {
   "lead.created": "Lead created",
   "lead.updated": "Lead updated",
   "lead.enriched": "Lead enriched",
   "connection.accepted": "Connection request accepted",
   "message.replied": "Replied",
+  "message.received": "Message received",
 };
 
 function detailOf(data: Record<string, unknown>): string | null {

@@ -4,6 +4,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/form.tsx";
 import { TextFields, type StepContext } from "./text-fields.tsx";
 import { textLimit } from "./texts.ts";
+import { WinnerFields } from "./winner-fields.tsx";
 
 type ActionStep = Extract<CampaignStep, { type: "action" }>;
 type Variant = NonNullable<ActionStep["variants"]>[number];
@@ -93,6 +94,7 @@ export function VariantFields({ step, path, errors, context, onChange }: Variant
           {errors[`${path}.variants`]}
         </p>
       )}
+      {variants.length > 1 && <WinnerFields step={step} path={path} errors={errors} onChange={onChange} />}
       {variants.length < maxVariants && (
         <div>
           <Button icon="plus" onClick={() => onChange(withVariant(step), "variants")}>
@@ -115,10 +117,12 @@ export function withVariant(step: ActionStep): ActionStep {
 
 /** Without a variant. If a single one is left, its text is that of the step. */
 export function without(step: ActionStep, index: number): ActionStep {
-  const { variants = [], ...rest } = step;
+  const { variants = [], autoWinner, ...rest } = step;
   const left = variants.toSpliced(index, 1);
   const [only] = left;
-  if (left.length > 1 || only === undefined) return { ...rest, variants: left };
+  // One text has no winner: the server would reject the rule.
+  if (left.length > 1) return { ...rest, variants: left, ...(autoWinner !== undefined && { autoWinner }) };
+  if (only === undefined) return rest;
   const { name: _name, weight: _weight, ...texts } = only;
   return { ...rest, ...texts };
 }
