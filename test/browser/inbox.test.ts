@@ -112,6 +112,7 @@ testInBrowser("the same with the keyboard, and a reply that the network did not 
   await list.getByText("grace").waitFor();
   await list.getByText("Ada Lovelace").waitFor({ state: "detached" });
   await list.getByText("grace").click();
+  await page.getByRole("heading", { name: "grace" }).waitFor();
   await page.getByLabel("Label", { exact: true }).last().selectOption("interested");
   await page.getByText("Labeled Interested.").waitFor();
   await page.getByRole("button", { name: "Undo" }).last().click();
