@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseToml } from "../../src/platform/base/toml.ts";
+import { lineOfKey, parseToml } from "../../src/platform/base/toml.ts";
 
 test.each([
   ['a = 1\nb = "x\\ty"\n[t]\nc = [1, 2]\n[[v]]\nd = true\n', { a: 1, b: "x\ty", t: { c: [1, 2] }, v: [{ d: true }] }],
@@ -33,4 +33,27 @@ test.each([
     }
   })();
   expect((error as Error).message).toMatch(/^Line 1, column \d+: [^\n]+\.$/);
+});
+
+test.each<[string, string, number | null]>([
+  ["listen = 5", "listen", 1],
+  ["# listen = 1\r\n\r\n  listen=5\r\n", "listen", 3],
+  ['a = "listen = 1"\nlisten-not = 1\n"listen" = 5', "listen", 3],
+  ['a = """\nlisten = 1\n# \\""" no end\n"""\nlisten = 5', "listen", 5],
+  ["a = '''\nlisten = 1\n'''\nlisten = 5", "listen", 4],
+  ['a = [\n  "listen = 1", # listen = 2\n]\nlisten = 5', "listen", 4],
+  ["a = 1\n[table] # one\nlisten = 5\n", "listen", null],
+  ["a = 1\n[table] # one\n", "table", 2],
+  ["[[table.below]]\n", "table", 1],
+  ["a = 1\ntable . b = 1\n", "table", 2],
+  ["a = { listen = 5 }", "listen", null],
+])("the line of a key: %j, %s", (source, key, line) => {
+  expect(lineOfKey(source, key)).toBe(line);
+});
+
+test("the line of a key in a table is not that of its namesake in another one", () => {
+  const source = "name = 0\n[a]\nname = 1\n[[b.c]]\nother = 1\nname = 2\n";
+  expect([lineOfKey(source, "name"), lineOfKey(source, "name", "a"), lineOfKey(source, "name", "b.c")]).toEqual([
+    1, 3, 6,
+  ]);
 });

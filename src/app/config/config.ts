@@ -176,7 +176,8 @@ function readConfigFile(
   const path = flag ?? (env["OUTREACHD_CONFIG"] || null);
   if (path === null) return { file: null, problems: [] };
   try {
-    return { file: { path, values: parseToml(readFile(path)) }, problems: [] };
+    const text = readFile(path);
+    return { file: { path, text, values: parseToml(text) }, problems: [] };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `Could not read the configuration file ${path}: ${reason}`;

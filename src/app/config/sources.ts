@@ -1,4 +1,5 @@
 import { closest } from "../../platform/base/spelling.ts";
+import { lineOfKey } from "../../platform/base/toml.ts";
 import type { Parse } from "./values.ts";
 
 /** The definition of an option: how its text is parsed, its default, and its documentation. */
@@ -39,7 +40,8 @@ export type Sources = {
   /** Flag values by option name in code, as parsed by the command line parser. Other flags are ignored. */
   flags: Readonly<Record<string, unknown>>;
   env: Readonly<Record<string, string | undefined>>;
-  file: { path: string; values: Readonly<Record<string, unknown>> } | null;
+  /** `text`: what `values` was parsed from, to find the line of a problem. */
+  file: { path: string; text: string; values: Readonly<Record<string, unknown>> } | null;
   readFile: (path: string) => string;
 };
 
@@ -196,8 +198,9 @@ function named<T>(option: string, read: () => T): T {
   }
 }
 
-function inFile(name: string, { path }: NonNullable<Sources["file"]>): string {
-  return `${name} in ${path}`;
+function inFile(name: string, { path, text }: NonNullable<Sources["file"]>): string {
+  const line = lineOfKey(text, name);
+  return `${name} in ${path}${line === null ? "" : `, line ${line}`}`;
 }
 
 function suggestion(name: string, known: readonly string[]): string {

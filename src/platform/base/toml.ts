@@ -22,3 +22,38 @@ export function parseToml(source: string): Record<string, unknown> {
     throw new SyntaxError(`Line ${line}, column ${column}: ${reason}.${excerpt}`, { cause: error });
   }
 }
+
+/** Strings and comments, which may contain what looks like a key. */
+const literal = /"""(?:\\[\s\S]|[^\\])*?"""+|'''[\s\S]*?'''+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*/g;
+
+/**
+ * The line, from 1, where a valid document sets `key` in a table (default: the top one), or begins the table that `key`
+ * is. Null if it is not found, such as in an inline table.
+ */
+export function lineOfKey(source: string, key: string, table = ""): number | null {
+  const lines = source.replaceAll(literal, withoutContent).split("\n");
+  let current = "";
+  for (const [index, line] of lines.entries()) {
+    const header = /^\s*\[{1,2}([^[\],=]+)\]{1,2}\s*$/.exec(line)?.[1];
+    if (header !== undefined) current = dotted(header);
+    const name = header === undefined ? dotted(/^([^=[\]{}]+)=/.exec(line)?.[1] ?? "") : "";
+    const path = [current, name].filter(Boolean).join(".");
+    const wanted = table === "" ? key : `${table}.${key}`;
+    if (path === wanted || path.startsWith(`${wanted}.`)) return index + 1;
+  }
+  return null;
+}
+
+/** Keeps line breaks, and strings of one line, since a key may be quoted. */
+function withoutContent(text: string): string {
+  if (text.startsWith("#")) return "";
+  return text.startsWith('"""') || text.startsWith("'''") ? text.replaceAll(/[^\n]/g, "") : text;
+}
+
+/** The parts of a key without spaces and quotes. */
+function dotted(key: string): string {
+  return key
+    .split(".")
+    .map((part) => part.trim().replace(/^(["'])(.*)\1$/, "$2"))
+    .join(".");
+}
