@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { callableOperations, nearOperations } from "../../src/surfaces/cli/operation-hints.ts";
 import { ada, createCommandLine, userPage } from "../support/command-line.ts";
 
 const lead = { name: "leadId", in: "path" };
@@ -77,6 +78,8 @@ test("what is wrong is said before anything is sent", async () => {
     return err;
   };
   expect(await errorOf("listLead")).toContain("Did you mean listLeads?");
+  expect(await errorOf("leadsExport")).not.toContain("Did you mean");
+  expect(await errorOf("leads")).toMatch(/Did you mean (listLeads or exportLeads|exportLeads or listLeads) or \w+\?/);
   expect(await errorOf("DELETE", "/leads")).toContain("No operation DELETE /leads.");
   expect(await errorOf("getLead")).toContain("getLead needs --param leadId=VALUE.");
   expect(await errorOf("getLead", "--param", "l1")).toContain("Expected --param NAME=VALUE");
@@ -115,10 +118,44 @@ test("a shell completes commands, subcommands, and flags", async () => {
   expect(await completed("key", "create", "--name", "revoke", "--glo")).toEqual(["--global"]);
 });
 
+test("a shell completes the operations of the API", async () => {
+  expect(await completed("api", "listWebhookE")).toEqual(["listWebhookEndpoints"]);
+  expect(await completed("api", "checkL")).toEqual([""]);
+  expect(await completed("key", "listWebhookE")).toEqual([""]);
+});
+
+test("an operation by half of its name is suggested", () => {
+  expect(nearOperations("listWebhooks", callableOperations())[0]).toBe("listWebhookEndpoints");
+  expect(nearOperations("listVoices", callableOperations())).toContain("listVoiceClones");
+  expect(nearOperations("listLeeds", callableOperations())).toEqual(["listLeads"]);
+  expect(nearOperations("zzz", callableOperations())).toEqual([]);
+  expect(nearOperations("foo", callableOperations())).toEqual([]);
+});
+
+test.each([
+  ["webhooks", "listWebhookEndpoints"],
+  ["voice", "Voice"],
+  ["actions", "Action"],
+  ["help webhooks", "listWebhookEndpoints"],
+  ["webhooks --help", "listWebhookEndpoints"],
+])("an unknown command (%s) that the API has operations for points to them", async (line, id) => {
+  await using cli = await createCommandLine();
+  const { exitCode, err } = await cli.run(...line.split(" "));
+  expect(exitCode).toBe(2);
+  expect(err).toContain("unknown command");
+  expect(err).toContain(id);
+  expect(err).toContain("`outreachd api OPERATION`; `outreachd api --list` shows all.");
+});
+
+test.each(["improve", "user nope", "key webhooks"])("other unknown commands (%s) do not", async (line) => {
+  await using cli = await createCommandLine();
+  expect((await cli.run(...line.split(" "))).err).not.toContain("outreachd api");
+});
+
 test.each(["zsh", "fish"])("a script for %s has the same words", async (shell) => {
   await using cli = await createCommandLine();
   const { exitCode, out } = await cli.run("completion", shell);
   expect(exitCode).toBe(0);
-  for (const word of ["import", "revoke", "--per-minute"]) expect(out).toContain(word);
+  for (const word of ["import", "revoke", "--per-minute", "listWebhookEndpoints"]) expect(out).toContain(word);
   expect((await cli.run("completion", "powershell")).exitCode).toBe(2);
 });

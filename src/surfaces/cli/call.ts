@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { closest } from "../../platform/base/spelling.ts";
 import { actingUserId } from "./acting-user.ts";
 import type { Api, Query } from "./api.ts";
 import { present, remark, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { addConnectionFlags, addUserFlag, repeated } from "./flags.ts";
 import { readInputText } from "./input-text.ts";
+import { nearOperations } from "./operation-hints.ts";
 import { reasonOf } from "./reason.ts";
 import { withApi, type ConnectionFlags } from "./session.ts";
 import { renderTable } from "./table.ts";
@@ -129,15 +129,13 @@ function operationFor(operations: readonly Operation[], first: string, path: str
   if (path === undefined) {
     const found = operations.find(({ id }) => id === first);
     if (found !== undefined) return found;
-    const likely = closest(
+    const near = nearOperations(
       first,
       operations.map(({ id }) => id),
     );
+    const question = near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `;
     throw new CommandError(exitCodes.usage, `Unknown operation ${first}.`, {
-      hint:
-        likely === null
-          ? "`outreachd api --list` shows all."
-          : `Did you mean ${likely}? \`outreachd api --list\` shows all.`,
+      hint: `${question}\`outreachd api --list\` shows all.`,
     });
   }
   const method = first.toUpperCase();

@@ -1,5 +1,6 @@
 import { Argument, type Command } from "commander";
 import type { CommandContext } from "./context.ts";
+import { callableOperations } from "./operation-hints.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
@@ -10,7 +11,9 @@ export function addCompletionCommand(loadWhole: (context: CommandContext) => Pro
   return (program, context) => {
     program
       .command("completion")
-      .description("Print a script that completes commands and flags in your shell, to be loaded by every new shell.")
+      .description(
+        "Print a script that completes commands, flags, and operations of the API in your shell, to be loaded by every new shell.",
+      )
       .addArgument(new Argument("<SHELL>", "Your shell").choices(shells))
       .action(async (shell: Shell) => {
         await context.terminal.out(scriptFor(shell, wordsByPath(await loadWhole(context))));
@@ -18,13 +21,15 @@ export function addCompletionCommand(loadWhole: (context: CommandContext) => Pro
   };
 }
 
-/** What can follow each command: its subcommands and flags. The path of the program itself is "". */
+/** What can follow each command: its subcommands and flags, and for `api` the operations. The path of the program itself is "". */
 function wordsByPath(command: Command, path = ""): Map<string, string[]> {
   const subcommands = command.commands.map((each) => each.name());
   const flags = command.options.flatMap(({ long }) => long ?? []);
   const own: [string, string[]] = [
     path,
-    [...subcommands, ...flags, "--help"].filter((word, at, all) => all.indexOf(word) === at),
+    [...subcommands, ...(path === "api" ? callableOperations() : []), ...flags, "--help"].filter(
+      (word, at, all) => all.indexOf(word) === at,
+    ),
   ];
   const below = command.commands.flatMap((each) => [...wordsByPath(each, `${path} ${each.name()}`.trim())]);
   return new Map([own, ...below]);
@@ -41,7 +46,7 @@ function scriptFor(shell: Shell, words: Map<string, string[]>): string {
   }
 }
 
-/** Names of commands and flags consist of letters, digits, and hyphens, so nothing needs quoting. */
+/** Names of commands, flags, and operations consist of letters, digits, and hyphens, so nothing needs quoting. */
 function bashScript(words: Map<string, string[]>): string {
   const cases = [...words].map(([path, list]) => `    "${path}") words="${list.join(" ")}" ;;`);
   const paths = [...words.keys()].filter((path) => path !== "").map((path) => `"${path}"`);

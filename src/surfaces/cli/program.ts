@@ -91,9 +91,21 @@ async function parse(args: readonly string[], context: CommandContext): Promise<
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(withKnownCommand(program, withUsualFlag(args)), { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError && error.code === "commander.unknownCommand") await hint(args, context);
+    throw error;
   } finally {
     if (help.length > 0) await context.terminal.out(help.join(""));
   }
+}
+
+/** Not everything in the API has a command: points to the operations that an unknown command may have meant. */
+async function hint(args: readonly string[], { terminal }: CommandContext): Promise<void> {
+  const word = (args[0] === "help" ? args.slice(1) : args).find((each) => !each.startsWith("-"));
+  if (word === undefined || commands.has(word)) return;
+  const { operationHint } = await import("./operation-hints.ts");
+  const text = operationHint(word);
+  if (text !== null) terminal.err(`${text}\n`);
 }
 
 /** Programs differ in which of -v and -V shows the version, so both do. */
