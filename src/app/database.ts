@@ -48,7 +48,7 @@ export async function openDatabase(
   if (facts.refusesSettings && !facts.endsIdleTransactions) log.warn(poolerHint);
   const clock = ownClock ?? clusterClock;
   const options = { poolSize, prepare, phoneRegion, hasSettings: !facts.refusesSettings };
-  const storage = await openPostgresStorage(url, clock, options).catch(failed);
+  const storage = await openPostgresStorage(url, clock, options, (message) => log.warn(message)).catch(failed);
   return {
     storage,
     clock,

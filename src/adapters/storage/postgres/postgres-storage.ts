@@ -46,12 +46,17 @@ export type PostgresStorage = Awaited<ReturnType<typeof openPostgresStorage>>;
 
 /**
  * Connects to the database at a `postgres://` URL and migrates it if it is older than this program. Throws `StartError`
- * if it is newer.
+ * if it is newer. `onWait` gets a sentence whenever the migration has to wait for tables that others use.
  */
-export async function openPostgresStorage(url: string, clock: Clock, options: EngineOptions = {}) {
+export async function openPostgresStorage(
+  url: string,
+  clock: Clock,
+  options: EngineOptions = {},
+  onWait: (message: string) => void = () => {},
+) {
   const client = connect(url, { ...options, poolSize: 1 });
   try {
-    await migrate(client, migrations, clock.now());
+    await migrate(client, migrations, clock.now(), { onWait });
   } finally {
     await client.end();
   }
