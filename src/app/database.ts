@@ -144,6 +144,22 @@ const reasons: { codes: RegExp; message: (shown: string) => string; hint: string
     hint: "Connect to the primary server rather than to a replica.",
   },
   {
+    codes:
+      /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_UNTRUSTED|INVALID_CA|CERT_SIGNATURE_FAILURE)/,
+    message: (shown) => `The certificate of the database ${shown} is not from an authority that this machine trusts.`,
+    hint: "Add sslrootcert=FILE to OUTREACHD_DATABASE, with the certificate of the authority in PEM format.",
+  },
+  {
+    codes: /^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/,
+    message: (shown) => `The certificate of the database ${shown} has expired or is not valid yet.`,
+    hint: "Renew the certificate of PostgreSQL, and check the clock of this machine.",
+  },
+  {
+    codes: /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
+    message: (shown) => `The certificate of the database ${shown} is for another host name.`,
+    hint: "Connect by a name in the certificate, or verify only its authority: sslmode=verify-ca.",
+  },
+  {
     codes: /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|CONNECT|57P0|08|FailedToOpenSocket|ERR_)/,
     message: (shown) => `Cannot connect to the database ${shown}.`,
     hint: "Check that PostgreSQL is running and reachable from this machine, its host and port, and sslmode.",

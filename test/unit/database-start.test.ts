@@ -47,6 +47,11 @@ test.each([
   ["53300", "accepts no more connections"],
   ["53100", "disk of the database"],
   ["ENOTFOUND", "Cannot connect"],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "not from an authority that this machine trusts"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "not from an authority that this machine trusts"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "not from an authority that this machine trusts"],
+  ["CERT_HAS_EXPIRED", "has expired"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "is for another host name"],
 ])("the error %s is explained", (code, words) => {
   const wrapped = new Error("Failed query", { cause: Object.assign(new Error("details"), { code }) });
   const error = startErrorOf(wrapped, shown) as StartError;

@@ -1,3 +1,4 @@
+import { driverConnection } from "../../platform/base/database-url.ts";
 import { nodeRoles, type NodeRole } from "../../platform/cluster/model.ts";
 import type { Option, Problem } from "./sources.ts";
 import { oneOf, trueOrFalse, wholeNumber, type Parse } from "./values.ts";
@@ -79,6 +80,7 @@ function databaseUrl(value: string): ReturnType<Parse<string>> {
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) throw new RangeError(`${expected}.`);
   if (url.hostname === "") throw new RangeError(`${expected}; the host is missing.`);
   if (url.pathname.replace(/^\//, "") === "") throw new RangeError(`${expected}; the name of the database is missing.`);
+  driverConnection(value);
   return value;
 }
 

@@ -5,6 +5,7 @@ import type { WorkspaceId } from "../../../platform/base/ids.ts";
 import type { PoolUse } from "../../../platform/cluster/model.ts";
 import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import { watch, type Connection } from "./connection.ts";
+import { driverConnection } from "../../../platform/base/database-url.ts";
 import { codeOf, DatabaseUnreachable, isConnectionCode } from "./error-codes.ts";
 import { ownersOf } from "./owners.ts";
 import { EventSignal, hasNewEvents } from "./event-signal.ts";
@@ -114,7 +115,9 @@ export function connect(
   { poolSize = defaultPoolSize, prepare = true, hasSettings = true }: ConnectionOptions = {},
   onClose: () => void = () => {},
 ): Sql {
-  return postgres(url, {
+  const { url: driverUrl, ...tls } = driverConnection(url);
+  return postgres(driverUrl, {
+    ...tls,
     max: poolSize,
     prepare,
     connect_timeout: connectTimeoutSeconds,
