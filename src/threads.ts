@@ -37,6 +37,23 @@ export type ThreadPort<In, Out> = {
   onMessage(listener: (message: In) => void): void;
 };
 
+/**
+ * For a thread that may send as many messages as it was allowed: `allowed` at first, and one more for each message that
+ * arrives. Sets the listener of the port. The returned function resolves when one more may be sent, and counts it.
+ */
+export function allowance(port: Pick<ThreadPort<"next", never>, "onMessage">, allowed: number): () => Promise<void> {
+  let left = allowed;
+  let wake = (): void => {};
+  port.onMessage(() => {
+    left++;
+    wake();
+  });
+  return async () => {
+    while (left === 0) await new Promise<void>((resolve) => (wake = resolve));
+    left--;
+  };
+}
+
 /** First message to a thread: its task, the task's input, and the channel to the thread that started it. */
 export type ThreadStart = { task: ThreadTask; init: unknown; port: object };
 

@@ -1,4 +1,4 @@
-import type { ThreadPort } from "../../threads.ts";
+import { allowance, type ThreadPort } from "../../threads.ts";
 import { ImportFileError, type ImportFileReason } from "./import-file-error.ts";
 import { WorkbookText } from "./workbook-text.ts";
 
@@ -22,13 +22,11 @@ export async function runWorkbookCsvThread(
   port: WorkbookCsvThread["port"],
   { descriptor, sheet }: WorkbookCsvRequest,
 ): Promise<void> {
-  let wanted = Promise.withResolvers<void>();
-  port.onMessage(() => wanted.resolve());
+  const room = allowance(port, 0);
   try {
     const text = await WorkbookText.open(descriptor, sheet);
     for (let block = await text.next(); block !== null; block = await text.next()) {
-      await wanted.promise;
-      wanted = Promise.withResolvers();
+      await room();
       port.post({ kind: "text", text: block });
     }
     port.post({ kind: "done" });

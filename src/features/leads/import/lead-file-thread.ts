@@ -1,7 +1,7 @@
 import type { UserId } from "../../../platform/base/ids.ts";
 import { garbageCollector } from "../../../lib/concurrency/garbage.ts";
 import { systemIds } from "../../../platform/base/clock.ts";
-import type { ThreadPort } from "../../../threads.ts";
+import { allowance, type ThreadPort } from "../../../threads.ts";
 import { columnOverrides, type PlannedColumn } from "./column-plan.ts";
 import { csvLayout } from "./csv-layout.ts";
 import { CsvRows } from "./csv-rows.ts";
@@ -131,23 +131,17 @@ class BatchPort {
   readonly #port: LeadFileThread["port"];
   readonly #totalBytes: number;
   readonly #file: TableFile;
-  #allowed: number;
-  #wake: (() => void) | null = null;
+  readonly #room: () => Promise<void>;
 
   constructor(port: LeadFileThread["port"], allowed: number, totalBytes: number, file: TableFile) {
     this.#port = port;
     this.#file = file;
     this.#totalBytes = totalBytes;
-    this.#allowed = allowed;
-    port.onMessage(() => {
-      this.#allowed += 1;
-      this.#wake?.();
-    });
+    this.#room = allowance(port, allowed);
   }
 
   async post(rows: PackedRows, columns: LeadFileBatch["columns"], bytesRead: number): Promise<void> {
-    while (this.#allowed === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
-    this.#allowed -= 1;
+    await this.#room();
     const lastRow = rows.numbers.at(-1) ?? 0;
     const { sheet, text } = this.#file;
     const { encoding } = text;

@@ -6,7 +6,7 @@ import type { CsvSample } from "../../../platform/imports/csv-header.ts";
 import type { FileFormatOptions } from "../../../platform/imports/file-format.ts";
 import { ImportFileError, type ImportFileReason } from "../../../platform/imports/import-file-error.ts";
 import { openTable, withSheets, type TableFile } from "../../../platform/imports/table-file.ts";
-import type { ThreadPort } from "../../../threads.ts";
+import { allowance, type ThreadPort } from "../../../threads.ts";
 import { prospectTarget } from "./prospect-columns.ts";
 import { prospectTargetNames, type ProspectTarget } from "./prospect-targets.ts";
 import { ProspectCsvRows, prospectLayout, type ProspectLayout } from "./prospect-csv.ts";
@@ -115,18 +115,4 @@ function overridesIn(columns: Record<string, string> | null): Map<string, Prospe
       );
     }),
   );
-}
-
-/** Resolves when one more batch may be posted. */
-function allowance(port: ProspectFileThread["port"], allowed: number): () => Promise<void> {
-  let left = allowed;
-  let wake = (): void => {};
-  port.onMessage(() => {
-    left++;
-    wake();
-  });
-  return async () => {
-    while (left === 0) await new Promise<void>((resolve) => (wake = resolve));
-    left--;
-  };
 }
