@@ -74,7 +74,8 @@ export class InboxService {
   }
 
   async get(workspaceId: WorkspaceId, id: string): Promise<ConversationView> {
-    return this.#view(await this.#find(workspaceId, id));
+    const conversation = await this.#find(workspaceId, id);
+    return this.#view({ ...conversation, leadId: await this.#leadOf(conversation) });
   }
 
   unread(workspaceId: WorkspaceId, userId: UserId | null): Promise<UnreadCounts> {
@@ -125,13 +126,15 @@ export class InboxService {
   async reply(scheduler: Scheduler, id: string, { message: text, snippetId, voiceId }: ReplyInput): Promise<Reply> {
     const { store, accounts, actions, snippets, clock } = this.#parts;
     const { workspaceId } = scheduler;
-    const { accountId, profileUrl, leadId } = await this.#find(workspaceId, id);
+    const conversation = await this.#find(workspaceId, id);
+    const { accountId, profileUrl } = conversation;
     requireConnected(await accounts.find(workspaceId, accountId));
     if ((text === undefined) === (snippetId === undefined))
       throw invalid([{ path: "message", message: "Send either message or snippetId." }]);
     const message = text ?? (await snippets.find(workspaceId, snippetId ?? "")).text;
     const actionType = voiceId === undefined ? "sendMessage" : "sendVoiceMessage";
     const input = { actionType, profileUrl, accountId, message, ...(voiceId !== undefined && { voiceId }) };
+    const leadId = await this.#leadOf(conversation);
     const content = { ...input, ...(leadId !== null && { leadId }) };
     const planned = await actions.schedule(scheduler, { ...content, dryRun: true }, { isReply: true });
     const latest = await store.messages(workspaceId, id, 20, null);
@@ -164,12 +167,14 @@ export class InboxService {
   }
 
   async #find(workspaceId: WorkspaceId, id: string): Promise<Conversation> {
-    const { store, leadOfProfile } = this.#parts;
-    const conversation = await store.conversation(workspaceId, id);
+    const conversation = await this.#parts.store.conversation(workspaceId, id);
     if (conversation === null) throw notFound("conversation", id);
-    // The person may have become a lead after the latest message.
-    const leadId = conversation.leadId ?? (await leadOfProfile(workspaceId, conversation.profileKey));
-    return { ...conversation, leadId };
+    return conversation;
+  }
+
+  /** The person may have become a lead after the latest message. */
+  async #leadOf({ leadId, workspaceId, profileKey }: Conversation): Promise<string | null> {
+    return leadId ?? (await this.#parts.leadOfProfile(workspaceId, profileKey));
   }
 
   async #view(conversation: Conversation): Promise<ConversationView> {
