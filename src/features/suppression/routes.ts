@@ -3,7 +3,7 @@ import type { AuditService } from "../../platform/auth/audit/service.ts";
 import { ApiError } from "../../platform/base/errors.ts";
 import { routes } from "../../platform/http/route.ts";
 import type { HeldFiles } from "../../platform/imports/held-files.ts";
-import { charsetEncoding } from "../../platform/imports/file-requests.ts";
+import { charsetEncoding, sheetField } from "../../platform/imports/file-requests.ts";
 import { byteStream } from "../../platform/http/files.ts";
 import { decodeCursor, encodeCursor, wholeIn } from "../../platform/http/cursor.ts";
 import { body, bodyStream, mediaType, params, refuseAnnounced, tooLarge } from "../../platform/http/input.ts";
@@ -71,14 +71,7 @@ const ImportQuery = Type.Object({
   reason: Type.Optional(
     Type.String({ maxLength: maxReasonLength, description: "Reason for lines that do not state one." }),
   ),
-  sheet: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 100,
-      description:
-        "Sheet of an Excel workbook to read: its name, or its number, counted from 1. The first visible one if omitted.",
-    }),
-  ),
+  sheet: sheetField,
   userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
 });
 const ExportQuery = Type.Object({

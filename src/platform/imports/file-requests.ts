@@ -27,6 +27,15 @@ const importFormats: Record<string, FileFormat> = {
   "application/octet-stream": "auto",
 };
 
+export const sheetField = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description:
+      "Sheet of an Excel workbook to read: its name, or its number, counted from 1. The first visible one if omitted.",
+  }),
+);
+
 /** Query parameters of every import. `targets` describes what a column can map to, with an example. */
 export function fileQueryFields(targets: string) {
   return {
@@ -48,14 +57,7 @@ export function fileQueryFields(targets: string) {
           "Overrides the charset of the content type.",
       }),
     ),
-    sheet: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description:
-          "Sheet of an Excel workbook to read: its name, or its number, counted from 1. The first visible one if omitted.",
-      }),
-    ),
+    sheet: sheetField,
     columns: Type.Optional(Type.String({ maxLength: 20_000, description: `JSON object from header to ${targets}` })),
     userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
   };

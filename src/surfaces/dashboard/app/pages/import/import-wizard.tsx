@@ -6,7 +6,7 @@ import { RequestError } from "../../api.ts";
 import { fileSize } from "../../format.ts";
 import { Button } from "../../ui/button.tsx";
 import { FileDrop } from "../../ui/file-drop.tsx";
-import { Field, SelectField, TextField, useForm } from "../../ui/form.tsx";
+import { SelectField, TextField, useForm } from "../../ui/form.tsx";
 import { memberChoices, useMembers } from "../../team.ts";
 import { Section } from "../../ui/page.tsx";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
@@ -14,6 +14,7 @@ import { ColumnMap } from "./column-map.tsx";
 import { previewFile, startImport, type ColumnChoices } from "./import-file.ts";
 import { ImportJob } from "./import-job.tsx";
 import { PreviewRows } from "./preview-rows.tsx";
+import { SheetChoice } from "./sheet-choice.tsx";
 
 type Read = { file: File; sheet: string | null; columns: ColumnChoices; preview: ImportPreview };
 
@@ -108,21 +109,11 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
       </div>
       {error && <ErrorState error={error} />}
       {preview.sheets.length > 1 && (
-        <Field label="Sheet">
-          {(control) => (
-            <select
-              {...control}
-              value={preview.sheet ?? ""}
-              onChange={(event) => void look(file, event.currentTarget.value, {})}
-            >
-              {preview.sheets.map((name) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SheetChoice
+          sheets={preview.sheets}
+          sheet={preview.sheet ?? ""}
+          onChoose={(sheet) => void look(file, sheet, {})}
+        />
       )}
       {preview.problem !== null && (
         <div class="notice warn" role="alert">

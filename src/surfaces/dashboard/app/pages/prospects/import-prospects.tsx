@@ -6,9 +6,9 @@ import { hasEnded, useJob } from "../../job.ts";
 import { Button } from "../../ui/button.tsx";
 import { can } from "../../session.ts";
 import { isWorkbook, previewFile, typeOf } from "../import/import-file.ts";
+import { SheetChoice } from "../import/sheet-choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FileDrop } from "../../ui/file-drop.tsx";
-import { Field } from "../../ui/form.tsx";
 import { Progress } from "../../ui/meter.tsx";
 import { showError } from "../../ui/toast.tsx";
 
@@ -58,7 +58,16 @@ export function ImportProspectsDialog({ onClose, onDone }: { onClose: () => void
   return (
     <Dialog title="Import prospects" onClose={onClose}>
       {jobId === null && workbook !== null ? (
-        <SheetChoice workbook={workbook} choose={(sheet) => setWorkbook({ ...workbook, sheet })} />
+        <>
+          <p>
+            <strong>{workbook.file.name}</strong> has several sheets.
+          </p>
+          <SheetChoice
+            sheets={workbook.sheets}
+            sheet={workbook.sheet}
+            onChoose={(sheet) => setWorkbook({ ...workbook, sheet })}
+          />
+        </>
       ) : jobId === null ? (
         <FileDrop
           label={isSending ? "Uploading…" : "Drop a file of people or companies"}
@@ -87,27 +96,6 @@ export function ImportProspectsDialog({ onClose, onDone }: { onClose: () => void
         )}
       </footer>
     </Dialog>
-  );
-}
-
-function SheetChoice({ workbook, choose }: { workbook: Workbook; choose: (sheet: string) => void }) {
-  return (
-    <>
-      <p>
-        <strong>{workbook.file.name}</strong> has several sheets.
-      </p>
-      <Field label="Sheet">
-        {(control) => (
-          <select {...control} value={workbook.sheet} onChange={(event) => choose(event.currentTarget.value)}>
-            {workbook.sheets.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-    </>
   );
 }
 
