@@ -2,12 +2,14 @@
 #   docker build --build-arg SOURCE_COMMIT=$(git rev-parse --short=12 HEAD) -t outreachd .
 #   docker run -p 127.0.0.1:8080:8080 -v outreachd:/data -v outreachd-backups:/backups outreachd
 # With buildah or Podman, add --format docker: the usual format of their images has no health check.
-# Tags can be moved. They are not pinned here, because a digest must be read from a registry when an image is updated. To build
-# from images that cannot change, pass their digests: --build-arg BUN_IMAGE=oven/bun@sha256:… --build-arg BASE_IMAGE=…
-ARG BUN_IMAGE=oven/bun:1.4.5
-ARG BASE_IMAGE=gcr.io/distroless/base-nossl-debian12:nonroot
+# Tags can be moved, so the base images are named by digest as well (docs/releasing.md says how to update them). Others can be
+# passed: --build-arg BUN_IMAGE=… is any image that has Bun or npm, and --build-arg BASE_IMAGE=… any that has glibc.
+ARG BUN_IMAGE=node:24.18.0-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
+ARG BASE_IMAGE=gcr.io/distroless/base-nossl-debian12:nonroot@sha256:be40c00dfabd86576d92666e87e406714d5618342de1a0c213ad232de255172e
 
 FROM ${BUN_IMAGE} AS build
+# A published version of a package never changes.
+RUN command -v bun || npm install --global bun@1.4.5
 WORKDIR /source
 COPY package.json bun.lock bunfig.toml ./
 COPY patches ./patches

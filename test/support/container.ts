@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -55,21 +55,28 @@ function buildBase(directory: string, name: string, fill: (folder: string) => vo
 /** Why the image cannot be built and run on this machine; null if it can. */
 export function reasonAgainstContainers(): string | null {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "only root on Linux can run it";
-  for (const program of ["buildah", "podman"]) if (Bun.which(program) === null) return `${program} is not installed`;
+  for (const program of ["buildah", "podman", "node", "npm"])
+    if (Bun.which(program) === null) return `${program} is not installed`;
   return null;
 }
 
 /**
- * Builds the image. Its base images come from a registry; here they are made of files of this machine: Bun and a shell to
- * build with, and glibc, certificates, and time zones to run on.
+ * Builds the image. Its base images come from a registry; here they are made of files of this machine: Node, npm, and a shell
+ * to build with, and glibc, certificates, and time zones to run on.
  */
 export function buildImage(directory: string): void {
-  const programs = { "/usr/local/bin/bun": process.execPath, "/bin/sh": "/bin/sh", "/bin/mkdir": Bun.which("mkdir")! };
-  const bun = buildBase(
+  const npm = join(dirname(realpathSync(Bun.which("npm")!)), "..");
+  const build = buildBase(
     directory,
-    "bun",
-    (folder) => copyToImage(folder, programs, [certificates]),
-    `ENV HOME=/root PATH=/usr/local/bin:/bin NODE_EXTRA_CA_CERTS=${certificates}\n`,
+    "build",
+    (folder) => {
+      const programs = Object.fromEntries(["sh", "env", "mkdir"].map((name) => [`/usr/bin/${name}`, Bun.which(name)!]));
+      copyToImage(folder, { ...programs, "/usr/local/bin/node": Bun.which("node")! }, [certificates]);
+      cpSync(npm, join(folder, "usr/local/lib/node_modules/npm"), { recursive: true, dereference: true });
+      symlinkSync("../lib/node_modules/npm/bin/npm-cli.js", join(folder, "usr/local/bin/npm"));
+      symlinkSync("usr/bin", join(folder, "bin"));
+    },
+    `ENV HOME=/root PATH=/usr/local/bin:/usr/bin NODE_EXTRA_CA_CERTS=${certificates}\n`,
   );
   const base = buildBase(directory, "base", (folder) =>
     copyToImage(folder, { "/glibc-test": process.execPath }, [
@@ -78,10 +85,10 @@ export function buildImage(directory: string): void {
     ]),
   );
   // Packages that this machine has already loaded, and how it reaches the registry.
-  const volumes = [".bun/install/cache", ".npmrc"].flatMap((name) =>
+  const volumes = [".bun/install/cache", ".npm/_cacache", ".npmrc"].flatMap((name) =>
     existsSync(join(homedir(), name)) ? ["--volume", `${join(homedir(), name)}:/root/${name}`] : [],
   );
-  const args = { BUN_IMAGE: bun, BASE_IMAGE: base, SOURCE_COMMIT: "0123456789ab" };
+  const args = { BUN_IMAGE: build, BASE_IMAGE: base, SOURCE_COMMIT: "0123456789ab" };
   const options = Object.entries(args).flatMap(([name, value]) => ["--build-arg", `${name}=${value}`]);
   mustExecute([
     ...["buildah", "build", "--isolation", "chroot", "--format", "docker", "--pull-never"],
@@ -131,5 +138,5 @@ export function inspectImage(): { Config: Record<string, unknown> } {
 /** Removes what a test run has left. */
 export function removeImages(volumes: readonly string[]): void {
   execute(["podman", "volume", "rm", "--force", ...volumes]);
-  for (const name of [image, `${image}-bun`, `${image}-base`]) execute(["buildah", "rmi", "--force", name]);
+  for (const name of [image, `${image}-build`, `${image}-base`]) execute(["buildah", "rmi", "--force", name]);
 }

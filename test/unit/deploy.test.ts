@@ -9,6 +9,7 @@ import { PodDisruptionBudget } from "kubernetes-models/policy/v1";
 import { parse, parseAllDocuments } from "yaml";
 import { unknownVariables } from "../../src/app/config/sources.ts";
 import { serverOptions } from "../../src/app/config/options.ts";
+import { version } from "../../src/platform/base/version.ts";
 import { embedSources } from "../../src/surfaces/docs/sources.macro.ts";
 
 /** The deployments in deploy/ against the schemas of Compose and Kubernetes, and against the options there are. */
@@ -180,14 +181,24 @@ test("what the manifests refer to exists", () => {
   expect([...resources, "secret.example.yaml"].toSorted()).toEqual(manifestFiles.toSorted());
 });
 
-test("every image has a version", () => {
+test("our image has the version of the program, and every other one is named by version and digest", () => {
+  const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8");
+  const defaults = new Map([...dockerfile.matchAll(/^ARG (\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value]));
+  const bases = [...dockerfile.matchAll(/^FROM \$\{(\w+)\}/gm)].map(([, name]) => defaults.get(name) ?? "");
+  expect(bases.length).toBe(dockerfile.match(/^FROM /gm)!.length);
   const images = [
+    ...bases,
     ...Object.values(compose.services).map(({ image }) => image),
     ...manifests.flatMap(({ kind, spec }) =>
       kind === "Deployment" ? [spec!["template"].spec.containers[0].image as string] : [],
     ),
   ];
-  for (const image of images) expect(image).toMatch(/:(\d+\.\d+|RELEASE\.\d{4})/);
+  const ours = images.filter((image) => image.startsWith("outreachd"));
+  expect(ours).toEqual(Array.from({ length: 4 }, () => `outreachd:${version}`));
+  const others = images.filter((image) => !ours.includes(image));
+  expect(others.length).toBe(6);
+  for (const image of others)
+    expect(image).toMatch(/^[\w./-]+:(v?\d+\.[\w.-]+|RELEASE\.[\w-]+|nonroot)@sha256:[0-9a-f]{64}$/);
 });
 
 const optionsOfNodes = ["OUTREACHD_DATABASE", "OUTREACHD_DATABASE_FILE", "OUTREACHD_ROLE"];
