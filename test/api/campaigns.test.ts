@@ -203,6 +203,16 @@ testInProcess("a reply stops the sequence, and takes back what waited", () =>
     await pass(24 * 4);
     expect(done(await actionsOf(client))).toEqual(["sendMessage"]);
     expect(await enrollments(client, campaign)).toMatchObject([{ state: "stopped", reason: "replied" }]);
+    type EnrollmentList = { enrollments: EnrollmentView[]; total: number };
+    const replies = async (outcome: string) => {
+      const path = `${campaignsPath}/${campaign.id}/enrollments?state=stopped&outcome=${outcome}`;
+      const { total, enrollments } = succeeded(await client.get<EnrollmentList>(path)).data;
+      return [total, enrollments.map(({ leadId }) => leadId)];
+    };
+    expect(await replies("replied")).toEqual([1, [lead.id]]);
+    expect(await replies("interested")).toEqual([0, []]);
+    const unknown = await client.get(`${campaignsPath}/${campaign.id}/enrollments?outcome=contacted`);
+    expect([unknown.status, unknown.body]).toMatchObject([400, { code: "VALIDATION_ERROR" }]);
   }),
 );
 

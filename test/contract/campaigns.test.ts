@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { untouched, type Campaign, type Enrollment } from "../../src/features/campaigns/model.ts";
+import type { EnrollmentFilter } from "../../src/features/campaigns/store.ts";
 import type { Lead } from "../../src/features/leads/model.ts";
 import type { NetworkAccount } from "../../src/features/network/account-model.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
@@ -377,6 +378,28 @@ describe.each(enginesAndPostgres)("campaigns on $name", ({ open, isSingleWriter 
     const stopped = await storage.campaigns.enrollments(user.id, campaign.id, { state: "stopped" }, null, 10);
     expect(stopped.map(({ id }) => id)).toEqual([all[2]!.id]);
     expect(await storage.campaigns.enrollments(stranger.id, campaign.id, {}, null, 10)).toEqual([]);
+  });
+
+  test("enrollments are narrowed by outcome and state, and counted so", async () => {
+    await using opened = await open();
+    const { storage, user, stranger, campaign, enrolled } = await createWorld(opened.storage);
+    const { campaigns } = storage;
+    const at = startOfTests;
+    await enrolled();
+    const connected = await enrolled({ connectedAt: at });
+    const replied = await enrolled({ connectedAt: at, repliedAt: at, interestedAt: at });
+    await campaigns.stop(user.id, campaign.id, connected.id, "byHand", startOfTests);
+    const found = async (filter: EnrollmentFilter, userId = user.id) => {
+      const listed = await campaigns.enrollments(userId, campaign.id, filter, null, 10);
+      expect(await campaigns.countEnrollments(userId, campaign.id, filter)).toBe(listed.length);
+      return listed.map(({ id }) => id);
+    };
+    expect(await found({})).toHaveLength(3);
+    expect(await found({ outcome: "connected" })).toEqual([connected.id, replied.id].toSorted());
+    expect(await found({ outcome: "connected", state: "stopped" })).toEqual([connected.id]);
+    expect(await found({ outcome: "replied" })).toEqual([replied.id]);
+    expect(await found({ outcome: "interested" })).toEqual([replied.id]);
+    expect(await found({ outcome: "connected" }, stranger.id)).toEqual([]);
   });
 
   test("the numbers are those of people, states and actions", async () => {

@@ -23,6 +23,7 @@ import { CampaignTemplate } from "./template-model.ts";
 import { campaignTemplates } from "./templates.ts";
 import { accountUser } from "../network/may-use.ts";
 import type { CampaignService } from "./service.ts";
+import { outcomes } from "./variant-results.ts";
 import { campaignView } from "./views.ts";
 
 const byId = params(Type.Object({ campaignId: Type.String() }));
@@ -35,6 +36,12 @@ const EnrollmentList = Type.Object({
 });
 const EnrollmentQuery = Type.Object({
   state: Type.Optional(Type.Union(enrollmentStates.map((state) => Type.Literal(state)))),
+  outcome: Type.Optional(
+    Type.Union(
+      outcomes.map((outcome) => Type.Literal(outcome)),
+      { description: "Only leads with this outcome, at any time." },
+    ),
+  ),
   ...pageQuery(50, 100),
 });
 const Removed = Type.Object({ success: Type.Literal(true), message: Type.String() });
@@ -177,8 +184,8 @@ export function campaignRoutes(campaigns: CampaignService) {
     )
     .get(
       "/:campaignId/enrollments",
-      async ({ workspaceId, params: { campaignId }, query: { state, limit = 50, cursor } }) => {
-        const filter = state === undefined ? {} : { state };
+      async ({ workspaceId, params: { campaignId }, query }) => {
+        const { limit = 50, cursor, ...filter } = query;
         const after = cursor === undefined ? null : String(decodeCursor(cursor, 1)[0]);
         const found = await campaigns.enrollments(workspaceId, campaignId, filter, after, limit + 1);
         const { items, ...page } = pageOf(found.enrollments, limit, ({ id }) => [id]);

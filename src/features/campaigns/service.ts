@@ -272,12 +272,10 @@ export class CampaignService {
     limit: number,
   ): Promise<{ enrollments: EnrollmentView[]; total: number }> {
     await this.#require(workspaceId, id);
-    const [found, { enrollments: counts }] = await Promise.all([
+    const [found, total] = await Promise.all([
       this.#parts.store.enrollments(workspaceId, id, filter, after, limit),
-      this.#parts.store.counts(id),
+      this.#parts.store.countEnrollments(workspaceId, id, filter),
     ]);
-    const wanted = counts.filter(({ state }) => filter.state === undefined || state === filter.state);
-    const total = wanted.reduce((sum, { n }) => sum + n, 0);
     const leads = await Promise.all(found.map(({ leadId }) => this.#parts.leads.get(workspaceId, leadId)));
     return { enrollments: found.map((enrollment, n) => enrollmentView(enrollment, leads[n] ?? null)), total };
   }

@@ -9,6 +9,7 @@ import type { Mark, Stage } from "./funnel-marks.ts";
 import type { Winner } from "./decisions.ts";
 import type { InterestSubject } from "./interest.ts";
 import type { StepsVersion } from "./steps-version.ts";
+import type { Outcome } from "./variant-results.ts";
 import type { UserId, WorkspaceId } from "../../platform/base/ids.ts";
 
 /** A due enrollment, with everything that determines its next move. */
@@ -24,7 +25,8 @@ export type DueEnrollment = {
   action: Pick<NetworkAction, "jobId" | "state"> | null;
 };
 
-export type EnrollmentFilter = { state?: EnrollmentState };
+/** `outcome`: only leads who have connected, replied, or shown interest. */
+export type EnrollmentFilter = { state?: EnrollmentState; outcome?: Outcome };
 
 export type CampaignCounts = {
   /** By state and reason. */
@@ -108,6 +110,8 @@ export type CampaignStore = {
     after: string | null,
     limit: number,
   ): Promise<Enrollment[]>;
+  /** How many enrollments `enrollments` lists on all pages. */
+  countEnrollments(workspaceId: WorkspaceId, campaignId: string, filter: EnrollmentFilter): Promise<number>;
   counts(campaignId: string): Promise<CampaignCounts>;
   /** The counters of campaigns, summed over days. */
   funnel(campaignIds: readonly string[], filter: FunnelFilter): Promise<FunnelCount[]>;

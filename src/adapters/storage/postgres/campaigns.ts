@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, inArray, ne, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, ne, or, sql } from "drizzle-orm";
 import type { EnrollmentChange, EnrollRefusal, MoveOutcome } from "../../../features/campaigns/change-model.ts";
 import {
   canDelete,
@@ -14,7 +14,7 @@ import {
 import { summed } from "../../../features/campaigns/funnel-marks.ts";
 import { lockOfEnrolling } from "../../../features/campaigns/locks.ts";
 import type { Campaign, Enrollment } from "../../../features/campaigns/model.ts";
-import type { CampaignStore } from "../../../features/campaigns/store.ts";
+import type { CampaignStore, EnrollmentFilter } from "../../../features/campaigns/store.ts";
 import { pauseAction, withdrawn } from "../../../features/network/decisions/ending.ts";
 import { decideSchedule } from "../../../features/network/decisions/scheduling.ts";
 import type { ScheduleAction } from "../../../features/network/queue-model.ts";
@@ -256,20 +256,23 @@ export function createCampaignStore(engine: Engine): CampaignStore {
         .where(and(eq(campaigns.workspaceId, workspaceId), eq(campaignEnrollments.leadId, leadId)))
         .orderBy(desc(campaignEnrollments.createdAt), desc(campaignEnrollments.id))
         .limit(limit),
-    enrollments: (workspaceId, campaignId, { state }, after, limit) =>
+    enrollments: (workspaceId, campaignId, filter, after, limit) =>
       orm
         .select()
         .from(campaignEnrollments)
         .where(
           and(
-            eq(campaignEnrollments.campaignId, campaignId),
-            eq(campaignEnrollments.workspaceId, workspaceId),
-            state === undefined ? undefined : eq(campaignEnrollments.state, state),
+            isListed(workspaceId, campaignId, filter),
             after === null ? undefined : gt(campaignEnrollments.id, after),
           ),
         )
         .orderBy(asc(campaignEnrollments.id))
         .limit(limit),
+    countEnrollments: async (workspaceId, campaignId, filter) => {
+      const listed = isListed(workspaceId, campaignId, filter);
+      const [row] = await orm.select({ n: count() }).from(campaignEnrollments).where(listed);
+      return row?.n ?? 0;
+    },
     counts,
     ...createFunnelQueries(engine),
     running: (after, limit) =>
@@ -288,6 +291,21 @@ export function createCampaignStore(engine: Engine): CampaignStore {
       }),
     noteInterest: (subject, at) => transact((connection) => noteInterest(connection, subject, at)),
   };
+}
+
+const outcomeTimes = {
+  connected: campaignEnrollments.connectedAt,
+  replied: campaignEnrollments.repliedAt,
+  interested: campaignEnrollments.interestedAt,
+} as const;
+
+function isListed(workspaceId: WorkspaceId, campaignId: string, { state, outcome }: EnrollmentFilter) {
+  return and(
+    eq(campaignEnrollments.campaignId, campaignId),
+    eq(campaignEnrollments.workspaceId, workspaceId),
+    state === undefined ? undefined : eq(campaignEnrollments.state, state),
+    outcome === undefined ? undefined : isNotNull(outcomeTimes[outcome]),
+  );
 }
 
 const nextVersion = sql`${campaignEnrollments.version} + 1`;

@@ -13,7 +13,7 @@ import {
   type CampaignsChange,
 } from "../../../features/campaigns/decisions.ts";
 import { summed, type FunnelChange } from "../../../features/campaigns/funnel-marks.ts";
-import type { CampaignStore, DueEnrollment } from "../../../features/campaigns/store.ts";
+import type { CampaignStore, DueEnrollment, EnrollmentFilter } from "../../../features/campaigns/store.ts";
 import type { Decision } from "../../../platform/base/decision.ts";
 import type { ScheduleAction } from "../../../features/network/queue-model.ts";
 import { pauseAction, withdrawn } from "../../../features/network/decisions/ending.ts";
@@ -317,15 +317,13 @@ export function createCampaignStore(engine: Engine, common: CommonRows, network:
         .orderBy(desc(campaignEnrollments.createdAt), desc(campaignEnrollments.id))
         .limit(limit)
         .all(),
-    enrollments: async (workspaceId, campaignId, { state }, after, limit) => {
+    enrollments: async (workspaceId, campaignId, filter, after, limit) => {
       const page = orm
         .select({ id: campaignEnrollments.id })
         .from(campaignEnrollments)
         .where(
           and(
-            eq(campaignEnrollments.campaignId, campaignId),
-            eq(campaignEnrollments.workspaceId, workspaceId),
-            state === undefined ? undefined : eq(campaignEnrollments.state, state),
+            isListed(workspaceId, campaignId, filter),
             after === null ? undefined : gt(campaignEnrollments.id, after),
           ),
         )
@@ -338,6 +336,13 @@ export function createCampaignStore(engine: Engine, common: CommonRows, network:
         .where(inArray(campaignEnrollments.id, ids))
         .orderBy(asc(campaignEnrollments.id))
         .all();
+    },
+    countEnrollments: async (workspaceId, campaignId, filter) => {
+      const counted = orm
+        .select({ n: count().as("n") })
+        .from(campaignEnrollments)
+        .where(isListed(workspaceId, campaignId, filter));
+      return (await reader.all<{ n: number }>(counted.toSQL()))[0]?.n ?? 0;
     },
     counts,
     ...createFunnelQueries(engine),
@@ -352,6 +357,21 @@ export function createCampaignStore(engine: Engine, common: CommonRows, network:
     decideWinner: (id, winner, at) => writer.write(() => apply(decideWinner(campaign(id), winner, at))),
     noteInterest: (subject, at) => writer.write(() => origin.noteInterest(subject, at)),
   };
+}
+
+const outcomeTimes = {
+  connected: campaignEnrollments.connectedAt,
+  replied: campaignEnrollments.repliedAt,
+  interested: campaignEnrollments.interestedAt,
+} as const;
+
+function isListed(workspaceId: WorkspaceId, campaignId: string, { state, outcome }: EnrollmentFilter) {
+  return and(
+    eq(campaignEnrollments.campaignId, campaignId),
+    eq(campaignEnrollments.workspaceId, workspaceId),
+    state === undefined ? undefined : eq(campaignEnrollments.state, state),
+    outcome === undefined ? undefined : isNotNull(outcomeTimes[outcome]),
+  );
 }
 
 const nextVersion = sql`${campaignEnrollments.version} + 1`;
