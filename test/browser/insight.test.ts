@@ -54,12 +54,21 @@ testInBrowser(
       (await ask<{ stages: { contacted: number } }>("GET", `/campaigns/${id}/funnel`)).stages.contacted;
     for (let n = 0; n < 300 && ((await contacted(spring)) < 20 || (await contacted(autumn)) < 4); n++)
       await Bun.sleep(50);
+    const branch = { type: "branch", condition: "connected", withinDays: 7, yes: [], no: [] };
+    const { id: long } = await ask<{ id: string }>("POST", "/campaigns", {
+      ...{ name: "Long", settings: { excludeOtherCampaigns: false } },
+      steps: [{ type: "action", actionType: "sendConnectionRequest" }, branch, step],
+    });
+    await ask("POST", `/campaigns/${long}/enroll`, { leadIds: [people[0]!.id] });
+    const { id: empty } = await ask<{ id: string }>("POST", "/campaigns", { name: "Empty", steps: [step] });
+    await ask("POST", `/campaigns/${empty}/start`);
     for (const { networkUrl } of people.slice(0, 6))
       await ask("POST", "/network/contacts/events", { profileUrl: networkUrl, event: "replied", text: "Yes" });
 
     await using opened = await openSignedIn(server, `/app/campaigns/${spring}`);
     const { page, problems } = opened;
-    await page.getByRole("tab", { name: "Insight" }).click();
+    // A campaign that runs opens on its results.
+    expect(await page.getByRole("tab", { name: "Insight" }).getAttribute("aria-selected")).toBe("true");
     const funnel = page.getByRole("region", { name: "Funnel" });
     await funnel.getByRole("row", { name: /^Replied 6 30%/ }).waitFor();
     await funnel.getByRole("row", { name: /^Contacted 20 100%/ }).waitFor();
@@ -71,6 +80,21 @@ testInBrowser(
     await test.getByRole("rowheader", { name: "Offer <b>" }).waitFor();
     expect(await findings(page)).toEqual([]);
     await shoot(page, "insight-1280");
+
+    // The days, for each text and each step.
+    await page.getByLabel("Group by").selectOption("variant");
+    const byText = page.getByRole("region", { name: "1. Message: Offer <b>" });
+    await byText
+      .getByText(/^\d+ \w+: [1-9]/)
+      .first()
+      .waitFor({ state: "attached" });
+    await page.waitForURL(/by=variant/);
+    expect(await findings(page)).toEqual([]);
+    await shoot(page, "insight-variants");
+    await page.getByLabel("Group by").selectOption("step");
+    await page.getByLabel("Count").selectOption("replied");
+    await page.getByRole("region", { name: "1. Message", exact: true }).waitFor();
+    await page.getByLabel("Group by").selectOption("");
 
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download" }).click();
@@ -97,6 +121,42 @@ testInBrowser(
     expect(await findings(page)).toEqual([]);
     await shoot(page, "insight-dark");
 
+    // From a number to the people behind it.
+    await page.getByLabel("Period").selectOption("");
+    await funnel.getByRole("link", { name: "6", exact: true }).click();
+    await page.waitForURL(/part=follow&outcome=replied/);
+    const leads = page.getByRole("region", { name: "Enrolled leads" });
+    await leads.getByRole("row", { name: /Lead 5 .*Replied/ }).waitFor();
+    expect(await leads.getByRole("row").count()).toBe(7);
+    expect(await findings(page)).toEqual([]);
+    await shoot(page, "replied-dark");
+    await page.getByLabel("Result").selectOption("interested");
+    await page.getByText("No leads match these filters").waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await leads.getByRole("row", { name: /Lead 9 / }).waitFor();
+
+    for (const width of [1440, 1280, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(`${server.url}/app/campaigns/${long}?part=insight`);
+      const places = page.getByRole("region", { name: "Steps" });
+      await places.getByRole("row", { name: /^2\. If the lead has accepted/ }).waitFor();
+      const wide = await page.evaluate(() =>
+        [document.documentElement, ...document.querySelectorAll(".table-frame")].map(({ scrollWidth, clientWidth }) =>
+          Math.max(0, scrollWidth - clientWidth),
+        ),
+      );
+      expect(wide[0]).toBe(0);
+      if (width > 390) expect(wide).toEqual(wide.map(() => 0));
+      await shoot(page, `insight-long-${width}`);
+    }
+    await page.goto(`${server.url}/app/campaigns/${empty}`);
+    await page.getByRole("heading", { name: "No leads enrolled" }).waitFor();
+    await page.getByRole("button", { name: "Enroll leads" }).last().click();
+    await page.getByRole("dialog", { name: "Enroll leads" }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+
+    await page.goto(`${server.url}/app/campaigns/${spring}`);
     await page.getByRole("link", { name: "Campaigns" }).first().click();
     await page.getByRole("link", { name: "Compare" }).click();
     await page.getByRole("row", { name: /Spring.*30% \(6\)/ }).waitFor();

@@ -339,7 +339,7 @@ testInBrowser("Back from a lead returns to the page of a list without page numbe
   const { leads } = await callApi<{ leads: { id: string }[] }>(server, "GET", "/leads?limit=100");
   await callApi(server, "POST", `/campaigns/${id}/enroll`, { leadIds: leads.map((lead) => lead.id) });
   await callApi(server, "POST", `/campaigns/${id}/start`);
-  await using opened = await open(server, `/app/campaigns/${id}`);
+  await using opened = await open(server, `/app/campaigns/${id}?part=follow`);
   const { page, problems } = opened;
   const rows = page.getByRole("region", { name: "Enrolled leads" }).locator("tbody tr:not(.skeleton-row)");
   await rows.nth(49).waitFor();

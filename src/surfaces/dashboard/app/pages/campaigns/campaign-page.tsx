@@ -56,7 +56,10 @@ const parts = [
 ] as const;
 type Part = (typeof parts)[number]["name"];
 
-/** A campaign: its statistics and results, its steps, and a preview of when each step would run. */
+/**
+ * A campaign: its statistics and results, its steps, and a preview of when each step would run. Opens on the results, or on
+ * the steps of a campaign that has not started.
+ */
 export function CampaignPage({ params }: PageProps) {
   const path = `/campaigns/${encodeURIComponent(params["id"] ?? "")}`;
   const campaign = useResource((signal) => api.get<CampaignView>(path, { signal }), [path], {
@@ -67,7 +70,7 @@ export function CampaignPage({ params }: PageProps) {
   const { data } = campaign;
   const requested = here.value.query.get("part");
   const chosen: Part =
-    parts.find(({ name }) => name === requested)?.name ?? (data?.state === "draft" ? "steps" : "follow");
+    parts.find(({ name }) => name === requested)?.name ?? (data?.startedAt === null ? "steps" : "insight");
   return (
     <PageFrame
       title={data?.name ?? "Campaign"}

@@ -1,17 +1,12 @@
 import { useState } from "preact/hooks";
-import type {
-  CampaignStatistics,
-  CampaignView,
-  EnrollmentState,
-  EnrollmentView,
-} from "../../../../../features/campaigns/model.ts";
+import type { CampaignStatistics, CampaignView, EnrollmentView } from "../../../../../features/campaigns/model.ts";
 import { api } from "../../api.ts";
-import { count } from "../../format.ts";
+import { count, dateTime } from "../../format.ts";
 import { useCursorPages } from "../../cursor-pages.ts";
 import { useResource } from "../../resource.ts";
 import { here, Link, setQuery } from "../../router.tsx";
 import { can } from "../../session.ts";
-import { StateBadge } from "../../ui/badge.tsx";
+import { Badge, StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
 import { Field } from "../../ui/form.tsx";
@@ -19,8 +14,9 @@ import { Section } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { showSuccess, showError } from "../../ui/toast.tsx";
-import { percentText } from "./insight/stages.ts";
+import { outcomes, percentText, stageLabels } from "./insight/stages.ts";
 import { enrollmentStateLabels, reasonLabel, stepName } from "./labels.ts";
+import { NoEnrollments } from "./no-enrollments.tsx";
 
 type FollowProps = { campaign: CampaignView; path: string };
 const live = { pollMs: 15_000, events: ["campaign.", "action.", "connection.", "message."] };
@@ -36,19 +32,15 @@ export function FollowCampaign({ campaign, path }: FollowProps) {
     <>
       <Loaded resource={statistics} lines={4}>
         {(loaded) =>
-          loaded.enrolled === 0 ? <NoEnrollments /> : <Statistics campaign={campaign} statistics={loaded} />
+          loaded.enrolled === 0 ? (
+            <NoEnrollments campaign={campaign} path={path} onEnrolled={statistics.reload} />
+          ) : (
+            <Statistics campaign={campaign} statistics={loaded} />
+          )
         }
       </Loaded>
       {statistics.data !== undefined && statistics.data.enrolled > 0 && <Enrollments campaign={campaign} path={path} />}
     </>
-  );
-}
-
-function NoEnrollments() {
-  return (
-    <EmptyState icon="leads" title="No leads enrolled">
-      <p>Enroll leads by tag. Before you confirm, you see which leads can’t be enrolled and why.</p>
-    </EmptyState>
   );
 }
 
@@ -122,14 +114,15 @@ function Statistics({ campaign, statistics }: { campaign: CampaignView; statisti
 
 function Enrollments({ campaign, path }: FollowProps) {
   const state = here.value.query.get("state");
-  const { cursor, paging } = useCursorPages("enrollments", [path, state]);
+  const outcome = here.value.query.get("outcome");
+  const { cursor, paging } = useCursorPages("enrollments", [path, state, outcome]);
   const list = useResource(
     (signal) =>
       api.get<{ enrollments: EnrollmentView[]; nextCursor: string | null }>(`${path}/enrollments`, {
-        query: { state, cursor, limit: 50 },
+        query: { state, outcome, cursor, limit: 50 },
         signal,
       }),
-    [path, state, cursor],
+    [path, state, outcome, cursor],
     live,
   );
   const columns: readonly Column<EnrollmentView>[] = [
@@ -151,6 +144,7 @@ function Enrollments({ campaign, path }: FollowProps) {
         </span>
       ),
     },
+    { id: "results", header: "Results", cell: (enrollment) => <Results enrollment={enrollment} /> },
     {
       id: "step",
       header: "Step",
@@ -182,22 +176,10 @@ function Enrollments({ campaign, path }: FollowProps) {
     <Section
       title="Leads"
       actions={
-        <Field label="State">
-          {(control) => (
-            <select
-              {...control}
-              value={state ?? ""}
-              onChange={(event) => setQuery({ state: event.currentTarget.value })}
-            >
-              <option value="">All</option>
-              {(Object.keys(enrollmentStateLabels) as EnrollmentState[]).map((name) => (
-                <option key={name} value={name}>
-                  {enrollmentStateLabels[name].label}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <div class="enrollment-filters">
+          <Filter label="State" parameter="state" value={state} options={stateOptions} />
+          <Filter label="Result" parameter="outcome" value={outcome} options={outcomeOptions} />
+        </div>
       }
     >
       <DataTable
@@ -211,12 +193,63 @@ function Enrollments({ campaign, path }: FollowProps) {
         isLoading={list.isLoading}
         paging={paging(list.data?.nextCursor)}
         empty={
-          <EmptyState icon="leads" title="No leads in this state">
-            <Button onClick={() => setQuery({ state: null })}>Show all</Button>
+          <EmptyState icon="leads" title="No leads match these filters">
+            <Button onClick={() => setQuery({ state: null, outcome: null })}>Show all</Button>
           </EmptyState>
         }
       />
     </Section>
+  );
+}
+
+const stateOptions = Object.entries(enrollmentStateLabels).map(([value, { label }]) => ({ value, label }));
+const outcomeOptions = outcomes.map((value) => ({ value, label: stageLabels[value] }));
+
+type FilterProps = {
+  label: string;
+  parameter: string;
+  value: string | null;
+  options: readonly { value: string; label: string }[];
+};
+
+function Filter({ label, parameter, value, options }: FilterProps) {
+  return (
+    <Field label={label}>
+      {(control) => (
+        <select
+          {...control}
+          value={value ?? ""}
+          onChange={(event) => setQuery({ [parameter]: event.currentTarget.value })}
+        >
+          <option value="">All</option>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** What the lead has done so far, each with its time. */
+function Results({ enrollment }: { enrollment: EnrollmentView }) {
+  const { connectedAt, repliedAt, interestedAt } = enrollment;
+  const times = { connected: connectedAt, replied: repliedAt, interested: interestedAt };
+  const reached = outcomes.flatMap((outcome) => {
+    const at = times[outcome];
+    return at === null ? [] : [{ outcome, at }];
+  });
+  if (reached.length === 0) return <span class="faint">–</span>;
+  return (
+    <span class="result-marks">
+      {reached.map(({ outcome, at }) => (
+        <span key={outcome} title={dateTime(at)}>
+          <Badge tone={outcome === "connected" ? "info" : "good"}>{stageLabels[outcome]}</Badge>
+        </span>
+      ))}
+    </span>
   );
 }
 

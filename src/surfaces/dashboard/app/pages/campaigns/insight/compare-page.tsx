@@ -11,9 +11,8 @@ import { PageFrame } from "../../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../../ui/states.tsx";
 import { campaignStateLabels } from "../labels.ts";
 import { Interval, scaleEnd } from "./interval.tsx";
-import { percentText, stageLabels } from "./stages.ts";
+import { outcomes, percentText, stageLabels } from "./stages.ts";
 
-const outcomes = ["connected", "replied", "interested"] as const;
 /** That the server compares in one answer. */
 const mostChosen = 20;
 type Chosen = ReadonlySet<string>;

@@ -7,9 +7,11 @@ import { here, setQuery } from "../../../router.tsx";
 import { Field } from "../../../ui/form.tsx";
 import { Menu } from "../../../ui/menu.tsx";
 import { Section } from "../../../ui/page.tsx";
-import { EmptyState, Loaded } from "../../../ui/states.tsx";
+import { Loaded } from "../../../ui/states.tsx";
+import { NoEnrollments } from "../no-enrollments.tsx";
 import { AccountTable } from "./account-table.tsx";
 import { DaysChart } from "./days-chart.tsx";
+import { dimensionsOf } from "./dimensions.ts";
 import { FunnelTable } from "./funnel-table.tsx";
 import { StepTable } from "./step-table.tsx";
 import { VariantTest } from "./variant-test.tsx";
@@ -36,9 +38,12 @@ export function Insight({ campaign, path }: { campaign: CampaignView; path: stri
     [path, from, account],
     live,
   );
+  const dimensions = dimensionsOf(campaign, funnel.data);
+  const by = dimensions.find((name) => name === query.get("by")) ?? null;
+  const seriesFilter = { ...filter, ...(by !== null && { by }) };
   const series = useResource(
-    (signal) => api.get<SeriesView>(`${path}/series`, { query: filter, signal }),
-    [path, from, account],
+    (signal) => api.get<SeriesView>(`${path}/series`, { query: seriesFilter, signal }),
+    [path, from, account, by],
     live,
   );
   // The accounts of all leads, to choose from while one is chosen.
@@ -84,7 +89,7 @@ export function Insight({ campaign, path }: { campaign: CampaignView; path: stri
           <a href={downloadUrl(`${path}/funnel`, { ...filter, format: "csv" })} download="campaign-funnel.csv">
             Funnel, steps, variants (CSV)
           </a>
-          <a href={downloadUrl(`${path}/series`, { ...filter, format: "csv" })} download="campaign-days.csv">
+          <a href={downloadUrl(`${path}/series`, { ...seriesFilter, format: "csv" })} download="campaign-days.csv">
             Days (CSV)
           </a>
         </Menu>
@@ -92,19 +97,29 @@ export function Insight({ campaign, path }: { campaign: CampaignView; path: stri
       <Loaded resource={funnel} lines={8}>
         {(loaded) =>
           loaded.leads === 0 && account === null ? (
-            <EmptyState icon="leads" title="No leads enrolled">
-              <p>Results appear here as soon as leads are enrolled.</p>
-            </EmptyState>
+            <NoEnrollments campaign={campaign} path={path} onEnrolled={funnel.reload} />
           ) : (
             <>
               <Section title="Funnel">
-                <FunnelTable funnel={loaded} />
+                <FunnelTable
+                  funnel={loaded}
+                  listPath={from === null && account === null ? `${here.value.path}?part=follow` : null}
+                />
               </Section>
               {loaded.tests.map((test) => (
                 <VariantTest key={test.step} campaign={campaign} test={test} />
               ))}
               <Loaded resource={series} lines={5}>
-                {({ days }) => <DaysChart days={days} from={from} until={new Date(now()).toISOString().slice(0, 10)} />}
+                {(view) => (
+                  <DaysChart
+                    campaign={campaign}
+                    view={view}
+                    senders={senders}
+                    dimensions={dimensions}
+                    from={from}
+                    until={new Date(now()).toISOString().slice(0, 10)}
+                  />
+                )}
               </Loaded>
               <StepTable campaign={campaign} funnel={loaded} />
               {loaded.accounts.length > 1 && <AccountTable accounts={loaded.accounts} />}

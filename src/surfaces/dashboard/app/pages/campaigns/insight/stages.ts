@@ -11,6 +11,8 @@ export const stageLabels: Record<Stage, string> = {
   interested: "Interested",
 };
 export const stageNames = Object.keys(stageLabels) as Stage[];
+/** Stages that depend on the lead. */
+export const outcomes = ["connected", "replied", "interested"] as const satisfies readonly Stage[];
 
 /** "12%", or "3.4%" below ten. "–" without a whole. */
 export function shareText(part: number, whole: number): string {
