@@ -16,11 +16,16 @@ type ProgramOptions = {
   cwd?: string;
   /** A command that runs the program as its arguments, such as `setpriv`. */
   through?: readonly string[];
+  /** Another command than that of the program. */
+  command?: readonly string[];
 };
 
 /** Runs the program to its end. */
-export async function runProgram(args: readonly string[], { env, stdin, cwd, through = [] }: ProgramOptions = {}) {
-  const child = Bun.spawn([...through, ...programCommand, ...args], {
+export async function runProgram(
+  args: readonly string[],
+  { env, stdin, cwd, through = [], command = programCommand }: ProgramOptions = {},
+) {
+  const child = Bun.spawn([...through, ...command, ...args], {
     env: { ...cleanEnv, ...env },
     stdin: stdin === undefined ? "ignore" : Buffer.from(stdin),
     stdout: "pipe",
@@ -40,7 +45,7 @@ export async function createDirectory() {
 /** A server on any free port, ready to answer. `await using` stops it. */
 export async function startServer(dataDir: string, options: ProgramOptions & { args?: readonly string[] } = {}) {
   const args = ["serve", "--json", "--listen", "127.0.0.1:0", "--data", dataDir, ...(options.args ?? [])];
-  const child = Bun.spawn([...(options.through ?? []), ...programCommand, ...args], {
+  const child = Bun.spawn([...(options.through ?? []), ...(options.command ?? programCommand), ...args], {
     env: { ...cleanEnv, ...options.env },
     stdin: "ignore",
     stdout: "pipe",
