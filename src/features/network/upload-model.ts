@@ -1,5 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
-import { maxTagLength, maxTags } from "../leads/model.ts";
+import { importOnDuplicate, maxTagLength, maxTags } from "../leads/model.ts";
 
 export const maxUpload = 10_000;
 
@@ -39,6 +39,16 @@ export const UploadInput = Type.Object(
         description: "Tags for all uploaded prospects.",
       }),
     ),
+    onDuplicate: Type.Optional(
+      Type.Union(
+        importOnDuplicate.map((choice) => Type.Literal(choice)),
+        {
+          default: "skip",
+          description:
+            "skip leaves an existing lead unchanged; update merges into it, which requires the permission leads:write; create stores a second lead.",
+        },
+      ),
+    ),
     dryRun: Type.Optional(
       Type.Boolean({ description: "Validate every row and return the results without storing anything." }),
     ),
@@ -55,12 +65,13 @@ export const UploadInput = Type.Object(
 );
 export type UploadInput = Static<typeof UploadInput>;
 
-export const rowOutcomes = ["uploaded", "duplicate", "invalid", "doNotContact"] as const;
+export const rowOutcomes = ["uploaded", "updated", "duplicate", "invalid", "doNotContact"] as const;
 
 export const UploadAnswer = Type.Object(
   {
     success: Type.Literal(true),
     uploaded_count: Type.Integer(),
+    updated_count: Type.Integer({ description: "Number of rows that were merged into existing leads." }),
     skipped_count: Type.Integer({
       description: "Number of duplicates, invalid rows, and people on the do-not-contact list.",
     }),

@@ -20,7 +20,7 @@ export function uploadRoutes(uploads: UploadService) {
         tag: "Network",
         summary: "Upload prospects",
         description:
-          "Creates leads for up to 10,000 people. Each row is validated separately and has its own result. Profile URLs are normalized before duplicates are detected. People on the do-not-contact list are not stored. Safe to repeat.",
+          "Creates leads for up to 10,000 people. Each row is validated separately and has its own result. Profile URLs are normalized before duplicates are detected. People on the do-not-contact list are not stored. Safe to repeat unless onDuplicate is create.",
         errors: ["CONFLICT"],
       }),
     },

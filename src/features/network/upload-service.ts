@@ -1,10 +1,18 @@
 import type { AccountUser } from "./may-use.ts";
 import { singleLine } from "../../platform/base/text.ts";
+import { hasPermission } from "../../platform/auth/access.ts";
+import { denied } from "../../platform/auth/caller.ts";
 import type { Clock, Ids } from "../../platform/base/clock.ts";
 import { invalid, type FieldError } from "../../platform/base/errors.ts";
 import { leadContent } from "../leads/identity.ts";
 import { splitFullName } from "../../platform/identity/full-name.ts";
-import { campaignTag, maxCampaignReference, type Lead, type LeadIdentity } from "../leads/model.ts";
+import {
+  campaignTag,
+  maxCampaignReference,
+  type ImportOnDuplicate,
+  type Lead,
+  type LeadIdentity,
+} from "../leads/model.ts";
 import type { InsertLead } from "../leads/change-model.ts";
 import type { LeadStore } from "../leads/store.ts";
 import { doNotContactText } from "../suppression/refusal.ts";
@@ -12,6 +20,13 @@ import { profileKeyOf, type ProfileHosts } from "./action-input.ts";
 import type { UploadAnswer, UploadInput } from "./upload-model.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
 
+type RowOptions = {
+  tags: string[];
+  onDuplicate: ImportOnDuplicate;
+  dryRun: boolean;
+  /** Keys of the people in earlier rows of a dry run. */
+  seen: Set<string>;
+};
 type RowResult = UploadAnswer["results"][number];
 /** Enrolls leads in a campaign. Returns "enrolled" or the reason why not for each lead. */
 export type Enroll = (
@@ -48,13 +63,16 @@ export class UploadService {
   }
 
   /**
-   * Every row has one result. Safe to repeat: people who were already uploaded are reported as duplicates. If the campaign
+   * Every row has one result. Safe to repeat unless second leads are created: people who were already uploaded are reported
+   * as duplicates, or updated. Updates throw PERMISSION_DENIED without leads:write. If the campaign
    * is on this server, they are enrolled in it, provided that `requireApprover` does not throw. Any other campaign ID is the
    * client's own reference and is stored as a tag.
    */
   async upload(user: AccountUser, input: UploadInput, requireApprover: () => void): Promise<UploadAnswer> {
     const { workspaceId } = user;
-    const { prospects, dryRun = false } = input;
+    const { prospects, onDuplicate = "skip", dryRun = false } = input;
+    if (onDuplicate === "update" && !hasPermission(user, "leads:write"))
+      throw denied(user, "leads:write", "onDuplicate=update changes leads, which requires the permission leads:write.");
     const id = singleLine(input.campaign_id ?? "");
     const isCampaign = id !== "" && (await this.#parts.isCampaign(user, id));
     if (isCampaign) requireApprover();
@@ -64,15 +82,17 @@ export class UploadService {
     const seen = new Set<string>();
     for (let start = 0; start < prospects.length; start += batchSize) {
       const rows = prospects.slice(start, start + batchSize);
-      results.push(...(await this.#store(workspaceId, rows, start, tags, dryRun, seen)));
+      results.push(...(await this.#store(workspaceId, rows, start, { tags, onDuplicate, dryRun, seen })));
     }
     if (isCampaign) await this.#enroll(workspaceId, id, results, dryRun);
     if (reference !== null && !dryRun) await this.#tagExisting(workspaceId, reference, results);
     const uploaded = results.filter(({ outcome }) => outcome === "uploaded");
+    const updatedCount = results.filter(({ outcome }) => outcome === "updated").length;
     return {
       success: true,
       uploaded_count: uploaded.length,
-      skipped_count: results.length - uploaded.length,
+      updated_count: updatedCount,
+      skipped_count: results.length - uploaded.length - updatedCount,
       errors: results.flatMap(({ index, message }) => (message === null ? [] : `Row ${index}: ${message}`)),
       prospect_ids: uploaded.flatMap(({ prospect_id: id }) => id ?? []),
       results,
@@ -85,9 +105,7 @@ export class UploadService {
     workspaceId: WorkspaceId,
     rows: readonly unknown[],
     start: number,
-    tags: string[],
-    dryRun: boolean,
-    seen: Set<string>,
+    { tags, onDuplicate, dryRun, seen }: RowOptions,
   ): Promise<RowResult[]> {
     const { clock, ids, leads } = this.#parts;
     const now = clock.now();
@@ -102,7 +120,7 @@ export class UploadService {
         createdAt: now,
         updatedAt: now,
       };
-      return [{ lead, identity: each.identity, onDuplicate: "error" }];
+      return [{ lead, identity: each.identity, onDuplicate: onDuplicate === "skip" ? "error" : onDuplicate }];
     });
     const outcomes = (
       await (dryRun ? Promise.all(requests.map((each) => leads.previewInsert(each))) : leads.insertAll(requests))
@@ -116,8 +134,10 @@ export class UploadService {
       if (outcome.kind === "duplicate")
         return result(index, "duplicate", outcome.lead.id, "This person is already a lead.");
       // A dry run does not store earlier rows, so it tracks repeats itself.
-      if (dryRun && isRepeat(each.identity, seen))
-        return result(index, "duplicate", null, "This person is in the list more than once.");
+      const isRepeated = dryRun && onDuplicate !== "create" && isRepeat(each.identity, seen);
+      if (outcome.kind === "updated") return result(index, "updated", outcome.lead.id, null);
+      if (isRepeated && onDuplicate === "update") return result(index, "updated", null, null);
+      if (isRepeated) return result(index, "duplicate", null, "This person is in the list more than once.");
       return result(index, "uploaded", dryRun ? null : outcome.lead.id, null);
     });
   }
@@ -153,7 +173,8 @@ export class UploadService {
     const enrollments = await this.#parts.enroll(workspaceId, campaignId, leadIds, dryRun);
     for (const result of results)
       if (result.prospect_id !== null) result.enrollment = enrollments.get(result.prospect_id) ?? null;
-      else if (dryRun && result.outcome === "uploaded") result.enrollment = "enrolled";
+      else if (dryRun && (result.outcome === "uploaded" || result.outcome === "updated"))
+        result.enrollment = "enrolled";
   }
 }
 

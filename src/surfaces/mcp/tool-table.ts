@@ -197,7 +197,7 @@ export const toolTable: Record<string, ToolSpec> = {
   upload_prospects: sends("POST /api/v2/network/upload-prospects", {
     dryRun: "route",
     isIdempotent: true,
-    note: "With campaign_id, the people are enrolled, and a running campaign SENDS to them.",
+    note: "With campaign_id, the people are enrolled, and a running campaign SENDS to them. Repeating it with onDuplicate create stores second leads.",
   }),
   get_contact: reads("GET /api/v2/network/contacts"),
   record_contact_event: changes("POST /api/v2/network/contacts/events", { isIdempotent: true }),
