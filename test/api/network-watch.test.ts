@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { Connector } from "../../src/features/network/connector.ts";
-import type { News, WatchedPerson } from "../../src/features/network/contact-model.ts";
+import { conversationNews, type News, type WatchedPerson } from "../../src/features/network/contact-model.ts";
 import { testInProcess } from "../support/service.ts";
 import { atWork, changeAccount, minute, schedule } from "../support/network-api.ts";
 
@@ -65,3 +65,42 @@ testInProcess("everyone is asked about in turn when there are too many for one c
     ] as const)
       expect(watched.filter(({ waitsFor }) => waitsFor === kind).length).toBeLessThanOrEqual(limit);
 });
+
+testInProcess(
+  "messages of strangers, and those written by hand, are read once, also after a check that failed",
+  async () => {
+    const ofAccounts = new Map<string, (number | null)[]>();
+    const start = Date.parse("2026-01-05T10:00:00Z");
+    const profileKey = "https://linkedin.com/in/stranger";
+    const written = [
+      { id: "m1", at: start, text: "Do you have a minute?" },
+      { id: "m2", at: start + 1000, text: "Sure!", isOutgoing: true as const },
+    ];
+    const connector: Connector = {
+      carryOut: async () => ({ kind: "completed", reference: null }),
+      readMessages: async ({ since }, { id }) => {
+        const checks = ofAccounts.get(id) ?? [];
+        ofAccounts.set(id, checks);
+        checks.push(since);
+        if (checks.length === 2) return null;
+        if (checks.length === 3) throw new Error("Unreachable");
+        const messages = written.slice(0, checks.length);
+        return { news: [conversationNews({ profileKey, personName: "Sam" }, messages)], readTo: start + checks.length };
+      },
+    };
+    await using world = await atWork({ connectors: { simulated: connector } });
+    for (let check = 0; check < 5; check++) await world.service.watch();
+    for (const checks of ofAccounts.values())
+      expect(checks).toEqual([null, start + 1, start + 1, start + 1, start + 4]);
+
+    const path = "/api/v2/inbox/conversations";
+    type Conversations = { conversations: { id: string; personName: string; unread: number }[] };
+    const { conversations } = (await world.user.get<Conversations>(path)).data;
+    expect(conversations).toMatchObject([{ personName: "Sam", unread: 1 }]);
+    type Messages = { messages: { direction: string; text: string }[] };
+    const { messages } = (await world.user.get<Messages>(`${path}/${conversations[0]?.id}/messages`)).data;
+    expect(messages.map(({ direction, text }) => `${direction}: ${text}`)).toEqual([
+      ...["outgoing: Sure!", "incoming: Do you have a minute?"],
+    ]);
+  },
+);

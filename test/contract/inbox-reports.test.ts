@@ -135,6 +135,57 @@ describe.each(enginesAndPostgres)("reported messages on $name", ({ open }) => {
     expect(await thread(storage, account)).toEqual(["failed: Hi Ada", "sent: Hi Ada"]);
   });
 
+  test("without text are the voice messages that an action sent around that time, or else written by hand", async () => {
+    await using opened = await open();
+    const action = { actionType: "sendVoiceMessage" as const, profileUrl: ada, message: "Hello Ada" };
+    const { storage, account, job } = await withClaimed(opened.storage, {}, action);
+    await storage.network.endAction(claimOf(job), actionEnd({ at }));
+    const picture = { ...theirs("picture", null, at + 2 * hour), isOutgoing: true as const };
+    const voice = { ...theirs("voice", null, at + minute), isOutgoing: true as const };
+    const { newMessages } = await storage.network.noteNews(account.id, [report([picture, voice])], at + day);
+    expect(newMessages).toBe(1);
+    expect(await thread(storage, account)).toEqual(["sent: Hello Ada", "sent: null"]);
+  });
+
+  test("are recognized as the note of a request, which the network shows once it is accepted", async () => {
+    await using opened = await open();
+    const action = { actionType: "sendConnectionRequest" as const, profileUrl: ada, message: "Hello Ada" };
+    const { storage, account, job } = await withClaimed(opened.storage, {}, action);
+    await storage.network.endAction(claimOf(job), actionEnd({ at }));
+    const shown = report([ours("note", "Hello Ada", at + 9 * day), ours("m1", "Thank you!", at + 9 * day + 1)]);
+    expect(await storage.network.noteNews(account.id, [shown], at + 10 * day)).toMatchObject({ newMessages: 1 });
+    expect(await thread(storage, account)).toEqual(["sent: Hello Ada", "sent: Thank you!"]);
+  });
+
+  test("from before the account first wrote to the person are no reply, however often they are reported", async () => {
+    await using opened = await open();
+    const { storage, account } = await withScheduled(
+      opened.storage,
+      {},
+      { actionType: "sendMessage", profileUrl: ada },
+    );
+    const hello = report([theirs("m1", "Hello", startOfTests - day)]);
+    await storage.network.noteNews(account.id, [hello], startOfTests);
+    const { job } = await claimAction(storage, startOfTests);
+    await storage.network.endAction(claimOf(job), actionEnd({ at: startOfTests }));
+    expect(await storage.network.noteNews(account.id, [hello], at)).toEqual({ news: [], newMessages: 0 });
+    const both = report([theirs("m1", "Hello", startOfTests - day), theirs("m2", "Yes!", at)]);
+    expect(await storage.network.noteNews(account.id, [both], at)).toMatchObject({ news: [both], newMessages: 1 });
+  });
+
+  test("are stored together with the time up to which they were read", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { account } = await storedAccount(storage, createFactories());
+    expect(await storage.network.messagesReadTo(account.id)).toBeNull();
+    await storage.network.noteNews(account.id, [report([theirs("m1", "Hello")])], at, at + 1);
+    await storage.network.noteNews(account.id, [report([theirs("m2", "Hello?")])], at);
+    expect(await storage.network.messagesReadTo(account.id)).toBe(at + 1);
+    await storage.network.updateAccount(account.workspaceId, account.id, { name: "Renamed", updatedAt: at });
+    expect(await storage.network.messagesReadTo(account.id)).toBe(at + 1);
+    expect(await storage.network.account(account.workspaceId, account.id)).not.toHaveProperty("messagesReadTo");
+  });
+
   test("start a conversation with an unknown person, whoever wrote first", async () => {
     await using opened = await open();
     const { storage } = opened;

@@ -32,6 +32,8 @@ async function startWorld(token?: string) {
     carryOut,
     follow,
     watch: async (watched: WatchedPerson[]) => (await connector.watch?.(watched, account, never)) ?? [],
+    read: async (watched: WatchedPerson[], since: number | null = null) =>
+      (await connector.readMessages?.({ since, watched }, account, never)) ?? null,
     /** Hands an order over and asks at once what became of it. */
     async endOf(overrides: Partial<ActionOrder>) {
       const order = orderOf(overrides);
@@ -291,7 +293,7 @@ describe("news", () => {
     for (const { profileUrl } of watched) world.vendor.synced.add(profileUrl);
     const last = { sender: "them" as const, time: new Date(startOfTests + 1000).toISOString(), text: "Hi!" };
     world.vendor.conversations.set(watched.at(-1)!.profileUrl, [last]);
-    expect(await world.watch(watched)).toMatchObject([{ profileKey: watched.at(-1)!.profileKey, text: "Hi!" }]);
+    expect((await world.read(watched))?.news).toMatchObject([{ profileKey: watched.at(-1)!.profileKey, text: "Hi!" }]);
   });
 
   test.each(["in order", "failing"])(
@@ -345,15 +347,78 @@ describe("news", () => {
       at: startOfTests + 4000,
       messages: [{ id: null, at: startOfTests + 4000, text: null }],
     } as const;
-    expect(await world.watch(watched)).toEqual([ada]);
-    expect(typesOf(world.vendor)).toEqual(["st.syncConversation"]);
-    expect(await world.watch(watched)).toEqual([ada, bob]);
-    expect(world.vendor.workflows).toHaveLength(1);
+    world.vendor.endNext({ workflowStatus: "running" });
+    expect((await world.read(watched))?.news).toEqual([ada]);
+    expect(typesOf(world.vendor)).toEqual(["st.syncInbox", "st.syncConversation"]);
+    expect((await world.read(watched, startOfTests))?.news).toEqual([ada, bob]);
+    expect(world.vendor.workflows).toHaveLength(2);
+  });
+
+  const minute = (n: number) => new Date(startOfTests + n * minuteMs).toISOString();
+  const inThread = (threadId: string, name: string, at: string, text: string, sender: "us" | "them" = "them") => ({
+    ...{ id: `${threadId}-${at}`, type: "st" as const, threadId, personUrl: `https://www.linkedin.com/in/${name}` },
+    ...{ sender, text, time: at },
+  });
+
+  test("of strangers and of what the account wrote come with one request once the vendor monitors the inbox", async () => {
+    await using world = await startWorld();
+    const first = await world.read([watchedOf("ada", "reply")]);
+    expect(first).toEqual({ news: [], readTo: startOfTests });
+    expect(typesOf(world.vendor)).toEqual(["st.syncInbox", "st.syncConversation"]);
+    // The conversations once more: what was written before is not in the inbox.
+    await world.read([watchedOf("ada", "reply")], startOfTests);
+
+    world.vendor.inbox = [
+      inThread("t3", "bob", minute(5), "Hi all"),
+      inThread("t3", "cem", minute(4), "Hello"),
+      inThread("t2", "dora", minute(3), "Written by hand", "us"),
+      inThread("t1", "ada", minute(2), "Call me."),
+      inThread("t1", "ada", minute(1), "Hi!"),
+      { ...inThread("t4", "eve", minute(6), "From Sales Navigator"), type: "nv" as const },
+    ];
+    const before = world.vendor.requests.length;
+    const read = await world.read([watchedOf("ada", "reply")], first?.readTo);
+    expect(read).toEqual({
+      news: [
+        {
+          ...{ profileKey: "https://linkedin.com/in/dora", kind: "replied", at: Date.parse(minute(3)) },
+          messages: [{ id: null, at: Date.parse(minute(3)), text: "Written by hand", isOutgoing: true }],
+        },
+        {
+          ...{ profileKey: "https://linkedin.com/in/ada", kind: "replied", at: Date.parse(minute(1)) },
+          messages: [
+            { id: null, at: Date.parse(minute(2)), text: "Call me." },
+            { id: null, at: Date.parse(minute(1)), text: "Hi!" },
+          ],
+        },
+      ],
+      readTo: Date.parse(minute(5)),
+    });
+    expect(world.vendor.requests.slice(before).map(({ path }) => path)).toEqual(["/inbox/poll"]);
+  });
+
+  test("of replies still come from a vendor that does not monitor inboxes, which is asked to every six hours", async () => {
+    await using world = await startWorld();
+    const watched = [watchedOf("ada", "reply")];
+    world.vendor.synced.add("https://www.linkedin.com/in/ada");
+    world.vendor.conversations.set("https://www.linkedin.com/in/ada", [
+      { sender: "them", time: minute(1), text: "Hi!" },
+    ]);
+    for (let check = 0; check < 37; check++) {
+      if (check % 2 === 0) world.vendor.inbox = null;
+      expect((await world.read(watched, check === 0 ? null : startOfTests))?.news).toMatchObject([{ text: "Hi!" }]);
+      world.vendor.inbox = null;
+      world.clock.advance(10 * minuteMs);
+    }
+    expect(typesOf(world.vendor)).toEqual(["st.syncInbox", "st.syncInbox"]);
   });
 
   test.each(["failing", "html", "missingFields"] as const)("are none while the vendor is %s", async (disorder) => {
     await using world = await startWorld();
     world.vendor.breakWith(disorder);
-    expect(await world.watch([...both, watchedOf("ada", "reply")])).toEqual([]);
+    expect(await world.watch(both)).toEqual([]);
+    world.clock.advance(minuteMs);
+    const read = (await world.read([watchedOf("ada", "reply")], startOfTests)) ?? { news: [], readTo: startOfTests };
+    expect(read).toEqual({ news: [], readTo: startOfTests });
   });
 });

@@ -304,22 +304,12 @@ describe("other actions", () => {
 });
 
 describe("news", () => {
-  const watchedOf = (name: string, waitsFor: WatchedPerson["waitsFor"], reference?: string): WatchedPerson => ({
+  const watchedOf = (name: string, waitsFor: WatchedPerson["waitsFor"]): WatchedPerson => ({
     profileUrl: `https://www.linkedin.com/in/${name}`,
     profileKey: `https://linkedin.com/in/${name.toLowerCase()}`,
     waitsFor,
     since: startOfTests,
-    ...(reference && { reference }),
   });
-  const received = (name: string, at: number, from: 0 | 1 = 0, text = `Hi from ${name}`) => ({
-    id: `message-${at - startOfTests}`,
-    chat_id: `chat-${idOf(name)}`,
-    is_sender: from,
-    sender_id: from ? "ACoAAme" : idOf(name),
-    text,
-    timestamp: new Date(at).toISOString(),
-  });
-
   test("tell who accepted, by name or by id, and when", async () => {
     const at = startOfTests + hourMs;
     await using world = await startWorld([
@@ -350,46 +340,9 @@ describe("news", () => {
     expect(world.vendor.requests).toHaveLength(1);
   });
 
-  test("tell who answered first when, by the chat or by the sender, but not what we or others wrote", async () => {
-    await using world = await startWorld([{}, { name: "bob" }, { name: "cem" }, { name: "dora" }]);
-    world.vendor.messages.push(
-      received("ada", startOfTests + 1000, 1),
-      received("ada", startOfTests + 3000, 0, "Call me."),
-      received("ada", startOfTests + 2000),
-      received("bob", startOfTests + 4000),
-      received("cem", startOfTests + 5000, 1),
-      received("dora", startOfTests + 6000), // before our message to her
-    );
-    const watched = [
-      watchedOf("ada", "reply", `chat-${idOf("ada")}/message-1`),
-      watchedOf("bob", "reply"),
-      watchedOf("cem", "reply"),
-      { ...watchedOf("dora", "reply"), since: startOfTests + 7000 },
-    ];
-    expect(await world.watch(watched)).toEqual([
-      {
-        profileKey: "https://linkedin.com/in/ada",
-        kind: "replied",
-        at: startOfTests + 2000,
-        text: "Hi from ada\n\nCall me.",
-        messages: [
-          { id: "message-2000", at: startOfTests + 2000, text: "Hi from ada" },
-          { id: "message-3000", at: startOfTests + 3000, text: "Call me." },
-        ],
-      },
-      {
-        profileKey: "https://linkedin.com/in/bob",
-        kind: "replied",
-        at: startOfTests + 4000,
-        text: "Hi from bob",
-        messages: [{ id: "message-4000", at: startOfTests + 4000, text: "Hi from bob" }],
-      },
-    ]);
-  });
-
   test("are none while the vendor can't be asked", async () => {
     await using world = await startWorld([{ relation: "connected", connectedAt: startOfTests }]);
     world.vendor.breakWith("failing");
-    expect(await world.watch([watchedOf("ada", "acceptance"), watchedOf("ada", "reply")])).toEqual([]);
+    expect(await world.watch([watchedOf("ada", "acceptance")])).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import type { NetworkAccount } from "./account-model.ts";
 import type { ActionDetails, Refusal } from "./action-model.ts";
 import type { ActionType } from "./action-kinds.ts";
-import type { News, Relation, WatchedPerson } from "./contact-model.ts";
+import type { MessageCheck, MessagesRead, News, Relation, WatchedPerson } from "./contact-model.ts";
 
 /** An action for a connector to perform. */
 export type ActionOrder = {
@@ -52,7 +52,13 @@ export type Connector = {
   ): Promise<ConnectorOutcome>;
   /** Returns news about these people, or an empty list if the network cannot be reached. Read-only and safe to repeat. */
   watch?(watched: readonly WatchedPerson[], account: NetworkAccount, signal: AbortSignal): Promise<News[]>;
-  /** Maximum number of people in one call of `watch`, by what they are watched for, if each of them costs calls or time. */
+  /**
+   * Reads what the account and people have written to each other since the last check, also strangers, and also what the
+   * account wrote outside of outreachd. With it, `watch` is not asked for replies. Null if the network cannot be reached.
+   * Read-only and safe to repeat.
+   */
+  readMessages?(check: MessageCheck, account: NetworkAccount, signal: AbortSignal): Promise<MessagesRead | null>;
+  /** Maximum number of people in one call of `watch` or `readMessages`, by what they are watched for, if each of them costs calls or time. */
   watchLimits?: Partial<Record<WatchedPerson["waitsFor"], number>>;
   /** Why this connector cannot be used with these settings, as a sentence, or null. Checks the settings only. */
   problem?(account: Pick<NetworkAccount, "connectorSettings">): string | null;

@@ -41,6 +41,14 @@ export type IncomingMessage = { id: string | null; at: number; text: string | nu
 /** `isOutgoing`: the account wrote it. */
 export type ReportedMessage = IncomingMessage & { isOutgoing?: true };
 
+/**
+ * `since`: the time up to which the messages of the account have been read; null: this is the first check. `watched`: people
+ * who may reply.
+ */
+export type MessageCheck = { since: number | null; watched: readonly WatchedPerson[] };
+/** `readTo`: where the next check continues. */
+export type MessagesRead = { news: News[]; readTo: number };
+
 /** New news, and the number of new messages, including those of strangers. */
 export type NotedNews = { news: News[]; newMessages: number };
 
@@ -75,6 +83,15 @@ export function replyText(messages: readonly (string | null | undefined)[]): Pic
     .filter((message) => message !== "")
     .join("\n\n");
   return text === "" ? {} : { text: text.slice(0, maxReplyLength).toWellFormed() };
+}
+
+/** Messages of a conversation, of which new ones from the person are a reply. */
+export function conversationNews(
+  { profileKey, personName }: Pick<News, "profileKey" | "personName">,
+  messages: readonly ReportedMessage[],
+): News {
+  const at = Math.min(...messages.map((message) => message.at));
+  return { profileKey, kind: "replied", at, messages, ...(personName !== undefined && { personName }) };
 }
 
 /** A message with its text as it is stored: null instead of an empty one, and not longer than the network allows. */

@@ -69,32 +69,44 @@ export class RelationService {
   }
 
   /**
-   * Polls the connectors that support it for acceptances and replies. If there are too many people for one call, the newest
+   * Polls the connectors that support it for acceptances and messages. If there are too many people for one call, the newest
    * are checked every time, and the others take turns. A failed check uses up their turn, so that it holds up no one else.
    */
   async watch(): Promise<void> {
-    const { store, connectors, clock, log } = this.#parts;
+    const { store, connectors } = this.#parts;
     for (const account of await store.activeAccounts()) {
       const connector = connectors[account.connector];
-      if (connector.watch === undefined) continue;
-      const watched = [
-        ...(await this.#nextBatch(account.id, "acceptance", connector)),
-        ...(await this.#nextBatch(account.id, "reply", connector)),
-      ];
-      if (watched.length === 0) continue;
-      const timeout = new AbortController();
-      const cancelTimer = clock.after(watchTimeoutMs, () => timeout.abort(new Error("Timed out")));
-      try {
-        const news = await connector.watch(watched, account, timeout.signal);
-        await this.#note(account, news);
-      } catch (error) {
-        log.warn(
-          { err: error, accountId: account.id, connector: account.connector },
-          "could not check for acceptances and replies",
-        );
-      } finally {
-        cancelTimer();
-      }
+      if (connector.watch !== undefined)
+        await this.#check(account, (signal) => this.#watch(account, connector, signal));
+      if (connector.readMessages !== undefined)
+        await this.#check(account, (signal) => this.#readMessages(account, connector, signal));
+    }
+  }
+
+  async #watch(account: NetworkAccount, connector: Connector, signal: AbortSignal): Promise<void> {
+    const watched = await this.#nextBatch(account.id, "acceptance", connector);
+    if (connector.readMessages === undefined) watched.push(...(await this.#nextBatch(account.id, "reply", connector)));
+    if (watched.length > 0) await this.#note(account, (await connector.watch?.(watched, account, signal)) ?? []);
+  }
+
+  /** A failed check is repeated from the same time on. */
+  async #readMessages(account: NetworkAccount, connector: Connector, signal: AbortSignal): Promise<void> {
+    const since = await this.#parts.store.messagesReadTo(account.id);
+    const watched = await this.#nextBatch(account.id, "reply", connector);
+    const read = await connector.readMessages?.({ since, watched }, account, signal);
+    if (read) await this.#note(account, read.news, read.readTo);
+  }
+
+  async #check({ id, connector }: NetworkAccount, check: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const { clock, log } = this.#parts;
+    const timeout = new AbortController();
+    const cancelTimer = clock.after(watchTimeoutMs, () => timeout.abort(new Error("Timed out")));
+    try {
+      await check(timeout.signal);
+    } catch (error) {
+      log.warn({ err: error, accountId: id, connector }, "could not check for acceptances and messages");
+    } finally {
+      cancelTimer();
     }
   }
 
@@ -139,16 +151,17 @@ export class RelationService {
   async #note(
     { id, workspaceId }: NetworkAccount,
     news: readonly News[],
+    readTo?: number,
   ): Promise<{ unseen: number; newMessages: number }> {
     const { store, clock, leadOfProfile, onNews } = this.#parts;
-    if (news.length === 0) return { unseen: 0, newMessages: 0 };
+    if (news.length === 0 && readTo === undefined) return { unseen: 0, newMessages: 0 };
     const ofLeads = await Promise.all(
       news.map(async (item): Promise<News> => {
         const leadId = await leadOfProfile(workspaceId, item.profileKey);
         return leadId === null ? item : { ...item, leadId };
       }),
     );
-    const { news: unseen, newMessages } = await store.noteNews(id, ofLeads, clock.now());
+    const { news: unseen, newMessages } = await store.noteNews(id, ofLeads, clock.now(), readTo);
     if (unseen.length > 0) onNews();
     return { unseen: unseen.length, newMessages };
   }

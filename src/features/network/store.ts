@@ -177,6 +177,11 @@ export type NetworkStore = {
   watched(accountId: string, awaited: Awaited, page: { limit: number; after?: string }): Promise<Contact[]>;
   /** People with a request that has been pending since before `at`, oldest first, at most `limit`. */
   pendingSince(accountId: string, at: number, limit: number): Promise<Contact[]>;
-  /** Stores news about people. Returns what was not known yet. */
-  noteNews(accountId: string, news: readonly News[], at: number): Promise<NotedNews>;
+  /** Up to when the messages of the account have been read; null: never. */
+  messagesReadTo(accountId: string): Promise<number | null>;
+  /**
+   * Stores news about people, and in the same transaction, up to when messages have been read. Returns what was not known
+   * yet.
+   */
+  noteNews(accountId: string, news: readonly News[], at: number, readTo?: number): Promise<NotedNews>;
 };

@@ -4,6 +4,16 @@ import { jsonIn, startLoopback, type Loopback } from "./loopback.ts";
 type Workflow = { actionType: string; then?: Workflow } & Record<string, unknown>;
 type Fault = { type: string; message: string };
 
+type InboxMessage = {
+  id: string;
+  type: "st" | "nv";
+  threadId: string;
+  personUrl: string;
+  sender: "us" | "them";
+  text: string;
+  time: string;
+};
+
 export type LinkedapiVendor = Loopback & {
   token: string;
   identifications: Record<string, string>;
@@ -17,6 +27,8 @@ export type LinkedapiVendor = Loopback & {
   /** Conversations by the address of the person, once they are followed. */
   conversations: Map<string, { sender: "us" | "them"; time: string; text?: string }[]>;
   synced: Set<string>;
+  /** What the account wrote and received since its inbox is monitored, newest first; null: it is not monitored. */
+  inbox: InboxMessage[] | null;
   /** What the innermost action of the next workflows found. */
   findNext(data: object): void;
 };
@@ -60,12 +72,19 @@ export async function startLinkedapi(): Promise<LinkedapiVendor> {
       }));
       return Response.json({ success: true, result });
     }
+    if (request.path === "/inbox/poll") {
+      const { since = "", type } = jsonIn(request) as { since?: string; type?: string };
+      if (vendor.inbox === null) return refuse(400, { type: "inboxNotSynced", message: "The inbox is not monitored." });
+      const messages = vendor.inbox.filter((one) => one.time >= since && (type === undefined || one.type === type));
+      return Response.json({ success: true, result: { messages } });
+    }
     if (path !== "workflows") return refuse(404, { type: "notFound", message: "There is no such route." });
     if (request.method === "POST") {
       const json: unknown = jsonIn(request);
       const all = (Array.isArray(json) ? json : [json]) as Workflow[]; // both are taken
       for (const { actionType, personUrl } of all)
         if (actionType === "st.syncConversation") synced.add(String(personUrl));
+        else if (actionType === "st.syncInbox") vendor.inbox ??= [];
       const [workflow] = all as [Workflow];
       const done = { workflowStatus: "completed", completion: completionOf(workflow) };
       const workflowId = `wf-${workflows.length + 1}`;
@@ -83,7 +102,8 @@ export async function startLinkedapi(): Promise<LinkedapiVendor> {
     return fault === null ? { actionType, success: true, data } : { actionType, success: false, error: fault };
   }
 
-  return Object.assign(loopback, {
+  const vendor: LinkedapiVendor = Object.assign(loopback, {
+    inbox: null,
     token,
     identifications,
     workflows,
@@ -95,4 +115,5 @@ export async function startLinkedapi(): Promise<LinkedapiVendor> {
     refuseNext: (status: number, error: Fault, headers?: Record<string, string>) =>
       void (refusal = refuse(status, error, headers)),
   });
+  return vendor;
 }

@@ -12,13 +12,25 @@ export type Member = {
   posts?: { social_id: string; is_repost?: boolean }[];
 };
 
-type Message = { id?: string; chat_id: string; is_sender: 0 | 1; sender_id: string; text: string; timestamp: string };
+type Message = {
+  id?: string;
+  chat_id: string;
+  is_sender: 0 | 1;
+  sender_id: string;
+  text: string | null;
+  timestamp: string;
+  is_event?: 0 | 1;
+};
 
 export type UnipileVendor = Loopback & {
   apiKey: string;
   accountId: string;
   members: Map<string, Member>;
   messages: Message[];
+  /** Chats that are not between two: 1 for groups; or advertisements. */
+  chats: Map<string, { type?: number; content_type?: string }>;
+  /** People whose chats show their ID instead of their public name, as the network often does. */
+  shownById: Set<string>;
   /** The next action (not a question) is answered with this problem. */
   refuseNext(status: number, type: string, detail?: string, headers?: Record<string, string>): void;
   /** Forms and JSON bodies of the actions that had their effect. */
@@ -34,6 +46,8 @@ export const idOf = (name: string): string => `ACoAA${name.replace(/[^a-z]/gi, "
 export async function startUnipile(): Promise<UnipileVendor> {
   const members = new Map<string, Member>();
   const messages: Message[] = [];
+  const chats: UnipileVendor["chats"] = new Map();
+  const shownById = new Set<string>();
   const effects: UnipileVendor["effects"] = [];
   const [apiKey, accountId] = ["unipile-key-123", "acc_1"];
   let next: Response | null = null;
@@ -111,11 +125,24 @@ export async function startUnipile(): Promise<UnipileVendor> {
     if (parts[0] === "chat_attendees") {
       const member = memberBy((parts[1] ?? "").replace(/^att-/, ""));
       if (member === undefined) return notFound();
-      const profile_url = `https://www.linkedin.com/in/${member.name}/`;
-      return Response.json({ object: "ChatAttendee", provider_id: idOf(member.name), profile_url });
+      const id = idOf(member.name);
+      const profile_url = `https://www.linkedin.com/in/${shownById.has(member.name) ? id : member.name}/`;
+      return Response.json({
+        object: "ChatAttendee",
+        id: `att-${id}`,
+        provider_id: id,
+        name: member.name,
+        profile_url,
+      });
     }
     if (path === "chats" && !isGet)
       return await act(request, path, (fields) => deliver(String(fields["attendees_ids"]), fields));
+    if (parts[0] === "chats" && parts.length === 2 && isGet) {
+      const id = parts[1] ?? "";
+      if (!messages.some(({ chat_id }) => chat_id === id)) return notFound();
+      const chat = { object: "Chat", id, type: 0, attendee_provider_id: id.slice("chat-".length), ...chats.get(id) };
+      return Response.json({ ...chat, account_id: accountId, unread_count: 0 });
+    }
     if (parts[0] === "chats" && parts[2] === "messages")
       return await act(request, "chats/messages", (fields) => deliver((parts[1] ?? "").slice("chat-".length), fields));
     if (path === "messages") {
@@ -203,6 +230,8 @@ export async function startUnipile(): Promise<UnipileVendor> {
     accountId,
     members,
     messages,
+    chats,
+    shownById,
     effects,
     refuseNext(status: number, type: string, detail?: string, headers?: Record<string, string>) {
       next = problem(status, type, detail, headers);

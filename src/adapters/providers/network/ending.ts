@@ -24,10 +24,15 @@ export async function outcomeOf(steps: () => Promise<ConnectorOutcome>): Promise
 
 /** Returns the news that `look` finds; none if it ended early because the vendor was unavailable. */
 export async function newsOrNone(look: () => Promise<News[]>): Promise<News[]> {
+  return (await valueOrNull(look)) ?? [];
+}
+
+/** Returns what `read` returns; null if it ended early because the vendor was unavailable. */
+export async function valueOrNull<T>(read: () => Promise<T>): Promise<T | null> {
   try {
-    return await look();
+    return await read();
   } catch (error) {
-    if (error instanceof Ending) return [];
+    if (error instanceof Ending) return null;
     throw error;
   }
 }

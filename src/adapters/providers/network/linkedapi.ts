@@ -1,10 +1,10 @@
 import type { Clock } from "../../../platform/base/clock.ts";
 import type { NetworkAccount } from "../../../features/network/account-model.ts";
 import type { Connector, ConnectorOutcome } from "../../../features/network/connector.ts";
-import type { WatchedPerson } from "../../../features/network/contact-model.ts";
 import type { HttpClient } from "../../../lib/guarded-http/http-client.ts";
-import { newsOrNone, outcomeOf, unknownOutcome } from "./ending.ts";
+import { newsOrNone, outcomeOf, unknownOutcome, valueOrNull } from "./ending.ts";
 import { LinkedapiApi, Started } from "./linkedapi-api.ts";
+import { LinkedapiInbox } from "./linkedapi-inbox.ts";
 import { LinkedapiNews, maxConversations } from "./linkedapi-news.ts";
 import { isOpen, outcomeOfWorkflow, WorkflowState } from "./linkedapi-result.ts";
 import { workflowOf } from "./linkedapi-workflow.ts";
@@ -27,6 +27,7 @@ export function createLinkedapiConnector(settings: LinkedapiSettings, http: Http
   const secrets = [token ?? "", ...Object.values(identifications ?? {})].filter((each) => each !== "");
   const vendor: Vendor = { name: "Linked API", http, clock, secrets };
   const news = new LinkedapiNews();
+  const inbox = new LinkedapiInbox(news);
   const apiFor = (account: NetworkAccount, signal: AbortSignal): LinkedapiApi | string => {
     const access = accessOf(settings, account);
     return typeof access === "string" ? access : new LinkedapiApi(vendor, url, access, signal);
@@ -71,13 +72,12 @@ export function createLinkedapiConnector(settings: LinkedapiSettings, http: Http
 
     async watch(watched, account, signal) {
       const api = apiFor(account, signal);
-      if (typeof api === "string") return [];
-      const awaiting = (what: WatchedPerson["waitsFor"]) => watched.filter(({ waitsFor }) => waitsFor === what);
-      const [accepted, replied] = await Promise.all([
-        newsOrNone(() => news.acceptances(api, account.id, awaiting("acceptance"))),
-        newsOrNone(() => news.replies(api, account.id, awaiting("reply"))),
-      ]);
-      return [...accepted, ...replied];
+      return typeof api === "string" ? [] : await newsOrNone(() => news.acceptances(api, account.id, watched));
+    },
+
+    async readMessages(check, account, signal) {
+      const api = apiFor(account, signal);
+      return typeof api === "string" ? null : await valueOrNull(() => inbox.read(api, account.id, check));
     },
   };
 }

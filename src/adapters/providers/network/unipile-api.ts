@@ -79,6 +79,7 @@ export const Profile = Type.Object({
   network_distance: Type.Optional(Type.Unknown()),
   invitation: Type.Optional(Type.Unknown()),
   skills: Type.Optional(Type.Unknown()),
+  public_identifier: orNull(Type.String()),
 });
 export type Profile = Static<typeof Profile>;
 
@@ -96,6 +97,13 @@ export const SentInvitations = page(
   }),
 );
 
+/** `type`: 0 for a chat between two. `content_type`: only of special chats, such as "sponsored". */
+export const Chat = Type.Object({
+  type: Type.Number(),
+  attendee_provider_id: orNull(Type.String()),
+  content_type: orNull(Type.String()),
+});
+
 export const Chats = page(Type.Object({ id: Type.String({ minLength: 1 }) }));
 
 export const Posts = page(Type.Object({ social_id: Type.String({ minLength: 1 }), is_repost: orNull(Type.Boolean()) }));
@@ -112,18 +120,19 @@ export const Relations = page(
 
 export const Messages = page(
   Type.Object({
-    id: Type.Optional(orNull(Type.String())),
+    id: orNull(Type.String()),
     chat_id: orNull(Type.String()),
     /** 1 or true for messages sent by the account itself. */
     is_sender: orNull(Type.Union([Type.Number(), Type.Boolean()])),
     sender_id: orNull(Type.String()),
-    sender_attendee_id: orNull(Type.String()),
+    is_event: orNull(Type.Union([Type.Number(), Type.Boolean()])),
+    deleted: orNull(Type.Union([Type.Number(), Type.Boolean()])),
     timestamp: Type.String(),
-    text: Type.Optional(orNull(Type.String())),
+    text: orNull(Type.String()),
   }),
 );
 
-export const Attendee = Type.Object({ profile_url: orNull(Type.String()), provider_id: orNull(Type.String()) });
+export const Attendee = Type.Object({ profile_url: orNull(Type.String()), name: orNull(Type.String()) });
 
 /** Returns an ID in the acknowledgement of an action; null if there is none. */
 export function textOf(value: unknown): string | null {

@@ -2,11 +2,12 @@ import type { Clock } from "../../../platform/base/clock.ts";
 import type { NetworkAccount } from "../../../features/network/account-model.ts";
 import type { ActionOrder, Connector, ConnectorOutcome } from "../../../features/network/connector.ts";
 import type { HttpClient } from "../../../lib/guarded-http/http-client.ts";
-import { notSupported, outcomeOf, sent } from "./ending.ts";
+import { newsOrNone, notSupported, outcomeOf, sent, valueOrNull } from "./ending.ts";
 import { memberOf } from "./profile-address.ts";
 import { UnipileApi, type UnipileAccess } from "./unipile-api.ts";
+import { UnipileInbox } from "./unipile-inbox.ts";
 import { sendInMail, sendMessage, voiceFile } from "./unipile-messages.ts";
-import { newsOf } from "./unipile-news.ts";
+import { acceptances } from "./unipile-news.ts";
 import { endorse, invite, profileOf, relationOf, withdraw } from "./unipile-people.ts";
 import { comment, react } from "./unipile-posts.ts";
 import type { Vendor } from "./vendor.ts";
@@ -17,6 +18,7 @@ export type UnipileSettings = { url: string | null; apiKey: string | null };
 /** Carries out orders through the Unipile API with an account that is connected there. */
 export function createUnipileConnector(settings: UnipileSettings, http: HttpClient, clock: Clock): Connector {
   const vendor: Vendor = { name: "Unipile", http, clock, secrets: settings.apiKey === null ? [] : [settings.apiKey] };
+  const inbox = new UnipileInbox(clock);
   const apiFor = (account: Pick<NetworkAccount, "connectorSettings">, signal: AbortSignal): UnipileApi | string => {
     const access = accessOf(settings);
     if (access === null)
@@ -38,7 +40,11 @@ export function createUnipileConnector(settings: UnipileSettings, http: HttpClie
     },
     async watch(watched, account, signal) {
       const api = apiFor(account, signal);
-      return typeof api === "string" ? [] : await newsOf(api, watched);
+      return typeof api === "string" ? [] : await newsOrNone(() => acceptances(api, watched));
+    },
+    async readMessages(check, account, signal) {
+      const api = apiFor(account, signal);
+      return typeof api === "string" ? null : await valueOrNull(() => inbox.read(api, check));
     },
   };
 }

@@ -203,7 +203,7 @@ const leads: CopiedTable[] = [
 
 const network: CopiedTable[] = [
   copied("network_accounts", "seq", {
-    whole: "seq jitter_percent withdraw_after_days queue_version created_at updated_at",
+    whole: "seq jitter_percent withdraw_after_days queue_version messages_read_to created_at updated_at",
     text: "id workspace_id name connector tier time_zone state state_reason member_id",
     object: "connector_settings working_hours holidays caps warm_up spacing sessions",
     flag: "requires_approval is_shared needs_plan",

@@ -1,4 +1,4 @@
-import { and, asc, between, desc, eq, isNull, notInArray, or, sql } from "drizzle-orm";
+import { and, asc, between, desc, eq, isNull, lt, notInArray, or, sql } from "drizzle-orm";
 import { afterMessage, lastOf, startConversation, type Recording } from "../../../features/inbox/recording.ts";
 import { neverAt } from "../../../features/network/action-model.ts";
 import type { SentText } from "../../../features/network/decisions/facts.ts";
@@ -112,8 +112,14 @@ export async function hasSentText(
         eq(conversations.profileKey, profileKey),
         notInArray(messages.state, ["received", "failed"]),
         // Texts that are too old are deleted.
-        or(isNull(messages.text), eq(sql`btrim(${messages.text}, ${spaces})`, text)),
-        or(between(messages.at, from, to), eq(messages.at, neverAt)),
+        text === null
+          ? eq(messages.kind, "voiceMessage")
+          : or(isNull(messages.text), eq(sql`btrim(${messages.text}, ${spaces})`, text)),
+        or(
+          between(messages.at, from, to),
+          eq(messages.at, neverAt),
+          and(eq(messages.kind, "connectionRequest"), lt(messages.at, to)),
+        ),
       ),
     )
     .limit(1);

@@ -171,6 +171,12 @@ async function coolDownsOf(connection: Connection, seqs: readonly number[]): Pro
   return coolDowns;
 }
 
-function accountOf({ seq: _seq, needsPlan: _plan, queueVersion: _version, ...account }: AccountRow): NetworkAccount {
+function accountOf({
+  seq: _seq,
+  needsPlan: _plan,
+  queueVersion: _version,
+  messagesReadTo: _readTo,
+  ...account
+}: AccountRow): NetworkAccount {
   return account;
 }

@@ -11,7 +11,7 @@ import { networkAccounts, networkContacts } from "./network-tables.ts";
 
 export function createContactStore(
   engine: Engine,
-): Pick<NetworkStore, "contact" | "watched" | "pendingSince" | "noteNews"> {
+): Pick<NetworkStore, "contact" | "watched" | "pendingSince" | "messagesReadTo" | "noteNews"> {
   const { orm, transact } = engine;
   const isPending = sql`${networkContacts.relation} = 'pending'`;
   const select = () =>
@@ -42,13 +42,23 @@ export function createContactStore(
         .limit(limit);
       return rows.map(contactOf);
     },
-    noteNews: (accountId, news, at) =>
+    async messagesReadTo(accountId) {
+      const { id, messagesReadTo } = networkAccounts;
+      const [row] = await orm.select({ messagesReadTo }).from(networkAccounts).where(eq(id, accountId));
+      return row?.messagesReadTo ?? null;
+    },
+    noteNews: (accountId, news, at, readTo) =>
       transact(async (connection) => {
         const record = await lockAccountById(connection, accountId);
         if (record === null) return { news: [], newMessages: 0 };
         const facts = new LoadedFacts(connection, engine);
         const { outcome, changes } = await facts.decide(() => decideNews(record, news, facts, at));
         await writeChanges(connection, changes);
+        if (readTo !== undefined)
+          await connection
+            .update(networkAccounts)
+            .set({ messagesReadTo: readTo })
+            .where(eq(networkAccounts.seq, record.seq));
         return outcome;
       }),
   };

@@ -31,6 +31,7 @@ export const networkAccounts = pgTable("network_accounts", {
   isShared: boolean("is_shared").notNull().default(true),
   needsPlan: boolean("needs_plan").notNull().default(false),
   queueVersion: whole("queue_version").notNull().default(0),
+  messagesReadTo: whole("messages_read_to"),
   createdAt: whole("created_at").notNull(),
   updatedAt: whole("updated_at").notNull(),
 });

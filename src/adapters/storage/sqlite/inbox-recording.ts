@@ -1,4 +1,4 @@
-import { and, asc, between, desc, eq, isNull, notInArray, or, sql } from "drizzle-orm";
+import { and, asc, between, desc, eq, lt, notInArray, or, sql } from "drizzle-orm";
 import {
   afterMessage,
   lastOf,
@@ -101,8 +101,13 @@ export function createInboxRecorder({ orm }: Engine, accounts: Pick<AccountRows,
           eq(conversations.profileKey, placeholder("profileKey")),
           notInArray(messages.state, ["received", "failed"]),
           // Reported texts have no spaces at their ends. Those that are too old are deleted.
-          or(isNull(messages.text), eq(sql`trim(${messages.text}, char(9, 10, 13, 32))`, placeholder("text"))),
-          or(between(messages.at, placeholder("from"), placeholder("to")), eq(messages.at, neverAt)),
+          sql`iif(${placeholder("text")} IS NULL, ${messages.kind} = 'voiceMessage', ${messages.text} IS NULL OR
+            trim(${messages.text}, char(9, 10, 13, 32)) = ${placeholder("text")})`,
+          or(
+            between(messages.at, placeholder("from"), placeholder("to")),
+            eq(messages.at, neverAt),
+            and(eq(messages.kind, "connectionRequest"), lt(messages.at, placeholder("to"))),
+          ),
         ),
       )
       .limit(1)

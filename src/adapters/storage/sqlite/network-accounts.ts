@@ -237,7 +237,7 @@ export function insertAccountRow({ orm }: Pick<Engine, "orm">, account: NetworkA
 }
 
 function accountOf(row: typeof networkAccounts.$inferSelect): NetworkAccount {
-  const { seq: _seq, needsPlan: _plan, queueVersion: _version, ...account } = row;
+  const { seq: _seq, needsPlan: _plan, queueVersion: _version, messagesReadTo: _readTo, ...account } = row;
   return account;
 }
 

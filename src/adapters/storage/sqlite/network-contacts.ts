@@ -7,7 +7,7 @@ import type { Awaited } from "../../../features/network/watch-batch.ts";
 import type { Engine } from "./engine.ts";
 import type { AccountRows } from "./network-accounts.ts";
 import type { ChangeWriter } from "./network-change-writer.ts";
-import { networkContacts } from "./network-tables.ts";
+import { networkAccounts, networkContacts } from "./network-tables.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import { lazy } from "./prepared.ts";
 
@@ -62,7 +62,7 @@ export function createContactStore(
   contacts: ContactRows,
   facts: Pick<NetworkFacts, "contact" | "hasLead" | "hasMessage" | "hasSent">,
   write: ChangeWriter,
-): Pick<NetworkStore, "contact" | "watched" | "pendingSince" | "noteNews"> {
+): Pick<NetworkStore, "contact" | "watched" | "pendingSince" | "messagesReadTo" | "noteNews"> {
   const contactView = (row: StoredContact): Contact => contactOf(row, accounts.idOf(row.account));
   const isPending = sql`${networkContacts.relation} = 'pending'`;
   return {
@@ -98,12 +98,20 @@ export function createContactStore(
         .all()
         .map(contactView);
     },
-    noteNews: (accountId, news, at) =>
+    messagesReadTo: async (accountId) => {
+      const { id, messagesReadTo } = networkAccounts;
+      return (
+        orm.select({ messagesReadTo }).from(networkAccounts).where(eq(id, accountId)).get()?.messagesReadTo ?? null
+      );
+    },
+    noteNews: (accountId, news, at, readTo) =>
       writer.write(() => {
         const record = accounts.byId(accountId);
         if (record === null) return { news: [], newMessages: 0 };
         const { outcome, changes } = decideNews(record, news, facts, at);
         write(changes);
+        if (readTo !== undefined)
+          orm.update(networkAccounts).set({ messagesReadTo: readTo }).where(eq(networkAccounts.seq, record.seq)).run();
         return outcome;
       }),
   };

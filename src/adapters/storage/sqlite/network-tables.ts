@@ -30,6 +30,7 @@ export const networkAccounts = sqliteTable("network_accounts", {
   isShared: integer("is_shared", { mode: "boolean" }).notNull().default(true),
   needsPlan: integer("needs_plan", { mode: "boolean" }).notNull().default(false),
   queueVersion: integer("queue_version").notNull().default(0),
+  messagesReadTo: integer("messages_read_to"),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
 });

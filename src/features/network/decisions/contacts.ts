@@ -66,7 +66,7 @@ export function decideNews(
     }
     if (contact === null) return false;
     if (kind === "accepted" && contact.relation === "connected") return false;
-    const times = kind === "accepted" ? [item.at] : repliesSince(item, contact.repliedAt ?? 0);
+    const times = kind === "accepted" ? [item.at] : repliesSince(item, messages, contact.repliedAt ?? 0);
     const latest = times.at(-1);
     if (latest === undefined) return false;
     // Up to the last message of the reply, which must not look like another reply later.
@@ -103,9 +103,13 @@ function contactOf(
 
 const isIncoming = ({ isOutgoing }: ReportedMessage) => isOutgoing !== true;
 
-/** When the person replied, after what is known, in order. A report can repeat the whole conversation. */
-function repliesSince({ at, messages }: News, knownUntil: number): number[] {
-  const times = messages?.filter(isIncoming).map((message) => message.at) ?? [at];
+/**
+ * When the person replied, after what is known, in order. A report can repeat the whole conversation: what is stored
+ * already, maybe from before the account first wrote, is no reply.
+ */
+function repliesSince({ at, messages: reported }: News, messages: readonly NewMessage[], knownUntil: number): number[] {
+  const incoming = messages.filter(({ direction }) => direction === "incoming");
+  const times = reported === undefined ? [at] : incoming.map((message) => message.at);
   return times.filter((time) => time > knownUntil).sort((a, b) => a - b);
 }
 
@@ -115,6 +119,8 @@ function textOf({ text }: News, messages: readonly NewMessage[]): string | undef
 
 /** Clocks of the network and of outreachd differ, and a text can be sent again later. */
 const sameTextMs = 86_400_000;
+/** Voice messages have no text to recognize them by. */
+const sameVoiceMs = 3_600_000;
 
 /** Those that are neither stored nor in `known`. What an action sent is stored already, with the ID of the action. */
 function newMessages(
@@ -127,8 +133,9 @@ function newMessages(
   const messages = new Map(reportedMessages(record, news, contact).map((message) => [message.id, message]));
   return [...messages.values()].filter(({ id, direction, profileKey, text, at }) => {
     if (known.has(id) || facts.hasMessage(id)) return false;
-    if (direction === "incoming" || text === null) return true;
-    return !facts.hasSent({ account: record.seq, profileKey, text, from: at - sameTextMs, to: at + sameTextMs });
+    if (direction === "incoming") return true;
+    const around = text === null ? sameVoiceMs : sameTextMs;
+    return !facts.hasSent({ account: record.seq, profileKey, text, from: at - around, to: at + around });
   });
 }
 

@@ -36,8 +36,8 @@ export type StoredContact = Omit<Contact, "accountId"> & {
 /** An action with its job and its account: the subject of most decisions. */
 export type Target = { row: StoredAction; job: Job; record: StoredAccount };
 
-/** A text that an action may have sent to a person between two times. */
-export type SentText = { account: number; profileKey: string; text: string; from: number; to: number };
+/** A text that an action may have sent to a person between two times; null: a voice message. */
+export type SentText = { account: number; profileKey: string; text: string | null; from: number; to: number };
 
 export type Twin = { seq: number; jobId: string; state: ActionState };
 /** Where the search for a slot continues, and the earliest slot that was freed before it. */
@@ -60,7 +60,10 @@ export type NetworkFacts = {
   hasLead(id: string): boolean;
   /** Whether the message with this ID is stored. */
   hasMessage(id: string): boolean;
-  /** Whether an action sent a message with this text to the person, at such a time, or is going to. */
+  /**
+   * Whether an action sent this text to the person, at such a time, or is going to. The network can show the note of a
+   * request long after it was sent, when the person accepts it.
+   */
   hasSent(message: SentText): boolean;
   /** The entry of the do-not-contact list that blocks this person; null if none does. */
   suppression(workspaceId: WorkspaceId, target: SuppressionTarget): SuppressionMatch | null;
