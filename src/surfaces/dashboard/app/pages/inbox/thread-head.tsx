@@ -3,16 +3,15 @@ import type { ConversationView } from "../../../../../features/inbox/model.ts";
 import { api } from "../../api.ts";
 import { dateTime } from "../../format.ts";
 import { useAccounts } from "../../network.ts";
+import { RecordNews, type NewsEvent } from "../../record-news.tsx";
 import { Link, setQuery } from "../../router.tsx";
 import { can } from "../../session.ts";
 import { memberChoices, useMembers } from "../../team.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
-import { FormError, TextArea, useForm } from "../../ui/form.tsx";
-import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { OutsideLink } from "../../ui/outside-link.tsx";
-import { showError, showSuccess, showUndo } from "../../ui/toast.tsx";
+import { showError, showUndo } from "../../ui/toast.tsx";
 import { labelList, labelNames, nameOfPerson, type Label } from "./labels.ts";
 import { morningIn, tomorrowMorning } from "./times.ts";
 
@@ -21,7 +20,7 @@ type HeadProps = { conversation: ConversationView; onChange: (changed: Conversat
 /** Who it is, and what was decided about the conversation. */
 export function ThreadHead({ conversation, onChange, reload }: HeadProps) {
   const { id, leadId, profileUrl, accountId, label, assignedTo, snoozedUntil } = conversation;
-  const [dialog, setDialog] = useState<"block" | "record" | null>(null);
+  const [dialog, setDialog] = useState<"block" | NewsEvent | null>(null);
   const members = useMembers();
   const accounts = useAccounts().data?.accounts ?? [];
   const account = accounts.find((one) => one.id === accountId);
@@ -126,8 +125,11 @@ export function ThreadHead({ conversation, onChange, reload }: HeadProps) {
             <button type="button" onClick={() => void change({ isRead: false }).then(() => setQuery({ c: null }))}>
               Mark as unread
             </button>
-            <button type="button" onClick={() => setDialog("record")}>
+            <button type="button" onClick={() => setDialog("replied")}>
               Record a reply
+            </button>
+            <button type="button" onClick={() => setDialog("accepted")}>
+              Mark as accepted
             </button>
           </Menu>
         )}
@@ -142,48 +144,15 @@ export function ThreadHead({ conversation, onChange, reload }: HeadProps) {
           <p>The person is added to the do-not-contact list. What is scheduled for them is not sent.</p>
         </ConfirmDialog>
       )}
-      {dialog === "record" && (
-        <RecordReply conversation={conversation} onClose={() => setDialog(null)} onRecorded={reload} />
+      {(dialog === "replied" || dialog === "accepted") && (
+        <RecordNews
+          event={dialog}
+          person={{ name, profileUrl }}
+          accountId={accountId}
+          onClose={() => setDialog(null)}
+          onRecorded={reload}
+        />
       )}
     </header>
-  );
-}
-
-type RecordProps = { conversation: ConversationView; onClose: () => void; onRecorded: () => void };
-
-/** For accounts whose connector cannot report replies. */
-function RecordReply({ conversation, onClose, onRecorded }: RecordProps) {
-  const { accountId, profileUrl } = conversation;
-  const form = useForm({ text: "" }, async ({ text }) => {
-    const written = text.trim();
-    await api.post("/network/contacts/events", {
-      ...{ accountId, profileUrl, event: "replied" },
-      ...(written !== "" && { text: written }),
-    });
-    showSuccess("Reply recorded.");
-    onRecorded();
-    onClose();
-  });
-  return (
-    <Dialog title="Record a reply" onClose={onClose}>
-      <form onSubmit={form.onSubmit} class="form">
-        <FormError form={form} />
-        <TextArea
-          form={form}
-          name="text"
-          label="What the person wrote"
-          hint="Paste the text from the network. Leave it empty to record only that they replied."
-          isOptional
-          rows={6}
-          maxLength={8000}
-        />
-        <footer class="buttons">
-          <Button onClick={onClose}>Back</Button>
-          <Button kind="primary" type="submit" isBusy={form.isBusy}>
-            Record
-          </Button>
-        </footer>
-      </form>
-    </Dialog>
   );
 }

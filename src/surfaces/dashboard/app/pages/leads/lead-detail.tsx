@@ -5,6 +5,7 @@ import type { PageProps } from "../../page-props.ts";
 import { api } from "../../api.ts";
 import { nameOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
+import { RecordNews, type NewsEvent } from "../../record-news.tsx";
 import { Link, navigate } from "../../router.tsx";
 import { can } from "../../session.ts";
 import { nameOfMember, useMembers } from "../../team.ts";
@@ -71,7 +72,7 @@ export function LeadPage({ params }: PageProps) {
               </Link>
             )}
             {can("leads:write") && <Button onClick={() => setIsEdited(true)}>Edit</Button>}
-            <MoreMenu open={setOpenDialog} />
+            <MoreMenu lead={data.lead} open={setOpenDialog} />
           </>
         )
       }
@@ -102,6 +103,14 @@ export function LeadPage({ params }: PageProps) {
         }
       </Loaded>
       {data && openDialog === "schedule" && <ScheduleDialog leads={[data.lead]} onClose={() => setOpenDialog(null)} />}
+      {data?.lead.networkUrl && (openDialog === "replied" || openDialog === "accepted") && (
+        <RecordNews
+          event={openDialog}
+          person={{ name: nameOf(data.lead), profileUrl: data.lead.networkUrl }}
+          onClose={() => setOpenDialog(null)}
+          onRecorded={resource.reload}
+        />
+      )}
       {data && openDialog === "enrichCompany" && (
         <EnrichCompanyDialog lead={data.lead} onClose={() => setOpenDialog(null)} onSaved={resource.reload} />
       )}
@@ -136,11 +145,16 @@ function returnToList(): void {
   navigate(to, { like });
 }
 
-type OpenDialog = "enrichCompany" | "delete" | "schedule" | "export" | "erase" | "merge";
+type OpenDialog = NewsEvent | "enrichCompany" | "delete" | "schedule" | "export" | "erase" | "merge";
 
 /** What is rarely done, or cannot be undone. */
-function MoreMenu({ open }: { open: (dialog: OpenDialog) => void }) {
-  const items: [dialog: OpenDialog, label: string, permission: Permission][] = [
+function MoreMenu({ lead, open }: { lead: LeadView; open: (dialog: OpenDialog) => void }) {
+  const ofProfile: [dialog: OpenDialog, label: string, permission: Permission][] = [
+    ["replied", "Record a reply…", "network:schedule"],
+    ["accepted", "Mark as accepted…", "network:schedule"],
+  ];
+  const items: typeof ofProfile = [
+    ...(lead.networkUrl === null ? [] : ofProfile),
     ["enrichCompany", "Enrich company…", "leads:enrich"],
     ["merge", "Merge with another lead…", "leads:delete"],
     ["export", "Export this person…", "privacy:read"],

@@ -6,6 +6,7 @@ import { copyText } from "../../clipboard.ts";
 import { count, counted } from "../../format.ts";
 import { actionLabels } from "../../network.ts";
 import { handleOf, targetOf } from "../../person.ts";
+import { RecordNews, type NewsEvent } from "../../record-news.tsx";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
 import { can } from "../../session.ts";
@@ -51,6 +52,7 @@ export function WorkPage() {
           ) : (
             <WorkList
               tasks={tasks}
+              reload={page.reload}
               onEnd={(jobId) => {
                 page.replace({ tasks: tasks.filter((task) => task.jobId !== jobId), total: total - 1 });
                 page.reload();
@@ -69,14 +71,19 @@ const shortcuts = [
   { keys: "D", label: "Done" },
   { keys: "F", label: "Failed" },
   { keys: "S", label: "Skip" },
+  { keys: "R", label: "Record a reply" },
+  { keys: "A", label: "Mark as accepted" },
   { keys: "J →", label: "Next action" },
   { keys: "K ←", label: "Previous action" },
 ];
 
-function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId: string) => void }) {
+type WorkListProps = { tasks: readonly TaskView[]; reload: () => void; onEnd: (jobId: string) => void };
+
+function WorkList({ tasks, reload, onEnd }: WorkListProps) {
   const [currentId, setCurrentId] = useState(tasks[0]?.jobId);
   const [busy, setBusy] = useState<TaskOutcome | null>(null);
   const [isFailing, setIsFailing] = useState(false);
+  const [news, setNews] = useState<NewsEvent | null>(null);
   const found = tasks.findIndex(({ jobId }) => jobId === currentId);
   const lastPlace = useRef(0);
   // If the current action is gone, show the one that took its place.
@@ -117,6 +124,8 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
     d: () => endWithOutcome("completed"),
     s: () => endWithOutcome("skipped"),
     f: () => canEnd && setIsFailing(true),
+    r: () => canEnd && setNews("replied"),
+    a: () => canEnd && setNews("accepted"),
     j: () => move(1),
     ArrowRight: () => move(1),
     k: () => move(-1),
@@ -175,6 +184,17 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
         {task.actionType === "sendVoiceMessage" && (
           <audio controls preload="none" src={downloadUrl(`/network/actions/${task.jobId}/audio`)} />
         )}
+        {canEnd && (
+          <div class="buttons">
+            <span class="faint small">Did the person react?</span>
+            <Button kind="quiet" onClick={() => setNews("replied")}>
+              Record a reply <kbd>R</kbd>
+            </Button>
+            <Button kind="quiet" onClick={() => setNews("accepted")}>
+              Mark as accepted <kbd>A</kbd>
+            </Button>
+          </div>
+        )}
         <div class="buttons task-ends">
           <Button
             kind="primary"
@@ -225,6 +245,15 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
           ))}
         </ol>
       </nav>
+      {news !== null && (
+        <RecordNews
+          event={news}
+          person={{ name: targetOf(task), profileUrl: task.profileUrl }}
+          accountId={task.accountId}
+          onClose={() => setNews(null)}
+          onRecorded={reload}
+        />
+      )}
       {isFailing && <FailDialog onClose={() => setIsFailing(false)} onFail={(note) => end("failed", note)} />}
     </div>
   );
