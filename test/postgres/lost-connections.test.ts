@@ -5,7 +5,8 @@ import { createTestDatabase } from "../support/postgres.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
 
 // The driver is patched (patches/): it used to send a statement of a transaction whose connection was lost over the
-// closed connection, which ended the process, or over the one that had replaced it, outside of any transaction.
+// closed connection, which ended the process, or over the one that had replaced it, outside of any transaction. If a new
+// connection was closed before it worked, it connected again without a pause or an end, while the statement waited.
 
 async function createWorld(poolSize: number) {
   const database = await createTestDatabase();
@@ -86,3 +87,14 @@ test("connections that are cut while they are busy work again, all of them", asy
   );
   expect(await Promise.all(all)).toContain(4);
 }, 60_000);
+
+test("statements fail while a proxy closes each new connection, and work as soon as it forwards them", async () => {
+  await using world = await createWorld(1);
+  const { engine, proxy } = world;
+  proxy.refuse();
+  const startedAt = performance.now();
+  for (let n = 0; n < 4; n++) await expect(Promise.resolve(engine.orm.execute(sql`SELECT 1`))).rejects.toThrow();
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  proxy.recover();
+  expect([...(await engine.orm.execute(sql`SELECT 1 AS one`))]).toEqual([{ one: 1 }]);
+});

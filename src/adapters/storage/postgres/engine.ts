@@ -51,6 +51,8 @@ export type EngineOptions = ConnectionOptions & { phoneRegion?: PhoneRegion | nu
 /** 10 nodes with such a pool stay within the 100 connections that PostgreSQL allows by default. */
 const defaultPoolSize = 10;
 const connectTimeoutSeconds = 10;
+/** Pause before a connection that failed is tried again: requests wait for it, and a database that is back is noticed. */
+const maxBackoffSeconds = 1;
 /** A statement that takes longer is a mistake, and a node that stops in a transaction must not hold its locks. */
 export const sessionSettings = { statement_timeout: 30_000, idle_in_transaction_session_timeout: 10_000 };
 /** For running statements when the pool closes. */
@@ -121,6 +123,7 @@ export function connect(
     max: poolSize,
     prepare,
     connect_timeout: connectTimeoutSeconds,
+    backoff: (failures: number) => Math.min(3 ** failures / 100, maxBackoffSeconds),
     connection: { application_name: "outreachd", ...(hasSettings && sessionSettings) },
     // Instants and counts are bigint in the tables, and numbers here: none comes near 2^53.
     types: { bigint: { to: bigintType, from: [bigintType], serialize: String, parse: Number } },
