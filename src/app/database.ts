@@ -82,7 +82,8 @@ const poolerHint =
   "ALTER ROLE … SET idle_in_transaction_session_timeout = '10s'; ALTER ROLE … SET statement_timeout = '30s'";
 
 /** Throws `StartError` if the program cannot work with such a server. */
-export function requireUsable({ versionNumber, version, isReadOnly, mayCreate }: ServerFacts, shown: string): void {
+export function requireUsable(facts: ServerFacts, shown: string): void {
+  const { versionNumber, version, isReadOnly, encoding, schema, mayCreate } = facts;
   if (Math.floor(versionNumber / 10_000) < oldestVersion)
     throw new StartError(`The database ${shown} runs PostgreSQL ${version}, which is too old.`, {
       hint: `Upgrade it to PostgreSQL ${oldestVersion} or later.`,
@@ -91,9 +92,19 @@ export function requireUsable({ versionNumber, version, isReadOnly, mayCreate }:
     throw new StartError(`The database ${shown} is read-only.`, {
       hint: "Connect to the primary server rather than to a replica; after a failover, check where the host name points.",
     });
+  if (encoding !== "UTF8")
+    throw new StartError(`The database ${shown} stores text as ${encoding}, not as UTF8.`, {
+      hint: "Create another one with `createdb --encoding=UTF8 --template=template0`.",
+    });
+  if (schema === null)
+    throw new StartError(`The database ${shown} has no schema that its user may use.`, {
+      hint:
+        "As the owner of the database, run CREATE SCHEMA IF NOT EXISTS public and GRANT CREATE, USAGE ON SCHEMA public " +
+        "TO this user. If OUTREACHD_DATABASE or the user sets search_path, check it.",
+    });
   if (!mayCreate)
     throw new StartError(`The database user of ${shown} may not create tables.`, {
-      hint: "As the owner of the database, run GRANT CREATE, USAGE ON SCHEMA public TO this user, or make it the owner.",
+      hint: `As the owner of the database, run GRANT CREATE, USAGE ON SCHEMA ${schema} TO this user, or make it the owner.`,
     });
 }
 
@@ -116,7 +127,9 @@ const reasons: { codes: RegExp; message: (shown: string) => string; hint: string
   {
     codes: /^(28P01|28000)$/,
     message: (shown) => `The database ${shown} refused the user or the password.`,
-    hint: "Check both in OUTREACHD_DATABASE (special characters must be percent-encoded), and the rules in pg_hba.conf.",
+    hint:
+      "Check both in OUTREACHD_DATABASE (special characters must be percent-encoded), and the rules in pg_hba.conf, " +
+      "which may require TLS (sslmode=require).",
   },
   {
     codes: /^3D000$/,
@@ -131,7 +144,9 @@ const reasons: { codes: RegExp; message: (shown: string) => string; hint: string
   {
     codes: /^53300$/,
     message: (shown) => `The database ${shown} accepts no more connections.`,
-    hint: "Lower database-pool on each node, or raise max_connections of PostgreSQL.",
+    hint:
+      "Lower database-pool on each node, or raise max_connections of PostgreSQL and the CONNECTION LIMIT of the user " +
+      "and the database.",
   },
   {
     codes: /^(53100|58030)$/,
@@ -160,21 +175,54 @@ const reasons: { codes: RegExp; message: (shown: string) => string; hint: string
     hint: "Connect by a name in the certificate, or verify only its authority: sslmode=verify-ca.",
   },
   {
+    codes: /^42P07$/,
+    message: (shown) => `The database ${shown} has tables of another program.`,
+    hint: "Create a database for outreachd alone, and direct OUTREACHD_DATABASE to it.",
+  },
+  {
+    codes: /^(CONNECTION_CLOSED|ECONNRESET|EPIPE)$/,
+    message: (shown) => `The server of the database ${shown} closed the connection.`,
+    hint:
+      "Check that PostgreSQL listens on this port, rather than another program or a proxy that cannot reach it, and " +
+      "that sslmode fits the server.",
+  },
+  {
     codes: /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|CONNECT|57P0|08|FailedToOpenSocket|ERR_)/,
     message: (shown) => `Cannot connect to the database ${shown}.`,
     hint: "Check that PostgreSQL is running and reachable from this machine, its host and port, and sslmode.",
   },
 ];
 
-/** Converts an error of the database into a reason not to start; returns other errors unchanged. */
+/**
+ * Converts an error of the database into a reason not to start; returns other errors unchanged. PostgreSQL says itself
+ * what is wrong if its code is not listed.
+ */
 export function startErrorOf(error: unknown, shown: string): unknown {
   if (error instanceof StartError) return error;
-  for (let each = error; each instanceof Error; each = each.cause) {
-    const code = "code" in each && typeof each.code === "string" ? each.code : "";
-    const reason = reasons.find(({ codes }) => codes.test(code));
+  const chain = [...causesOf(error)];
+  for (const each of chain) {
+    const reason = reasons.find(({ codes }) => codes.test(textOf(each, "code")));
     if (reason === undefined) continue;
-    const message = `${reason.message(shown)} (${each.message || code})`;
+    const message = `${reason.message(shown)} (${each.message || textOf(each, "code")})`;
     return new StartError(message, { hint: reason.hint, cause: error });
   }
-  return error;
+  const reported = chain.find((each) => "severity" in each);
+  if (reported === undefined) return error;
+  const message = `Cannot use the database ${shown}: ${reported.message} (PostgreSQL error ${textOf(reported, "code")}).`;
+  const hints = [textOf(reported, "detail"), textOf(reported, "hint"), unlistedHint];
+  return new StartError(message, { hint: hints.filter((hint) => hint !== "").join(" "), cause: error });
+}
+
+const unlistedHint =
+  "Correct this in the settings of PostgreSQL, the privileges of the database user, or OUTREACHD_DATABASE and its " +
+  "parameters, then start again. The log of PostgreSQL has the statement.";
+
+function* causesOf(error: unknown): Iterable<Error> {
+  for (let each = error; each instanceof Error; each = each.cause) yield each;
+}
+
+/** A field of an error, which the driver takes from the message of PostgreSQL; "" if it is missing. */
+function textOf(error: Error, name: "code" | "detail" | "hint"): string {
+  const value: unknown = Reflect.get(error, name);
+  return typeof value === "string" ? value : "";
 }

@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import type { DataDirectory } from "../adapters/disk/data-directory.ts";
+import { startErrorOf, type DataDirectory } from "../adapters/disk/data-directory.ts";
 import { installationId } from "../adapters/disk/installation-id.ts";
+import { shownDatabase } from "./config/database-options.ts";
 import { hasPartialCopy } from "../adapters/storage/copy/partial-copy.ts";
 import { removeSnapshot } from "../adapters/storage/sqlite/snapshot.ts";
 import { openSqliteStorage } from "../adapters/storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "../adapters/storage/storage.ts";
 import { SteadyClock, systemClock, type Clock } from "../platform/base/clock.ts";
 import type { Log } from "../platform/base/log.ts";
+import { diskFaultOf } from "../platform/base/disk-fault.ts";
 import { StartError } from "../platform/base/start-error.ts";
 import { keepCopy } from "./backups.ts";
 import type { Config } from "./config/config.ts";
@@ -76,4 +78,12 @@ async function openShared(
     installation,
     database,
   };
+}
+
+/** Why the server cannot start, if the database, the bucket, or the disk is the reason; other errors unchanged. */
+export async function startProblemOf(error: unknown, { database }: Config, { path }: DataDirectory): Promise<unknown> {
+  const kind = diskFaultOf(error)?.kind ?? "database";
+  if (database === null || !kind.startsWith("database")) return startErrorOf(error, path);
+  const { startErrorOf: ofDatabase } = await import("./database.ts");
+  return ofDatabase(error, shownDatabase(database.url));
 }

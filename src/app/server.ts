@@ -13,7 +13,7 @@ import { openFiles, refuseUsedBucket } from "./files.ts";
 import { composeHttp } from "./http.ts";
 import { composeLeads } from "./leads.ts";
 import { composeNetwork } from "./network.ts";
-import { openStorage, type OpenedStorage } from "./open-storage.ts";
+import { openStorage, startProblemOf, type OpenedStorage } from "./open-storage.ts";
 import { composeOperations } from "./operations.ts";
 import { trackRunning } from "./track-running.ts";
 import { runAfterStart } from "./run-after-start.ts";
@@ -23,7 +23,7 @@ import type { Config } from "./config/config.ts";
 import { announce } from "./announce.ts";
 import { lowBalance } from "../features/credits/model.ts";
 import { CreditService } from "../features/credits/service.ts";
-import { holdDataDirectory, startErrorOf, type DataDirectory } from "../adapters/disk/data-directory.ts";
+import { holdDataDirectory, type DataDirectory } from "../adapters/disk/data-directory.ts";
 import { docsRoutes } from "../platform/http/docs.ts";
 import { RateLimiter } from "../lib/rate-limit/rate-limiter.ts";
 import type { Listening } from "../platform/http/server.ts";
@@ -62,7 +62,7 @@ export async function createServer(config: Config, surfaces: Surfaces, overrides
     }
   } catch (error) {
     directory.release();
-    throw startErrorOf(error, directory.path);
+    throw await startProblemOf(error, config, directory);
   }
 }
 
@@ -323,19 +323,17 @@ async function compose(
   let stopping: Promise<void> | null = null;
 
   async function prepareWork(): Promise<void> {
-    const prepareFiles = async (): Promise<void> => {
-      await imports.sweep();
-      await voices.start();
-    };
-    await prepareFiles().catch((error: unknown) => {
-      throw startErrorOf(error, directory.path);
-    });
+    await imports.sweep();
+    await voices.start();
     await enrichment.start();
     events.start();
     if (cluster === null) events.delivering.start();
     else await cluster.start();
   }
-  const prepare = async () => (prepared ??= prepareWork());
+  const prepare = () =>
+    (prepared ??= prepareWork().catch(async (error: unknown) => {
+      throw await startProblemOf(error, config, directory);
+    }));
 
   async function work(): Promise<void> {
     await prepare();

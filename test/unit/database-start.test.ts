@@ -6,6 +6,7 @@ import type { StartError } from "../../src/platform/base/start-error.ts";
 const shown = "postgres://ada@db/outreachd";
 const usable = {
   ...{ versionNumber: 150_004, version: "15.4", isReadOnly: false, mayCreate: true, hasTables: true },
+  ...{ encoding: "UTF8", schema: "public" },
   ...{ endsIdleTransactions: true, refusesSettings: false },
 };
 
@@ -47,6 +48,8 @@ test.each([
   ["53300", "accepts no more connections"],
   ["53100", "disk of the database"],
   ["ENOTFOUND", "Cannot connect"],
+  ["CONNECT_TIMEOUT", "Cannot connect"],
+  ["CONNECTION_CLOSED", "closed the connection"],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "not from an authority that this machine trusts"],
   ["SELF_SIGNED_CERT_IN_CHAIN", "not from an authority that this machine trusts"],
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "not from an authority that this machine trusts"],
@@ -57,4 +60,18 @@ test.each([
   const error = startErrorOf(wrapped, shown) as StartError;
   expect(error.message).toContain(words);
   expect(error.hint).toBeString();
+});
+
+test("an error of PostgreSQL that is not listed is passed on with its code", () => {
+  const cause = Object.assign(new Error("out of shared memory"), {
+    ...{ severity: "ERROR", code: "53200", hint: "You might need to increase max_locks_per_transaction." },
+  });
+  const { message, hint } = startErrorOf(new Error("Failed query", { cause }), shown) as StartError;
+  expect(message).toBe(`Cannot use the database ${shown}: out of shared memory (PostgreSQL error 53200).`);
+  expect(hint).toStartWith("You might need to increase max_locks_per_transaction. Correct this");
+});
+
+test("an error of this program is not blamed on the database", () => {
+  const error = new TypeError("undefined is not a function");
+  expect(startErrorOf(error, shown)).toBe(error);
 });

@@ -72,16 +72,30 @@ export function databaseConfig<T extends Values>(values: T) {
   return { database, rest, problems };
 }
 
-const expected = "Expected a URL such as postgres://USER:PASSWORD@HOST:5432/NAME";
+const expected =
+  "Expected a URL such as postgres://USER:PASSWORD@HOST:5432/NAME, with special characters percent-encoded";
 
 /** The text is not repeated: it may contain a password. */
 function databaseUrl(value: string): ReturnType<Parse<string>> {
   const url = URL.canParse(value) ? new URL(value) : null;
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) throw new RangeError(`${expected}.`);
+  if (![url.username, url.password, url.pathname].every(isDecodable))
+    throw new RangeError(
+      "Percent-encode special characters of the user, the password, and the name, such as % as %25.",
+    );
   if (url.hostname === "") throw new RangeError(`${expected}; the host is missing.`);
   if (url.pathname.replace(/^\//, "") === "") throw new RangeError(`${expected}; the name of the database is missing.`);
   driverConnection(value);
   return value;
+}
+
+function isDecodable(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The database without its password, for messages. */

@@ -9,6 +9,10 @@ export type ServerFacts = {
   versionNumber: number;
   version: string;
   isReadOnly: boolean;
+  /** Name of the encoding of text, such as UTF8. */
+  encoding: string;
+  /** Schema that tables are created in; null if the search path names none that exists and that the user may use. */
+  schema: string | null;
   /** Whether the user may create tables. */
   mayCreate: boolean;
   /** Whether the tables of this program exist, of whatever version. */
@@ -18,6 +22,8 @@ export type ServerFacts = {
   /** Whether settings of a session are lost, because a pooler refuses them. */
   refusesSettings: boolean;
 };
+
+const closeTimeoutSeconds = 1;
 
 /** Connects once, and lets `sampleTime` read the time of the database. Throws the error of the driver. */
 export async function readServerFacts(
@@ -43,6 +49,7 @@ async function read(
     const [row] = await client<Omit<ServerFacts, "refusesSettings">[]>`SELECT
       current_setting('server_version_num')::int AS "versionNumber", current_setting('server_version') AS version,
       pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+      current_setting('server_encoding') AS encoding, current_schema() AS schema,
       coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS "mayCreate",
       to_regclass('schema_migrations') IS NOT NULL AS "hasTables",
       current_setting('idle_in_transaction_session_timeout') <> '0' AS "endsIdleTransactions"`;
@@ -50,6 +57,7 @@ async function read(
     await sampleTime(() => readTime(orm));
     return row!;
   } finally {
-    await client.end();
+    // A connection that failed is not closed by the other side.
+    await client.end({ timeout: closeTimeoutSeconds });
   }
 }
