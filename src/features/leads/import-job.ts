@@ -5,14 +5,15 @@ import type { Clock } from "../../platform/base/clock.ts";
 import { garbageCollector } from "../../lib/concurrency/garbage.ts";
 import { fileOfJob } from "../../platform/imports/file-intake.ts";
 import { allRows, type FileImports, type ImportKind } from "../../platform/imports/file-imports.ts";
+import { workbookCsv } from "../../platform/imports/workbook-csv.ts";
 import { folderOfImports } from "../../platform/imports/job-files.ts";
 import type { JobContext, JobHandler } from "../../platform/jobs/handler.ts";
 import type { Job, JobEnd } from "../../platform/jobs/model.ts";
 import type { JobService } from "../../platform/jobs/service.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import { toldEncoding, type TextEncoding } from "../../lib/table-file/encodings.ts";
-import { failedRowsCsv } from "./import/failed-rows.ts";
-import { failedRowsOptions, readable, utf8 } from "./import/failed-rows-file.ts";
+import { failedRowsText } from "./import/failed-rows.ts";
+import { failedRowsOptions, mostColumns, readable, sheetOf, utf8 } from "./import/failed-rows-file.ts";
 import { notKeptText, type KeptFailedRows } from "./kept-failed-rows.ts";
 import { importEnd, removeFile } from "./import/import-end.ts";
 import { readLeadFile } from "./import/lead-file.ts";
@@ -40,11 +41,13 @@ const rowsBetweenCollections = 3_200;
 const rowsBetweenFullCollections = 9_600;
 const forgetAtOnce = 2_000;
 
-/** With the encoding, unless it is UTF-8, and the sheet, if the file is a workbook. */
-type LeadImportResult = ImportCounts & { encoding?: TextEncoding; sheet?: string; columns?: Record<string, string> };
-
-/** A longer list is of no use to a reader. */
-const mostColumns = 100;
+/** With the encoding, unless it is UTF-8, the sheet, if the file is a workbook, and the format, if it is NDJSON. */
+type LeadImportResult = ImportCounts & {
+  encoding?: TextEncoding;
+  sheet?: string;
+  format?: "ndjson";
+  columns?: Record<string, string>;
+};
 
 const importFolder = folderOfImports.lead_import;
 
@@ -93,15 +96,17 @@ export function createImportHandler(
     if (end.kind !== "completed" || end.metadata["failed"] === 0) return end;
     // After a restart with no rows left, nothing was read, so that the encoding is not known.
     if (end.metadata["columns"] === undefined) return end;
-    if (settings.format === "ndjson" || end.metadata["sheet"] !== undefined) return end;
     const { workspaceId, id: jobId } = job;
     const failed = allRows((request: ImportReportRequest) => leads.importReport(request), {
       workspaceId,
       jobId,
       outcome: "failed",
     });
-    const csv = failedRowsCsv(Bun.file(path).stream(), failed, failedRowsOptions(settings, end.metadata));
-    const failedRowsNotKept = await failedRows.keep(job, utf8(readable(csv)));
+    const sheet = sheetOf(end.metadata);
+    // To the end, as the rows of a text file: the import itself cannot be interrupted any more.
+    const file = sheet === null ? Bun.file(path).stream() : workbookCsv(path, sheet, new AbortController().signal);
+    const texts = failedRowsText(file, failed, failedRowsOptions(settings, end.metadata));
+    const failedRowsNotKept = await failedRows.keep(job, utf8(readable(texts)));
     if (failedRowsNotKept === null) return end;
     const message = `${end.message}. ${notKeptText[failedRowsNotKept]}`;
     return { ...end, message, metadata: { ...end.metadata, failedRowsNotKept } };
@@ -123,6 +128,7 @@ export function createImportHandler(
     let counts = countsSoFar(job);
     let encoding = "utf-8";
     let sheet: string | null = null;
+    let isNdjson = false;
     let columns: LeadFileBatch["columns"] = [];
     let { afterRow } = options;
     const { batchRows } = options;
@@ -140,14 +146,15 @@ export function createImportHandler(
         }
         counts = stored;
         afterRow = batch.lastRow;
-        ({ encoding, columns, sheet } = batch);
+        ({ encoding, columns, sheet, isNdjson } = batch);
         await pause(); // see garbageCollector
         collect();
       }
     }
     const shown = Object.fromEntries(columns.slice(0, mostColumns).map(({ header, target }) => [header, target]));
     const named = { ...(columns.length > 0 && { columns: shown }), ...(sheet !== null && { sheet }) };
-    return { ...counts, ...named, ...toldEncoding(encoding) };
+    const format = isNdjson ? { format: "ndjson" as const } : {};
+    return { ...counts, ...named, ...format, ...toldEncoding(encoding) };
   }
 
   async function store(

@@ -22,7 +22,7 @@ export const notKeptText: Record<NotKept, string> = {
 type Import = { workspaceId: WorkspaceId; id: string };
 
 /**
- * The failed rows of imports as CSV files, so that they can be fixed without the original file. They are deleted after
+ * The failed rows of imports as files, so that they can be fixed without the original file. They are deleted after
  * `failedRowsDays`, and with every erasure in their workspace: nothing says which people they contain.
  */
 export class KeptFailedRows {
@@ -37,9 +37,9 @@ export class KeptFailedRows {
   }
 
   /** Returns why the rows could not be kept, or null. Never rejects: the import has succeeded all the same. */
-  async keep(job: Import, csv: AsyncIterable<Uint8Array>): Promise<NotKept | null> {
+  async keep(job: Import, rows: AsyncIterable<Uint8Array>): Promise<NotKept | null> {
     try {
-      await this.#blobs.receive(nameOf(job), csv, maxFailedRowsBytes);
+      await this.#blobs.receive(nameOf(job), rows, maxFailedRowsBytes);
       return null;
     } catch (error) {
       if (error instanceof BlobTooLarge) return "tooLarge";

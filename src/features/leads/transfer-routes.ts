@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { AuditService } from "../../platform/auth/audit/service.ts";
+import type { JobMetadata } from "../../platform/jobs/model.ts";
 import { routes } from "../../platform/http/route.ts";
 import { byteStream, fileAnswer } from "../../platform/http/files.ts";
 import {
@@ -20,6 +21,7 @@ import { ok } from "../../platform/http/request-context.ts";
 import { acceptedFormat, exportFormats, exportMediaTypes, exportPieces } from "./export.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import type { LeadAssignees } from "./assignees.ts";
+import { failedRowsType } from "./import/failed-rows-file.ts";
 import { causesOf, failedRowsOf, keptFailedRowsOf } from "./import-report.ts";
 import type { KeptFailedRows } from "./kept-failed-rows.ts";
 import type { LeadImports } from "./import-job.ts";
@@ -87,10 +89,14 @@ const ExportQuery = Type.Object({
   ),
 });
 
-const failedRowsHeaders = {
-  "content-type": "text/csv; charset=utf-8",
-  "content-disposition": 'attachment; filename="failed-rows.csv"',
-};
+function failedRowsHeaders(metadata: JobMetadata) {
+  const { mediaType, extension } = failedRowsType(metadata);
+  return { "content-type": mediaType, "content-disposition": `attachment; filename="failed-rows.${extension}"` };
+}
+
+const failedRowsContent = { "text/csv": { schema: Type.String() }, "application/x-ndjson": { schema: Type.String() } };
+const failedRowsFormat =
+  "CSV of a CSV file or a workbook, with its columns and a last one, `Import problem`, that says why; NDJSON of NDJSON, with that property. Fix the rows and import the file; `Import problem` is ignored.";
 
 export function leadTransferRoutes(
   leads: LeadService,
@@ -184,49 +190,41 @@ export function leadTransferRoutes(
     )
     .get(
       "/import/:jobId/failed-rows",
-      async ({ workspaceId, params: { jobId }, request }) =>
-        fileAnswer(request, await keptFailedRowsOf(imports, kept, workspaceId, jobId), failedRowsHeaders),
+      async ({ workspaceId, params: { jobId }, request }) => {
+        const { content, metadata } = await keptFailedRowsOf(imports, kept, workspaceId, jobId);
+        return fileAnswer(request, content, failedRowsHeaders(metadata));
+      },
       {
         access: "leads:read",
         params: params(Type.Object({ jobId: Type.String() })),
-        docs: answers(
-          { "text/csv": { schema: Type.String() } },
-          {
-            tag: "Leads",
-            summary: "Download the failed rows of an import",
-            description:
-              "A CSV file of the rows that failed, with their columns and a last one, `Import problem`, that says why. Fix the rows and import the file; the last column is ignored. Kept for 7 days, for CSV files, up to 20 MB; erasing a person deletes those of the workspace. Afterwards, send the file of the import with POST.",
-            errors: ["NOT_FOUND", "CONFLICT", "RANGE_NOT_SATISFIABLE"],
-          },
-        ),
+        docs: answers(failedRowsContent, {
+          tag: "Leads",
+          summary: "Download the failed rows of an import",
+          description: `The rows that failed, as a file: ${failedRowsFormat} Kept for 7 days, up to 20 MB; erasing a person deletes those of the workspace. Afterwards, send the file of the import with POST.`,
+          errors: ["NOT_FOUND", "CONFLICT", "RANGE_NOT_SATISFIABLE"],
+        }),
       },
     )
     .post(
       "/import/:jobId/failed-rows",
       async (context) => {
-        const {
-          workspaceId,
-          params: { jobId },
-          onStreamError,
-        } = context;
-        refuseAnnounced(context.request, maxImportBytes);
-        const lines = await failedRowsOf(imports, workspaceId, jobId, bodyStream(context));
-        return new Response(await byteStream(lines, onStreamError), { headers: failedRowsHeaders });
+        const { workspaceId, params, request, onStreamError } = context;
+        refuseAnnounced(request, maxImportBytes);
+        const sent = { maxBytes: maxImportBytes, tooLarge, signal: request.signal };
+        const rows = await failedRowsOf(imports, previews, workspaceId, params.jobId, bodyStream(context), sent);
+        const headers = failedRowsHeaders(rows.metadata);
+        return new Response(await byteStream(rows.content, onStreamError), { headers });
       },
       {
         upload: "leads:write",
         params: params(Type.Object({ jobId: Type.String() })),
         docs: {
-          ...answers(
-            { "text/csv": { schema: Type.String() } },
-            {
-              tag: "Leads",
-              summary: "Get the failed rows of an import from its file",
-              description:
-                "For imports whose failed rows are not kept: send the file of the import again. Returns a CSV file of the rows that failed, with their columns and a last one, `Import problem`, that says why. Fix the rows and import the file; the last column is ignored. For CSV files only.",
-              errors: ["NOT_FOUND", "CONFLICT", "PAYLOAD_TOO_LARGE"],
-            },
-          ),
+          ...answers(failedRowsContent, {
+            tag: "Leads",
+            summary: "Get the failed rows of an import from its file",
+            description: `For imports whose failed rows are not kept: send the file of the import again. Returns the rows that failed, as a file: ${failedRowsFormat}`,
+            errors: ["NOT_FOUND", "CONFLICT", "PAYLOAD_TOO_LARGE"],
+          }),
           requestBody: { required: true, content: fileContent },
         },
       },

@@ -34,15 +34,34 @@ export class HeldFiles {
     stream: AsyncIterable<Uint8Array>,
     use: (file: HeldFile) => Promise<T>,
   ): Promise<T> {
-    const full = this.#queue.fullFor(workspaceId);
-    if (full !== null) throw this.#tooMany(full);
-    const place = this.#queue.join(workspaceId);
+    const place = this.#join(workspaceId);
     try {
       using file = await this.#scratch.receive(stream);
       return await use({ path: file.path, turn: (signal) => place.turn(signal) });
     } finally {
       place.leave();
     }
+  }
+
+  /** Holds the file until all that `use` yields is taken, or no more is wanted. Throws as `hold` does. */
+  async *read<T>(
+    workspaceId: WorkspaceId,
+    stream: AsyncIterable<Uint8Array>,
+    use: (file: HeldFile) => AsyncIterable<T>,
+  ): AsyncGenerator<T> {
+    const place = this.#join(workspaceId);
+    try {
+      using file = await this.#scratch.receive(stream);
+      yield* use({ path: file.path, turn: (signal) => place.turn(signal) });
+    } finally {
+      place.leave();
+    }
+  }
+
+  #join(workspaceId: WorkspaceId): ReturnType<FairQueue["join"]> {
+    const full = this.#queue.fullFor(workspaceId);
+    if (full !== null) throw this.#tooMany(full);
+    return this.#queue.join(workspaceId);
   }
 
   #tooMany(full: "owner" | "everyone"): ApiError {

@@ -84,8 +84,7 @@ export function importSummary(job: ImportJob, failures: readonly FailedRow[], ur
     for (const { row, errors } of failures) lines.push(`  row ${row}  ${errors.map(problemText).join("; ")}`);
     const path = `/api/v2${reportPath(job)}`;
     lines.push("", `Full report: GET ${url === null ? `${path} of a running server` : url + path}`);
-    if (job.type !== "prospect_import")
-      lines.push(`By cause: outreachd import report ${job.id}`, ...(sheet === undefined ? [failedRowsLine(job)] : []));
+    if (job.type !== "prospect_import") lines.push(`By cause: outreachd import report ${job.id}`, failedRowsLine(job));
   }
   return lines.join("\n");
 }

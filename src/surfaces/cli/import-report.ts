@@ -27,8 +27,8 @@ export function addImportReportCommands(group: Command, context: CommandContext)
   const failed = group
     .command("failed")
     .description(
-      "Write the failed rows of an import of leads to a CSV file, with the reason in the last column. " +
-        "Fix them and import the file: that column is ignored. The server keeps them for 7 days.",
+      "Write the failed rows of an import of leads to a file, with the reason in the last column: CSV of a CSV file or a workbook, " +
+        "NDJSON of NDJSON. Fix them and import the file: that column is ignored. The server keeps them for 7 days.",
     )
     .argument("<JOB_ID>", "Job ID of the import")
     .addOption(new Option("--output <FILE>", "File to write. Default: standard output."));

@@ -2,19 +2,19 @@ import { pause } from "../../../lib/concurrency/pause.ts";
 import { ApiError } from "../../../platform/base/errors.ts";
 import { csvCell, unguardedCell } from "../../../lib/table-file/csv-cell.ts";
 import { CsvRecords } from "../../../lib/table-file/csv-records.ts";
-import { decoderOf, type TextEncoding } from "../../../lib/table-file/encodings.ts";
+import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
+import { parseJson } from "../../../platform/base/text.ts";
+import { resolveFormat, type FileFormat } from "../../../platform/imports/file-format.ts";
 import { problemHeader } from "../../../platform/imports/person-columns.ts";
 import type { ImportReportRow } from "../change-model.ts";
 import { columnOverrides } from "./column-plan.ts";
 import { csvLayout } from "./csv-layout.ts";
-
-/**
- * As when a file is imported: in the first of these blocks the delimiter and the header are found. Small enough to be
- * parsed without delaying other requests; the network may deliver much more at once.
- */
-const blockBytes = 65_536;
+import { isTooLong, NdjsonLines } from "./ndjson-lines.ts";
+import { isObject } from "./raw-lead.ts";
+import { textBlocks, type Block } from "./text-blocks.ts";
 
 export type FailedRowsOptions = {
+  format: FileFormat;
   encoding: TextEncoding;
   delimiter: string | null;
   columns: Record<string, string> | null;
@@ -25,11 +25,11 @@ export type FailedRowsOptions = {
 type Failed = Pick<ImportReportRow, "row" | "errors">;
 
 /**
- * Reads the file of an import again and yields a CSV file of the rows that failed, with their columns as they were and a
- * last one that says why. `failed`: those rows, in order. Holds one block of the file at a time, and lets other work run
- * after each. Throws CONFLICT if it is another file.
+ * Reads the file of an import again and yields a file of the rows that failed, in its own format, each with the reason.
+ * `failed`: those rows, in order. Holds one block of the file at a time, and lets other work run after each. Throws
+ * CONFLICT if it is another file.
  */
-export async function* failedRowsCsv(
+export async function* failedRowsText(
   file: AsyncIterable<Uint8Array>,
   failed: AsyncIterator<Failed>,
   options: FailedRowsOptions,
@@ -38,6 +38,19 @@ export async function* failedRowsCsv(
   await using blocks = textBlocks(file, options.encoding);
   const { value: sample, done } = await blocks.next();
   if (done === true) throw anotherFile();
+  const isNdjson = resolveFormat(options.format, sample.text) === "ndjson";
+  yield* (isNdjson ? failedLines : failedRecords)(sample, blocks, failed, options);
+}
+
+type Blocks = AsyncGenerator<Block>;
+
+/** A CSV file, with the columns as they were and a last one that says why. */
+async function* failedRecords(
+  sample: Block,
+  blocks: Blocks,
+  failed: AsyncIterator<Failed>,
+  options: FailedRowsOptions,
+): AsyncGenerator<string> {
   const overrides = columnOverrides(options.columns);
   const layout = csvLayout({ text: sample.text, isWholeFile: sample.isWholeFile }, options.delimiter, overrides);
   const { headers } = options;
@@ -48,21 +61,66 @@ export async function* failedRowsCsv(
   yield lineOf([...found.filter((_, index) => kept[index]), problemHeader]);
 
   const records = new CsvRecords(layout.delimiter, layout.newline);
-  let next = await failed.next();
-  let block: string | null = sample.text;
-  while (next.done !== true) {
-    let lines = "";
-    for (const record of records.take(block)) {
-      if (next.done === true || record.row < next.value.row) continue;
+  yield* matched(
+    sample,
+    blocks,
+    failed,
+    (block) => records.take(block),
+    (record, problem) => {
       const cells = "cells" in record ? record.cells.map((cell) => unguardedCell(cell.trim())) : [];
       const width = Math.max(found.length, cells.length);
       const all = Array.from({ length: width }, (_, index) => cells[index] ?? "").filter(
         (_, index) => kept[index] ?? true,
       );
-      lines += lineOf([...all, next.value.errors.map(errorText).join(" ")]);
+      return lineOf([...all, problem]);
+    },
+  );
+}
+
+/** An NDJSON file, with a property that says why. A line that is no object follows one that has this property alone. */
+async function* failedLines(
+  sample: Block,
+  blocks: Blocks,
+  failed: AsyncIterator<Failed>,
+  { headers }: FailedRowsOptions,
+): AsyncGenerator<string> {
+  const lines = new NdjsonLines();
+  yield* matched(
+    sample,
+    blocks,
+    failed,
+    (block) => lines.take(block),
+    ({ row, line }, problem) => {
+      if (isTooLong(line)) return jsonLine({ [problemHeader]: `Line ${row}: ${problem}` });
+      const value = parsed(line);
+      if (!isObject(value)) return `${jsonLine({ [problemHeader]: `Line ${row}: ${problem}` })}${line.trim()}\n`;
+      const { [problemHeader]: _before, ...rest } = value;
+      const names = namesOf(rest);
+      // Only some names are known of an import that was interrupted, or of a line with invalid bytes.
+      if (headers !== null && names.length > 0 && !names.some((name) => headers.includes(name))) throw anotherFile();
+      return jsonLine({ ...rest, [problemHeader]: problem });
+    },
+  );
+}
+
+/** The texts of the rows that failed, made by `textOf` with the reason, a block at a time. */
+async function* matched<Row extends { row: number }>(
+  sample: Block,
+  blocks: Blocks,
+  failed: AsyncIterator<Failed>,
+  take: (block: string | null) => Iterable<Row>,
+  textOf: (row: Row, problem: string) => string,
+): AsyncGenerator<string> {
+  let next = await failed.next();
+  let block: string | null = sample.text;
+  while (next.done !== true) {
+    let text = "";
+    for (const row of take(block)) {
+      if (next.done === true || row.row < next.value.row) continue;
+      text += textOf(row, next.value.errors.map(errorText).join(" "));
       next = await failed.next();
     }
-    if (lines !== "") yield lines;
+    if (text !== "") yield text;
     if (block === null) return;
     await pause();
     const following: IteratorResult<Block> = await blocks.next();
@@ -70,32 +128,23 @@ export async function* failedRowsCsv(
   }
 }
 
-type Block = { text: string; isWholeFile: boolean };
+/** The names by which the import knows the columns of an object; a value of null has none. */
+function namesOf(value: Record<string, unknown>): string[] {
+  return Object.entries(value).flatMap(([name, part]) => (part === null ? [] : [name.trim()]));
+}
 
-/** The text of a file; the first block is the sample. */
-async function* textBlocks(file: AsyncIterable<Uint8Array>, encoding: TextEncoding): AsyncGenerator<Block> {
-  const decoder = decoderOf(encoding);
-  let head: Uint8Array[] = [];
-  let length = 0;
-  let isSampled = false;
-  function* decoded(bytes: Uint8Array): Generator<Block> {
-    for (let at = 0; at < bytes.length; at += blockBytes)
-      yield { text: decoder.decode(bytes.subarray(at, at + blockBytes), { stream: true }), isWholeFile: false };
+/** Undefined if it is not JSON. */
+function parsed(line: string): unknown {
+  try {
+    return parseJson(line);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
-  for await (const bytes of file) {
-    if (isSampled) {
-      yield* decoded(bytes);
-      continue;
-    }
-    head.push(bytes);
-    length += bytes.length;
-    if (length < blockBytes) continue;
-    const all = Buffer.concat(head);
-    head = [];
-    isSampled = true;
-    yield* decoded(all);
-  }
-  if (!isSampled && length > 0) yield { text: decoder.decode(Buffer.concat(head)), isWholeFile: true };
+}
+
+function jsonLine(value: Record<string, unknown>): string {
+  return `${JSON.stringify(value)}\n`;
 }
 
 function lineOf(cells: readonly string[]): string {

@@ -38,6 +38,7 @@ export type LeadFileBatch = {
   columns: { header: string; target: string }[];
   /** Name of the sheet; null unless the file is a workbook. */
   sheet: string | null;
+  isNdjson: boolean;
   /** Bytes read so far; slightly ahead of the rows. */
   bytesRead: number;
   totalBytes: number;

@@ -143,9 +143,10 @@ class BatchPort {
   async post(rows: PackedRows, columns: LeadFileBatch["columns"], bytesRead: number): Promise<void> {
     await this.#room();
     const lastRow = rows.numbers.at(-1) ?? 0;
-    const { sheet, text } = this.#file;
+    const { sheet, text, format } = this.#file;
     const { encoding } = text;
-    const batch = { rows, lastRow, encoding, columns, sheet, bytesRead, totalBytes: this.#totalBytes };
+    const file = { encoding, sheet, isNdjson: format === "ndjson", totalBytes: this.#totalBytes };
+    const batch = { rows, lastRow, columns, bytesRead, ...file };
     this.#port.post(
       { kind: "batch", batch },
       arraysOf(rows).map(({ buffer }) => buffer),

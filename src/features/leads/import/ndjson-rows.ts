@@ -2,7 +2,9 @@ import { parseJson } from "../../../platform/base/text.ts";
 import { columnPlan, type ColumnOverrides, type PlannedColumn } from "./column-plan.ts";
 import { maxRecordLength } from "../../../lib/table-file/csv-records.ts";
 import { undecodableRow } from "../../../platform/imports/file-format.ts";
+import { problemHeader } from "../../../platform/imports/person-columns.ts";
 import type { LeadFileRow } from "./lead-file-batch.ts";
+import { isTooLong, NdjsonLines, type NdjsonLine } from "./ndjson-lines.ts";
 import { customFieldName, isObject, isTextField, RawLead, type LeadDefaults } from "./raw-lead.ts";
 
 /** How many names are cached: a file full of different names must not exhaust memory. */
@@ -17,8 +19,7 @@ export class NdjsonRows {
   readonly #defaults: LeadDefaults;
   readonly #afterRow: number;
   readonly #columns = new Map<string, PlannedColumn>();
-  #row = 0;
-  #text = "";
+  readonly #lines = new NdjsonLines();
 
   constructor(overrides: ColumnOverrides, defaults: LeadDefaults, afterRow: number) {
     this.#overrides = overrides;
@@ -33,20 +34,16 @@ export class NdjsonRows {
 
   /** The rows that the next block completes; null marks the end of the file. */
   take(block: string | null, hasBadBytes: boolean): LeadFileRow[] {
-    const lines = (this.#text + (block ?? "")).split("\n");
-    this.#text = block === null ? "" : (lines.pop() ?? "");
-    // A line that is too long is cut, but stays too long.
-    if (this.#text.length > 2 * maxRecordLength) this.#text = this.#text.slice(0, maxRecordLength + 1);
-    return lines.flatMap((line) => this.#readLine(line, hasBadBytes) ?? []);
+    return this.#lines.take(block).flatMap((line) => this.#readLine(line, hasBadBytes) ?? []);
   }
 
-  #readLine(line: string, hasBadBytes: boolean): LeadFileRow | null {
-    const row = ++this.#row;
+  #readLine({ row, line }: NdjsonLine, hasBadBytes: boolean): LeadFileRow | null {
     if (row <= this.#afterRow || line.trim() === "") return null;
     const problem = tooLong(line) ?? (hasBadBytes ? undecodableRow([line]) : null);
     if (problem) return { row, errors: [{ path: "", message: problem }] };
     try {
-      return { row, ...this.#lead(parseJson(line)) };
+      const value = parseJson(line);
+      return isProblemOnly(value) ? null : { row, ...this.#lead(value) };
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       return { row, errors: [{ path: "", message: `The line is not JSON: ${error.message}.` }] };
@@ -69,8 +66,13 @@ export class NdjsonRows {
   }
 }
 
+/** In a file of failed rows, such a line says why the next one failed, which could not be given a property. */
+function isProblemOnly(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).length === 1 && Object.hasOwn(value, problemHeader);
+}
+
 function tooLong(line: string): string | null {
-  return line.length > maxRecordLength ? `The line is longer than ${maxRecordLength} characters.` : null;
+  return isTooLong(line) ? `The line is longer than ${maxRecordLength} characters.` : null;
 }
 
 function put(lead: RawLead, column: PlannedColumn, value: unknown): void {

@@ -10,6 +10,7 @@ import { FileDrop } from "../../ui/file-drop.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { showError } from "../../ui/toast.tsx";
+import { typeOf } from "./import-file.ts";
 import { outcomeLabels } from "./outcome-labels.ts";
 
 type CausesProps = {
@@ -80,7 +81,7 @@ function FailedRows({ jobId, failed, file }: CausesProps) {
     setIsBusy(true);
     try {
       const response = await api.answer("GET", `/leads/import/${jobId}/failed-rows`);
-      save(await response.blob(), failedName(file?.name ?? "import.csv"));
+      await saveRows(response, file?.name ?? "import");
     } catch (error) {
       if (!(error instanceof RequestError) || error.status !== 409) showError(error);
       else if (file === null) setIsAsking(true);
@@ -93,10 +94,10 @@ function FailedRows({ jobId, failed, file }: CausesProps) {
   async function readAgain(from: File) {
     setIsBusy(true);
     try {
-      const type = { headers: { "content-type": "text/csv" } };
-      const body = from.slice(0, from.size, "text/csv");
-      const response = await api.answer("POST", `/leads/import/${jobId}/failed-rows`, { body, ...type });
-      save(await response.blob(), failedName(from.name));
+      const type = typeOf(from);
+      const body = from.slice(0, from.size, type);
+      const sent = { body, headers: { "content-type": type } };
+      await saveRows(await api.answer("POST", `/leads/import/${jobId}/failed-rows`, sent), from.name);
       setIsAsking(false);
     } catch (error) {
       showError(error);
@@ -110,7 +111,7 @@ function FailedRows({ jobId, failed, file }: CausesProps) {
       <FileDrop
         label="Select the imported file again"
         hint="The server no longer keeps its failed rows."
-        accept=".csv,.tsv,.txt"
+        accept=".csv,.tsv,.txt,.xlsx,.xlsm,.ndjson,.jsonl"
         onFiles={([again]) => again && void readAgain(again)}
       />
     );
@@ -121,8 +122,10 @@ function FailedRows({ jobId, failed, file }: CausesProps) {
   );
 }
 
-function failedName(name: string): string {
-  return name.replace(/(\.\w+)?$/, " - failed rows.csv");
+/** Under the name of the imported file. The rows of a workbook are CSV. */
+async function saveRows(response: Response, name: string): Promise<void> {
+  const isNdjson = response.headers.get("content-type") === "application/x-ndjson";
+  save(await response.blob(), name.replace(/(\.\w+)?$/, ` - failed rows.${isNdjson ? "ndjson" : "csv"}`));
 }
 
 function save(content: Blob, name: string): void {
