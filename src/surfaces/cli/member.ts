@@ -90,7 +90,8 @@ function changeIn({ role, permission: permissions, deactivate, activate }: Updat
   throw new CommandError(exitCodes.usage, "Nothing to change. Use --role, --permission, --deactivate, or --activate.");
 }
 
-async function findMember(api: Api, query: { userId?: string }, wanted: string): Promise<MemberView> {
+/** The member of the workspace with this email or ID. */
+export async function findMember(api: Api, query: { userId?: string }, wanted: string): Promise<MemberView> {
   const { members } = await api.get<{ members: MemberView[] }>("/members", query);
   const email = wanted.toLowerCase();
   const member = members.find((one) => one.userId === wanted || one.email.toLowerCase() === email);
