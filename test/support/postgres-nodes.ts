@@ -20,6 +20,7 @@ export async function openNodes() {
   const make = createFactories();
   const { user } = await make.storedUser(first);
   return {
+    url: database.url,
     first,
     second,
     engine,

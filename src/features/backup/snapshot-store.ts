@@ -17,3 +17,14 @@ export type Snapshot = {
 };
 
 export type NamedBlob = { name: string; required: boolean };
+
+/** A database on a server, and how to connect to it. */
+export type ServerDatabase = {
+  url: string;
+  /** The URL without the password. */
+  shown: string;
+  /** Whether statements may be prepared. */
+  prepare: boolean;
+  /** Whether sessions take settings at their start, which some poolers refuse. */
+  hasSettings: boolean;
+};

@@ -9,6 +9,15 @@ const numbered = {
 const ownerOfJob =
   "(SELECT workspaces.seq FROM jobs JOIN workspaces ON workspaces.id = jobs.workspace_id WHERE jobs.id = $job_id)";
 
+/**
+ * Directories whose index in PostgreSQL is not complete, because changes wait to be folded into it, or it is being made
+ * anew. A backup finds some, a copy none. Their index is not read, and made anew from the prospects when it is first used.
+ */
+const isUnfolded = "(last_change > folded_to OR rebuilt_to IS NOT NULL)";
+const foldedOwners = `owner NOT IN (SELECT owner FROM prospect_directories WHERE ${isUnfolded})`;
+/** Lower than those of any version. */
+const noRules = 0;
+
 /** Directories of prospects with their indexes; see `copied-tables.ts`. */
 export const copiedDirectories: readonly CopiedTable[] = [
   copied(
@@ -25,9 +34,10 @@ export const copiedDirectories: readonly CopiedTable[] = [
         },
       },
       postgres: {
+        read: { rules: `CASE WHEN ${isUnfolded} THEN ${noRules} ELSE rules END` },
         own: {
           last_change: "none",
-          folded_to: "none, because changes are folded before",
+          folded_to: "none, because the index is copied complete or not at all",
           unfolded: "none",
           rebuilt_to: "null, because the index is copied complete",
         },
@@ -75,9 +85,17 @@ export const copiedDirectories: readonly CopiedTable[] = [
     "prospect_keys",
     "owner key number",
     { whole: "owner key number" },
-    { sqlite: { table: "prospect_key_pages", isKeyRuns: true, write: { place: "", entries: "" } } },
+    {
+      sqlite: { table: "prospect_key_pages", isKeyRuns: true, write: { place: "", entries: "" } },
+      postgres: { where: foldedOwners },
+    },
   ),
-  copied("prospect_terms", "owner facet value", { whole: "owner id prospects", text: "facet value label" }),
+  copied(
+    "prospect_terms",
+    "owner facet value",
+    { whole: "owner id prospects", text: "facet value label" },
+    { postgres: { where: foldedOwners } },
+  ),
   copied(
     "prospect_postings",
     "owner term block",
@@ -93,6 +111,7 @@ export const copiedDirectories: readonly CopiedTable[] = [
         order: ["place"],
         write: { place: "$term * 65536 + $block", bits: "$bits" },
       },
+      postgres: { where: foldedOwners },
     },
   ),
   copied("prospect_import_rows", "job_id row", { text: "job_id outcome", whole: "row prospect", object: "errors" }),

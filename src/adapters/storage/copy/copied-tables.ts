@@ -56,6 +56,14 @@ const people: CopiedTable[] = [
   copied("audit_end", "only_one", { whole: "only_one seq", bytes: "hash" }),
 ];
 
+const eventColumns = "owner, at, type, lead_id, job_id, campaign_id, account_id, voice_id, actor_id, data";
+/** In PostgreSQL, events get their positions after they are committed (`event-numbers.ts`). These are those that they get. */
+const numberedEvents = `(SELECT position, ${eventColumns} FROM events WHERE position IS NOT NULL
+  UNION ALL SELECT (SELECT event FROM event_positions WHERE name = 'numbered') + row_number() OVER (ORDER BY id),
+    ${eventColumns} FROM events WHERE position IS NULL) AS numbered`;
+/** How much the last position rises by that; 0 for other positions. */
+const pendingEvents = "CASE name WHEN 'numbered' THEN (SELECT count(*) FROM events WHERE position IS NULL) ELSE 0 END";
+
 const jobs: CopiedTable[] = [
   copied("jobs", "id", {
     text: "id workspace_id type status message edited_message user_id",
@@ -81,8 +89,7 @@ const jobs: CopiedTable[] = [
           data: "$data",
         },
       },
-      // Events without a position are numbered before.
-      postgres: { own: { id: "numbered in the order of positions" } },
+      postgres: { from: numberedEvents, own: { id: "numbered in the order of positions" } },
     },
   ),
   copied(
@@ -102,7 +109,7 @@ const jobs: CopiedTable[] = [
         ],
         write: { event: "$event" },
       },
-      postgres: { where: "event > 0" },
+      postgres: { read: { event: `event + ${pendingEvents}` }, where: `event + ${pendingEvents} > 0` },
     },
   ),
   copied(

@@ -11,5 +11,5 @@ export function hasPartialCopy(path: string): boolean {
 }
 
 export function removePartialCopy(path: string): void {
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(partialCopyOf(path) + suffix, { force: true });
+  for (const suffix of ["", "-journal", "-wal", "-shm"]) rmSync(partialCopyOf(path) + suffix, { force: true });
 }

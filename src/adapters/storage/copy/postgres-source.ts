@@ -2,32 +2,53 @@ import type { Sql } from "postgres";
 import { StartError } from "../../../platform/base/start-error.ts";
 import { DirectoryIndex } from "../postgres/directory/directory-index.ts";
 import { connect, openEngine, type EngineOptions } from "../postgres/engine.ts";
-import { numberEvents } from "../postgres/event-numbers.ts";
 import { appliedMigrations, migrations } from "../postgres/migrate.ts";
-import { copiedTables } from "./copied-tables.ts";
+import { ownTables } from "./postgres-contents.ts";
 import { refuseRunningNodes } from "./postgres-nodes.ts";
 import { postgresRows } from "./postgres-rows.ts";
 import type { CopySource } from "./sides.ts";
 
 /**
  * Opens a database that no server uses, and reads it as of one moment. First writes to it what servers have put off: the
- * positions of events, and the index of prospects. Throws `StartError` if a server uses it, or another version has written
- * it.
+ * index of prospects. Throws `StartError` if a server uses it, or another version has written it.
  */
 export async function openPostgresSource(url: string, shown: string, options: EngineOptions): Promise<CopySource> {
-  const client = connect(url, { ...options, poolSize: 1 });
-  try {
+  return await opened(url, options, async (client) => {
     await refuseOtherVersion(client, shown);
     await refuseRunningNodes(client, shown);
     await settle(client, url, options);
     return await snapshotOf(client, shown);
+  });
+}
+
+/** A source that servers use meanwhile. */
+export type LiveSource = CopySource & {
+  /** Size of the tables that are copied, with their indexes. */
+  bytes(): Promise<number>;
+};
+
+/**
+ * Opens a database that servers may use, and reads it as of one moment, without writing to it. The index of a directory of
+ * prospects is left out if changes wait to be folded into it. Throws `StartError` if another version has written it.
+ */
+export async function openLiveSource(url: string, shown: string, options: EngineOptions): Promise<LiveSource> {
+  return await opened(url, options, async (client) => {
+    await refuseOtherVersion(client, shown);
+    return await snapshotOf(client, shown);
+  });
+}
+
+async function opened<T>(url: string, options: EngineOptions, open: (client: Sql) => Promise<T>): Promise<T> {
+  const client = connect(url, { ...options, poolSize: 1 });
+  try {
+    return await open(client);
   } catch (error) {
     await client.end();
     throw error;
   }
 }
 
-async function snapshotOf(client: Sql, shown: string): Promise<CopySource> {
+async function snapshotOf(client: Sql, shown: string): Promise<LiveSource> {
   const connection = await client.reserve();
   await connection`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
   await connection`SET LOCAL statement_timeout = 0`;
@@ -39,11 +60,16 @@ async function snapshotOf(client: Sql, shown: string): Promise<CopySource> {
     shown,
     rows: (table, after) => postgresRows(connection, table, after),
     async estimate() {
-      const names = copiedTables.map(({ name, postgres }) => postgres.table ?? name);
       const [row] = await connection<{ rows: number }[]>`
         SELECT coalesce(sum(greatest(reltuples, 0)), 0)::float8 AS rows FROM pg_class
-        WHERE relnamespace = current_schema()::regnamespace AND relname = ANY(${names})`;
+        WHERE relnamespace = current_schema()::regnamespace AND relname = ANY(${ownTables.copied})`;
       return row!.rows;
+    },
+    async bytes() {
+      const [row] = await connection<{ bytes: number }[]>`
+        SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::float8 AS bytes FROM pg_class
+        WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND relname = ANY(${ownTables.copied})`;
+      return row!.bytes;
     },
     async close() {
       if (!isOpen) return;
@@ -73,7 +99,6 @@ async function settle(client: Sql, url: string, options: EngineOptions): Promise
   const engine = openEngine(url, { ...options, poolSize: 2 });
   const directories = new DirectoryIndex(engine);
   try {
-    while ((await numberEvents(engine)) > 0);
     for (const { owner } of owners) {
       await directories.prepare(owner);
       await directories.settle(owner);

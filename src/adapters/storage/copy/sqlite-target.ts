@@ -17,17 +17,26 @@ import { SqliteState } from "./sqlite-state.ts";
 
 const rowsOfBatch = 100_000;
 
-/**
- * Fills a database file, under another name until it is complete. `from`: identifies the source, so that an attempt that
- * did not finish is continued only with the same one. `now` is for the table of migrations. Throws `StartError`.
- */
+export type SqliteTargetOptions = {
+  shown: string;
+  /** Identifies the source, so that an attempt that did not finish is continued only with the same one. */
+  from: string;
+  /** For the table of migrations. */
+  now: number;
+  /** The file is of no use after a crash, so it is filled without syncing and without a journal. */
+  isDisposable?: boolean;
+};
+
+/** Fills a database file, under another name until it is complete. Throws `StartError`. */
 export function openSqliteTarget(
   path: string,
-  { shown, from, now }: { shown: string; from: string; now: number },
+  { shown, from, now, isDisposable = false }: SqliteTargetOptions,
 ): CopyTarget {
   const partial = partialCopyOf(path);
   const database = openDatabase(partial);
-  setSynchronous(database, "NORMAL");
+  setSynchronous(database, isDisposable ? "OFF" : "NORMAL");
+  // Not WAL, whose log would be written in addition.
+  if (isDisposable) database.run("PRAGMA journal_mode = MEMORY");
   tuneForCopy(database);
   const state = new SqliteState(database);
   try {
@@ -54,6 +63,11 @@ export function openSqliteTarget(
     build: (onStep) => buildSqlite(database, state, onStep),
     rows: (table) => sqliteRows(database, table, null, prepared),
     async complete() {
+      if (isDisposable) {
+        state.drop();
+        database.close();
+        return renameSync(partial, path);
+      }
       setSynchronous(database, "FULL");
       database.run("PRAGMA wal_checkpoint(TRUNCATE)");
       database.close();

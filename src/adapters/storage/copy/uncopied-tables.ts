@@ -24,7 +24,7 @@ export const uncopiedTables: Readonly<Record<"sqlite" | "postgres", Readonly<Rec
     mail_position: "notifications begin with the next event",
     nodes: "about running nodes",
     prospect_blocks: "versions of the sets in prospect_postings, which start anew",
-    prospect_changes: "folded into the index of the directory before",
+    prospect_changes: "folded into the index of the directory before, or that is made anew",
     rate_counters: "windows start anew, as after a day without requests",
   },
 };

@@ -19,7 +19,7 @@ const reserveBytes = 64 * 2 ** 20;
 export function takeSnapshot(path: string, now: number): Snapshot {
   removeSnapshot(path);
   const copy = snapshotPath(path);
-  refuseNoRoom(path);
+  refuseNoRoom(dirname(path), statSync(path).size);
   let database: Database | null = null;
   try {
     closeSync(openSync(copy, "wx", 0o600)); // SQLite would let others read it; it fills an empty file as well
@@ -39,7 +39,8 @@ export function removeSnapshot(path: string): void {
   rmSync(snapshotPath(path), { force: true });
 }
 
-function snapshotPath(path: string): string {
+/** The file beside a database that its copy is written to. */
+export function snapshotPath(path: string): string {
   return `${path}.snapshot`;
 }
 
@@ -67,7 +68,8 @@ function forgetBegun(copy: string): void {
   }
 }
 
-function openCopy(copy: string, database: Database, now: number): Snapshot {
+/** Reads a copy of a database, which `close` removes. `database`: a connection to it, which `close` closes. */
+export function openCopy(copy: string, database: Database, now: number): Snapshot {
   const file = openSync(copy, "r");
   return {
     bytes: statSync(copy).size,
@@ -96,12 +98,12 @@ function endOf(database: Database): AuditEnd {
   return { lastId: seq, lastHash: Buffer.from(hash).toString("hex") };
 }
 
-function refuseNoRoom(path: string): void {
-  const { bavail, bsize } = statfsSync(dirname(path));
-  const { size } = statSync(path);
+/** Throws with the code of a full disk if a copy of `size` bytes has no room in a folder. */
+export function refuseNoRoom(folder: string, size: number): void {
+  const { bavail, bsize } = statfsSync(folder);
   if (bavail * bsize >= size + reserveBytes) return;
   const words = `the copy of the database needs ${megabytes(size)} MB beside ${megabytes(reserveBytes)} MB that are left free, and ${megabytes(bavail * bsize)} MB are free`;
-  throw Object.assign(new Error(`${words} in ${dirname(path)}`), { code: "ENOSPC" });
+  throw Object.assign(new Error(`${words} in ${folder}`), { code: "ENOSPC" });
 }
 
 function megabytes(bytes: number): string {
