@@ -74,6 +74,9 @@ onThreadStart<Start>(async (start) => {
         createArchives,
         findBlob: (files, name) => createBlobs(files, null).find(name),
         takeSnapshot,
+        // Loaded only if needed: it is a large part of the program.
+        takeLiveSnapshot: async (...parts) =>
+          (await import("./adapters/storage/copy/live-snapshot.ts")).takeLiveSnapshot(...parts),
       });
     }
     default:

@@ -11,6 +11,7 @@ import type { DataDirectory } from "../adapters/disk/data-directory.ts";
 import type { Chore } from "../platform/jobs/maintenance.ts";
 import type { Log } from "../platform/base/log.ts";
 import type { Metrics } from "../platform/metrics/metrics.ts";
+import type { OpenedDatabase } from "./database.ts";
 import type { Storage } from "../adapters/storage/storage.ts";
 import { migrations } from "../adapters/storage/sqlite/migrate.ts";
 import { copyBeforeUpgrade } from "../adapters/storage/sqlite/upgrade-copy.ts";
@@ -19,6 +20,10 @@ import { version } from "../platform/base/version.ts";
 export type BackupParts = {
   config: Config;
   directory: DataDirectory;
+  /** Null: the embedded database. */
+  database: OpenedDatabase | null;
+  /** ID of this process. */
+  nodeId: string;
   /** ID of this installation. */
   installation: string;
   files: FilesPlace;
@@ -31,7 +36,7 @@ export type BackupParts = {
 
 /** Backups on request and on schedule. */
 export function composeBackups(parts: BackupParts) {
-  const { config, directory, installation, files, storage, audit, clock, log, metrics } = parts;
+  const { config, directory, database, nodeId, installation, files, storage, audit, clock, log, metrics } = parts;
   const { schedule, keep, place: configured } = config.backup;
   const { databasePath, backupsPath } = directory;
   const place = configured ?? { kind: "disk" as const, path: backupsPath };
@@ -41,19 +46,26 @@ export function composeBackups(parts: BackupParts) {
     audit,
     archives,
     place,
+    node: nodeId,
     installation,
     ownFolder: backupsPath,
     schedule,
     keep,
     version,
     databasePath,
+    server: database?.server ?? null,
     files,
     clock,
     log,
   });
-  if (metrics !== null && storage.backups !== null) addBackupGauges(metrics, service);
-  const chores: Chore[] =
-    schedule === null ? [] : [{ name: "create a backup", pattern: schedule, run: () => service.runScheduled() }];
+  if (metrics !== null) addBackupGauges(metrics, service);
+  const chores: Chore[] = [];
+  if (schedule !== null) chores.push({ name: "create a backup", pattern: schedule, run: () => service.runScheduled() });
+  if (database !== null)
+    chores.push(
+      { name: "follow backups", pattern: "3-59/15 * * * * *", run: () => service.follow(), onEachNode: true },
+      { name: "report interrupted backups", pattern: "50 * * * * *", run: () => service.reportInterrupted() },
+    );
   return {
     chores,
     routes: () => backupRoutes(service),
@@ -76,8 +88,10 @@ function addBackupGauges(metrics: Metrics, service: BackupService): void {
     "Start of the newest complete backup in Unix time; 0 if there is none.",
     () => (service.state.newestAt ?? 0) / 1000,
   );
-  add("outreachd_backup_last_failed", "1 if the last backup since the start of the process failed.", () =>
-    Number(service.state.hasLastFailed),
+  add(
+    "outreachd_backup_last_failed",
+    "1 if the last backup, of whichever node, failed. Without nodes: since the start.",
+    () => Number(service.state.hasLastFailed),
   );
   add("outreachd_backup_scheduled", "1 if backups are created on a schedule.", () => Number(service.state.isScheduled));
 }

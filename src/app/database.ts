@@ -1,6 +1,7 @@
 import type { EngineOptions } from "../adapters/storage/postgres/engine.ts";
 import { openPostgresStorage, type PostgresStorage } from "../adapters/storage/postgres/postgres-storage.ts";
 import { readServerFacts, type ServerFacts } from "../adapters/storage/postgres/server-facts.ts";
+import type { ServerDatabase } from "../features/backup/snapshot-store.ts";
 import { durationText } from "../platform/operations/duration-text.ts";
 import { StartError } from "../platform/base/start-error.ts";
 import { systemClock, type Clock } from "../platform/base/clock.ts";
@@ -18,6 +19,8 @@ const notableClockErrorMs = 10_000;
 /** A connected and migrated database, and the time that its nodes share. */
 export type OpenedDatabase = {
   storage: PostgresStorage;
+  /** How to connect to it once more. */
+  server: ServerDatabase;
   clock: Clock;
   /** Reads the time of the database again. */
   sampleTime: () => Promise<void>;
@@ -51,6 +54,7 @@ export async function openDatabase(
   const storage = await openPostgresStorage(url, clock, options, (message) => log.warn(message)).catch(failed);
   return {
     storage,
+    server: { url, shown, prepare, hasSettings: !facts.refusesSettings },
     clock,
     sampleTime: () => clusterClock.sample(() => storage.cluster.time()),
     clockAheadMs: () => clusterClock.systemAheadMs(),

@@ -70,6 +70,8 @@ async function openShared(
     });
   // Loaded only if needed: it is a large part of the program.
   const { openDatabase } = await import("./database.ts");
+  const { removeLiveSnapshot } = await import("../adapters/storage/copy/live-snapshot.ts");
+  removeLiveSnapshot(databasePath); // of a backup that was killed
   const database = await openDatabase(options!, phoneRegion, ownClock, log);
   const installation = await database.storage.cluster.installationId(randomBytes(4).toString("hex"));
   return {

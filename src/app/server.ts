@@ -181,7 +181,7 @@ async function compose(
   const hasLead = () => cluster?.hasLead ?? true;
   const events = composeEvents({ config, storage, clock, ids, log, keyRing, sessions, keys, mayDeliver: hasLead });
   const backups = composeBackups({
-    ...{ config, directory, installation, files: filesPlace, storage, audit, clock, log, metrics },
+    ...{ config, directory, database, nodeId, installation, files: filesPlace, storage, audit, clock, log, metrics },
   });
   const handlers: JobHandler[] = [
     leadImport.handler,

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import type { BackupList, BackupRunView } from "../../src/features/backup/model.ts";
 import type { Client } from "../support/client.ts";
 import { startEventReceiver } from "../support/event-receiver.ts";
-import { eventually, startService, succeeded, testEmbedded, usesPostgres } from "../support/service.ts";
+import { eventually, startService, succeeded } from "../support/service.ts";
 import { startS3Server } from "../support/s3-server.ts";
 import { unpack } from "../support/archives.ts";
 
 const path = "/api/v2/backups";
-const service = await startService({ settings: usesPostgres ? {} : { BACKUP_KEEP: 2 } });
+const service = await startService({ settings: { BACKUP_KEEP: 2 } });
 afterAll(() => service[Symbol.asyncDispose]());
 
 async function made(client: Client, input?: object): Promise<BackupRunView> {
@@ -28,7 +28,7 @@ async function told(client: Client): Promise<[string, Record<string, unknown>][]
   return events.map(({ type, data }) => [type, data]);
 }
 
-testEmbedded("a backup is begun at once, followed by its name, and holds what was there", async () => {
+test("a backup is begun at once, followed by its name, and holds what was there", async () => {
   await service.admin.post("/api/v2/leads", { email: "ada@example.com" });
   const begun = await service.admin.post<BackupRunView>(path);
   expect(begun).toMatchObject({ status: 202, data: { status: "running", endedAt: null, bytes: null, missing: [] } });
@@ -54,7 +54,7 @@ testEmbedded("a backup is begun at once, followed by its name, and holds what wa
   rmSync(directory, { recursive: true });
 });
 
-testEmbedded("the newest are kept, the list tells them first, and one that is deleted is gone", async () => {
+test("the newest are kept, the list tells them first, and one that is deleted is gone", async () => {
   const names: string[] = [];
   for (let n = 0; n < 3; n++) names.unshift((await made(service.admin)).name);
   const list = (await service.admin.get<BackupList>(path)).data;
@@ -68,26 +68,23 @@ testEmbedded("the newest are kept, the list tells them first, and one that is de
   expect(await service.admin.delete(`${path}/${names[2]}`)).toMatchObject({ status: 404, code: "NOT_FOUND" });
 });
 
-testEmbedded(
-  "the end of a backup is told to admins, in the list and to their webhooks, and to nobody else",
-  async () => {
-    await using own = await startService({ settings: { WEBHOOK_PRIVATE_HOSTS: "127.0.0.1" } });
-    await using receiver = await startEventReceiver();
-    const member = await own.user();
-    const endpointOf = async (client: Client, at: string) => {
-      const input = { url: `${receiver.url}/${at}`, events: ["backup.*"] };
-      return succeeded(await client.post<{ id: string; secret: string }>("/api/v2/webhooks", input)).data;
-    };
-    const others = await endpointOf(member, "member");
-    receiver.use((await endpointOf(own.admin, "admin")).secret);
-    const { name, bytes } = await made(own.admin);
-    expect(await told(own.admin)).toEqual([["backup.completed", { name, bytes, missing: 0 }]]);
-    expect(await told(member)).toEqual([]);
-    expect((await receiver.has(() => true)).data).toMatchObject({ name, bytes, userId: null });
-    const deliveries = await member.get<{ deliveries: object[] }>(`/api/v2/webhooks/${others.id}/deliveries`);
-    expect(deliveries.data.deliveries).toEqual([]);
-  },
-);
+test("the end of a backup is told to admins, in the list and to their webhooks, and to nobody else", async () => {
+  await using own = await startService({ settings: { WEBHOOK_PRIVATE_HOSTS: "127.0.0.1" } });
+  await using receiver = await startEventReceiver();
+  const member = await own.user();
+  const endpointOf = async (client: Client, at: string) => {
+    const input = { url: `${receiver.url}/${at}`, events: ["backup.*"] };
+    return succeeded(await client.post<{ id: string; secret: string }>("/api/v2/webhooks", input)).data;
+  };
+  const others = await endpointOf(member, "member");
+  receiver.use((await endpointOf(own.admin, "admin")).secret);
+  const { name, bytes } = await made(own.admin);
+  expect(await told(own.admin)).toEqual([["backup.completed", { name, bytes, missing: 0 }]]);
+  expect(await told(member)).toEqual([]);
+  expect((await receiver.has(() => true)).data).toMatchObject({ name, bytes, userId: null });
+  const deliveries = await member.get<{ deliveries: object[] }>(`/api/v2/webhooks/${others.id}/deliveries`);
+  expect(deliveries.data.deliveries).toEqual([]);
+});
 
 test.each([
   "none",
@@ -101,31 +98,28 @@ test.each([
   expect(await service.admin.delete(`${path}/${name}`)).toMatchObject({ status: 404, code: "NOT_FOUND" });
 });
 
-testEmbedded(
-  "servers with one place see each other's backups, and take their turns without deleting them",
-  async () => {
-    const shared = mkdtempSync(join(tmpdir(), "outreachd-shared-"));
-    const settings = { BACKUP_TO: shared, BACKUP_KEEP: 1 };
-    await using one = await startService({ settings });
-    await using other = await startService({ settings });
-    const names: string[] = [];
-    for (const { admin } of [one, other, one, other, one]) names.push((await made(admin)).name);
-    const { backups } = (await other.admin.get<BackupList>(path)).data;
-    expect(backups.map(({ name, isOwn }) => [name, isOwn])).toEqual([
-      [names[4]!, false],
-      [names[3]!, true],
-    ]);
-    await other.restart();
-    const [foreign, kept] = (await other.admin.get<BackupList>(path)).data.backups;
-    expect([foreign?.isOwn, kept?.isOwn]).toEqual([false, true]);
-    expect(await other.admin.get(`${path}/${foreign!.name}`)).toMatchObject({ status: 200 });
-    expect((await other.admin.delete(`${path}/${foreign!.name}`)).status).toBe(200);
-    expect((await one.admin.get<BackupList>(path)).data.backups.map(({ isOwn }) => isOwn)).toEqual([false]);
-    rmSync(shared, { recursive: true });
-  },
-);
+test("servers with one place see each other's backups, and take their turns without deleting them", async () => {
+  const shared = mkdtempSync(join(tmpdir(), "outreachd-shared-"));
+  const settings = { BACKUP_TO: shared, BACKUP_KEEP: 1 };
+  await using one = await startService({ settings });
+  await using other = await startService({ settings });
+  const names: string[] = [];
+  for (const { admin } of [one, other, one, other, one]) names.push((await made(admin)).name);
+  const { backups } = (await other.admin.get<BackupList>(path)).data;
+  expect(backups.map(({ name, isOwn }) => [name, isOwn])).toEqual([
+    [names[4]!, false],
+    [names[3]!, true],
+  ]);
+  await other.restart();
+  const [foreign, kept] = (await other.admin.get<BackupList>(path)).data.backups;
+  expect([foreign?.isOwn, kept?.isOwn]).toEqual([false, true]);
+  expect(await other.admin.get(`${path}/${foreign!.name}`)).toMatchObject({ status: 200 });
+  expect((await other.admin.delete(`${path}/${foreign!.name}`)).status).toBe(200);
+  expect((await one.admin.get<BackupList>(path)).data.backups.map(({ isOwn }) => isOwn)).toEqual([false]);
+  rmSync(shared, { recursive: true });
+});
 
-testEmbedded("only admins make and get backups, whatever a member's key may do", async () => {
+test("only admins make and get backups, whatever a member's key may do", async () => {
   const member = await service.user();
   const { name } = await made(service.admin);
   for (const answer of [
@@ -138,7 +132,7 @@ testEmbedded("only admins make and get backups, whatever a member's key may do",
     expect(answer).toMatchObject({ status: 403, code: "PERMISSION_DENIED" });
 });
 
-testEmbedded("a place that can't be written to fails the backup, with the reason", async () => {
+test("a place that can't be written to fails the backup, with the reason", async () => {
   const directory = mkdtempSync(join(tmpdir(), "outreachd-place-"));
   await Bun.write(join(directory, "file"), "");
   await using broken = await startService({ settings: { BACKUP_TO: join(directory, "file", "backups") } });
@@ -157,7 +151,7 @@ testEmbedded("a place that can't be written to fails the backup, with the reason
   rmSync(directory, { recursive: true });
 });
 
-testEmbedded("backups go to S3 and come back from there", async () => {
+test("backups go to S3 and come back from there", async () => {
   await using s3 = startS3Server();
   await using remote = await startService({
     settings: {
@@ -186,13 +180,3 @@ testEmbedded("backups go to S3 and come back from there", async () => {
     ["backup.completed", name, undefined],
   ]);
 });
-
-test.skipIf(!usesPostgres)(
-  "a database that is not embedded is not backed up here, and the answer says how it is",
-  async () => {
-    const refused = await service.admin.post(path);
-    expect(refused).toMatchObject({ status: 409, code: "CONFLICT" });
-    expect(refused.message).toContain("pg_dump");
-    expect(succeeded(await service.admin.get<BackupList>(path)).data.backups).toEqual([]);
-  },
-);

@@ -46,12 +46,14 @@ function serviceWith(
     audit: new AuditService(storage.audit, clock, 0, createLog("silent")),
     archives: { ...createArchives(place), ...archives },
     place,
+    node: "node",
     installation: "0a1b2c3d",
     ownFolder: join(root, "backups"),
     schedule: "15 3 * * *",
     keep: 2,
     version: "0.1.0",
     databasePath: join(root, "outreachd.db"),
+    server: null,
     files: { kind: "disk", path: join(root, "blobs") },
     clock,
     log: createLog("silent"),
@@ -135,7 +137,7 @@ test("a backup that is being made survives one that another server begins and en
   database.run("CREATE TABLE noise AS SELECT randomblob(60000000) AS bytes");
   database.close();
   const other = serviceWith({}, otherStorage.backups, { installation: "ffffffff", databasePath });
-  const { name } = other.start(admin, true);
+  const { name } = await other.start(admin, true);
   await eventually("its beginning", async () => existsSync(join(root, "backups", `${name}.part`)) || null);
   await serviceWith().runScheduled();
   const last = await eventually("its end", async () => (await other.list(admin)).last);
@@ -164,9 +166,9 @@ test("names without an id count as own in the data directory's folder, but not w
 
 test("while one is being made another is refused, and a turn of the schedule makes none", async () => {
   const service = serviceWith();
-  const { name } = service.start(admin, true);
+  const { name } = await service.start(admin, true);
   clock.advance(1000);
-  expect(() => service.start(admin, true)).toThrow(`Backup ${name} is already running`);
+  expect(service.start(admin, true)).rejects.toThrow(`Backup ${name} is already running`);
   await service.runScheduled();
   expect((await service.list(admin)).running).toMatchObject({ name, status: "running" });
   await service.stop();
@@ -174,12 +176,12 @@ test("while one is being made another is refused, and a turn of the schedule mak
 
 test("a server that stops breaks off what is being made, and begins none", async () => {
   const service = serviceWith();
-  const { name } = service.start(admin, true);
+  const { name } = await service.start(admin, true);
   await service.stop();
   expect((await service.list(admin)).last).toMatchObject({ name, status: "failed" });
   expect(await told()).toMatchObject([{ type: "backup.failed", data: { name } }]);
   expect(await namesOf(service)).toEqual([]);
-  expect(() => service.start(admin, true)).toThrow("The server is stopping");
+  expect(service.start(admin, true)).rejects.toThrow("The server is stopping");
 });
 
 test("a backup is complete even when older ones can't be deleted", async () => {
@@ -235,7 +237,8 @@ test("an end that a full disk keeps from being told is told once there is room, 
     {
       begin: (name) => onFullDisk(() => storage.backups.begin(name)),
       end: (end) => onFullDisk(() => storage.backups.end(end)),
-      begun: () => storage.backups.begun(),
+      interrupted: (now) => storage.backups.interrupted(now),
+      shared: null,
     },
   );
   await service.runScheduled();
@@ -251,8 +254,12 @@ test("what a process before has begun is told at the next start: made, or cut of
   const service = serviceWith();
   await service.runScheduled();
   const [made] = await namesOf(service);
+  const { last } = await service.list(admin);
   const lost = "outreachd-20260105T110000000Z.tar.zst";
-  for (const name of [made!, lost]) await storage.backups.begin(name);
+  for (const name of [made!, lost]) {
+    const run = { ...last!, name, status: "running" as const };
+    await storage.backups.begin({ run, node: "node", startedAt: clock.now(), scheduledWithinMs: null });
+  }
   const next = serviceWith();
   for (let start = 0; start < 2; start++) await next.reportInterrupted();
   expect((await told()).slice(1)).toEqual([
@@ -290,6 +297,6 @@ test("a backup does not hold that it was begun itself", async () => {
   mkdirSync(directory);
   await unpack(readFileSync(join(root, "backups", name!)), directory);
   const restored = openSqliteStorage(join(directory, "outreachd.db"), clock);
-  expect(await restored.backups.begun()).toEqual([]);
+  expect(await restored.backups.interrupted(clock.now())).toEqual([]);
   await restored.close();
 });

@@ -35,8 +35,7 @@ import type { WebhookStore } from "../../features/webhooks/store.ts";
 /** Everything that is kept in the database: the sum of the features' ports, in one engine. */
 export type Storage = {
   audit: AuditStore;
-  /** Null if this program cannot copy the database, because a database server holds it. */
-  backups: BackupStore | null;
+  backups: BackupStore;
   operations: OperationsStore;
   users: UserStore;
   workspaces: WorkspaceStore;
@@ -80,4 +79,4 @@ export type Storage = {
 };
 
 /** Storage in a file of this process. */
-export type EmbeddedStorage = Storage & { backups: BackupStore; simulation: SimulationStore; cluster: null };
+export type EmbeddedStorage = Storage & { simulation: SimulationStore; cluster: null };

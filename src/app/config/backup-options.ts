@@ -24,7 +24,7 @@ export const backupOptions = {
     parse: text,
     default: null,
     description:
-      "Destination of backups: a directory, preferably on another disk, or s3://BUCKET/PREFIX. Several servers can share it. Default: backups in the data directory.",
+      "Destination of backups: a directory, preferably on another disk, or s3://BUCKET/PREFIX. Several servers can share it, and nodes of one installation should. Default: backups in the data directory.",
   }),
   backupS3Endpoint: option<string | null>({
     argument: "URL",

@@ -63,11 +63,6 @@ export function databaseConfig<T extends Values>(values: T) {
       option: "simulate",
       message: "A simulation runs on the embedded database. Remove database or simulate.",
     });
-  if (url !== null && values.backupSchedule !== null)
-    problems.push({
-      option: "backup-schedule",
-      message: "Back up PostgreSQL with its own tools, such as pg_dump or point-in-time recovery. Remove this option.",
-    });
   const database: DatabaseConfig | null = url === null ? null : Object.freeze({ url, poolSize, prepare, role });
   return { database, rest, problems };
 }

@@ -7,7 +7,7 @@ import type { ArchiveStore } from "./archive-store.ts";
 import { ArchiveWriter } from "./archive-writer.ts";
 import { memberNames, type MissingFile } from "./model.ts";
 import type { ArchivePlace } from "./place.ts";
-import type { Snapshot } from "./snapshot-store.ts";
+import type { ServerDatabase, Snapshot } from "./snapshot-store.ts";
 
 export type BackupRequest = {
   name: string;
@@ -15,12 +15,15 @@ export type BackupRequest = {
   version: string;
   createdAt: number;
   place: ArchivePlace;
+  /** The database, or only where it would be if it were not on a server: beside it is room for its copy. */
   databasePath: string;
+  /** Null: the embedded database. */
+  server: ServerDatabase | null;
   files: FilesPlace;
 };
 
 export type BackupMessage =
-  | { kind: "progress"; bytes: number; ofBytes: number }
+  | { kind: "progress"; percent: number }
   | { kind: "completed"; bytes: number; files: number; missing: MissingFile[] }
   /** Nothing was left behind. `code` is the error code of the operating system or SQLite, if any. */
   | { kind: "failed"; message: string; code: string | undefined };
@@ -35,11 +38,20 @@ type BackupTools = {
   createArchives: (place: ArchivePlace) => ArchiveStore;
   findBlob: (files: FilesPlace, name: string) => Promise<BlobContent | null>;
   takeSnapshot: (path: string, now: number) => Snapshot;
+  /** Copies a database on a server to a file beside `path`. `onProgress` gets the share; what it throws ends the copy. */
+  takeLiveSnapshot: (
+    server: ServerDatabase,
+    path: string,
+    now: number,
+    onProgress: (share: number) => void,
+  ) => Promise<Snapshot>;
 };
 
 /** Read limit that leaves even a slow disk enough time for commits. */
 const bytesPerSecond = 100e6;
 const pieceBytes = 2 ** 20;
+/** Copying rows from a server takes several times as long as packing the copy. */
+const percentOfRows = 75;
 
 /**
  * The task "backup": copies the database and the files that its rows reference into an archive. It should not be
@@ -54,9 +66,7 @@ export async function runBackupThread(
   const stop = { requested: false };
   port.onMessage(() => (stop.requested = true));
   try {
-    port.post(
-      await makeBackup(request, tools, stop, (bytes, ofBytes) => port.post({ kind: "progress", bytes, ofBytes })),
-    );
+    port.post(await makeBackup(request, tools, stop, (percent) => port.post({ kind: "progress", percent })));
   } catch (error) {
     // An error loses its code when it is copied between threads.
     const { message, code } = error as Error & { code?: string };
@@ -64,35 +74,47 @@ export async function runBackupThread(
   }
 }
 
-type OnProgress = (bytes: number, ofBytes: number) => void;
-
 async function makeBackup(
-  { name, version, createdAt, place, databasePath, files: filesPlace }: BackupRequest,
-  { createArchives, findBlob, takeSnapshot }: BackupTools,
+  request: BackupRequest,
+  tools: BackupTools,
   stop: { requested: boolean },
-  onProgress: OnProgress,
+  onProgress: (percent: number) => void,
 ): Promise<BackupMessage> {
+  const { name, version, createdAt, place, databasePath, server, files: filesPlace } = request;
+  const { createArchives, findBlob, takeSnapshot, takeLiveSnapshot } = tools;
+  const refuseStop = (): void => {
+    if (stop.requested) throw new Error("Stopped because the server is stopping.");
+  };
   // First, so that an unwritable destination fails before anything is copied.
   const sink = await createArchives(place).create(name);
   let snapshot: Snapshot | null = null;
   let bytes = 0;
   let read = 0;
-  const startedAt = performance.now();
+  let packedFrom = performance.now();
   const write = async (chunk: Uint8Array): Promise<void> => {
-    if (stop.requested) throw new Error("Stopped because the server is stopping.");
+    refuseStop();
     await sink.write(chunk);
     bytes += chunk.length;
-    await Bun.sleep(Math.max(0, (read / bytesPerSecond) * 1000 - (performance.now() - startedAt)));
+    await Bun.sleep(Math.max(0, (read / bytesPerSecond) * 1000 - (performance.now() - packedFrom)));
+  };
+  const percentBefore = server === null ? 0 : percentOfRows;
+  const onRows = (share: number): void => {
+    refuseStop();
+    onProgress(share * percentBefore);
   };
   try {
-    snapshot = takeSnapshot(databasePath, createdAt);
+    snapshot =
+      server === null
+        ? takeSnapshot(databasePath, createdAt)
+        : await takeLiveSnapshot(server, databasePath, createdAt, onRows);
+    packedFrom = performance.now();
     const { bytes: databaseBytes, migrations, audit } = snapshot;
     const archive = new ArchiveWriter({ version, createdAt, migrations, audit }, write);
     async function* counted(pieces: Pieces): AsyncGenerator<Uint8Array, void, void> {
       for await (const piece of pieces) {
         yield piece;
         read += piece.length;
-        onProgress(read, Math.max(read, databaseBytes));
+        onProgress(percentBefore + Math.min(1, read / databaseBytes) * (100 - percentBefore));
       }
     }
     // Files follow the rows that reference them: each existed when the snapshot was taken, or has been deleted since.

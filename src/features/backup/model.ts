@@ -107,7 +107,7 @@ export const BackupList = Type.Object({
   backups: Type.Array(BackupView, { description: "All backups in the destination, newest first." }),
   running: Type.Union([BackupRunView, Type.Null()]),
   last: Type.Union([BackupRunView, Type.Null()], {
-    description: "Last backup run that ended since the server started.",
+    description: "Last backup run that ended since the server started or, with several nodes, on any of them.",
   }),
   place: Type.String({ description: "Backup destination: a directory on the server or an S3 bucket." }),
   problem: Type.Union([Type.String(), Type.Null()], {

@@ -16,8 +16,8 @@ export function backupRoutes(backups: BackupService) {
   return routes("/api/v2/backups")
     .post(
       "/",
-      ({ caller, body: { prune = true }, set }) => {
-        const run = backups.start(caller, prune);
+      async ({ caller, body: { prune = true }, set }) => {
+        const run = await backups.start(caller, prune);
         set.status = 202;
         set.headers.location = `/api/v2/backups/${run.name}`;
         return ok(run);

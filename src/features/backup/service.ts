@@ -1,11 +1,7 @@
-import { auditEntry } from "../../platform/auth/audit/entry.ts";
-import type { AuditAction, AuditEvent } from "../../platform/auth/audit/model.ts";
 import type { AuditService } from "../../platform/auth/audit/service.ts";
 import { isoTime, type Clock } from "../../platform/base/clock.ts";
 import type { FilesPlace } from "../../platform/blobs/place.ts";
-import { diskFaultOf } from "../../platform/base/disk-fault.ts";
 import { ApiError, notFound } from "../../platform/base/errors.ts";
-import { shortReason } from "../../platform/events/model.ts";
 import { requireAdmin, type Caller } from "../../platform/auth/caller.ts";
 import type { Log } from "../../platform/base/log.ts";
 import { startThread, type Thread } from "../../threads.ts";
@@ -22,14 +18,31 @@ import {
 } from "./model.ts";
 import { ownArchives } from "./own-archives.ts";
 import type { ArchivePlace } from "./place.ts";
+import {
+  auditOf,
+  completed,
+  createdAtOf,
+  endOf,
+  interrupted,
+  isRunning,
+  newRun,
+  reasonOf,
+  runView,
+  type Outcome,
+  type Run,
+} from "./run.ts";
+import { shortestGapMs } from "./schedule.ts";
+import type { ServerDatabase } from "./snapshot-store.ts";
+import type { Refusal, SharedRuns } from "./shared-runs.ts";
 import type { BackupEnd, BackupStore } from "./store.ts";
 
 export type BackupParts = {
-  /** Null if a database server holds the data, which this program cannot copy. */
-  store: BackupStore | null;
+  store: BackupStore;
   audit: AuditService;
   archives: ArchiveStore;
   place: ArchivePlace;
+  /** ID of this process. */
+  node: string;
   /** ID of this installation, used in archive names. */
   installation: string;
   /** Folder in the data directory, where backups of earlier versions count as own. */
@@ -38,25 +51,26 @@ export type BackupParts = {
   keep: number;
   version: string;
   databasePath: string;
+  /** The database on a server; null: the embedded one. */
+  server: ServerDatabase | null;
   files: FilesPlace;
   clock: Clock;
   log: Log;
 };
 
-/** `caller` is null for scheduled runs. */
-type Run = BackupRunView & { caller: Caller | null; done: Promise<void> };
-type Outcome = Pick<BackupRunView, "message"> &
-  ({ status: "completed"; progress: 100; bytes: number; missing: BackupRunView["missing"] } | { status: "failed" });
-
+/** How often other nodes learn how far a backup is. */
+const reportEveryMs = 2_000;
 /** Time a stopping server waits for a backup. Leftovers are swept by the next backup. */
 const stopMs = 5_000;
 
-/** Creates backups in a thread, one at a time, and keeps the newest ones of this server. */
+/** Creates backups in a thread, one at a time on all nodes, and keeps the newest ones of this installation. */
 export class BackupService {
   readonly #parts: BackupParts;
   readonly #isOwn: OwnArchives;
   #running: Run | null = null;
   #last: BackupRunView | null = null;
+  /** What was last read about the runs of all nodes. */
+  #shared: SharedRuns | null = null;
   /** Start of the newest backup of this server that is known; null if none is. */
   #newestAt: number | null = null;
   #thread: Thread<{ stop: true }, BackupMessage> | null = null;
@@ -71,12 +85,10 @@ export class BackupService {
 
   async list(caller: Caller): Promise<BackupList> {
     requireAdmin(caller);
-    const { archives, place, schedule, keep, store } = this.#parts;
-    const inspected = await inspectDestination(archives, place);
-    const { stored } = inspected;
-    const problem = store === null ? unsupported : inspected.problem;
+    const { archives, place, schedule, keep } = this.#parts;
+    const { stored, problem } = await inspectDestination(archives, place);
     const backups = stored.map((archive) => this.#viewOf(archive));
-    const runs = { running: runView(this.#running), last: this.#last };
+    const runs = await this.#runs();
     return { backups, ...runs, place: archives.place, problem, schedule, keep };
   }
 
@@ -86,29 +98,45 @@ export class BackupService {
    */
   async get(caller: Caller, name: string): Promise<BackupRunView> {
     requireAdmin(caller);
-    for (const run of [this.#running, this.#last]) if (run?.name === name) return runView(run)!;
+    const { running, last } = await this.#runs();
+    for (const run of [running, last]) if (run?.name === name) return run;
     const { bytes } = await this.#find(name);
     const at = createdAtOf(name);
     const ended = { startedAt: at, endedAt: at, progress: 100, bytes, missing: [] };
     return { name, status: "completed", message: "Complete", ...ended };
   }
 
-  /** For metrics. `newestAt`: when the newest backup of this server was begun; null if none is known. */
+  /** For metrics. `newestAt`: when the newest backup of this installation was begun; null if none is known. */
   get state(): { newestAt: number | null; hasLastFailed: boolean; isScheduled: boolean } {
-    const hasLastFailed = this.#last?.status === "failed";
-    return { newestAt: this.#newestAt, hasLastFailed, isScheduled: this.#parts.schedule !== null };
+    const { last, newestAt } = this.#shared ?? { last: this.#last, newestAt: null };
+    const known = [this.#newestAt, newestAt].filter((at) => at !== null);
+    const newest = known.length === 0 ? null : Math.max(...known);
+    return { newestAt: newest, hasLastFailed: last?.status === "failed", isScheduled: this.#parts.schedule !== null };
   }
 
-  /** Starts a backup. Throws CONFLICT while another one is running, or if a database server holds the data. */
-  start(caller: Caller, prune: boolean): BackupRunView {
+  /** Starts a backup. Throws CONFLICT while another one is running, on whichever node. */
+  async start(caller: Caller, prune: boolean): Promise<BackupRunView> {
     requireAdmin(caller);
-    if (this.#parts.store === null) throw new ApiError("CONFLICT", { message: unsupported });
-    return runView(this.#startRun(caller, prune))!;
+    if (this.#running !== null) throw isRunning(this.#running.name);
+    if (this.#isStopped) throw new ApiError("SERVICE_UNAVAILABLE", { message: "The server is stopping." });
+    const { run, begun } = this.#startRun(caller, prune);
+    const refusal = await begun;
+    if (refusal?.kind === "running") throw isRunning(refusal.name);
+    return runView(run);
   }
 
-  /** Runs a scheduled backup unless one is already running. Never rejects: failures are reported as events. */
+  /**
+   * Runs a scheduled backup unless one is already running, or another node has done this turn. Never rejects: failures are
+   * reported as events.
+   */
   async runScheduled(): Promise<void> {
-    if (this.#running === null) await this.#startRun(null, true).done;
+    if (this.#running === null && !this.#isStopped) await this.#startRun(null, true).run.done;
+  }
+
+  /** Learns of the backups of other nodes. */
+  async follow(): Promise<void> {
+    const { shared } = this.#parts.store;
+    if (shared !== null) this.#shared = await shared.read();
   }
 
   /** Opens an archive. Throws NOT_FOUND if it does not exist. */
@@ -128,23 +156,23 @@ export class BackupService {
 
   /** Logs a warning at startup if the destination is unavailable. Not fatal: its disk may be mounted later. */
   async checkDestination(): Promise<void> {
-    const { archives, place, log, store } = this.#parts;
-    if (store === null) return;
+    const { archives, place, log } = this.#parts;
+    await this.follow().catch((error: unknown) => log.warn({ err: error }, "could not read the state of backups"));
     const { problem, stored } = await inspectDestination(archives, place);
     const times = stored.filter(({ name }) => this.#isOwn(name)).flatMap(({ name }) => timeOfArchive(name) ?? []);
     if (times.length > 0) this.#newestAt = Math.max(this.#newestAt ?? 0, ...times);
     if (problem !== null) log.warn({ place: archives.place, problem }, "backup destination is unavailable");
   }
 
-  /** Reports the outcome of runs that a previous process started, at startup. Never rejects. */
+  /** Reports the outcome of runs whose process is gone. Never rejects. */
   async reportInterrupted(): Promise<void> {
-    const { archives, store, log } = this.#parts;
-    if (store === null) return;
+    const { archives, clock, store, log } = this.#parts;
     try {
-      for (const name of await store.begun()) {
+      for (const name of await store.interrupted(clock.now())) {
         if (name === this.#running?.name) continue;
         const found = await archives.find(name);
-        await this.#storeOutcome(name, null, found === null ? interrupted : completed(found.bytes, []));
+        const outcome = found === null ? interrupted : completed(found.bytes, []);
+        await this.#storeOutcome(newRun(name, null), outcome, { isInterrupted: true });
       }
     } catch (error) {
       log.error({ err: error, place: archives.place }, "could not check for interrupted backups");
@@ -155,7 +183,7 @@ export class BackupService {
   async storePendingOutcomes(): Promise<void> {
     for (let end = this.#pendingOutcomes.shift(); end !== undefined; end = this.#pendingOutcomes.shift()) {
       try {
-        await this.#parts.store?.end(end);
+        await this.#parts.store.end(end);
       } catch (error) {
         this.#pendingOutcomes.unshift(end);
         throw error;
@@ -181,46 +209,60 @@ export class BackupService {
     }
   }
 
-  #startRun(caller: Caller | null, prune: boolean): Run {
-    if (this.#running !== null)
-      throw new ApiError("CONFLICT", {
-        message: `Backup ${this.#running.name} is already running. Wait until it completes.`,
-      });
-    if (this.#isStopped) throw new ApiError("SERVICE_UNAVAILABLE", { message: "The server is stopping." });
-    const startedAt = this.#parts.clock.now();
-    const name = archiveName(startedAt, this.#parts.installation);
-    const run: Run = {
-      name,
-      status: "running",
-      startedAt: isoTime(startedAt),
-      endedAt: null,
-      progress: 0,
-      bytes: null,
-      missing: [],
-      message: "Copying the database and its files",
-      caller,
-      done: Promise.resolve(),
-    };
+  /** Own runs are known better than other nodes know them. */
+  async #runs(): Promise<{ running: BackupRunView | null; last: BackupRunView | null }> {
+    await this.follow();
+    const own = this.#running && runView(this.#running);
+    const [last = null] = [this.#last, this.#shared?.last ?? null]
+      .filter((run) => run !== null)
+      .toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+    return { running: own ?? this.#shared?.running ?? null, last };
+  }
+
+  /** `begun`: why the run was refused, after which it has left no trace; null if it was not. Neither promise rejects. */
+  #startRun(caller: Caller | null, prune: boolean): { run: Run; begun: Promise<Refusal | null> } {
+    const { clock, installation } = this.#parts;
+    const startedAt = clock.now();
+    const run = newRun(archiveName(startedAt, installation), caller);
     this.#running = run;
-    run.done = this.#runBackup(run, startedAt, prune).finally(() => {
-      this.#last = runView(run);
-      this.#running = null;
-    });
-    return run;
+    const begun = this.#begin(run, startedAt);
+    run.done = begun
+      .then(async (beginning) => {
+        if (beginning.refusal !== null) return;
+        await this.#runBackup(run, startedAt, prune, beginning.error);
+        this.#last = runView(run);
+      })
+      .finally(() => (this.#running = null));
+    return { run, begun: begun.then(async ({ refusal }) => (refusal === null || (await run.done), refusal)) };
+  }
+
+  /** `error`: the run could not be recorded, so it fails. */
+  async #begin(run: Run, startedAt: number): Promise<{ refusal: Refusal | null; error: unknown }> {
+    const { node, schedule, store } = this.#parts;
+    // Otherwise, the run of a node that is gone would prevent all others.
+    if (store.shared !== null) await this.reportInterrupted();
+    const isScheduled = run.caller === null && schedule !== null;
+    const scheduledWithinMs = isScheduled ? shortestGapMs(schedule, startedAt) / 2 : null;
+    try {
+      return { refusal: await store.begin({ run: runView(run), node, startedAt, scheduledWithinMs }), error: null };
+    } catch (error) {
+      return { refusal: null, error };
+    }
   }
 
   /** Never rejects. The event is stored before the run is visible as ended. */
-  async #runBackup(run: Run, startedAt: number, prune: boolean): Promise<void> {
-    const outcome = await this.#outcomeOf(run, startedAt, prune);
-    const endedAt = await this.#storeOutcome(run.name, run.caller, outcome);
+  async #runBackup(run: Run, startedAt: number, prune: boolean, beginError: unknown): Promise<void> {
+    const outcome = beginError === null ? await this.#outcomeOf(run, startedAt, prune) : this.#failed(run, beginError);
+    const endedAt = await this.#storeOutcome(run, outcome);
+    await this.follow().catch(() => {}); // read again soon
+    // Last: whoever sees the end may start the next run.
     Object.assign(run, outcome, { endedAt: isoTime(endedAt) });
   }
 
   async #outcomeOf(run: Run, startedAt: number, prune: boolean): Promise<Outcome> {
-    const { archives, clock, log, store } = this.#parts;
+    const { archives, clock, log } = this.#parts;
     const { place } = archives;
     try {
-      await store?.begin(run.name);
       await archives.sweep(this.#isOwn);
       const { bytes, files, missing } = await this.#copy(run, startedAt);
       const notes =
@@ -231,40 +273,57 @@ export class BackupService {
       this.#newestAt = startedAt;
       return completed(bytes, missing, notes);
     } catch (error) {
-      log.error({ err: error, name: run.name, place }, "backup failed");
-      return { status: "failed", message: reasonOf(error) };
+      return this.#failed(run, error);
     }
   }
 
+  #failed({ name }: Run, error: unknown): Outcome {
+    const { archives, log } = this.#parts;
+    log.error({ err: error, name, place: archives.place }, "backup failed");
+    return { status: "failed", message: reasonOf(error) };
+  }
+
   /** Stores the outcome and returns the end time. If the disk is full, the event is stored later. */
-  async #storeOutcome(name: string, caller: Caller | null, outcome: Outcome): Promise<number> {
-    const at = this.#parts.clock.now();
-    this.#pendingOutcomes.push(endOf(name, caller, at, outcome));
+  async #storeOutcome(run: Run, outcome: Outcome, more: Pick<BackupEnd, "isInterrupted"> = {}): Promise<number> {
+    const { clock, log } = this.#parts;
+    const at = clock.now();
+    const ended = runView({ ...run, ...outcome, endedAt: isoTime(at) });
+    this.#pendingOutcomes.push({ ...endOf(ended, run.caller, at, outcome), ...more });
     await this.storePendingOutcomes().catch((error: unknown) =>
-      this.#parts.log.warn({ err: error, name }, "could not store the outcome of a backup; retrying soon"),
+      log.warn({ err: error, name: run.name }, "could not store the outcome of a backup; retrying soon"),
     );
     return at;
   }
 
   async #copy(run: Run, createdAt: number): Promise<Extract<BackupMessage, { kind: "completed" }>> {
-    const { version, place, databasePath, files } = this.#parts;
-    const request: BackupRequest = { name: run.name, version, createdAt, place, databasePath, files };
+    const { version, place, databasePath, server, files } = this.#parts;
+    const request: BackupRequest = { name: run.name, version, createdAt, place, databasePath, server, files };
     const thread = startThread<{ stop: true }, BackupMessage>("backup", request);
     this.#thread = thread;
     if (this.#isStopped) thread.post({ stop: true });
+    const report = this.#reportRegularly(run);
     try {
       return await new Promise((resolve, reject) => {
         thread.onMessage((message) => {
-          if (message.kind === "progress") run.progress = Math.floor((message.bytes / message.ofBytes) * 99);
+          // 100 only once it is complete.
+          if (message.kind === "progress") run.progress = Math.floor(message.percent * 0.99);
           else if (message.kind === "completed") resolve(message);
           else reject(Object.assign(new Error(message.message), { code: message.code }));
         });
         void thread.closed.then((reason) => reject(reason ?? new Error("Stopped.")));
       });
     } finally {
+      clearInterval(report);
       thread.stop();
       this.#thread = null;
     }
+  }
+
+  #reportRegularly(run: Run): NodeJS.Timeout | undefined {
+    const { shared } = this.#parts.store;
+    // A report that fails is followed by another one.
+    const report = () => void shared?.report(run.name, run.progress).catch(() => {});
+    return shared === null ? undefined : setInterval(report, reportEveryMs);
   }
 
   /** Deletes old backups and returns notes for the user. A failure does not affect the new backup. */
@@ -289,50 +348,4 @@ export class BackupService {
   #viewOf({ name, bytes }: StoredArchive): BackupView {
     return { name, createdAt: createdAtOf(name), bytes, isOwn: this.#isOwn(name) };
   }
-}
-
-function completed(bytes: number, missing: BackupRunView["missing"], notes: readonly string[] = []): Outcome {
-  return { status: "completed", message: ["Complete", ...notes].join("; "), progress: 100, bytes, missing };
-}
-
-function endOf(name: string, caller: Caller | null, at: number, outcome: Outcome): BackupEnd {
-  if (outcome.status === "failed") {
-    const data = { name, reason: shortReason(outcome.message) };
-    return { name, event: { type: "backup.failed", workspaceId: null, at, data } };
-  }
-  const facts = { bytes: outcome.bytes, missing: outcome.missing.length };
-  return {
-    name,
-    event: { type: "backup.completed", workspaceId: null, at, data: { name, ...facts } },
-    audit: auditEntry(caller, at, { ...auditOf("backup.made", name), details: facts }),
-  };
-}
-
-function auditOf(action: AuditAction, name: string): AuditEvent {
-  return { action, workspaceId: null, target: { type: "backup", id: name } };
-}
-
-const unsupported =
-  "The data is in PostgreSQL, so back it up there: with pg_dump or point-in-time recovery, and with versions of the objects in the bucket. See docs/scale-out.md.";
-
-const interrupted: Outcome = {
-  status: "failed",
-  message: "Backup failed: the server stopped before it was completed.",
-};
-
-/** Error message for the operator, who may see internals. */
-function reasonOf(error: unknown): string {
-  const fault = diskFaultOf(error);
-  const message = error instanceof Error ? error.message : String(error);
-  return fault === null ? `Backup failed: ${message}` : `Backup failed: ${fault.words} (${message}). ${fault.hint}`;
-}
-
-function createdAtOf(name: string): string {
-  return isoTime(timeOfArchive(name) ?? 0);
-}
-
-function runView(run: BackupRunView | null): BackupRunView | null {
-  if (run === null) return null;
-  const { name, status, startedAt, endedAt, progress, bytes, missing, message } = run;
-  return { name, status, startedAt, endedAt, progress, bytes, missing, message };
 }

@@ -23,14 +23,8 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
       "File to write. It appears, or replaces an existing file, only once it is complete. Default: the destination --backup-to, where the oldest backups of this data directory beyond --backup-keep are deleted.",
     );
   addConnectionFlags(command).action((flags: BackupFlags) =>
-    withApi(context, flags, (api) => backup(api, flags.output, context), {
-      refusesDatabase: {
-        message: "The data is in PostgreSQL, which `outreachd backup` does not back up.",
-        hint:
-          "Back it up with pg_dump or point-in-time recovery, and files in S3 with versioning of the bucket. " +
-          "`outreachd copy` copies all of it to a data directory while no node runs.",
-      },
-    }),
+    // A temporary directory would be deleted together with the backups in it.
+    withApi(context, flags, (api) => backup(api, flags.output, context), { keepsDataDir: true }),
   );
 }
 

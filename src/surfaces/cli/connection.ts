@@ -64,6 +64,8 @@ type ConnectOptions = {
   mayCreateData: boolean;
   /** Whether the service in this process runs jobs that other nodes could run as well. */
   runsJobs: boolean;
+  /** Whether the command leaves files in the data directory, even if its data is elsewhere. */
+  keepsDataDir: boolean;
   /** Whether the command is long-running, so that other commands need access meanwhile. */
   isLong: boolean;
   /** Whether the command requires a running server; this process then does not lock the data directory. */
@@ -145,9 +147,9 @@ type OwnNode = ConnectOptions & { config: Config & { database: DatabaseConfig } 
 
 /** Files in a bucket need no data directory, except for temporary copies, which no other node can be using. */
 async function toOwnNode(options: OwnNode): Promise<Connection> {
-  const { config, runsJobs } = options;
+  const { config, runsJobs, keepsDataDir } = options;
   const database = runsJobs ? config.database : ({ ...config.database, role: "api" } as const);
-  if (config.files.place === null) return await toOwn({ ...options, config: { ...config, database } });
+  if (config.files.place === null || keepsDataDir) return await toOwn({ ...options, config: { ...config, database } });
   const dataDir = await mkdtemp(join(tmpdir(), "outreachd-"));
   const remove = () => rm(dataDir, { recursive: true, force: true });
   try {

@@ -4,7 +4,6 @@ import { Api } from "./api.ts";
 import { remoteServer } from "./client-options.ts";
 import { connect, type Connection } from "./connection.ts";
 import { remark, type CommandContext } from "./context.ts";
-import { CommandError, exitCodes } from "./exit-codes.ts";
 import { connectionOptions } from "./flags.ts";
 
 /** Parsed flags of commands with connection flags. */
@@ -18,8 +17,8 @@ type ConnectionNeeds = {
   needsServer?: boolean;
   /** Whether the command waits for jobs, which the service in this process then runs if no other node does. */
   runsJobs?: boolean;
-  /** Why the command does not work on a database that nodes share, and what to do instead. */
-  refusesDatabase?: { message: string; hint: string };
+  /** Whether the command leaves files in the data directory, even if its data is elsewhere. */
+  keepsDataDir?: boolean;
   /** Email of the admin of an empty data directory, whose key the command shows itself. */
   firstAdmin?: string;
 };
@@ -43,19 +42,17 @@ export async function withApi(
 export async function openConnection(
   context: CommandContext,
   { config: configFile, url, apiKeyFile, ...flags }: ConnectionFlags,
-  { refusesDatabase, firstAdmin, ...needs }: ConnectionNeeds = {},
+  { firstAdmin, ...needs }: ConnectionNeeds = {},
 ): Promise<Connection> {
   const { env, backend } = context;
-  const { mayCreateData = false, isLong = false, needsServer = false, runsJobs = isLong } = needs;
+  const { mayCreateData = false, isLong = false, needsServer = false, runsJobs = isLong, keepsDataDir = false } = needs;
   const remote = remoteServer({ flags: { url, apiKeyFile }, env, readFile: (path) => readFileSync(path, "utf8") });
   // Only these flags: a command's own --time-zone or --source is not a server setting.
   const config = loadConfig({ flags: { ...namedIn(connectionOptions, flags), config: configFile }, env });
-  if (remote === null && config.database !== null && refusesDatabase !== undefined)
-    throw new CommandError(exitCodes.failed, refusesDatabase.message, { hint: refusesDatabase.hint });
   return connect({
     config: { ...config, ...(firstAdmin !== undefined && { adminEmail: firstAdmin }) },
     showsFirstKey: firstAdmin !== undefined,
-    ...{ remote, backend, mayCreateData, isLong, needsServer, runsJobs },
+    ...{ remote, backend, mayCreateData, isLong, needsServer, runsJobs, keepsDataDir },
     tell: (text) => remark(context, text),
   });
 }

@@ -16,6 +16,6 @@ export const idempotentRequests = pgTable("idempotent_requests", {
 });
 
 export const serverState = pgTable("server_state", {
-  name: text().$type<"clock" | "installation" | "maintenance">().primaryKey(),
+  name: text().$type<"backups" | "clock" | "installation" | "maintenance">().primaryKey(),
   value: jsonb().notNull(),
 });

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Clock } from "../../../platform/base/clock.ts";
 import { createAuditStore } from "./audit.ts";
+import { createBackupStore } from "./backups.ts";
 import { createCampaignStore } from "./campaigns.ts";
 import { createClusterStore } from "./cluster.ts";
 import { createCreditStore } from "./credits.ts";
@@ -65,7 +66,7 @@ export async function openPostgresStorage(
   const directories = new DirectoryIndex(engine);
   return {
     audit: createAuditStore(engine),
-    backups: null,
+    backups: createBackupStore(engine),
     campaigns: createCampaignStore(engine),
     cluster: createClusterStore(engine, log),
     credits: createCreditStore(engine),

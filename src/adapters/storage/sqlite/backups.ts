@@ -9,13 +9,19 @@ export function createBackupStore(engine: Engine, { audits, events }: CommonRows
   const forget = prepared(database, "DELETE FROM backups_begun WHERE name = ?");
   const begun = prepared<{ name: string }, []>(database, "SELECT name FROM backups_begun ORDER BY name");
   return {
-    begin: (name) => writer.write(() => void begin.run(name)),
-    end: ({ name, event, audit: entry }) =>
+    begin: ({ run }) =>
       writer.write(() => {
-        forget.run(name);
+        begin.run(run.name);
+        return null;
+      }),
+    end: ({ run, event, audit: entry, isInterrupted }) =>
+      writer.write(() => {
+        const { changes } = forget.run(run.name);
+        if (isInterrupted === true && changes === 0) return;
         events.append(event);
         audits.append(entry);
       }),
-    begun: async () => begun.all().map(({ name }) => name),
+    interrupted: async () => begun.all().map(({ name }) => name),
+    shared: null,
   };
 }
