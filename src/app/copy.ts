@@ -20,7 +20,13 @@ export type CopyPlace =
   | { kind: "directory"; path: string; files: FilesPlace }
   | { kind: "postgres"; url: string; prepare: boolean; files: FilesPlace | null };
 
-export type CopyRequest = { from: CopyPlace; to: CopyPlace; isReplaced: boolean };
+export type CopyRequest = {
+  from: CopyPlace;
+  to: CopyPlace;
+  isReplaced: boolean;
+  /** Identifies the source if the copy is continued. Default: its place. */
+  source?: string;
+};
 
 export type CopyReport = {
   from: string;
@@ -40,12 +46,12 @@ type Opened<T> = { side: T; movedAside?: string | null; release(): void };
  * interruption. Throws `StartError` if it cannot, or if the copy differs.
  */
 export async function copyInstallation(
-  { from, to, isReplaced }: CopyRequest,
+  { from, to, isReplaced, source: name = shown(from) }: CopyRequest,
   onProgress: (progress: CopyProgress) => Promise<void>,
 ): Promise<CopyReport> {
   const source = await openSource(from);
   try {
-    const target = await openTarget(to, from, isReplaced);
+    const target = await openTarget(to, name, isReplaced);
     try {
       const files = await copyFiles(from, to, source.side, (what) => onProgress({ phase: "files", what }));
       const tables = await copyRows(source.side, target.side, onProgress).catch(explain(from, to));
@@ -87,8 +93,8 @@ async function openSource(from: CopyPlace): Promise<Opened<CopySource>> {
   }
 }
 
-async function openTarget(to: CopyPlace, from: CopyPlace, isReplaced: boolean): Promise<Opened<CopyTarget>> {
-  const target = { shown: shown(to), from: shown(from), now: systemClock.now() };
+async function openTarget(to: CopyPlace, from: string, isReplaced: boolean): Promise<Opened<CopyTarget>> {
+  const target = { shown: shown(to), from, now: systemClock.now() };
   if (to.kind === "postgres") {
     const { openPostgresTarget } = await import("../adapters/storage/copy/postgres-target.ts");
     const engine = await usableConnection(to.url, to.prepare);

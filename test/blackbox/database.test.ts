@@ -1,5 +1,5 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { MergeReport } from "../../src/features/workspaces/merge/model.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
@@ -152,20 +152,8 @@ test("a command uses the node of its data directory only if that uses the same d
 
 test("what a database needs no command for is refused with what to do instead", async () => {
   await using world = await arrange();
-  const { database, directory, run } = world;
-  mkdirSync(join(directory.path, "data"));
+  const { database, run } = world;
   const flag = ["--database", database.url];
-  const backup = await run("backup", "--output", "backup.tar", ...flag);
-  expect(backup).toMatchObject({
-    exitCode: 1,
-    err: expect.stringMatching(/pg_dump.*versioning of the bucket.*outreachd copy/),
-  });
-  expect(existsSync(join(directory.path, "backup.tar"))).toBe(false);
-  const restore = await run("restore", "backup.tar", ...flag);
-  expect(restore).toMatchObject({
-    exitCode: 1,
-    err: expect.stringMatching(/pg_restore or point-in-time recovery.*outreachd copy/),
-  });
   const clock = await run("clock", "accept", ...flag);
   expect(clock).toMatchObject({ exitCode: 1, err: expect.stringContaining("the clock of the database") });
 });

@@ -109,7 +109,8 @@ function usage(message: string): CommandError {
   return new CommandError(exitCodes.usage, message, { hint: "See `outreachd copy --help`." });
 }
 
-function stateOf(step: CopyProgress): ProgressState {
+/** For the progress of a copy. */
+export function stateOf(step: CopyProgress): ProgressState {
   if (step.phase === "files") return { percent: null, text: `copying ${step.what}`, document: step };
   if (step.phase === "build") return { percent: null, text: `creating ${step.what}`, document: step };
   const { phase, what, rows, total } = step;

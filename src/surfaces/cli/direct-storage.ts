@@ -65,9 +65,14 @@ async function withDatabase(
 }
 
 /** The command would change one of them, and it would be easy to overlook which. */
-function refuseTwoPlaces({ dataDir }: Config, flags: Record<string, unknown>): void {
+function refuseTwoPlaces(config: Config, flags: Record<string, unknown>): void {
   if (flags["data"] !== undefined && flags["database"] !== undefined)
     throw new CommandError(exitCodes.usage, "Set --data or --database, not both: each says where the data is.");
+  refuseEmbeddedDatabase(config);
+}
+
+/** Throws `CommandError` if the data directory contains a database, although the data is elsewhere. */
+export function refuseEmbeddedDatabase({ dataDir }: Config): void {
   if (existsSync(join(dataDir, databaseName)))
     throw new CommandError(
       exitCodes.usage,

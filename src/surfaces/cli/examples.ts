@@ -200,6 +200,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["outreachd restore /mnt/usb/monday.tar.zst --check", "changes nothing"],
     ["outreachd restore /mnt/usb/monday.tar.zst --data ./restored", "to look at it beside the running server"],
     ["outreachd restore /mnt/usb/monday.tar.zst --replace", "stop the server first"],
+    ["outreachd restore monday.tar.zst --database postgres://… --files s3://BUCKET/PREFIX", "to an empty database"],
   ],
   copy: [
     ["outreachd copy --from ./outreachd-data --database postgres://outreachd@db.example.com/outreachd"],

@@ -4,15 +4,18 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { timeOfArchive, type Manifest } from "../../features/backup/model.ts";
 import { loadConfig, type Config } from "../../app/config/config.ts";
+import { shownDatabase, type DatabaseConfig } from "../../app/config/database-options.ts";
 import { blobsName, databaseName, restoredName, restoreMark } from "../../adapters/disk/data-directory.ts";
 import { syncPath } from "../../adapters/disk/owned-folder.ts";
 import { diskFaultOf } from "../../platform/base/disk-fault.ts";
-import type { S3Place } from "../../platform/blobs/place.ts";
+import type { FilesPlace } from "../../platform/blobs/place.ts";
 import { StartError } from "../../platform/base/start-error.ts";
 import { present, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { addDataFlags } from "./flags.ts";
-import { countOf, formatBytes } from "./progress.ts";
+import { stateOf } from "./copy.ts";
+import { refuseEmbeddedDatabase } from "./direct-storage.ts";
+import { countOf, createProgress, formatBytes } from "./progress.ts";
 import { reasonOf } from "./reason.ts";
 
 type RestoreFlags = Record<string, unknown> & { replace?: boolean; check?: boolean; goOn?: boolean };
@@ -20,9 +23,14 @@ type RestoreFlags = Record<string, unknown> & { replace?: boolean; check?: boole
 export function addRestoreCommand(program: Command, context: CommandContext): void {
   const command = program
     .command("restore")
-    .description("Restore a backup to the data directory. Checks everything before it changes anything.")
+    .description(
+      "Restore a backup to the data directory, or to an empty database on PostgreSQL. Checks everything before it changes anything.",
+    )
     .argument("<FILE>", "Backup to restore: a file, or the name of a backup at the destination --backup-to")
-    .option("--replace", "Replace existing data. It is moved aside, to a folder in the data directory.")
+    .option(
+      "--replace",
+      "Replace existing data. It is moved aside, to a folder in the data directory. Not for a database on PostgreSQL.",
+    )
     .option("--check", "Only check the backup.")
     .option(
       "--go-on",
@@ -33,29 +41,38 @@ export function addRestoreCommand(program: Command, context: CommandContext): vo
 
 async function restore(file: string, flags: RestoreFlags, context: CommandContext): Promise<void> {
   const config = loadConfig({ flags, env: context.env });
-  if (config.database !== null && flags.check !== true) throw onDatabase();
+  const isCheck = flags.check === true;
+  const database = isCheck ? null : config.database;
   const dataDir = resolve(config.dataDir);
+  if (database !== null) await refuseUsed(database, config, flags);
   const existed = existsSync(dataDir);
   const archive = await openArchive(file, config);
   const { holdDataDirectory } = await import("../../adapters/disk/data-directory.ts");
-  const directory = flags.check === true ? null : holdDataDirectory(dataDir, { mayBeCutOff: true });
+  const directory = isCheck ? null : holdDataDirectory(dataDir, { mayBeCutOff: true });
   const { answerWhileRestoring } = await import("./restore-notice.ts");
-  const stopAnswering = directory === null ? () => {} : answerWhileRestoring(config);
+  const stopAnswering = directory === null || database !== null ? () => {} : answerWhileRestoring(config);
   const staging = join(dataDir, `restore-${process.pid}.part`);
   let done = false;
   try {
-    if (directory !== null && flags.replace !== true) await refuseExisting(dataDir);
+    if (directory !== null && database === null && flags.replace !== true) await refuseExisting(dataDir);
     if (directory !== null) await removeLeftOver(dataDir);
     await mkdir(staging, { recursive: true, mode: 0o700 });
     const manifest = await checkedInto(staging, archive, file);
     if (directory === null) return await present(context, report(manifest, null), checkedText(file, manifest));
     const pausedAccounts = flags.goOn === true ? 0 : await pauseAccounts(staging, manifest);
+    if (database !== null) {
+      const place = shownDatabase(database.url);
+      await fillDatabase(staging, manifest, config, database, context);
+      done = config.files.place === null; // files are in the data directory
+      const outcome = { place, database: place, pausedAccounts };
+      return await present(context, report(manifest, outcome), restoredText(manifest, outcome));
+    }
     await leaveNote(staging, manifest);
     if (config.files.place !== null) await uploadFiles(staging, config.files.place);
     await giveToOwner(staging, dataDir);
     const movedAside = await putInPlace(staging, dataDir);
     done = true;
-    const outcome = { dataDir, movedAside, pausedAccounts };
+    const outcome = { place: dataDir, dataDir, movedAside, pausedAccounts };
     await present(context, report(manifest, outcome), restoredText(manifest, outcome));
   } finally {
     await rm(staging, { recursive: true, force: true }).catch(() => {});
@@ -66,12 +83,35 @@ async function restore(file: string, flags: RestoreFlags, context: CommandContex
   }
 }
 
-function onDatabase(): CommandError {
-  return new CommandError(exitCodes.failed, "The data is in PostgreSQL, which `outreachd restore` does not restore.", {
-    hint:
-      "Restore it with pg_restore or point-in-time recovery, and files in S3 from the versions of the bucket. " +
-      "To move a backup there, restore it to a data directory, without the option database, and run `outreachd copy`.",
-  });
+/** Before anything is unpacked, which takes long. */
+async function refuseUsed(database: DatabaseConfig, config: Config, flags: RestoreFlags): Promise<void> {
+  if (flags.replace === true)
+    throw new CommandError(exitCodes.usage, "--replace works only for a data directory.", {
+      hint: "Restore to an empty database, such as a new one that `createdb` creates.",
+    });
+  refuseEmbeddedDatabase(config);
+  const { requireEmpty } = await import("../../app/restore-database.ts");
+  await requireEmpty(database);
+}
+
+async function fillDatabase(
+  staging: string,
+  manifest: Manifest,
+  config: Config,
+  database: DatabaseConfig,
+  context: CommandContext,
+): Promise<void> {
+  const files = config.files.place ?? { kind: "disk" as const, path: join(resolve(config.dataDir), blobsName) };
+  const { createdAt } = manifest;
+  const backup = { path: staging, createdAt, note: noteOf(manifest) };
+  const { restoreToDatabase } = await import("../../app/restore-database.ts");
+  const progress = createProgress(context);
+  try {
+    await uploadFiles(staging, files);
+    await restoreToDatabase(backup, config, database, files, (step) => progress.show(stateOf(step)));
+  } finally {
+    progress.clear();
+  }
 }
 
 async function openArchive(file: string, config: Config): Promise<AsyncIterable<Uint8Array>> {
@@ -172,13 +212,16 @@ async function pauseAccounts(staging: string, { createdAt }: Manifest): Promise<
 }
 
 /** For the audit log, which the next start writes to: until then, its tables may be from an older version. */
-async function leaveNote(staging: string, { createdAt, version }: Manifest): Promise<void> {
-  const note = { backupOf: createdAt, version, restoredAt: new Date().toISOString() };
-  await writeFile(join(staging, restoredName), JSON.stringify(note), { mode: 0o600 });
+async function leaveNote(staging: string, manifest: Manifest): Promise<void> {
+  await writeFile(join(staging, restoredName), JSON.stringify(noteOf(manifest)), { mode: 0o600 });
+}
+
+function noteOf({ createdAt, version }: Manifest) {
+  return { backupOf: createdAt, version, restoredAt: new Date().toISOString() };
 }
 
 /** Before the database, whose rows refer to them. The files that are there stay, unless they have the same names. */
-async function uploadFiles(staging: string, place: S3Place): Promise<void> {
+async function uploadFiles(staging: string, place: FilesPlace): Promise<void> {
   const { createBlobs } = await import("../../adapters/blobs/blobs.ts");
   const blobs = createBlobs(place, null);
   const root = join(staging, blobsName);
@@ -190,7 +233,8 @@ async function uploadFiles(staging: string, place: S3Place): Promise<void> {
       await blobs.receive(path.slice(root.length + 1), file.stream(), file.size);
     }
   } catch (cause) {
-    const message = `Could not store the files of the backup in s3://${place.bucket}/${place.prefix}: ${reasonOf(cause)}`;
+    const shown = place.kind === "disk" ? place.path : `s3://${place.bucket}/${place.prefix}`;
+    const message = `Could not store the files of the backup in ${shown}: ${reasonOf(cause)}`;
     throw new CommandError(exitCodes.failed, message, { hint: diskFaultOf(cause)?.hint, cause });
   }
   await rm(root, { recursive: true, force: true });
@@ -226,13 +270,18 @@ async function putInPlace(staging: string, dataDir: string): Promise<string | nu
   return old.length > 0 ? aside : null;
 }
 
-type Outcome = { dataDir: string; movedAside: string | null; pausedAccounts: number };
+/** `place`: for people. */
+type Outcome = { place: string; pausedAccounts: number } & (
+  | { dataDir: string; movedAside: string | null }
+  | { database: string }
+);
 
 function report({ version, createdAt, members, missing, audit }: Manifest, outcome: Outcome | null) {
   const bytes = members.reduce((sum, { size }) => sum + size, 0);
+  const { place: _, ...facts } = outcome ?? {};
   return {
     restored: outcome !== null,
-    ...outcome,
+    ...facts,
     version,
     createdAt,
     files: members.length - 1,
@@ -246,9 +295,11 @@ function checkedText(file: string, manifest: Manifest): string {
   return `${file} is valid: ${contentsOf(manifest)}.`;
 }
 
-function restoredText(manifest: Manifest, { dataDir, movedAside, pausedAccounts }: Outcome): string {
-  const lines = [`Restored ${contentsOf(manifest)} to ${dataDir}.`];
-  if (movedAside !== null) lines.push(`The previous data is in ${movedAside}. Delete it when you no longer need it.`);
+function restoredText(manifest: Manifest, outcome: Outcome): string {
+  const { place, pausedAccounts } = outcome;
+  const lines = [`Restored ${contentsOf(manifest)} to ${place}.`];
+  if ("movedAside" in outcome && outcome.movedAside !== null)
+    lines.push(`The previous data is in ${outcome.movedAside}. Delete it when you no longer need it.`);
   if (pausedAccounts > 0)
     lines.push(
       `Paused ${countOf(pausedAccounts, "network account")} with pending work, because actions since the backup are unknown. Check them, then set their state to active.`,

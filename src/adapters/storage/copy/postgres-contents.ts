@@ -18,7 +18,7 @@ export const ownTables = {
 const seeded = ["audit_end", "server_state", "event_positions"];
 
 /** Throws `StartError` if there is data. An older version may have had fewer tables. */
-export async function refuseData(client: Copier, shown: string): Promise<void> {
+export async function refuseData(client: Copier, shown: string, hint: string): Promise<void> {
   const existing = await client.unsafe<{ name: string }[]>(
     `SELECT relname AS name FROM pg_class
      WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND relname = ANY($1)`,
@@ -27,9 +27,7 @@ export async function refuseData(client: Copier, shown: string): Promise<void> {
   const parts = existing.map(({ name }) => `EXISTS (SELECT 1 FROM ${name})`);
   const [row] = await client.unsafe<{ found: boolean }[]>(`SELECT ${[...parts, "false"].join(" OR ")} AS found`);
   if (row?.found !== true) return;
-  throw new StartError(`The database ${shown} already contains data.`, {
-    hint: "Copy to an empty database, or add --replace, which deletes that data first.",
-  });
+  throw new StartError(`The database ${shown} already contains data.`, { hint });
 }
 
 /** Drops all tables of outreachd with their functions. */

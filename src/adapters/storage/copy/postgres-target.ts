@@ -72,7 +72,7 @@ async function lockCopy(client: Sql, shown: string): Promise<void> {
 async function prepare(client: Sql, { shown, from, isReplaced, now }: PostgresTargetOptions): Promise<void> {
   if (isReplaced) await inLongTransaction(client, dropEverything);
   if (await hasTable(client, copyState)) return await refuseOther(client, from, shown);
-  if (await hasTable(client, "schema_migrations")) await refuseData(client, shown);
+  if (await hasTable(client, "schema_migrations")) await refuseData(client, shown, notEmptyHint);
   await migrate(client, migrations, now);
   await inLongTransaction(client, async (transaction) => {
     await postgresState.create(transaction);
@@ -82,6 +82,8 @@ async function prepare(client: Sql, { shown, from, isReplaced, now }: PostgresTa
     await transaction.unsafe(`TRUNCATE ${[...ownTables.copied, "prospect_blocks", "prospect_changes"].join(", ")}`);
   });
 }
+
+const notEmptyHint = "Copy to an empty database, or add --replace, which deletes that data first.";
 
 async function refuseOther(client: Sql, from: string, shown: string): Promise<void> {
   const source = await postgresState.read<string>(client, "source");
