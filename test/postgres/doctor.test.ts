@@ -46,7 +46,7 @@ test("a database with running nodes and a bucket is well, and nothing is left in
     "jobs",
     "events",
   ];
-  expect([...new Set(findings.map(({ check }) => check))]).toEqual([...checks, "files", "hosts"]);
+  expect([...new Set(findings.map(({ check }) => check))]).toEqual([...checks, "files", "backups", "hosts"]);
   expect([...cluster.s3.objects.keys()].filter((name) => name.includes("doctor"))).toEqual([]);
   await node.stop();
 });

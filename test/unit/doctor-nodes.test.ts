@@ -13,6 +13,7 @@ const other: ClusterNode = { ...node, id: "two", host: "beta", pid: 8 };
 const well: DatabaseState = {
   ...{ bytes: 9_000_000, nodes: [node, other], leader: "one", forbiddenTables: [], unbalanced: [], maxConnections: 97 },
   ...{ lateJobs: { count: 0, since: null }, lateEvents: { count: 0, since: null }, webhooks: [] },
+  backups: { running: null, last: null, newestAt: null },
 };
 
 /** What is not well, as its state and message. */

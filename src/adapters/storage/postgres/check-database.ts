@@ -4,6 +4,8 @@ import type { ClusterNode } from "../../../platform/cluster/model.ts";
 import { refuseUnknown } from "../applied-migrations.ts";
 import { nodes, clusterLead } from "./cluster-tables.ts";
 import { creditBalances, creditLedger } from "./credit-tables.ts";
+import type { SharedRuns } from "../../../features/backup/shared-runs.ts";
+import { readRuns } from "./backups.ts";
 import { connect, type Connection, type ConnectionOptions } from "./engine.ts";
 import { appliedMigrations, migrations } from "./migrate.ts";
 import { networkAccounts } from "./network-tables.ts";
@@ -28,6 +30,7 @@ export type DatabaseState = {
   lateEvents: Backlog;
   /** Connections that PostgreSQL accepts from users without special rights. */
   maxConnections: number;
+  backups: SharedRuns;
   /** URLs of the webhook connectors of accounts. */
   webhooks: string[];
 };
@@ -79,6 +82,7 @@ async function readState(
         .from(events)
         .where(and(isNull(events.position), lt(events.at, eventsBefore))),
     ),
+    backups: await readRuns(orm),
     webhooks: await webhooksOf(orm),
   };
 }

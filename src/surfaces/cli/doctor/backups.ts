@@ -19,7 +19,7 @@ import { countOf } from "../progress.ts";
 import { reasonOf } from "../reason.ts";
 import { ok, problem, warning, type Finding } from "./finding.ts";
 
-const check = "backups";
+export const check = "backups";
 const dayMs = 86_400_000;
 
 /** Longer than the server itself waits for an S3 service, so that it can report the reason. */
@@ -70,7 +70,7 @@ export async function examineBackups(
   }
 }
 
-const placeHint = "Check --backup-to and, for S3, its URL and keys.";
+export const placeHint = "Check --backup-to and, for S3, its URL and keys.";
 
 function sameDisk(place: string, dataDir: string): Finding[] {
   if (!isOnOneDisk(place, dataDir)) return [];
@@ -96,16 +96,21 @@ function ageFinding(name: string | null, place: string, schedule: string | null,
   const how = 'Create one with `outreachd backup`, or every night with --backup-schedule "15 3 * * *".';
   if (name === null) return warning(check, `No backup of this data directory found in ${place}.`, how);
   const at = timeOfArchive(name) ?? 0;
-  const days = (now - at) / dayMs;
-  const message = `The last backup is ${days < 1 ? `${(days * 24).toFixed(1)} hours` : `${days.toFixed(1)} days`} old (${name}).`;
+  const message = `${ageText(at, now).slice(0, -1)} (${name}).`;
   if (schedule !== null && isOverdue(schedule, at, now))
     return problem(
       check,
       `${message} According to the schedule "${schedule}", there should be a newer one.`,
       "Search the log for `backup failed`.",
     );
-  if (schedule === null && days > 7) return warning(check, message, how);
+  if (schedule === null && now - at > 7 * dayMs) return warning(check, message, how);
   return ok(check, message);
+}
+
+/** `at`: start of the newest backup. */
+export function ageText(at: number, now: number): string {
+  const days = (now - at) / dayMs;
+  return `The last backup is ${days < 1 ? `${(days * 24).toFixed(1)} hours` : `${days.toFixed(1)} days`} old.`;
 }
 
 /** Backups that this server never deletes must not accumulate unnoticed. */
@@ -124,7 +129,7 @@ function othersFindings(others: readonly Archive[], place: string): Finding[] {
 }
 
 /** Two scheduled times have passed, because one backup may still be running. */
-function isOverdue(schedule: string, at: number, now: number): boolean {
+export function isOverdue(schedule: string, at: number, now: number): boolean {
   const cron = new Cron(schedule, { paused: true, utcOffset: 0 });
   const [, second] = cron.nextRuns(2, new Date(at));
   cron.stop();

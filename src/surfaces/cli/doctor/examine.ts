@@ -43,9 +43,11 @@ async function examineShared(config: Config, database: DatabaseConfig, offline: 
   // Loaded only if needed: it is a large part of the program.
   const { examineSharedDatabase } = await import("./shared-database.ts");
   const { examineBucket } = await import("./bucket.ts");
-  const { findings, webhooks } = await examineSharedDatabase(database);
+  const { examineSharedBackups } = await import("./shared-backups.ts");
+  const { findings, webhooks, backups: known } = await examineSharedDatabase(database);
   const files = offline && config.files.place !== null ? [] : await examineBucket(config.files.place);
-  return [...findings, ...files, ...(await examineHosts(config, webhooks, offline))];
+  const backups = known === null ? [] : await examineSharedBackups(known.runs, config.backup, known.now, offline);
+  return [...findings, ...files, ...backups, ...(await examineHosts(config, webhooks, offline))];
 }
 
 /** A server may get settings that this command does not see, such as from systemd. */

@@ -2,6 +2,7 @@ import { openToCheck, type Backlog, type DatabaseState } from "../../../adapters
 import { readServerFacts } from "../../../adapters/storage/postgres/server-facts.ts";
 import { shownDatabase, type DatabaseConfig } from "../../../app/config/database-options.ts";
 import { requireUsable, startErrorOf } from "../../../app/database.ts";
+import type { SharedRuns } from "../../../features/backup/shared-runs.ts";
 import { systemClock } from "../../../platform/base/clock.ts";
 import { StartError } from "../../../platform/base/start-error.ts";
 import { ClusterClock } from "../../../platform/cluster/cluster-clock.ts";
@@ -17,10 +18,16 @@ const unnumberedMs = 60_000;
 /** Nodes use the clock of the database, but logs, certificates, and signatures of requests depend on their own. */
 const notableSkewMs = 10_000;
 
-/** Also returns the URLs of the accounts' webhook connectors. Changes nothing. */
-export async function examineSharedDatabase(
-  config: DatabaseConfig,
-): Promise<{ findings: Finding[]; webhooks: string[] }> {
+export type Examined = {
+  findings: Finding[];
+  /** URLs of the accounts' webhook connectors. */
+  webhooks: string[];
+  /** Null if the database cannot be read. */
+  backups: { runs: SharedRuns; now: number } | null;
+};
+
+/** Changes nothing. */
+export async function examineSharedDatabase(config: DatabaseConfig): Promise<Examined> {
   const shown = shownDatabase(config.url);
   try {
     return await examine(config, shown);
@@ -31,11 +38,11 @@ export async function examineSharedDatabase(
       known instanceof StartError
         ? problem("database", known.message, known.hint ?? "Check the option database.")
         : problem("database", `The database ${shown} cannot be read: ${reason}`, "Check its log.");
-    return { findings: [found], webhooks: [] };
+    return { findings: [found], webhooks: [], backups: null };
   }
 }
 
-async function examine({ url, prepare }: DatabaseConfig, shown: string) {
+async function examine({ url, prepare }: DatabaseConfig, shown: string): Promise<Examined> {
   const clock = new ClusterClock(systemClock);
   const facts = await readServerFacts(url, { prepare }, (read) => clock.sample(read));
   requireUsable(facts, shown);
@@ -53,10 +60,11 @@ async function examine({ url, prepare }: DatabaseConfig, shown: string) {
   try {
     const migrations = facts.hasTables ? await schemaFinding(database) : noTables(shown);
     // Queries of this version only work with the tables of this version.
-    if (migrations.state !== "ok") return { findings: [...findings, migrations], webhooks: [] };
+    if (migrations.state !== "ok") return { findings: [...findings, migrations], webhooks: [], backups: null };
     const now = clock.now();
     const state = await database.state(now, { jobsBefore: now - lateMs, eventsBefore: now - unnumberedMs });
-    return { findings: [...findings, migrations, ...stateFindings(state, now)], webhooks: state.webhooks };
+    const { webhooks, backups: runs } = state;
+    return { findings: [...findings, migrations, ...stateFindings(state, now)], webhooks, backups: { runs, now } };
   } finally {
     await database.close();
   }
