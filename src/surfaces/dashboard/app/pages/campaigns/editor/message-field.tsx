@@ -1,10 +1,10 @@
 import { useRef } from "preact/hooks";
 import type { LeadView } from "../../../../../../features/leads/model.ts";
-import { fillVariables, messageLength } from "../../../../../../lib/message-text/message-text.ts";
+import { messageLength } from "../../../../../../lib/message-text/message-text.ts";
+import { fillForLead, variables } from "../../../lead-variables.ts";
+import { MessagePreview, MessageProblems } from "../../../message-preview.tsx";
 import { Field } from "../../../ui/form.tsx";
 import { nameOf } from "./lead-picker.tsx";
-import { isVariable } from "./step-problems.ts";
-import { valueOf, variables } from "./texts.ts";
 
 type MessageFieldProps = {
   label: string;
@@ -28,10 +28,7 @@ const maxLength = 20_000;
 export function MessageField(props: MessageFieldProps) {
   const { label, isOptional, path, error, value, limit, customFields, lead, onChange } = props;
   const area = useRef<HTMLTextAreaElement>(null);
-  const { text, problems } = fillVariables(value, (name) => {
-    if (lead !== null) return valueOf(lead, name);
-    return isVariable(name) ? "" : null;
-  });
+  const { text, problems } = fillForLead(value, lead);
   const length = messageLength(text);
   const over = length - limit;
 
@@ -67,21 +64,8 @@ export function MessageField(props: MessageFieldProps) {
         <VariableSelect customFields={customFields} onInsert={insert} />
         <Counter length={length} limit={limit} />
       </div>
-      {problems.map((problem, index) => (
-        <p key={index} class="message-problem small">
-          {problem.kind === "unmatched"
-            ? "Unmatched double braces. Variables are written as {{firstName|there}}."
-            : problem.kind === "unknown"
-              ? `There is no variable {{${problem.name}}}.`
-              : `${lead === null ? "Some leads have" : "This lead has"} no value for {{${problem.name}}}. Add a fallback: {{${problem.name}|there}}.`}
-        </p>
-      ))}
-      {lead !== null && value.trim() !== "" && (
-        <figure class="message-preview">
-          <figcaption class="faint small">What {nameOf(lead)} receives</figcaption>
-          <blockquote dir="auto">{text.trim()}</blockquote>
-        </figure>
-      )}
+      <MessageProblems problems={problems} whose={lead === null ? "Some leads have" : "This lead has"} />
+      {lead !== null && value.trim() !== "" && <MessagePreview name={nameOf(lead)} text={text} />}
     </div>
   );
 }

@@ -1,7 +1,8 @@
 import type { CampaignStep } from "../../../../../../features/campaigns/model.ts";
-import { fillVariables, messageLength } from "../../../../../../lib/message-text/message-text.ts";
+import { messageLength } from "../../../../../../lib/message-text/message-text.ts";
+import { fillForLead } from "../../../lead-variables.ts";
 import { actionLabels } from "../../../network.ts";
-import { textLimit, variableNames, type Tier } from "./texts.ts";
+import { textLimit, type Tier } from "./texts.ts";
 
 /** What is missing or wrong in a step, before it is saved; null if nothing is. The server checks it again. */
 export function problemOf(step: CampaignStep, tier: Tier): string | null {
@@ -20,15 +21,11 @@ export function problemOf(step: CampaignStep, tier: Tier): string | null {
 
 function problemOfText(text: string, isRequired: boolean, limit: number): string | null {
   if (text.trim() === "") return isRequired ? "Text is missing" : null;
-  const { text: shortest, problems } = fillVariables(text, (name) => (isVariable(name) ? "" : null));
+  const { text: shortest, problems } = fillForLead(text, null);
   for (const problem of problems) {
     if (problem.kind === "unknown") return `Unknown variable {{${problem.name}}}`;
     if (problem.kind === "unmatched") return "Unmatched double braces";
   }
   const length = messageLength(shortest);
   return length > limit ? `${length - limit} characters too long` : null;
-}
-
-export function isVariable(name: string): boolean {
-  return variableNames.includes(name) || /^customFields\../.test(name);
 }

@@ -1,5 +1,4 @@
 import type { AccountView } from "../../../../../../features/network/account-model.ts";
-import type { LeadView } from "../../../../../../features/leads/model.ts";
 import type { ActionType } from "../../../network.ts";
 
 export type Tier = AccountView["tier"];
@@ -15,30 +14,4 @@ export const textLimits: Partial<Record<ActionType, Record<Tier, number>>> = {
 
 export function textLimit(type: ActionType, tier: Tier): number {
   return textLimits[type]?.[tier] ?? 0;
-}
-
-/** Variables of every lead, with a fallback for those without a value. */
-export const variables = [
-  ["firstName", "First name", "there"],
-  ["lastName", "Last name", ""],
-  ["company", "Company", "your company"],
-  ["title", "Job title", "your work"],
-  ["industry", "Industry", "your industry"],
-  ["location", "Location", "your area"],
-  ["email", "Email", ""],
-  ["phone", "Phone", ""],
-  ["source", "Source", ""],
-  ["networkUrl", "Profile URL", ""],
-] as const;
-export const variableNames: readonly string[] = variables.map(([name]) => name);
-
-/** The value of a variable for a lead: "" without one, null if there is no such variable. */
-export function valueOf(lead: LeadView, name: string): string | null {
-  if (name.startsWith("customFields.")) {
-    const value = lead.customFields[name.slice("customFields.".length)];
-    return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
-  }
-  if (!variableNames.includes(name)) return null;
-  const value = lead[name as (typeof variables)[number][0]];
-  return typeof value === "string" ? value.trim() : "";
 }
