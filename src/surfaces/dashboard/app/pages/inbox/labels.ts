@@ -32,6 +32,12 @@ export function nameOfPerson({ personName, profileUrl }: Pick<ConversationView, 
   return personName ?? handleOf(profileUrl);
 }
 
+/** The name of the network, to be corrected by the user: everything after the first word is the last name. */
+export function namesOf({ personName }: Pick<ConversationView, "personName">): { firstName: string; lastName: string } {
+  const [firstName = "", ...rest] = personName?.trim().split(/\s+/) ?? [];
+  return { firstName, lastName: rest.join(" ") };
+}
+
 /** The last message as one line. */
 export function previewOf({ lastMessage: { state, text } }: ConversationView): string {
   const shown = text ?? "Text not available";

@@ -8,11 +8,13 @@ import { Link, setQuery } from "../../router.tsx";
 import { can } from "../../session.ts";
 import { memberChoices, useMembers } from "../../team.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { OutsideLink } from "../../ui/outside-link.tsx";
 import { showError, showUndo } from "../../ui/toast.tsx";
-import { labelList, labelNames, nameOfPerson, type Label } from "./labels.ts";
+import { NewLeadDialog } from "../leads/new-lead.tsx";
+import { labelList, labelNames, namesOf, nameOfPerson, type Label } from "./labels.ts";
 import { morningIn, tomorrowMorning } from "./times.ts";
 
 type HeadProps = { conversation: ConversationView; onChange: (changed: ConversationView) => void; reload: () => void };
@@ -20,7 +22,7 @@ type HeadProps = { conversation: ConversationView; onChange: (changed: Conversat
 /** Who it is, and what was decided about the conversation. */
 export function ThreadHead({ conversation, onChange, reload }: HeadProps) {
   const { id, leadId, profileUrl, accountId, label, assignedTo, snoozedUntil } = conversation;
-  const [dialog, setDialog] = useState<"block" | NewsEvent | null>(null);
+  const [dialog, setDialog] = useState<"block" | "addLead" | NewsEvent | null>(null);
   const members = useMembers();
   const accounts = useAccounts().data?.accounts ?? [];
   const account = accounts.find((one) => one.id === accountId);
@@ -62,6 +64,11 @@ export function ThreadHead({ conversation, onChange, reload }: HeadProps) {
         <h2>{leadId === null ? name : <Link to={`/leads/${leadId}`}>{name}</Link>}</h2>
         <p class="faint">
           <OutsideLink href={profileUrl}>Profile</OutsideLink>
+          {leadId === null && can("leads:write") && (
+            <Button kind="quiet" icon="plus" onClick={() => setDialog("addLead")}>
+              Add to leads
+            </Button>
+          )}
           {accounts.length > 1 && account !== undefined && <span>{`Account: ${account.name}`}</span>}
           {account?.state === "needsReconnect" && <Badge tone="bad">Account needs reconnecting</Badge>}
           {account?.state === "paused" && <Badge tone="warn">Account is paused</Badge>}
@@ -143,6 +150,16 @@ export function ThreadHead({ conversation, onChange, reload }: HeadProps) {
         >
           <p>The person is added to the do-not-contact list. What is scheduled for them is not sent.</p>
         </ConfirmDialog>
+      )}
+      {dialog === "addLead" && (
+        <NewLeadDialog
+          known={{ ...namesOf(conversation), networkUrl: profileUrl }}
+          onClose={() => setDialog(null)}
+          onAdded={() => {
+            setDialog(null);
+            reload();
+          }}
+        />
       )}
       {(dialog === "replied" || dialog === "accepted") && (
         <RecordNews

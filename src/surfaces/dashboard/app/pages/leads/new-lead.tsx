@@ -7,13 +7,23 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
 import { showSuccess } from "../../ui/toast.tsx";
 
-export function NewLeadDialog({ onClose }: { onClose: () => void }) {
-  const empty = { firstName: "", lastName: "", email: "", company: "", title: "", networkUrl: "" };
-  const form = useForm(empty, async (values) => {
+const empty = { firstName: "", lastName: "", email: "", company: "", title: "", networkUrl: "" };
+
+type NewLeadProps = {
+  /** What is known about the person. */
+  known?: Partial<typeof empty>;
+  onClose: () => void;
+  /** Without it, the page of the new lead opens. */
+  onAdded?: (lead: LeadView) => void;
+};
+
+export function NewLeadDialog({ known, onClose, onAdded }: NewLeadProps) {
+  const form = useForm({ ...empty, ...known }, async (values) => {
     const filled = Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim() !== ""));
     const lead = await api.post<LeadView>("/leads", filled, { query: { onDuplicate: "error" } });
     showSuccess(`${nameOf(lead)} was added.`);
-    navigate(`/leads/${lead.id}`);
+    if (onAdded === undefined) navigate(`/leads/${lead.id}`);
+    else onAdded(lead);
   });
   return (
     <Dialog title="New lead" onClose={onClose}>
