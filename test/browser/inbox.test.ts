@@ -46,7 +46,10 @@ testInBrowser("a salesperson answers, labels, and assigns with the mouse; a seco
   await log.getByText("Could you show me how it works?").waitFor();
   await page.getByRole("navigation").getByText("2 unread").waitFor();
   await page.getByLabel("Insert a snippet").selectOption({ label: "Meeting" });
-  await page.getByText("38 / 8,000").waitFor();
+  // As long as what she receives.
+  await page.getByText("22 / 8,000").waitFor();
+  await page.getByText("What Ada Lovelace receives").waitFor();
+  expect(await page.locator(".message-preview blockquote").innerText()).toBe("Hi Ada, Tuesday at 10?");
   expect(await findings(page)).toEqual([]);
   const { pathname, search } = new URL(page.url());
   await using other = await openSignedIn(server, pathname + search);

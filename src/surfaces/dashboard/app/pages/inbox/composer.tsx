@@ -1,8 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ConversationView, SnippetView } from "../../../../../features/inbox/model.ts";
+import type { LeadView } from "../../../../../features/leads/model.ts";
 import type { CloneView } from "../../../../../features/voice/model.ts";
+import { messageLength } from "../../../../../lib/message-text/message-text.ts";
 import { api, getAll, RequestError } from "../../api.ts";
 import { count } from "../../format.ts";
+import { fillForLead } from "../../lead-variables.ts";
+import { MessagePreview, MessageProblems } from "../../message-preview.tsx";
 import { useResource } from "../../resource.ts";
 import { here, setQuery } from "../../router.tsx";
 import { can } from "../../session.ts";
@@ -30,7 +34,9 @@ export function Composer({ conversation, onSent }: ComposerProps) {
   const requestKey = useRef(crypto.randomUUID());
   const field = useRef<HTMLTextAreaElement>(null);
   const most = voiceId === "" ? maxText : maxSpeech;
-  const isTooLong = text.length > most;
+  const { filled, isFilled } = useFilled(conversation, text);
+  const length = messageLength(filled.text);
+  const isTooLong = length > most;
 
   useEffect(() => void (text === "" ? drafts.delete(id) : drafts.set(id, text)), [text]);
 
@@ -92,11 +98,15 @@ export function Composer({ conversation, onSent }: ComposerProps) {
           void send();
         }}
       />
+      <div aria-live="polite">
+        <MessageProblems problems={filled.problems} whose={leadWords(conversation)} />
+        {text.includes("{{") && isFilled && <MessagePreview name={nameOfPerson(conversation)} text={filled.text} />}
+      </div>
       <div class="composer-foot">
         <Snippets onChoose={(snippet) => write(text === "" ? snippet : `${text}\n${snippet}`)} />
         <Voices chosen={voiceId} choose={setVoiceId} />
         <span id="reply-count" class={isTooLong ? "field-error" : "faint"}>
-          {`${count(text.length)} / ${count(most)}`}
+          {`${count(length)} / ${count(most)}`}
         </span>
         <Button kind="primary" type="submit" isBusy={isBusy} disabled={text.trim() === "" || isTooLong}>
           Send
@@ -105,6 +115,23 @@ export function Composer({ conversation, onSent }: ComposerProps) {
       </div>
     </form>
   );
+}
+
+/** The text with the values of the lead, who is only read if the text has variables. `isFilled`: it can be sent like this. */
+function useFilled({ leadId }: ConversationView, text: string) {
+  const mayHaveValues = leadId !== null && text.includes("{{") && can("leads:read");
+  const load = (signal: AbortSignal) =>
+    mayHaveValues ? api.get<LeadView>(`/leads/${leadId}`, { signal }) : Promise.resolve(null);
+  const { data: lead } = useResource(load, [mayHaveValues, leadId]);
+  const filled = fillForLead(text, lead ?? null);
+  // Whether a value is missing is only known with the lead.
+  const isUnknown = leadId !== null && !lead;
+  const problems = filled.problems.filter(({ kind }) => kind !== "missing" || !isUnknown);
+  return { filled: { ...filled, problems }, isFilled: problems.length === 0 && !isUnknown };
+}
+
+function leadWords({ leadId }: ConversationView): string {
+  return leadId === null ? "This person is no lead and has" : "This lead has";
 }
 
 const editing = "edit";
