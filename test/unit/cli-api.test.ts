@@ -133,11 +133,11 @@ test("an operation by half of its name is suggested", () => {
 });
 
 test.each([
-  ["webhooks", "listWebhookEndpoints"],
+  ["sessions", "listSessions"],
   ["voice", "Voice"],
-  ["actions", "Action"],
-  ["help webhooks", "listWebhookEndpoints"],
-  ["webhooks --help", "listWebhookEndpoints"],
+  ["audits", "listAuditEntries"],
+  ["help sessions", "listSessions"],
+  ["sessions --help", "listSessions"],
 ])("an unknown command (%s) that the API has operations for points to them", async (line, id) => {
   await using cli = await createCommandLine();
   const { exitCode, err } = await cli.run(...line.split(" "));

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { AccountView } from "../../features/network/account-model.ts";
+import { addAccountChanges, pathOfAccount } from "./account-changes.ts";
 import type { Api } from "./api.ts";
 import { present, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
@@ -11,19 +12,10 @@ import { renderTable } from "./table.ts";
 type UserFlags = ConnectionFlags & { user?: string };
 type Holiday = AccountView["holidays"][number];
 
-const examples = `
-Examples:
-  outreachd accounts list
-  outreachd accounts holidays 019b…
-  outreachd accounts add-holiday 019b… 2030-12-24 2030-12-26 --name Christmas
-  outreachd accounts add-holiday 019b… 2030-05-01
-  outreachd accounts remove-holiday 019b… 2030-05-01`;
-
 export function addAccountCommands(program: Command, context: CommandContext): void {
   const group = program
     .command("accounts")
-    .description("List network accounts, and manage their holidays.")
-    .addHelpText("after", examples);
+    .description("List, add, pause, and resume network accounts, and manage their holidays.");
 
   const list = group.command("list").description("List network accounts, oldest first.");
   addConnectionFlags(addUserFlag(list)).action((flags: UserFlags) =>
@@ -32,6 +24,8 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       await present(context, { accounts }, accountsText(accounts));
     }),
   );
+
+  addAccountChanges(group, context);
 
   const holidays = group
     .command("holidays <ACCOUNT_ID>")
@@ -70,10 +64,8 @@ export function addAccountCommands(program: Command, context: CommandContext): v
   );
 }
 
-const pathOf = (id: string) => `/network/accounts/${encodeURIComponent(id)}`;
-
 function accountOf(api: Api, id: string, userId: string | undefined): Promise<AccountView> {
-  return api.get<AccountView>(pathOf(id), { userId });
+  return api.get<AccountView>(pathOfAccount(id), { userId });
 }
 
 async function save(
@@ -83,7 +75,7 @@ async function save(
   holidays: Holiday[],
   userId: string | undefined,
 ): Promise<void> {
-  await presentHolidays(context, await api.patch<AccountView>(pathOf(id), { holidays, userId }));
+  await presentHolidays(context, await api.patch<AccountView>(pathOfAccount(id), { holidays, userId }));
 }
 
 function presentHolidays(context: CommandContext, { id, name, holidays }: AccountView): Promise<void> {

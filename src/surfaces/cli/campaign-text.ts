@@ -9,7 +9,7 @@ import type {
 import type { CampaignTemplate } from "../../features/campaigns/template-model.ts";
 import { actionKinds } from "../../features/network/action-kinds.ts";
 import { formatCount } from "./progress.ts";
-import { renderTable } from "./table.ts";
+import { renderTable, shortTime } from "./table.ts";
 
 export type CampaignDetails = { campaign: CampaignView; statistics: CampaignStatistics };
 export type EnrollmentList = { enrollments: EnrollmentView[]; total: number };
@@ -42,7 +42,7 @@ export function campaignText({ campaign, statistics }: CampaignDetails): string 
   const leads = Object.entries(counts).map(([label, n]) => `${formatCount(n)} ${label}`);
   const why = Object.entries(reasons).map(([reason, n]) => `${formatCount(n)} ${reason}`);
   return [
-    `${name}  ${state}, version ${version}${startedAt === null ? "" : `, started ${timeOf(startedAt)} UTC`}`,
+    `${name}  ${state}, version ${version}${startedAt === null ? "" : `, started ${shortTime(startedAt)} UTC`}`,
     `Accounts: ${accountIds.join(", ")}`,
     `Leads: ${leads.join(", ")}`,
     ...(why.length > 0 ? [`No longer in the campaign: ${why.join(", ")}`] : []),
@@ -56,10 +56,10 @@ export function previewText({ leads, finishedAt, steps, problems }: PreviewView)
     `${step}`,
     actionType,
     formatCount(count),
-    firstAt === null ? "" : timeOf(firstAt),
-    lastAt === null ? "" : timeOf(lastAt),
+    firstAt === null ? "" : shortTime(firstAt),
+    lastAt === null ? "" : shortTime(lastAt),
   ]);
-  const end = finishedAt === null ? "" : `, until ${timeOf(finishedAt)} UTC`;
+  const end = finishedAt === null ? "" : `, until ${shortTime(finishedAt)} UTC`;
   return [
     renderTable(["STEP", "ACTION", "COUNT", "FIRST (UTC)", "LAST (UTC)"], rows),
     "",
@@ -88,8 +88,8 @@ export function enrollmentsText({ enrollments, total }: EnrollmentList): string 
     oneLine(leadName ?? leadId),
     reason === null ? state : `${state} (${reason})`,
     step === null ? "" : `${step}`,
-    connectedAt === null ? "" : timeOf(connectedAt),
-    repliedAt === null ? "" : timeOf(repliedAt),
+    connectedAt === null ? "" : shortTime(connectedAt),
+    repliedAt === null ? "" : shortTime(repliedAt),
     id,
   ]);
   const table = renderTable(["LEAD", "STATE", "STEP", "CONNECTED (UTC)", "REPLIED (UTC)", "ENROLLMENT"], rows);
@@ -130,7 +130,6 @@ function withTotal(table: string, shown: number, total: number): string {
 
 const plural = (n: number, unit: string) => `${n} ${unit}${n === 1 ? "" : "s"}`;
 const days = (n: number) => plural(n, "day");
-const timeOf = (at: string): string => at.slice(0, 16).replace("T", " ");
 
 /** Terminals break long lines, which tears a table apart. */
 export function oneLine(text: string): string {

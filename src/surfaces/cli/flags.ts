@@ -76,6 +76,15 @@ export function repeated(value: string, previous: string[] = []): string[] {
   return [...previous, value];
 }
 
+/** Collects the pairs of a repeatable flag NAME=VALUE. */
+export function pairs(example: string) {
+  return (value: string, previous: Record<string, string> = {}): Record<string, string> => {
+    const at = value.indexOf("=");
+    if (at < 1) throw new InvalidArgumentError(`Expected NAME=VALUE, such as ${example}.`);
+    return { ...previous, [value.slice(0, at)]: value.slice(at + 1) };
+  };
+}
+
 /** Parses a flag with a parser of the configuration, whose error becomes a usage error. */
 export function parsed<T>(parse: Parse<T>): (value: string) => T {
   return (value) => {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { RefusedError, type Api } from "./api.ts";
-import type { CommandContext } from "./context.ts";
+import { present, type CommandContext } from "./context.ts";
+import { CommandError, exitCodes } from "./exit-codes.ts";
+import { createProgress } from "./progress.ts";
 
 /** What all jobs have in common, as returned by the API. */
 export type WatchedJob = {
@@ -38,6 +40,34 @@ export async function followJob<J extends WatchedJob>(
     await onProgress(job);
     await sleep(pauseMs, undefined, { signal });
   }
+}
+
+/** Waits for a job of any type, and shows its result. Throws `CommandError` if it failed. */
+export function watchJob(api: Api, jobId: string, userId: string | undefined, context: CommandContext): Promise<void> {
+  return interruptible(context, async (signal) => {
+    const progress = createProgress(context);
+    const onProgress = ({ id, progress: percent, message }: WatchedJob) =>
+      progress.show({ percent, text: message, document: { phase: "job", jobId: id, percent, message } });
+    let job: WatchedJob;
+    try {
+      job = await followJob(api, jobId, { userId, signal, onProgress, isExpected: () => true });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      throw new CommandError(exitCodes.interrupted, stillRunning(api, jobId));
+    } finally {
+      progress.clear();
+    }
+    await present(context, { event: "finished", job }, job.message);
+    if (job.status === "failed") throw new CommandError(exitCodes.failed, `The job failed: ${job.message}`);
+  });
+}
+
+function stillRunning({ connection }: Api, jobId: string): string {
+  const where =
+    connection.kind === "own"
+      ? "The job continues once a server runs on this data directory (outreachd serve)."
+      : "The job continues on the server.";
+  return `${where} To follow it: outreachd jobs watch ${jobId}. To stop it: outreachd jobs cancel ${jobId}`;
 }
 
 /** Runs `work` with a signal that Ctrl-C aborts. */

@@ -1,14 +1,15 @@
-import { InvalidArgumentError, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import { closest } from "../../platform/base/spelling.ts";
-import { permissions, type KeyInput } from "../../platform/auth/key-model.ts";
+import { permissions, type KeyInput, type KeyUsageView } from "../../platform/auth/key-model.ts";
 import { actingUserId, findUser } from "./acting-user.ts";
 import type { Api } from "./api.ts";
 import { present, remark, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { tryKey } from "./first-run.ts";
 import { addConnectionFlags, addUserFlag, repeated, wholeNumberFlag } from "./flags.ts";
+import { formatCount } from "./progress.ts";
 import { withApi, type ConnectionFlags } from "./session.ts";
-import { renderTable } from "./table.ts";
+import { renderTable, shortTime } from "./table.ts";
 
 type Key = {
   id: string;
@@ -22,6 +23,15 @@ type Key = {
   last_used_at: string | null;
 };
 export type NewKey = Key & { key: string };
+
+type UpdateFlags = ConnectionFlags & {
+  name?: string;
+  permission?: string[];
+  expiresInDays?: number;
+  allow?: string[];
+  enable?: boolean;
+  disable?: boolean;
+};
 
 type CreateFlags = ConnectionFlags & {
   name: string;
@@ -38,7 +48,7 @@ type CreateFlags = ConnectionFlags & {
 const anyNumber = wholeNumberFlag(1, 1_000_000_000);
 
 export function addKeyCommands(program: Command, context: CommandContext): void {
-  const key = program.command("key").description("Create, list, and revoke API keys.");
+  const key = program.command("key").description("Create, list, change, and revoke API keys.");
 
   const create = key
     .command("create")
@@ -78,11 +88,76 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
     .argument("<KEY_ID>", "Key ID, as shown by `outreachd key list`");
   addConnectionFlags(revoke).action((keyId: string, flags: ConnectionFlags) =>
     withApi(context, flags, async (api) => {
-      await api.delete(`/keys/${encodeURIComponent(keyId)}`);
+      await api.delete(pathOf(keyId));
       await present(context, { revoked: keyId }, `Revoked the key ${keyId}.`);
     }),
   );
+
+  addChanges(key, context);
 }
+
+/** Commands that change a key. */
+function addChanges(key: Command, context: CommandContext): void {
+  const update = key
+    .command("update")
+    .description("Change the name or the permissions of a key, or disable and enable it.")
+    .argument("<KEY_ID>", "Key ID, as shown by `outreachd key list`")
+    .option("--name <NAME>", "New name.")
+    .option(
+      "--permission <PERMISSION>",
+      "Permission of the key; it loses all others. Repeat the flag for several.",
+      permission,
+    )
+    .option("--expires-in-days <DAYS>", "Days from now until the key expires.", wholeNumberFlag(1, 36_500))
+    .option(
+      "--allow <NETWORK>",
+      "Address or network (CIDR) that the key can be used from. Repeat for several.",
+      repeated,
+    )
+    .addOption(new Option("--enable", "Accept the key again.").conflicts("disable"))
+    .option("--disable", "Refuse the key until it is enabled again.");
+  addConnectionFlags(update).action((keyId: string, flags: UpdateFlags) =>
+    withApi(context, flags, async (api) => {
+      const { name, permission: chosen, expiresInDays, allow: allowedNetworks, enable, disable } = flags;
+      const isActive = enable === true ? true : disable === true ? false : undefined;
+      const change = { name, permissions: chosen, expiresInDays, allowedNetworks, isActive };
+      if (Object.values(change).every((value) => value === undefined))
+        throw new CommandError(
+          exitCodes.usage,
+          "Nothing to change: send --name, --permission, --expires-in-days, --allow, --enable, or --disable.",
+        );
+      const changed = await api.put<Key>(pathOf(keyId), change);
+      await present(context, changed, keysTable([changed]));
+    }),
+  );
+
+  const regenerate = key
+    .command("regenerate")
+    .description("Replace the secret of a key, and show the new one once. The old one stops working immediately.")
+    .argument("<KEY_ID>", "Key ID, as shown by `outreachd key list`");
+  addConnectionFlags(regenerate).action((keyId: string, flags: ConnectionFlags) =>
+    withApi(context, flags, async (api) => {
+      const response = await api.send(`${pathOf(keyId)}/regenerate`, {}, { method: "POST" });
+      const renewed = (await response.json()) as NewKey;
+      await present(context, renewed, newKeyText(renewed, api.connection.url));
+    }),
+  );
+
+  const usage = key
+    .command("usage")
+    .description("Show the requests of a key by day.")
+    .argument("<KEY_ID>", "Key ID, as shown by `outreachd key list`")
+    .option("--days <NUMBER>", "Number of days.", wholeNumberFlag(1, 90), 30);
+  addConnectionFlags(usage).action((keyId: string, flags: ConnectionFlags & { days: number }) =>
+    withApi(context, flags, async (api) => {
+      const found = await api.get<KeyUsageView>(`${pathOf(keyId)}/usage`, { days: flags.days });
+      const rows = found.days.map(({ date, requests }) => [date, formatCount(requests)]);
+      await present(context, found, renderTable(["DAY", "REQUESTS"], rows));
+    }),
+  );
+}
+
+const pathOf = (keyId: string) => `/keys/${encodeURIComponent(keyId)}`;
 
 /** Creates a key for a user, or a global one. It has all permissions of a user by default. */
 export function createKey(
@@ -143,7 +218,7 @@ function keysTable(keys: readonly Key[]): string {
     key.userId ?? "(global)",
     key.isActive ? "active" : "disabled",
     key.expires_at?.slice(0, 10) ?? "never",
-    key.last_used_at?.slice(0, 16).replace("T", " ") ?? "never",
+    key.last_used_at === null ? "never" : shortTime(key.last_used_at),
     String(key.usageCount),
     key.permissions.length === permissions.length ? "all" : key.permissions.join(" "),
     key.id,

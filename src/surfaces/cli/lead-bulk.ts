@@ -143,5 +143,5 @@ function stillRunning({ connection }: Api, jobId: string): string {
     connection.kind === "own"
       ? "The change continues once a server runs on this data directory (outreachd serve)."
       : "The change continues on the server.";
-  return `${where} To follow it: outreachd leads bulk --watch ${jobId}. To stop it: outreachd api cancelJob --param jobId=${jobId}`;
+  return `${where} To follow it: outreachd leads bulk --watch ${jobId}. To stop it: outreachd jobs cancel ${jobId}`;
 }

@@ -7,7 +7,7 @@ import { addConnectionFlags, addUserFlag, wholeNumberFlag } from "./flags.ts";
 import { forUser } from "./for-user.ts";
 import { formatCount } from "./progress.ts";
 import type { ConnectionFlags } from "./session.ts";
-import { renderTable } from "./table.ts";
+import { renderTable, shortTime } from "./table.ts";
 
 type UserFlags = ConnectionFlags & { user?: string };
 type ListFlags = UserFlags & { unread?: boolean; limit: number };
@@ -66,7 +66,7 @@ function listText(shown: readonly NotificationView[], unread: number): string {
   if (shown.length === 0) return unreadText(unread);
   const headings = ["TIME (UTC)", "NEW", "WHAT", "DETAILS", "ID"];
   const rows = shown.map(({ createdAt, isRead, title, text, id }) => [
-    createdAt.slice(0, 16).replace("T", " "),
+    shortTime(createdAt),
     isRead ? "" : "yes",
     title,
     (text ?? "").replace(/\s+/g, " ").slice(0, 60),

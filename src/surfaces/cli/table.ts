@@ -16,3 +16,8 @@ export function renderTable(headings: readonly string[], rows: readonly (readonl
 function padded(cell: string, width: number): string {
   return cell + " ".repeat(Math.max(0, width - Bun.stringWidth(cell)));
 }
+
+/** A timestamp for a table: "2030-01-31 09:30", in UTC as the API returns it. */
+export function shortTime(at: string): string {
+  return at.slice(0, 16).replace("T", " ");
+}
