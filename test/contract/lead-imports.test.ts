@@ -77,7 +77,7 @@ describe.each(enginesAndPostgres)("imports of leads on $name", ({ open, isSingle
   test("a full batch of updates stores every field of each lead, and reports each row", async () => {
     await using opened = await open();
     const { storage, job, make } = await withImport(opened.storage);
-    const n = storage.leads.rowsToUpdateAtOnce;
+    const n = storage.leads.knownRowsAtOnce.update;
     const emails = Array.from({ length: n }, (_none, index) => `person-${index}@example.com`);
     const first = emails.map((email, index) => make.importRow(index + 2, { email, tags: ["old"] }));
     await storage.leads.importBatch(await make.importBatch(storage, job, first));

@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
-import { isLead, RowPacker, withList, type ImportRow } from "../../src/features/leads/import/packed-rows.ts";
+import {
+  isLead,
+  RowPacker,
+  rowsBetween,
+  withList,
+  type ImportRow,
+} from "../../src/features/leads/import/packed-rows.ts";
 import { leadKeysOf, phoneKey } from "../../src/features/leads/identity.ts";
 import { createFactories } from "../support/factories.ts";
 import { unpackedRows } from "../support/lead-files.ts";
@@ -86,4 +92,25 @@ test("any part of the rows can be had as a JSON list, also twice and after a fai
   };
   expect(() => withList(rows, 1, 2, fail)).toThrow("full");
   expect(rows.json).toEqual(before);
+});
+
+test("a part of the rows is those rows alone, with their keys and tags", () => {
+  const rows: ImportRow[] = Array.from({ length: 9 }, (_none, at) =>
+    at === 4
+      ? errors
+      : make.importRow(at + 2, { email: `p${at}@example.com`, tags: at % 3 === 0 ? [] : [`T${at}`, "all"] }),
+  );
+  const all = packed(rows);
+  for (let from = 0; from < 9; from++)
+    for (let to = from + 1; to <= 11; to++) {
+      const part = rowsBetween(all, from, to);
+      const alone = packed(rows.slice(from, to));
+      const { json: _json, starts: _starts, ...others } = alone;
+      expect(part).toMatchObject(others);
+      expect(unpackedRows(part)).toEqual(rows.slice(from, to));
+      const end = part.numbers.length;
+      const list = withList(part, 0, end, (bytes) => Buffer.from(bytes).toString());
+      expect(list).toBe(withList(alone, 0, end, (bytes) => Buffer.from(bytes).toString()));
+    }
+  expect(unpackedRows(all)).toEqual(rows);
 });

@@ -16,6 +16,7 @@ import { failedRowsText } from "./import/failed-rows.ts";
 import { failedRowsOptions, mostColumns, readable, sheetOf, utf8 } from "./import/failed-rows-file.ts";
 import { notKeptText, type KeptFailedRows } from "./kept-failed-rows.ts";
 import { importEnd, removeFile } from "./import/import-end.ts";
+import { rowsBetween } from "./import/packed-rows.ts";
 import { readLeadFile } from "./import/lead-file.ts";
 import type { LeadFileBatch, LeadFileOptions } from "./import/lead-file-batch.ts";
 import type { ImportOnDuplicate } from "./model.ts";
@@ -33,8 +34,12 @@ export type ImportSettings = Pick<
   assignTo?: readonly UserId[];
 };
 
-/** New rows: few enough to block the event loop for at most 10 ms, enough that many rows share a commit. */
+/**
+ * New rows: few enough to block the event loop for at most 10 ms, enough that many rows share a commit. Comparing a row with
+ * a lead takes longer: after a batch with more than one known person in `newPerKnown` rows, fewer are stored at once.
+ */
 const rowsToCreateAtOnce = 400;
+const newPerKnown = 10;
 /** The rows are bytes, so most of the garbage comes from other requests. */
 const rowsBetweenCollections = 3_200;
 /** A full collection delays every request. */
@@ -79,8 +84,7 @@ export function createImportHandler(
     const afterRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
     const owner = await leads.ownerNumber(job.workspaceId);
     if (owner === null) return null; // the user is gone, and the job with it
-    const batchRows = settings.onDuplicate === "update" ? leads.rowsToUpdateAtOnce : rowsToCreateAtOnce;
-    const options = { ...settings, path: file.path, owner, afterRow, batchRows };
+    const options = { ...settings, path: file.path, owner, afterRow, batchRows: rowsToCreateAtOnce };
     const end = await importEnd(
       () => storeAll(job, context, settings, options),
       (counts) => summary(counts, settings.dryRun),
@@ -133,21 +137,30 @@ export function createImportHandler(
     let { afterRow } = options;
     const { batchRows } = options;
     const collect = garbageCollector(rowsBetweenCollections / batchRows, rowsBetweenFullCollections / batchRows);
+    const { onDuplicate } = settings;
+    const knownAtOnce = onDuplicate === "create" ? rowsToCreateAtOnce : leads.knownRowsAtOnce[onDuplicate];
+    let rowsAtOnce = knownAtOnce;
     for (let isDone = false; !isDone;) {
       isDone = true;
       const assignTo = await activeAmong(job.workspaceId, settings.assignTo ?? []);
       for await (const batch of readLeadFile({ ...options, afterRow, assignTo }, context.signal)) {
-        const stored = await store(job, context, settings, batch, assignTo);
-        if (stored === null) return null;
-        if (stored === "memberLeft") {
-          // The rest of the file is read again, for those who are left.
-          isDone = false;
-          break;
-        }
-        counts = stored;
-        afterRow = batch.lastRow;
         ({ encoding, columns, sheet, isNdjson } = batch);
-        await pause(); // see garbageCollector
+        for (let from = 0; from < batch.rows.numbers.length && isDone;) {
+          const rows = rowsBetween(batch.rows, from, from + rowsAtOnce);
+          const stored = await store(job, context, settings, { ...batch, rows }, assignTo);
+          if (stored === null) return null;
+          // The rest of the file is read again, for those who are left.
+          if (stored === "memberLeft") isDone = false;
+          else {
+            const known = stored.skipped + stored.updated - counts.skipped - counts.updated;
+            rowsAtOnce = known * newPerKnown > rows.numbers.length ? knownAtOnce : rowsToCreateAtOnce;
+            counts = stored;
+            afterRow = rows.numbers.at(-1)!;
+            from += rows.numbers.length;
+          }
+          await pause(); // see garbageCollector
+        }
+        if (!isDone) break;
         collect();
       }
     }
@@ -172,7 +185,7 @@ export function createImportHandler(
       assignees,
       onDuplicate: settings.onDuplicate,
       dryRun: settings.dryRun,
-      lastRow: batch.lastRow,
+      lastRow: batch.rows.numbers.at(-1) ?? 0,
       progress: batch.totalBytes === 0 ? 0 : Math.min(99, (batch.bytesRead / batch.totalBytes) * 100),
       leaseUntil: leaseUntil(),
       at: clock.now(),
@@ -195,7 +208,14 @@ export function createImportHandler(
 }
 
 function countsSoFar({ metadata }: Job): ImportCounts {
-  const { rows, created, updated, skipped, failed, doNotContact } = metadata as ImportCounts;
+  const {
+    rows = 0,
+    created = 0,
+    updated = 0,
+    skipped = 0,
+    failed = 0,
+    doNotContact,
+  } = metadata as Partial<ImportCounts>;
   return { rows, created, updated, skipped, failed, ...(doNotContact !== undefined && { doNotContact }) };
 }
 

@@ -81,8 +81,8 @@ export type LeadStore = {
   bulkBatch(batch: BulkBatch): Promise<BulkOutcome>;
   /** Number of the user in large tables, which the packed rows of an import refer to; null if the user does not exist. */
   ownerNumber(workspaceId: WorkspaceId): Promise<number | null>;
-  /** Number of rows in a batch of an import that changes leads: as many as do not delay requests. */
-  readonly rowsToUpdateAtOnce: number;
+  /** Number of rows of known people in a batch of an import that skips or updates them: as many as do not delay requests. */
+  readonly knownRowsAtOnce: Readonly<Record<"skip" | "update", number>>;
   /**
    * Stores a batch of an import, its report, and the job's progress in one operation. Returns the counts of the import so
    * far, or null if the attempt no longer holds the job; then nothing is stored. Skips people on the do-not-contact

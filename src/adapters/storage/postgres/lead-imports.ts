@@ -24,11 +24,11 @@ import type { WorkspaceId } from "../../../platform/base/ids.ts";
 
 type ImportStore = Pick<
   LeadStore,
-  "ownerNumber" | "rowsToUpdateAtOnce" | "importBatch" | "importReport" | "countImportReport" | "forgetDryRun"
+  "ownerNumber" | "knownRowsAtOnce" | "importBatch" | "importReport" | "countImportReport" | "forgetDryRun"
 >;
 
 /** Each batch takes several round trips, which do not block the event loop. */
-const rowsToUpdateAtOnce = 400;
+const knownRowsAtOnce = { skip: 400, update: 400 };
 /** The report is counted up to here. */
 const maxCounted = 10_000;
 
@@ -130,7 +130,7 @@ export function createLeadImports(engine: Engine): ImportStore {
   }
 
   return {
-    rowsToUpdateAtOnce,
+    knownRowsAtOnce,
     ownerNumber: async (workspaceId) => (await ownersOf(orm, [workspaceId])).get(workspaceId) ?? null,
     importBatch: async (batch) => {
       const outcome = await transactAnew(engine, (connection) => importBatch(connection, batch));

@@ -129,6 +129,24 @@ export function arraysOf({
   return [numbers, keys, statuses, json, starts, tagRows];
 }
 
+/** The rows from one index up to, but not including, another. They share the bytes. */
+export function rowsBetween(rows: PackedRows, from: number, to: number): PackedRows {
+  const { owner, numbers, keys, statuses, json, starts, tags, tagRows } = rows;
+  const firstTag = tagRows.findIndex((row) => row >= from);
+  const endOfTags = tagRows.findIndex((row) => row >= to);
+  const ofTags = [firstTag === -1 ? tags.length : firstTag, endOfTags === -1 ? tags.length : endOfTags] as const;
+  return {
+    owner,
+    numbers: numbers.subarray(from, to),
+    keys: keys.subarray(from * keysOfRow, to * keysOfRow),
+    statuses: statuses.subarray(from, to),
+    json,
+    starts: starts.subarray(from, to + 1),
+    tags: tags.slice(...ofTags),
+    tagRows: tagRows.subarray(...ofTags).map((row) => row - from),
+  };
+}
+
 /** Whether the row is a lead; otherwise it is a list of errors. */
 export function isLead({ keys }: PackedRows, index: number): boolean {
   const first = index * keysOfRow;
