@@ -7,8 +7,9 @@ import { nameOfMember, useMembers } from "../../team.ts";
 import { Badge, StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Avatar, Initials } from "../../ui/initials.tsx";
-import { EmptyState, ErrorState, Skeleton } from "../../ui/states.tsx";
+import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { views, type ConversationLists } from "./conversations.ts";
+import { EmptyList } from "./empty-list.tsx";
 import { labelList, labelNames, nameOfPerson, previewOf } from "./labels.ts";
 import { shortTime } from "./times.ts";
 
@@ -16,22 +17,13 @@ import { shortTime } from "./times.ts";
 export function ConversationList({ lists, chosen }: { lists: ConversationLists; chosen: string | null }) {
   const { view, conversations, isLoading, error, hasMore } = lists;
   const members = useMembers(conversations.some(({ assignedTo }) => assignedTo !== null));
-  const hasFilter = ["q", "label", "account"].some((name) => here.value.query.get(name) !== null);
   return (
     <section class="inbox-list card" aria-label="Conversations">
       <Views chosen={view.name} />
       <Filters />
       {error && <ErrorState error={error} retry={lists.reload} />}
       {isLoading && conversations.length === 0 && error === null && <Skeleton lines={6} />}
-      {!isLoading && conversations.length === 0 && error === null && (
-        <EmptyState icon="inbox" title={hasFilter ? "No matching conversations" : view.empty}>
-          {hasFilter ? (
-            <Button onClick={() => setQuery({ q: null, label: null, account: null })}>Clear all filters</Button>
-          ) : (
-            <p class="faint">Messages of your campaigns and what people answer appear here.</p>
-          )}
-        </EmptyState>
-      )}
+      {!isLoading && conversations.length === 0 && error === null && <EmptyList view={view} />}
       <ul class="conversations" aria-busy={isLoading}>
         {conversations.map((conversation) => (
           <li key={conversation.id}>

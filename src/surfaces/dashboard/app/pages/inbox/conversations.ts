@@ -5,12 +5,13 @@ import { useResource } from "../../resource.ts";
 import { here } from "../../router.tsx";
 
 export const views = [
-  { name: "replies", label: "Replies", query: { replied: true }, empty: "No replies yet" },
-  { name: "unread", label: "Unread", query: { unread: true }, empty: "Everything is read" },
-  { name: "mine", label: "Mine", query: { assignedTo: "me" }, empty: "Nothing is assigned to you" },
-  { name: "snoozed", label: "Snoozed", query: { snoozed: "only" }, empty: "Nothing is snoozed" },
-  { name: "all", label: "All", query: { snoozed: "include" }, empty: "No conversations yet" },
-] as const satisfies readonly { name: string; label: string; query: Query; empty: string }[];
+  { name: "replies", label: "Replies", query: { replied: true } },
+  { name: "unread", label: "Unread", query: { unread: true } },
+  { name: "mine", label: "Mine", query: { assignedTo: "me" } },
+  { name: "unassigned", label: "Unassigned", query: { replied: true, assignedTo: "none" } },
+  { name: "snoozed", label: "Snoozed", query: { snoozed: "only" } },
+  { name: "all", label: "All", query: { snoozed: "include" } },
+] as const satisfies readonly { name: string; label: string; query: Query }[];
 export type View = (typeof views)[number];
 
 type Page = { conversations: ConversationView[]; total: number; nextCursor: string | null };

@@ -39,6 +39,16 @@ export function InboxPage() {
           <div class="inbox-thread card">
             <EmptyState icon="inbox" title="No conversation selected">
               <p class="faint">Select a conversation, or press J for the first one.</p>
+              <dl class="inbox-keys">
+                {shortcuts.map(({ keys, label }) => (
+                  <div key={keys}>
+                    <dt>
+                      <kbd>{keys}</kbd>
+                    </dt>
+                    <dd>{label}</dd>
+                  </div>
+                ))}
+              </dl>
             </EmptyState>
           </div>
         ) : (
