@@ -11,7 +11,7 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
   signals: systemSignals,
   backend: {
     // Loaded only by commands that need it, so that the others start fast.
-    createApp: async (config) => (await import("./surfaces/app.ts")).createApp(config),
+    createApp: async (config, stop) => (await import("./surfaces/app.ts")).createApp(config, {}, stop),
     readRunningServer: async (dataDir) =>
       (await import("./adapters/disk/data-directory.ts")).readRunningServer(dataDir),
     hasTables: async (database) => (await import("./app/database.ts")).hasTables(database),

@@ -11,6 +11,7 @@ import type { PhoneRegion } from "../platform/identity/phone.ts";
 import { shownDatabase, type DatabaseConfig } from "./config/database-options.ts";
 
 const oldestVersion = 15;
+const never = new AbortController().signal;
 /** Services such as S3 refuse requests whose signature is further off (RequestTimeTooSkewed). */
 const maxClockErrorMs = 900_000;
 /** Nodes use the time of the database, so this only matters where the machine's is used: log lines and certificates. */
@@ -32,26 +33,29 @@ export type OpenedDatabase = {
 
 /**
  * Connects to PostgreSQL and migrates the database if necessary. `ownClock` replaces the time of the database, for tests.
- * Throws `StartError` if the database cannot be used.
+ * Throws `StartError` if the database cannot be used, and the reason of `stop` within two seconds after its abortion.
  */
 export async function openDatabase(
   { url, poolSize, prepare }: DatabaseConfig,
   phoneRegion: PhoneRegion | null,
   ownClock: Clock | null,
   log: Log,
+  stop: AbortSignal = never,
 ): Promise<OpenedDatabase> {
   const shown = shownDatabase(url);
   const failed = (error: unknown): never => {
-    throw startErrorOf(error, shown);
+    throw stop.aborted ? stop.reason : startErrorOf(error, shown);
   };
   const clusterClock = new ClusterClock(systemClock);
-  const facts = await readServerFacts(url, { prepare }, (read) => clusterClock.sample(read)).catch(failed);
+  const reading = readServerFacts(url, { prepare }, (read) => clusterClock.sample(read));
+  const facts = await Promise.race([reading, abortionOf(stop)]).catch(failed);
   requireUsable(facts, shown);
   if (ownClock === null) checkClock(clusterClock.systemAheadMs(), log);
   if (facts.refusesSettings && !facts.endsIdleTransactions) log.warn(poolerHint);
   const clock = ownClock ?? clusterClock;
   const options = { poolSize, prepare, phoneRegion, hasSettings: !facts.refusesSettings };
-  const storage = await openPostgresStorage(url, clock, options, (message) => log.warn(message)).catch(failed);
+  const onWait = (message: string) => log.warn(message);
+  const storage = await openPostgresStorage(url, clock, options, { onWait, stop }).catch(failed);
   return {
     storage,
     server: { url, shown, prepare, hasSettings: !facts.refusesSettings },
@@ -60,6 +64,15 @@ export async function openDatabase(
     clockAheadMs: () => clusterClock.systemAheadMs(),
     timeProblem: () => (clusterClock.isKnown ? null : "the time of the database was not read for a minute"),
   };
+}
+
+/** Rejects once the signal is aborted. */
+function abortionOf(stop: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = () => reject(stop.reason as Error);
+    if (stop.aborted) abort();
+    else stop.addEventListener("abort", abort, { once: true });
+  });
 }
 
 /** Whether the database has the tables of this program. Throws `StartError` if it cannot be used. */

@@ -27,20 +27,22 @@ export type OpenedStorage = {
 
 /**
  * Opens the database that the configuration selects, and migrates it if necessary. `ownClock` replaces the system clock
- * and the time of the database. Throws `StartError`.
+ * and the time of the database. Throws `StartError`, and the reason of `stop` if that is aborted while a shared database
+ * is not ready yet.
  */
 export async function openStorage(
   config: Config,
   directory: DataDirectory,
   ownClock: Clock | null,
   log: Log,
+  stop?: AbortSignal,
 ): Promise<OpenedStorage> {
   if (directory.wasOpen)
     log.warn(
       { dataDir: directory.path },
       "other users of this machine had access to the data directory; removed their access",
     );
-  if (config.database !== null) return openShared(config, directory, ownClock, log);
+  if (config.database !== null) return openShared(config, directory, ownClock, log, stop);
   const { databasePath, path } = directory;
   const clock = new SteadyClock(ownClock ?? systemClock);
   if (!existsSync(databasePath)) {
@@ -63,6 +65,7 @@ async function openShared(
   { databasePath, path }: DataDirectory,
   ownClock: Clock | null,
   log: Log,
+  stop?: AbortSignal,
 ): Promise<OpenedStorage> {
   if (existsSync(databasePath))
     throw new StartError(`The data directory ${path} contains an embedded database, which --database would ignore.`, {
@@ -72,7 +75,10 @@ async function openShared(
   const { openDatabase } = await import("./database.ts");
   const { removeLiveSnapshot } = await import("../adapters/storage/copy/live-snapshot.ts");
   removeLiveSnapshot(databasePath); // of a backup that was killed
-  const database = await openDatabase(options!, phoneRegion, ownClock, log);
+  const database = await openDatabase(options!, phoneRegion, ownClock, log, stop).catch((error: unknown) => {
+    if (stop?.aborted === true) log.info("stopped before the database was ready");
+    throw error;
+  });
   const installation = await database.storage.cluster.installationId(randomBytes(4).toString("hex"));
   return {
     storage: database.storage,

@@ -45,14 +45,22 @@ import { createVoiceEngines } from "../adapters/providers/voice/voice-engines.ts
 import { SuppressionService } from "../features/suppression/service.ts";
 import { createVoices } from "../features/voice/setup.ts";
 
-/** Locks the data directory, opens (and migrates) the database, and composes the server. Throws `StartError`. */
-export async function createServer(config: Config, surfaces: Surfaces, overrides: Overrides = {}): Promise<App> {
+/**
+ * Locks the data directory, opens (and migrates) the database, and composes the server. Throws `StartError`, and the
+ * reason of `stop` if that is aborted while a shared database is not ready yet.
+ */
+export async function createServer(
+  config: Config,
+  surfaces: Surfaces,
+  overrides: Overrides = {},
+  stop?: AbortSignal,
+): Promise<App> {
   const directory = holdDataDirectory(config.dataDir);
   try {
     const nodeId = (overrides.ids ?? systemIds).next(Date.now());
     const ownLog = overrides.log ?? createLog(config.logLevel);
     const log = config.database === null ? ownLog : ownLog.child({ node: nodeId });
-    const opened = await openStorage(config, directory, overrides.clock ?? null, log);
+    const opened = await openStorage(config, directory, overrides.clock ?? null, log, stop);
     try {
       const simulated = await openSimulation(config, opened.storage, opened.clock);
       return await compose(config, surfaces, directory, nodeId, opened, log, overrides, simulated);

@@ -11,13 +11,13 @@ import { mcpEndpoint } from "./mcp/endpoint.ts";
 
 export type { Overrides };
 
-/** The whole service: the API with the dashboard and the tools of assistants. Throws `StartError`. */
-export function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
+/** The whole service: the API with the dashboard and the tools of assistants. `stop` and errors: see `createServer`. */
+export function createApp(config: Config, overrides: Overrides = {}, stop?: AbortSignal): Promise<App> {
   const surfaces = {
     session: (parts: SessionParts) => ({ all: [...browserSession(parts).all, ...otherSignIns(parts).all] }),
     invitation: invitationPage,
     pages: (parts: SessionParts) => ({ all: [...dashboardPages(parts).all, ...guidePages(parts).all] }),
     tools: mcpEndpoint,
   };
-  return createServer(config, surfaces, overrides);
+  return createServer(config, surfaces, overrides, stop);
 }

@@ -5,9 +5,9 @@ import { connect } from "../../src/adapters/storage/postgres/engine.ts";
 import { filesIn, noRateLimits, startCluster } from "../support/cluster.ts";
 import { openDatabaseOf } from "../support/live-database.ts";
 import { createTestDatabase } from "../support/postgres.ts";
-import { createDirectory, runProgram, startServer } from "../support/program.ts";
+import { createDirectory, runProgram, startProgram, startServer } from "../support/program.ts";
 import { startS3Server } from "../support/s3-server.ts";
-import { succeeded } from "../support/service.ts";
+import { eventually, succeeded } from "../support/service.ts";
 
 setDefaultTimeout(60_000);
 
@@ -38,6 +38,8 @@ async function world() {
     },
   };
 }
+
+type World = Awaited<ReturnType<typeof world>>;
 
 function changed(url: string, change: (url: URL) => void): Record<string, string> {
   const other = new URL(url);
@@ -122,6 +124,48 @@ describe("a node does not start, and says why and what to do", () => {
     );
     expect(failure).toMatch(/uses the same database, but stores its files in s3:\/\/backups\/team/);
     expect(failure).toContain("Start all nodes with the same --files");
+  });
+});
+
+describe("a node that is stopped before the database is ready ends at once, with a sentence in its log", () => {
+  /** Starts a node, and stops it once `isWaiting` returns true. */
+  async function stopped(here: World, url: string, isWaiting: () => Promise<boolean>) {
+    const args = ["serve", "--data", join(here.directory.path, "data"), "--listen", "127.0.0.1:0"];
+    const child = startProgram(args, { env: { OUTREACHD_DATABASE: url, ...here.files } });
+    await eventually("the node to wait", async () => ((await isWaiting()) ? true : null));
+    const stoppedAt = performance.now();
+    child.kill("SIGTERM");
+    const { exitCode, err } = await child.ended;
+    expect(performance.now() - stoppedAt).toBeLessThan(2_000);
+    expect(err).toContain("stopped before the database was ready");
+    return exitCode;
+  }
+
+  test("while another node migrates", async () => {
+    await using here = await world();
+    const { admin } = here;
+    await using other = await openDatabaseOf(here.database);
+    const isWaiting = async () =>
+      (await other.all("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length > 0;
+    await admin.begin(async (transaction) => {
+      await transaction`SELECT pg_advisory_xact_lock(7263448114::bigint)`;
+      expect(await stopped(here, here.database.url, isWaiting)).toBe(0);
+      expect(await isWaiting()).toBe(false);
+    });
+  });
+
+  test("while it waits for a connection", async () => {
+    await using here = await world();
+    const url = new URL(here.database.url);
+    let connections = 0;
+    const silent = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: { open: () => void connections++, data() {} },
+    });
+    url.port = `${silent.port}`;
+    expect(await stopped(here, url.href, async () => connections > 0)).toBe(0);
+    silent.stop(true);
   });
 });
 

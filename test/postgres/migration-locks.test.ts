@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
+import type { Sql } from "postgres";
 import { StartError } from "../../src/platform/base/start-error.ts";
 import { connect } from "../../src/adapters/storage/postgres/engine.ts";
-import { migrate, migrations } from "../../src/adapters/storage/postgres/migrate.ts";
+import { migrate, migrations, type LockPatience } from "../../src/adapters/storage/postgres/migrate.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 
 const change = { number: 900, name: "0900_more.sql", hash: "h", sql: "ALTER TABLE workspaces ADD COLUMN more INTEGER" };
@@ -10,7 +11,7 @@ const quick = { lockTimeoutMs: 200, firstPauseMs: 100, maxPauseMs: 200 };
 /** A database with a transaction that has read `workspaces`, as pg_dump does, until `release` is called. */
 async function openRead() {
   const database = await createTestDatabase();
-  const [holder, node, reader] = [1, 2, 3].map(() => connect(database.url, { poolSize: 1 }));
+  const [holder, node, reader, observer] = [1, 2, 3, 4].map(() => connect(database.url, { poolSize: 1 }));
   const released = Promise.withResolvers<void>();
   const hasRead = Promise.withResolvers<void>();
   const holding = holder!.begin(async (transaction) => {
@@ -24,6 +25,7 @@ async function openRead() {
   return {
     node: node!,
     reader: reader!,
+    observer: observer!,
     release: async () => {
       released.resolve();
       await holding;
@@ -31,7 +33,7 @@ async function openRead() {
     async [Symbol.asyncDispose]() {
       released.resolve();
       await holding;
-      await Promise.all([holder, node, reader].map((client) => client!.end()));
+      await Promise.all([holder, node, reader, observer].map((client) => client!.end()));
       await database.drop();
     },
   };
@@ -71,4 +73,49 @@ test("a migration that cannot get its locks stops with the way out, and changes 
   expect(message).toContain("pg_dump");
   expect(hint).toContain("pg_terminate_backend");
   expect([...(await open.reader`SELECT to_regclass('first') AS first`)]).toEqual([{ first: null }]);
+});
+
+/** The outcome of a migration that is stopped once `isWaiting` holds, and how long it took to end. */
+async function stopped(open: Awaited<ReturnType<typeof openRead>>, patience: Partial<LockPatience>) {
+  const stop = new AbortController();
+  const waiting = Promise.withResolvers<void>();
+  const onWait = () => waiting.resolve();
+  const migrating = migrate(open.node, [...migrations, change], 0, { ...patience, onWait, stop: stop.signal });
+  const ended = migrating.catch((reason: unknown) => reason);
+  await Promise.race([waiting.promise, untilSomeoneWaits(open.reader)]);
+  const stoppedAt = performance.now();
+  stop.abort("stopped");
+  return { outcome: await ended, ms: performance.now() - stoppedAt };
+}
+
+async function untilSomeoneWaits(client: Sql): Promise<void> {
+  for (;;) {
+    const rows = await client`
+      SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`;
+    if (rows.length > 0) return;
+    await Bun.sleep(5);
+  }
+}
+
+test("a node that is stopped does not wait for a table, nor for its next attempt, nor for another node", async () => {
+  await using open = await openRead();
+  const hour = 3_600_000;
+  const forTable = await stopped(open, { lockTimeoutMs: hour });
+  const forPause = await stopped(open, { lockTimeoutMs: 1, firstPauseMs: hour, totalMs: 2 * hour });
+  const other = Promise.withResolvers<void>();
+  const migratingElsewhere = open.reader.begin(async (transaction) => {
+    await transaction`SELECT pg_advisory_xact_lock(7263448114::bigint)`;
+    await other.promise;
+  });
+  // The reader is busy, so it waits on a connection of its own.
+  const forNode = await stopped({ ...open, reader: open.observer }, {});
+  other.resolve();
+  await migratingElsewhere;
+  for (const { outcome, ms } of [forTable, forPause, forNode]) {
+    expect(outcome).toBe("stopped");
+    expect(ms).toBeLessThan(1_500);
+  }
+  // The connection works, and holds no lock.
+  await open.release();
+  expect(await migrate(open.node, [...migrations, change], 0, quick)).toBe(1);
 });

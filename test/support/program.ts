@@ -21,7 +21,12 @@ type ProgramOptions = {
 };
 
 /** Runs the program to its end. */
-export async function runProgram(
+export async function runProgram(args: readonly string[], options: ProgramOptions = {}) {
+  return await startProgram(args, options).ended;
+}
+
+/** Starts the program; `ended` resolves with what it printed and its exit code. */
+export function startProgram(
   args: readonly string[],
   { env, stdin, cwd, through = [], command = programCommand }: ProgramOptions = {},
 ) {
@@ -32,8 +37,10 @@ export async function runProgram(
     stderr: "pipe",
     ...(cwd !== undefined && { cwd }),
   });
-  const [out, err, exitCode] = await Promise.all([textOf(child.stdout), textOf(child.stderr), child.exited]);
-  return { exitCode, out, err };
+  const ended = Promise.all([textOf(child.stdout), textOf(child.stderr), child.exited]).then(
+    ([out, err, exitCode]) => ({ exitCode, out, err }),
+  );
+  return { ended, kill: (signal: "SIGTERM" | "SIGINT" | "SIGKILL") => child.kill(signal) };
 }
 
 /** A directory that is gone at the end of the scope that holds it with `await using`. */

@@ -33,7 +33,8 @@ export type RunningServer = { pid: number; url: string; localKey: string; databa
 
 /** The implementation behind the commands, loaded only by those that need it. */
 export type Backend = {
-  createApp(config: Config): Promise<LocalApp>;
+  /** Throws the reason of `stop` if that is aborted while a shared database is not ready yet. */
+  createApp(config: Config, stop?: AbortSignal): Promise<LocalApp>;
   readRunningServer(dataDir: string): Promise<RunningServer | null> | RunningServer | null;
   /** Whether a database has the tables of this program. Throws `StartError` if it can't be used. */
   hasTables(database: DatabaseConfig): Promise<boolean>;

@@ -35,7 +35,7 @@ async function serve(flags: Record<string, unknown>, context: CommandContext): P
       remark(context, `Stopping within ${config.drainSeconds} seconds. Press Ctrl-C again to stop immediately.`);
   });
   try {
-    const app = await context.backend.createApp(config);
+    const app = await context.backend.createApp(config, stop.signal);
     try {
       await app.start();
       await present(context, summary(app, config), banner(app, config));
@@ -47,18 +47,24 @@ async function serve(flags: Record<string, unknown>, context: CommandContext): P
     }
     await stop.signalled;
     await app.stop();
+  } catch (error) {
+    // Stopped before it had started.
+    if (error !== stop.signal.reason) throw error;
   } finally {
     stop.release();
   }
 }
 
-function untilSignal(signals: Signals, onFirst: () => void): { signalled: Promise<void>; release: () => void } {
+/** `signalled` resolves and `signal` is aborted with the first signal. */
+function untilSignal(signals: Signals, onFirst: () => void) {
   const { promise, resolve: signalled } = Promise.withResolvers<void>();
+  const controller = new AbortController();
   let firstAt: number | null = null;
   const stop = () => {
     firstAt = signals.now();
     onFirst();
     signalled();
+    controller.abort();
   };
   const releases = [
     signals.listen((signal) => {
@@ -70,7 +76,8 @@ function untilSignal(signals: Signals, onFirst: () => void): { signalled: Promis
       if (firstAt === null) stop();
     }),
   ];
-  return { signalled: promise, release: () => releases.forEach((release) => release()) };
+  const release = () => releases.forEach((each) => each());
+  return { signalled: promise, signal: controller.signal, release };
 }
 
 function summary(app: LocalApp, config: Config) {

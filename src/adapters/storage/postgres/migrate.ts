@@ -1,4 +1,5 @@
-import type { Sql } from "postgres";
+import { setTimeout } from "node:timers/promises";
+import type { PendingQuery, Row, Sql } from "postgres";
 import type { AppliedMigration } from "../../../features/backup/model.ts";
 import { StartError } from "../../../platform/base/start-error.ts";
 import { durationText } from "../../../platform/operations/duration-text.ts";
@@ -26,6 +27,8 @@ export type LockPatience = {
   totalMs: number;
   /** Called before each pause with a sentence for the log. */
   onWait: (message: string) => void;
+  /** Its abortion rolls back and throws its reason: whoever stops a node does not wait for a lock. */
+  stop: AbortSignal;
 };
 
 const defaultPatience: LockPatience = {
@@ -34,6 +37,7 @@ const defaultPatience: LockPatience = {
   maxPauseMs: 30_000,
   totalMs: 600_000,
   onWait: () => {},
+  stop: new AbortController().signal,
 };
 
 /**
@@ -47,13 +51,14 @@ export async function migrate(
   now: number,
   patience: Partial<LockPatience> = {},
 ): Promise<number> {
-  const { lockTimeoutMs, firstPauseMs, maxPauseMs, totalMs, onWait } = { ...defaultPatience, ...patience };
+  const { lockTimeoutMs, firstPauseMs, maxPauseMs, totalMs, onWait, stop } = { ...defaultPatience, ...patience };
   const startedAt = performance.now();
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
     const progress: Progress = { current: null };
     try {
-      return await applyMissing(client, list, now, lockTimeoutMs, progress);
+      return await applyMissing(client, list, now, lockTimeoutMs, progress, stop);
     } catch (error) {
+      stop.throwIfAborted();
       // Deadlock: it waits for a table that a transaction holds which waits for one that the migration has locked.
       const code = codeOf(error);
       if (code !== sqlStates.lockTimeout && code !== sqlStates.deadlock) throw error;
@@ -67,7 +72,7 @@ export async function migrate(
           cause: error,
         });
       onWait(`${problem} The next attempt follows in ${Math.ceil(pauseMs / 1_000)} s.`);
-      await Bun.sleep(pauseMs);
+      await setTimeout(pauseMs, null, { signal: stop }).catch(() => stop.throwIfAborted());
     }
   }
 }
@@ -81,12 +86,13 @@ async function applyMissing(
   now: number,
   lockTimeoutMs: number,
   progress: Progress,
+  stop: AbortSignal,
 ): Promise<number> {
   return await client.begin(async (transaction) => {
     await transaction`SET LOCAL statement_timeout = 0`;
     // Without a limit: another node may be in a long migration, and nobody else waits for this lock.
     await transaction`SET LOCAL lock_timeout = 0`;
-    await transaction`SELECT pg_advisory_xact_lock(${migrationLock}::bigint)`;
+    await untilStopped(stop, transaction`SELECT pg_advisory_xact_lock(${migrationLock}::bigint)`);
     await transaction.unsafe(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     await refuseIncomplete(transaction);
     await transaction.unsafe(createMigrationTable);
@@ -98,12 +104,24 @@ async function applyMissing(
     const missing = list.filter(({ number }) => !known.has(number));
     for (const { number, name, hash, sql } of missing) {
       progress.current = name;
-      await transaction.unsafe(sql);
+      await untilStopped(stop, transaction.unsafe(sql));
       await transaction`INSERT INTO schema_migrations (number, name, hash, applied_at)
         VALUES (${number}, ${name}, ${hash}, ${now})`;
     }
     return missing.length;
   });
+}
+
+/** Waits for a statement, which PostgreSQL cancels once `stop` is aborted. */
+async function untilStopped(stop: AbortSignal, statement: PendingQuery<Row[]>): Promise<void> {
+  stop.throwIfAborted();
+  const cancel = () => statement.cancel();
+  stop.addEventListener("abort", cancel);
+  try {
+    await statement;
+  } finally {
+    stop.removeEventListener("abort", cancel);
+  }
 }
 
 /** Who has used tables for longer than requests do, as words: the migration waited for one of them, most probably. */

@@ -26,7 +26,7 @@ import { foldFunnel } from "./campaign-funnel.ts";
 import { foldCounts } from "./lead-counts.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
-import { migrate, migrations } from "./migrate.ts";
+import { migrate, migrations, type LockPatience } from "./migrate.ts";
 import { createMailStore } from "./mail.ts";
 import { createMetricsStore } from "./metrics.ts";
 import { createNetworkStore } from "./network.ts";
@@ -42,24 +42,31 @@ import { createWebhookStore } from "./webhooks.ts";
 import { createWorkspaceMerge } from "./workspace-merge/workspace-merge.ts";
 import { createWorkspaceStore } from "./workspaces.ts";
 
+const closeTimeoutSeconds = 1;
+
 /** `Storage`, with what only this engine has. */
 export type PostgresStorage = Awaited<ReturnType<typeof openPostgresStorage>>;
 
 /**
  * Connects to the database at a `postgres://` URL and migrates it if it is older than this program. Throws `StartError`
- * if it is newer. `onWait` gets a sentence whenever the migration has to wait for tables that others use.
+ * if it is newer. `onWait` gets a sentence whenever the migration has to wait for tables that others use; `stop` ends it,
+ * which throws its reason.
  */
 export async function openPostgresStorage(
   url: string,
   clock: Clock,
   options: EngineOptions = {},
-  onWait: (message: string) => void = () => {},
+  patience: Partial<Pick<LockPatience, "onWait" | "stop">> = {},
 ) {
   const client = connect(url, { ...options, poolSize: 1 });
+  // Even if the server does not respond to the cancellation.
+  const end = () => void client.end({ timeout: closeTimeoutSeconds });
+  patience.stop?.addEventListener("abort", end);
   try {
-    await migrate(client, migrations, clock.now(), { onWait });
+    await migrate(client, migrations, clock.now(), patience);
   } finally {
-    await client.end();
+    patience.stop?.removeEventListener("abort", end);
+    await client.end({ timeout: closeTimeoutSeconds });
   }
   const engine = openEngine(url, options);
   const log = new EventLog(engine);
