@@ -44,6 +44,11 @@ async function arrange() {
   };
 }
 
+async function disposableDatabase() {
+  const database = await createTestDatabase();
+  return { url: database.url, [Symbol.asyncDispose]: () => database.release() };
+}
+
 /** A database without any tables. */
 const otherDatabase = ({ url }: TestDatabase) => url.replace(/[^/]+$/, "postgres");
 
@@ -77,6 +82,19 @@ test("commands work on the database that a flag, a variable, or a file names, an
   const exported = await run("export", "leads", "--format", "ndjson", "--user", "eve@example.com");
   expect(exported.out).toContain("grace@example.com");
   expect(readdirSync(directory.path).toSorted()).toEqual(["people.csv", "secret"]);
+});
+
+test("without a bucket, commands and a node that does not start leave nothing on this machine, either", async () => {
+  await using database = await disposableDatabase();
+  await using directory = await createDirectory();
+  const run = (...args: string[]) =>
+    runProgram([...args, "--database", database.url], { cwd: directory.path, env: { OUTREACHD_LOG_LEVEL: "error" } });
+  for (const command of [["user", "create", "ada@example.com"], ["key", "list"], ["nodes"], ["user", "list"]])
+    expect(await run(...command)).toMatchObject({ exitCode: 0 });
+  await run("doctor", "--offline");
+  const listen = ["--listen", new URL(database.url).host];
+  expect(await run("serve", ...listen)).toMatchObject({ exitCode: 1, err: expect.stringContaining("Cannot listen") });
+  expect(readdirSync(directory.path)).toEqual([]);
 });
 
 test("a database without tables is filled by nobody who only wants to look", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { holdDataDirectory, readRunningServer } from "../../src/adapters/disk/data-directory.ts";
@@ -35,6 +35,21 @@ test("a directory that is held is refused, until it is released", () => {
   directory.release();
   directory.release();
   holdDataDirectory(dir).release();
+});
+
+test("a directory that was made and in which nothing was stored is removed with its folders when it is released", () => {
+  holdDataDirectory(dir).release();
+  expect(readdirSync(root)).toEqual([]);
+  const used = holdDataDirectory(dir);
+  writeFileSync(used.databasePath, "");
+  used.release();
+  expect(existsSync(used.databasePath)).toBe(true);
+  const other = join(root, "deep/other");
+  holdDataDirectory(other).release();
+  expect(readdirSync(join(root, "deep"))).toEqual(["data"]);
+  mkdirSync(other, { mode: 0o700 });
+  holdDataDirectory(other).release();
+  expect(existsSync(other)).toBe(true);
 });
 
 test("a directory that another process holds is refused, and the error names the process that can be reached", async () => {

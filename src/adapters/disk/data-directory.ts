@@ -1,6 +1,17 @@
 import { Database } from "bun:sqlite";
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { diskFaultOf } from "../../platform/base/disk-fault.ts";
 import { restrictAccess } from "./private-files.ts";
 import { StartError } from "../../platform/base/start-error.ts";
@@ -30,7 +41,7 @@ export type DataDirectory = {
   wasOpen: boolean;
   /** Lets other commands of the same operating system user find the server. */
   announce(server: RunningServer): void;
-  /** Releases the lock. Safe to call twice. */
+  /** Releases the lock, and removes the directory if `holdDataDirectory` created it and nothing was stored in it. Safe to call twice. */
   release(): void;
 };
 
@@ -57,7 +68,7 @@ const held = new Set<Database>();
 export function holdDataDirectory(dir: string, { mayBeCutOff = false } = {}): DataDirectory {
   const path = resolve(dir);
   const serverFile = join(path, serverName);
-  makeWritable(path);
+  const created = makeWritable(path);
   const wasOpen = closeToOthers(path);
   if (!mayBeCutOff) refuseCutOff(path);
   const lock = lockOf(path, probeMs) ?? refuseHeld(path);
@@ -93,6 +104,7 @@ export function holdDataDirectory(dir: string, { mayBeCutOff = false } = {}): Da
   function release(): void {
     if (!held.delete(lock)) return;
     removeIfPossible(serverFile); // ignored without the lock
+    if (created !== null) removeUnused(path, created);
     lock.close();
   }
 }
@@ -144,11 +156,13 @@ export function startErrorOf(error: unknown, path: string): unknown {
   });
 }
 
-function makeWritable(path: string): void {
+/** Returns the topmost folder that it had to create for the directory; null if the directory existed. */
+function makeWritable(path: string): string | null {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const created = mkdirSync(path, { recursive: true, mode: 0o700 }) ?? null;
     accessSync(path, constants.W_OK | constants.X_OK);
     for (const name of [...ownFiles, blobsName]) requireWritable(join(path, name));
+    return created;
   } catch (cause) {
     if (diskFaultOf(cause)?.kind === "full") throw startErrorOf(cause, path);
     throw new StartError(`The data directory ${path} is not writable: ${(cause as Error).message}.`, {
@@ -186,6 +200,17 @@ function refuseCutOff(path: string): void {
 // SQLite opens a file without write permission as read-only, and leaves files behind that are read-only too.
 function requireWritable(file: string): void {
   if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+}
+
+/** A command on a shared database needs no directory, and a start that fails has stored nothing. */
+function removeUnused(path: string, created: string): void {
+  try {
+    if (readdirSync(path).some((name) => !name.startsWith(lockName))) return;
+    for (const name of readdirSync(path)) rmSync(join(path, name));
+    for (let folder = path; folder.startsWith(created); folder = dirname(folder)) rmdirSync(folder);
+  } catch {
+    // Something was stored meanwhile, next to it or in it.
+  }
 }
 
 /**
