@@ -88,10 +88,12 @@ async function openShared(
   };
 }
 
-/** Why the server cannot start, if the database, the bucket, or the disk is the reason; other errors unchanged. */
-export async function startProblemOf(error: unknown, { database }: Config, { path }: DataDirectory): Promise<unknown> {
-  const kind = diskFaultOf(error)?.kind ?? "database";
-  if (database === null || !kind.startsWith("database")) return startErrorOf(error, path);
-  const { startErrorOf: ofDatabase } = await import("./database.ts");
-  return ofDatabase(error, shownDatabase(database.url));
+/** Throws why the server cannot start, if the database, the bucket, or the disk is the reason; other errors unchanged. */
+export function explainedBy({ database }: Config, { path }: DataDirectory): (error: unknown) => Promise<never> {
+  return async (error) => {
+    const kind = diskFaultOf(error)?.kind ?? "database";
+    if (database === null || !kind.startsWith("database")) throw startErrorOf(error, path);
+    const { startErrorOf: ofDatabase } = await import("./database.ts");
+    throw ofDatabase(error, shownDatabase(database.url));
+  };
 }

@@ -13,7 +13,7 @@ import { openFiles, refuseUsedBucket } from "./files.ts";
 import { composeHttp } from "./http.ts";
 import { composeLeads } from "./leads.ts";
 import { composeNetwork } from "./network.ts";
-import { openStorage, startProblemOf, type OpenedStorage } from "./open-storage.ts";
+import { openStorage, explainedBy, type OpenedStorage } from "./open-storage.ts";
 import { composeOperations } from "./operations.ts";
 import { trackRunning } from "./track-running.ts";
 import { runAfterStart } from "./run-after-start.ts";
@@ -70,7 +70,7 @@ export async function createServer(
     }
   } catch (error) {
     directory.release();
-    throw await startProblemOf(error, config, directory);
+    return await explainedBy(config, directory)(error);
   }
 }
 
@@ -338,10 +338,7 @@ async function compose(
     if (cluster === null) events.delivering.start();
     else await cluster.start();
   }
-  const prepare = () =>
-    (prepared ??= prepareWork().catch(async (error: unknown) => {
-      throw await startProblemOf(error, config, directory);
-    }));
+  const prepare = () => (prepared ??= prepareWork().catch(explainedBy(config, directory)));
 
   async function work(): Promise<void> {
     await prepare();
