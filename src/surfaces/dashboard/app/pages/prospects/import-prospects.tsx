@@ -4,7 +4,6 @@ import { api } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { hasEnded, useJob } from "../../job.ts";
 import { Button } from "../../ui/button.tsx";
-import { can } from "../../session.ts";
 import { isWorkbook, previewFile, typeOf } from "../import/import-file.ts";
 import { SheetChoice } from "../import/sheet-choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -30,8 +29,8 @@ export function ImportProspectsDialog({ onClose, onDone }: { onClose: () => void
   async function take(file: File | undefined) {
     if (file === undefined) return;
     await attempt(async () => {
-      // The list of sheets comes from the import of leads. Without its permission, the first sheet is imported.
-      const preview = isWorkbook(file) && can("leads:write") ? await previewFile(file, null, {}) : null;
+      // The list of sheets comes from the import of leads, which requires the same permission.
+      const preview = isWorkbook(file) ? await previewFile(file, null, {}) : null;
       if (preview !== null && preview.sheets.length > 1)
         setWorkbook({ file, sheets: preview.sheets, sheet: preview.sheet ?? preview.sheets[0]! });
       else await send(file, null);

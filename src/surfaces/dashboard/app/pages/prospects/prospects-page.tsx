@@ -177,7 +177,8 @@ function Nothing({ isNarrowed, search, onImport }: { isNarrowed: boolean; search
   return (
     <EmptyState icon="prospects" title="Your directory is empty">
       <p>
-        Import people and companies from a CSV or NDJSON file to search them here. Results from vendors are stored, too.
+        Import people and companies from a CSV, Excel, or NDJSON file to search them here. Results from vendors are
+        stored, too.
       </p>
       {can("leads:write") && (
         <Button kind="primary" onClick={onImport}>
