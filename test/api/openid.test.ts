@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { IdentityView } from "../../src/features/workspaces/sign-in/model.ts";
-import type { SessionView } from "../../src/features/workspaces/sessions/model.ts";
+import { agree, comeBack, leave, publicUrl, sessionOf, signIn } from "../support/openid-browser.ts";
 import { startIssuer, type Claims, type Misconduct } from "../support/openid-issuer.ts";
 import { startService, succeeded, type Service } from "../support/service.ts";
 
-const publicUrl = "https://outreach.example.com";
 const issuer = await startIssuer();
 afterAll(() => issuer[Symbol.asyncDispose]());
 
@@ -15,51 +14,6 @@ const settings = {
   OIDC_CLIENT_SECRET: issuer.clientSecret,
   OIDC_NAME: "Example ID",
 };
-
-type Left = { location: URL; cookie: string };
-
-/** A browser that leaves for the issuer; tests carry its cookie. */
-async function leave({ url }: Service): Promise<Left> {
-  const response = await fetch(`${url}/app/oidc`, { redirect: "manual" });
-  expect(response.status).toBe(303);
-  const cookie = response.headers.getSetCookie()[0] ?? "";
-  expect(cookie).toMatch(
-    /^__Host-outreachd_pending_[0-9a-f]{8}=[\w-]{100,}; Path=\/; Max-Age=900; HttpOnly; SameSite=Lax; Secure$/,
-  );
-  return { location: new URL(response.headers.get("location") ?? ""), cookie: cookie.split(";")[0] ?? "" };
-}
-
-/** Where the issuer sends the browser. */
-async function agree({ location }: Left): Promise<URL> {
-  const response = await fetch(location, { redirect: "manual" });
-  return new URL(response.headers.get("location") ?? "");
-}
-
-type Returned = { problem: string | null; session: string | null };
-
-async function comeBack({ url }: Service, answered: URL, cookie: string): Promise<Returned> {
-  expect(answered.origin + answered.pathname).toBe(`${publicUrl}/app/oidc/callback`);
-  const response = await fetch(`${url}/app/oidc/callback${answered.search}`, {
-    redirect: "manual",
-    headers: { cookie, "sec-fetch-site": "cross-site" },
-  });
-  expect(response.status).toBe(303);
-  const location = new URL(response.headers.get("location") ?? "");
-  const session = response.headers.getSetCookie().find((each) => each.startsWith("__Host-outreachd_session"));
-  expect(location.pathname).toBe(session === undefined ? "/app/sign-in" : "/app");
-  return { problem: location.searchParams.get("problem"), session: session?.split(";")[0] ?? null };
-}
-
-async function signIn(service: Service): Promise<Returned> {
-  const left = await leave(service);
-  return comeBack(service, await agree(left), left.cookie);
-}
-
-async function sessionOf({ url }: Service, cookie: string | null): Promise<SessionView> {
-  const response = await fetch(`${url}/app/session`, { headers: { cookie: cookie ?? "" } });
-  expect(response.status).toBe(200);
-  return ((await response.json()) as { data: SessionView }).data;
-}
 
 let subjects = 0;
 /** A person whom only the issuer knows. */
@@ -156,8 +110,13 @@ describe("people who are users", () => {
   const now = () => Math.floor(Date.now() / 1000);
   test.each<[string, () => Misconduct]>([
     ["signed with another key", () => ({ wrongKey: true })],
+    ["that is not signed", () => ({ algorithm: "none" })],
+    ["signed with the secret of the client", () => ({ algorithm: "HS256" })],
     ["of an earlier sign-in", () => ({ claims: { nonce: "of another one" } })],
     ["for another client", () => ({ claims: { aud: "another" } })],
+    ["for several clients, given to another", () => ({ claims: { aud: ["outreachd", "another"], azp: "another" } })],
+    ["without an end", () => ({ claims: { exp: null } })],
+    ["without a person", () => ({ claims: { sub: null } })],
     ["of another issuer", () => ({ claims: { iss: "https://id.example.net" } })],
     ["that expired ten minutes ago", () => ({ claims: { iat: now() - 900, exp: now() - 600 } })],
     ["that holds in ten minutes only", () => ({ claims: { nbf: now() + 600, iat: now() + 600, exp: now() + 900 } })],
@@ -210,6 +169,21 @@ describe("people who are users", () => {
     issuer.misbehave({ tokenStatus: 503 });
     expect(await signIn(service)).toEqual({ problem: "unavailable", session: null });
   });
+});
+
+test("an issuer whose responses do not name it is believed, unless they name another one", async () => {
+  await using silent = await startIssuer({ namesItself: false });
+  await using service = await startService({ settings: { ...settings, OIDC_ISSUER: silent.url } });
+  const email = "ada@example.com";
+  await service.user({ email });
+  silent.is(stranger(email));
+  expect((await signIn(service)).problem).toBeNull();
+  // A response of another issuer, whose code was meant for that one.
+  silent.misbehave({ redirect: { iss: issuer.url } });
+  expect(await signIn(service)).toEqual({ problem: "rejected", session: null });
+  expect(silent.exchanges).toHaveLength(1);
+  silent.misbehave({ claims: { iss: issuer.url } });
+  expect(await signIn(service)).toEqual({ problem: "rejected", session: null });
 });
 
 test("an issuer that was down when the server started is used as soon as it is back", async () => {

@@ -5,6 +5,8 @@ export type Claims = Record<string, unknown>;
 export type Misconduct = {
   /** Signs with a key that it does not publish. */
   wrongKey?: boolean;
+  /** Does not sign, or signs with the secret of the client. */
+  algorithm?: "none" | "HS256";
   /** Claims of the ID token that replace the right ones. */
   claims?: Claims;
   /** Leaves the code exchange unanswered with this status. */
@@ -15,8 +17,15 @@ export type Misconduct = {
 
 export type Issuer = Awaited<ReturnType<typeof startIssuer>>;
 
-/** An OpenID Connect issuer on loopback, which checks what a client sends, and can be told to misbehave. */
-export async function startIssuer({ clientId = "outreachd", clientSecret = "issuer:secret+!" } = {}) {
+/**
+ * An OpenID Connect issuer on loopback, which checks what a client sends, and can be told to misbehave. `namesItself`: it
+ * says in its metadata that its responses name it (RFC 9207), and they do.
+ */
+export async function startIssuer({
+  clientId = "outreachd",
+  clientSecret = "issuer:secret+!",
+  namesItself = true,
+} = {}) {
   const algorithm = {
     name: "RSASSA-PKCS1-v1_5",
     modulusLength: 2048,
@@ -67,7 +76,7 @@ export async function startIssuer({ clientId = "outreachd", clientSecret = "issu
       subject_types_supported: ["public"],
       id_token_signing_alg_values_supported: ["RS256"],
       code_challenge_methods_supported: ["S256"],
-      authorization_response_iss_parameter_supported: true,
+      ...(namesItself && { authorization_response_iss_parameter_supported: true }),
     };
   }
 
@@ -87,7 +96,8 @@ export async function startIssuer({ clientId = "outreachd", clientSecret = "issu
       misconduct,
     });
     const answered = new URL(redirectUri);
-    const parameters = { code, state: query.get("state") ?? "", iss: url, ...misconduct.redirect };
+    const iss = namesItself ? url : "";
+    const parameters = { code, state: query.get("state") ?? "", iss, ...misconduct.redirect };
     for (const [name, value] of Object.entries(parameters)) if (value !== "") answered.searchParams.set(name, value);
     misconduct = {};
     return new Response(null, { status: 302, headers: { location: answered.href } });
@@ -119,11 +129,9 @@ export async function startIssuer({ clientId = "outreachd", clientSecret = "issu
     const claims = { ...base, ...grant.claims, ...grant.misconduct.claims };
     const token = crypto.randomUUID();
     tokens.set(token, claims);
+    const known = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== null));
     const key = grant.misconduct.wrongKey ? other.privateKey : published.privateKey;
-    const id_token = await signed(
-      key,
-      Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== null)),
-    );
+    const id_token = await signed(grant.misconduct.algorithm ?? key, known, clientSecret);
     return Response.json({ access_token: token, token_type: "Bearer", expires_in: 300, id_token });
   }
 
@@ -154,9 +162,12 @@ export async function startIssuer({ clientId = "outreachd", clientSecret = "issu
   };
 }
 
-async function signed(key: CryptoKey, claims: Claims): Promise<string> {
+async function signed(by: CryptoKey | "none" | "HS256", claims: Claims, secret: string): Promise<string> {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const input = `${part({ alg: "RS256", kid: "one", typ: "JWT" })}.${part(claims)}`;
-  const signature = await crypto.subtle.sign("RSASSA-PKCS1-v1_5", key, new TextEncoder().encode(input));
+  const alg = typeof by === "string" ? by : "RS256";
+  const input = `${part({ alg, kid: "one", typ: "JWT" })}.${part(claims)}`;
+  if (by === "none") return `${input}.`;
+  if (by === "HS256") return `${input}.${new Bun.CryptoHasher("sha256", secret).update(input).digest("base64url")}`;
+  const signature = await crypto.subtle.sign("RSASSA-PKCS1-v1_5", by, new TextEncoder().encode(input));
   return `${input}.${Buffer.from(signature).toString("base64url")}`;
 }
