@@ -27,6 +27,7 @@ export type ClusterParts = {
   /** ID of this process. */
   nodeId: string;
   clock: Clock;
+  jobClock: Clock;
   keyRing: KeyRing;
   operations: Operations;
   /** Signals that a job may have become due. */
@@ -42,7 +43,7 @@ export type ClusterParts = {
  * `StartError` if another node stores its files elsewhere.
  */
 export async function composeCluster(parts: ClusterParts): Promise<{ cluster: Cluster | null; nodes: NodeService }> {
-  const { config, storage, database, nodeId, files, clock, metrics } = parts;
+  const { config, storage, database, nodeId, files, clock, jobClock, metrics } = parts;
   const node = {
     id: nodeId,
     host: hostname(),
@@ -54,7 +55,7 @@ export async function composeCluster(parts: ClusterParts): Promise<{ cluster: Cl
   };
   const ofLead = parts.chores.filter(({ onEachNode }) => onEachNode !== true).map(({ name }) => name);
   const chores = [...ofLead, "deliver to webhooks"];
-  const nodes = new NodeService({ store: storage.cluster, queue: storage.metrics, clock, node, chores });
+  const nodes = new NodeService({ store: storage.cluster, queue: storage.metrics, clock, jobClock, node, chores });
   if (storage.cluster !== null) await refuseOtherFiles(storage.cluster, files, clock);
   const cluster = storage.cluster && database && createCluster(parts, storage.cluster, database, node);
   if (metrics === null) return { cluster, nodes };

@@ -242,7 +242,7 @@ async function compose(
   const role = config.database?.role ?? "all";
   const drainMs = config.drainSeconds * 1000;
   const { cluster, nodes } = await composeCluster({
-    ...{ config, storage, database, nodeId, files: filesPlace, clock: realClock, log, metrics },
+    ...{ config, storage, database, nodeId, files: filesPlace, clock: realClock, jobClock: clock, log, metrics },
     ...{ keyRing, poke, delivering: events.delivering, operations, chores },
   });
   let noting: Promise<void> | null = null;

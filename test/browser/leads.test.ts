@@ -86,3 +86,32 @@ testInBrowser("finds and edits leads, individually and in bulk, and shows their 
   expect(await findings(page)).toEqual([]);
   expect(problems).toEqual([]);
 });
+
+testInBrowser("on a phone, words stay whole in the list of leads, and its menus within the window", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(`${directory.path}/data`);
+  const names = { firstName: "Constantin", lastName: "Whitfield", company: "Brightwater Health" };
+  await callApi(server, "POST", "/leads", { ...names, email: "ada@example.com" });
+  await using opened = await openSignedIn(server, "/app/leads", { viewport: { width: 390, height: 844 } });
+  const { page, problems } = opened;
+  await page.getByText("Brightwater Health").waitFor();
+  const lines = await page.evaluate(() =>
+    [..."Constantin Whitfield Brightwater".split(" ")].map((word) => {
+      const texts = document.createTreeWalker(document.querySelector("tbody")!, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()?.textContent?.includes(word) !== true);
+      const range = document.createRange();
+      const at = texts.currentNode.textContent!.indexOf(word);
+      range.setStart(texts.currentNode, at);
+      range.setEnd(texts.currentNode, at + word.length);
+      return range.getClientRects().length;
+    }),
+  );
+  expect(lines).toEqual([1, 1, 1]);
+  for (const name of ["Filter", "Columns"]) {
+    await page.getByRole("button", { name, exact: true }).click();
+    const box = await page.locator(".popover:not([hidden])").boundingBox();
+    expect({ name, isWithin: box!.x >= 0 && box!.x + box!.width <= 390 }).toEqual({ name, isWithin: true });
+    await page.keyboard.press("Escape");
+  }
+  expect(problems).toEqual([]);
+});

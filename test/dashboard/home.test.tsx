@@ -35,6 +35,27 @@ test("lists what needs attention, with links", async () => {
   ]);
 });
 
+test("failures are listed, but not as such an action whose outcome is unknown: it must not be repeated", async () => {
+  signInAs({ permissions: ["network:read", "users:read"] });
+  simulatedNow.value = "2026-01-10T00:00:00.000Z";
+  const job = { type: "linkedin_action", completedAt: "2026-01-09T22:00:00.000Z" };
+  const startDate = Date.parse("2026-01-03") / 1000;
+  answerWith({
+    ...network,
+    [`GET /api/v2/users/jobs?status=failed&startDate=${startDate}&limit=20`]: ok({
+      jobs: [
+        { ...job, id: "1", message: "May have been sent.", metadata: { outcome: "unknown" } },
+        { ...job, id: "2", message: "Canceled.", metadata: { canceled: true } },
+        { ...job, id: "3", message: "Refused.", metadata: { outcome: "failed" } },
+      ],
+    }),
+  });
+  const place = await show(<Attention />);
+  await settled();
+  const items = [...place.querySelectorAll("li")].map(({ textContent }) => textContent);
+  expect(items).toEqual([expect.stringMatching(/^Action failed .+: Refused\.$/)]);
+});
+
 test("shows nothing if nothing needs attention", async () => {
   signInAs({ permissions: ["network:read"] });
   answerWith(network);

@@ -10,6 +10,8 @@ export type NodeParts = {
   store: ClusterStore | null;
   queue: Pick<MetricsStore, "oldestDueAt">;
   clock: Pick<Clock, "now">;
+  /** When jobs are due: in a simulation, not the time of the nodes. */
+  jobClock: Pick<Clock, "now">;
   node: Omit<ClusterNode, keyof NodeBeat>;
   /** What the node with the lead does for all. */
   chores: readonly string[];
@@ -26,13 +28,13 @@ export class NodeService {
   /** In the order in which they started. Nodes that were not seen for an hour are forgotten. */
   async list(caller: Caller): Promise<NodeList> {
     requireAdmin(caller);
-    const { store, queue, clock, node, chores } = this.#parts;
-    const now = clock.now();
-    const [dueAt, found] = await Promise.all([queue.oldestDueAt(now), store === null ? null : read(store, now)]);
+    const { store, queue, clock, jobClock, node, chores } = this.#parts;
+    const [now, jobsNow] = [clock.now(), jobClock.now()];
+    const [dueAt, found] = await Promise.all([queue.oldestDueAt(jobsNow), store === null ? null : read(store, now)]);
     const { nodes, ...facts } = found ?? this.#alone(now);
     return {
       clustered: store !== null,
-      claimLagMs: dueAt === null ? 0 : Math.max(0, now - dueAt),
+      claimLagMs: dueAt === null ? 0 : Math.max(0, jobsNow - dueAt),
       nodes: nodes.map((each) => nodeView(each, { ...facts, now, selfId: node.id, chores })),
     };
   }

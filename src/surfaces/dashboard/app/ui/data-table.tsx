@@ -172,13 +172,15 @@ function HeadBox<Row>({
   });
   return (
     <th scope="col" class="box">
-      <input
-        ref={box}
-        type="checkbox"
-        aria-label="Select all on this page"
-        checked={keys.length > 0 && chosen === keys.length}
-        onChange={(event) => choose(selection, keys, event.currentTarget.checked)}
-      />
+      <label>
+        <input
+          ref={box}
+          type="checkbox"
+          checked={keys.length > 0 && chosen === keys.length}
+          onChange={(event) => choose(selection, keys, event.currentTarget.checked)}
+        />
+        <span class="visually-hidden">Select all on this page</span>
+      </label>
     </th>
   );
 }

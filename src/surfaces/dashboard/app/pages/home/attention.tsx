@@ -135,14 +135,19 @@ async function loadNetworkItems(signal: AbortSignal): Promise<Omit<AttentionItem
   return { accounts, tasks: total, approvals, unknown };
 }
 
-/** Canceled jobs also have the status failed, but need no attention. */
+/**
+ * Canceled jobs also have the status failed, but need no attention. Actions with an unknown outcome are listed as such:
+ * they must not be repeated before it was checked.
+ */
 async function failures(signal: AbortSignal): Promise<JobView[]> {
   const startDate = Math.floor((now() - failureDays * dayMs) / 1000);
   const { jobs } = await api.get<{ jobs: JobView[] }>("/users/jobs", {
     query: { status: "failed", startDate, limit: 20 },
     signal,
   });
-  return jobs.filter(({ metadata }) => metadata["canceled"] !== true).slice(0, shownFailures);
+  return jobs
+    .filter(({ metadata: { canceled, outcome } }) => canceled !== true && outcome !== "unknown")
+    .slice(0, shownFailures);
 }
 
 function countedOf({ n, isMore }: Counted, one: string): string {

@@ -1,4 +1,4 @@
-import type { LeadView } from "../../../../../features/leads/model.ts";
+import type { LeadStatus, LeadView } from "../../../../../features/leads/model.ts";
 import type { ActionView } from "../../../../../features/network/action-model.ts";
 import { api, RequestError } from "../../api.ts";
 import { dateTime } from "../../format.ts";
@@ -6,10 +6,11 @@ import { actionLabels, reasonLabels } from "../../network.ts";
 import { useResource } from "../../resource.ts";
 import { can, session } from "../../session.ts";
 import { nameOfMember, useMembers } from "../../team.ts";
-import { actionStateLabels, StateBadge } from "../../ui/badge.tsx";
+import { actionStateLabels, leadStatusLabels, StateBadge } from "../../ui/badge.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { labelNames } from "../inbox/labels.ts";
+import { columnLabel } from "./lead-columns.tsx";
 
 /** An event, as GET /events returns it. */
 type LeadEvent = {
@@ -72,7 +73,7 @@ async function entriesOf(lead: LeadView, signal: AbortSignal): Promise<Entry[]> 
       key: action.jobId,
       at: action.carriedOutAt ?? action.updatedAt,
       what: actionLabels[action.actionType].label,
-      detail: action.pendingReason === null ? action.status : reasonLabels[action.pendingReason],
+      detail: detailOfAction(action),
       action,
     })),
     ...entriesOfEvents(events),
@@ -80,6 +81,12 @@ async function entriesOf(lead: LeadView, signal: AbortSignal): Promise<Entry[]> 
   // Imported leads, and leads older than the event log, have no creation event.
   if (!told.has("lead.created")) entries.push({ key: "created", at: lead.createdAt, what: "Lead created" });
   return entries.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
+}
+
+/** What the badge of the state does not say. */
+function detailOfAction({ pendingReason, state, status }: ActionView): string | null {
+  if (pendingReason !== null) return reasonLabels[pendingReason];
+  return status === actionStateLabels[state]?.label ? null : status;
 }
 
 async function actionsOf(leadId: string, signal: AbortSignal): Promise<ActionView[]> {
@@ -148,11 +155,20 @@ const eventLabels: Record<string, string> = {
   "message.received": "Message received",
 };
 
-function detailOf(data: Record<string, unknown>): string | null {
-  const { fields, status, text } = data;
+const fieldLabels: Record<string, string> = {
+  firstName: "First name",
+  lastName: "Last name",
+  networkUrl: "Profile",
+  notes: "Notes",
+  customFields: "Custom fields",
+  assignedTo: "Owner",
+};
+
+function detailOf({ fields, status, text }: Record<string, unknown>): string | null {
+  const changed = (Array.isArray(fields) ? (fields as string[]) : []).filter((field) => field !== "status");
   const parts = [
-    Array.isArray(fields) && fields.length > 0 && `Fields: ${fields.join(", ")}`,
-    typeof status === "string" && `Status: ${status}`,
+    changed.length > 0 && `Changed: ${changed.map((field) => fieldLabels[field] ?? columnLabel(field)).join(", ")}`,
+    typeof status === "string" && `Status: ${leadStatusLabels[status as LeadStatus]?.label ?? status}`,
     typeof text === "string" && `“${text}”`,
   ].filter(Boolean);
   return parts.length === 0 ? null : parts.join(" · ");

@@ -6,6 +6,8 @@ const placeLabels: Record<string, string> = {
   emailVerdicts: "Email verification results",
   enrichmentItems: "Enrichment job entries",
   contacts: "Connection and message history",
+  messages: "Messages",
+  conversations: "Conversations",
   enrollments: "Campaign enrollments",
   actions: "Network actions",
   leadImportRows: "Rows of lead import reports",

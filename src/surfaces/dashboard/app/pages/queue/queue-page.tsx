@@ -298,7 +298,7 @@ function columnsOf(
             <span>
               <StateBadge words={actionStateLabels} state={state} />
             </span>
-            <span>{state === "completed" ? "" : status}</span>
+            <span>{status === actionStateLabels[state]?.label ? "" : status}</span>
           </span>
         ),
     },

@@ -61,12 +61,12 @@ export function EndpointForm({ endpoint, onSend, onCancel }: EndpointFormProps) 
         label="Enabled"
         hint="If disabled, new events are not delivered, and pending deliveries wait."
       />
-      <div class="buttons">
+      <footer class="buttons">
+        {endpoint === null && <Button onClick={onCancel}>Cancel</Button>}
         <Button kind="primary" type="submit" isBusy={form.isBusy} disabled={endpoint !== null && !form.isChanged}>
           {endpoint === null ? "Add endpoint" : "Save"}
         </Button>
-        {endpoint === null && <Button onClick={onCancel}>Cancel</Button>}
-      </div>
+      </footer>
     </form>
   );
 }

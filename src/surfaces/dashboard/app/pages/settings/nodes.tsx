@@ -14,12 +14,17 @@ export function NodeTable() {
   if (list.error && data === undefined) return <ErrorState error={list.error} retry={list.reload} />;
   return (
     <>
-      <p class="faint">{data && describe(data)}</p>
-      {data && !data.clustered && (
-        <p class="faint">
-          To run several nodes on one database, see <code>docs/scale-out.md</code>.
+      <div class="part-head faint">
+        <p>
+          {data && describe(data)}
+          {data && !data.clustered && (
+            <>
+              {" "}
+              To run several nodes on one database, see <code>docs/scale-out.md</code>.
+            </>
+          )}
         </p>
-      )}
+      </div>
       <DataTable
         label="Nodes"
         columns={columns}

@@ -67,7 +67,7 @@ export function SessionList() {
         empty={null}
       />
       {all !== undefined && all.length > 1 && (
-        <div class="buttons">
+        <div class="buttons below">
           <Button onClick={() => void end("/sessions", "Signed out everywhere else.")}>Sign out everywhere else</Button>
         </div>
       )}
