@@ -197,6 +197,21 @@ test("counts are exact while their changes are folded", async () => {
   });
 });
 
+test("changes of counts are folded at once, although the planner knows of one only", async () => {
+  await withTwoNodes(async ({ first, second, workspaceId, owner }) => {
+    const change = sql`INSERT INTO ${leadCounts} (owner, status, leads) SELECT ${owner}, 'new', 1 FROM generate_series(1, 2000)`;
+    await first.orm.execute(sql`ALTER TABLE ${leadCounts} SET (autovacuum_enabled = false)`);
+    await first.orm.execute(change);
+    await first.orm.execute(sql`DELETE FROM ${leadCounts} WHERE n < (SELECT max(n) FROM ${leadCounts})`);
+    await first.orm.execute(sql`VACUUM ANALYZE ${leadCounts}`);
+    await first.orm.execute(change);
+    // A statement is canceled after 30 seconds.
+    await foldCounts(first.orm);
+    expect(await first.orm.select().from(leadCounts)).toMatchObject([{ leads: 2_001 }]);
+    expect(await second.leads.count(workspaceId, {})).toBe(2_001);
+  });
+});
+
 test("after a large import, the planner knows how many leads there are", async () => {
   await withTwoNodes(async ({ first, second, workspaceId, make }) => {
     const storage = { leads: second.leads } as Parameters<typeof make.importBatch>[0];

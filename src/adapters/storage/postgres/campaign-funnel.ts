@@ -80,16 +80,16 @@ const vacuumedFrom = 10_000;
 
 /**
  * Adds changes to the counters. One statement, so that readers see them in either place. Called by one node at a time,
- * outside of transactions.
+ * outside of transactions. An array, as in `foldCounts`.
  */
 export async function foldFunnel(connection: Connection): Promise<void> {
   const counter = sql.raw("campaign_id, mark, day, account_id, step, variant");
   for (let total = 0; ;) {
     const [folded] = await connection.execute<{ n: number }>(sql`
       WITH taken AS (
-        DELETE FROM ${campaignFunnelChanges} WHERE n IN (
+        DELETE FROM ${campaignFunnelChanges} WHERE n = ANY(ARRAY(
           SELECT n FROM ${campaignFunnelChanges} ORDER BY n LIMIT ${foldedAtOnce}::bigint FOR UPDATE SKIP LOCKED
-        ) RETURNING ${counter}, enrollments
+        )) RETURNING ${counter}, enrollments
       ),
       summed AS (
         INSERT INTO ${campaignFunnel} AS counters (${counter}, enrollments)

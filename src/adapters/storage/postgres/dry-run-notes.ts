@@ -88,7 +88,7 @@ export class DryRunNotes implements FactSource {
 export async function forgetNotes(connection: Connection, jobId: string, limit: number): Promise<number> {
   const removed = await Promise.all(
     [leadImportNoteKeys, leadImportNotes].map(async (table) => {
-      const some = sql`ctid IN (SELECT ctid FROM ${table} WHERE job_id = ${jobId} LIMIT ${limit})`;
+      const some = sql`ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE job_id = ${jobId} LIMIT ${limit}))`;
       const rows = await connection.delete(table).where(some).returning({ n: table.n });
       return rows.length;
     }),

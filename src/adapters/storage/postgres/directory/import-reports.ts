@@ -89,8 +89,8 @@ export async function writeReport(
 
 /** Deletes the lines that an earlier attempt at a dry run has reported. */
 export async function dropReport({ orm }: Engine, jobId: string): Promise<void> {
-  const some = sql`${importRows.row} IN (
-    SELECT row FROM ${importRows} WHERE job_id = ${jobId} LIMIT ${dropAtOnce})`;
+  const some = sql`${importRows.row} = ANY(ARRAY(
+    SELECT row FROM ${importRows} WHERE job_id = ${jobId} LIMIT ${dropAtOnce}))`;
   for (;;) {
     const dropped = await orm
       .delete(importRows)
