@@ -1,7 +1,7 @@
 import type { Clock, Ids } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound, requireFields } from "../../platform/base/errors.ts";
 import type { WorkspaceId } from "../../platform/base/ids.ts";
-import { multiLine, singleLine } from "../../platform/base/text.ts";
+import { isBlank, multiLine, singleLine } from "../../platform/base/text.ts";
 import { fillTemplate } from "../network/template.ts";
 import type { Snippet, SnippetInput, SnippetUpdate } from "./model.ts";
 import type { InboxStore, SnippetOutcome } from "./store.ts";
@@ -64,14 +64,14 @@ export class SnippetService {
 
 function nameOf(text: string): string {
   const name = singleLine(text);
-  if (name === "") throw invalid([{ path: "name", message: "Must not be empty." }]);
+  if (isBlank(name)) throw invalid([{ path: "name", message: "Must not be empty." }]);
   return name;
 }
 
 /** Variables are checked as if none had a value: the lead of a reply is unknown. */
 function textOf(written: string): string {
   const text = multiLine(written).trim();
-  if (text === "") throw invalid([{ path: "text", message: "Must not be empty." }]);
+  if (isBlank(text)) throw invalid([{ path: "text", message: "Must not be empty." }]);
   const filled = fillTemplate(text.replace(/\{\{([^{}|]*)(\|[^{}]*)?\}\}/g, "{{$1|-}}"), null, "text");
   if ("errors" in filled) throw invalid(filled.errors);
   return text;

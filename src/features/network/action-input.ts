@@ -1,5 +1,5 @@
 import { messageLength } from "../../lib/message-text/message-text.ts";
-import { multiLine, singleLine } from "../../platform/base/text.ts";
+import { isBlank, multiLine, singleLine } from "../../platform/base/text.ts";
 import { parseInstant } from "../../platform/base/clock.ts";
 import { isWithin } from "../../platform/identity/domain.ts";
 import type { FieldError } from "../../platform/base/errors.ts";
@@ -104,8 +104,8 @@ function messageOf(
   errors: FieldError[],
 ): string | null {
   const written = multiLine(text ?? "").trim();
-  if (written === "") {
-    if (kind.text === "required") errors.push({ path: "message", message: `Required for ${type}.` });
+  if (isBlank(written)) {
+    if (kind.text === "required") errors.push({ path: "message", message: missing(written, type) });
     return null;
   }
   if (kind.text === "none") {
@@ -117,6 +117,8 @@ function messageOf(
     errors.push(...filled.errors);
     return null;
   }
+  if (kind.text === "required" && isBlank(filled.text))
+    errors.push({ path: "message", message: missing(filled.text || written, type) });
   const most = kind.maxText[tier];
   const length = messageLength(filled.text);
   if (length > most)
@@ -125,6 +127,10 @@ function messageOf(
       message: `Expected at most ${most} characters for ${type} on a ${tier} account, got ${length}.`,
     });
   return filled.text;
+}
+
+function missing(written: string, type: ActionType): string {
+  return written === "" ? `Required for ${type}.` : "Must not be empty: the text has no visible characters.";
 }
 
 function detailsOf(
@@ -162,7 +168,7 @@ function inMailDetails(
   errors: FieldError[],
 ): ActionDetails {
   const written = singleLine(subject ?? "");
-  if (written === "") {
+  if (isBlank(written)) {
     errors.push({ path: "subject", message: "Required for sendInMail." });
     return {};
   }

@@ -10,6 +10,14 @@ export function multiLine(sent: string): string {
   return hasControl.test(text) ? text.replace(/\r\n?/g, "\n").replace(controls, "").trim() : text.trim();
 }
 
+/** Whether a text shows nothing: it consists of spaces, line breaks, and characters without a shape, such as zero-width ones. */
+export function isBlank(text: string): boolean {
+  return !visible.test(text);
+}
+
+// The blank of braille is the only other character that looks like a space.
+const visible = /[^\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]/u;
+
 /** Real data is never nested deeper than this, and traversing it would exhaust the stack. */
 export const maxJsonDepth = 64;
 
