@@ -93,6 +93,41 @@ test("texts are stored as they were written: any script, any direction, HTML, an
   expect(new Set(stored)).toEqual(new Set(texts));
 });
 
+test("a reply without visible characters is refused as empty", async () => {
+  const user = await service.user();
+  const conversation = await withReply(user);
+  const blank = [
+    "",
+    " \n",
+    "\u200b\u200d",
+    "\ufeff",
+    "\u2060 \u00ad",
+    "\u3164",
+    "\u2800",
+    "\u202e\u200f",
+    "{{firstName|\u200b}}",
+  ];
+  for (const message of blank) {
+    const refused = await reply(user, conversation, { message });
+    expect({ message, status: refused.status, paths: errorPaths(refused) }).toEqual({
+      ...{ message, status: 400, paths: ["message"] },
+    });
+  }
+  const refused = await user.post(`${inbox}/snippets`, { name: "Nothing", text: "\u200b" });
+  expect(errorPaths(refused)).toEqual(["text"]);
+  expect(await messagesOf(user, conversation)).toHaveLength(1);
+});
+
+test("the same reply that is reported twice counts once", async () => {
+  const user = await service.user();
+  const conversation = await withReply(user, "ada", "ok");
+  await write(user, "ada", "ok");
+  await write(user, "ada", " ok\n");
+  expect(await messagesOf(user, conversation)).toHaveLength(1);
+  await write(user, "ada", "ok", { at: "2026-01-01T00:00:00Z" });
+  expect(await messagesOf(user, conversation)).toHaveLength(2);
+});
+
 test("a text of 10 MB is refused, and one that is longer than the network allows names the limit", async () => {
   const user = await service.user();
   const conversation = await withReply(user);

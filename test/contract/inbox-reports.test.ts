@@ -173,6 +173,34 @@ describe.each(enginesAndPostgres)("reported messages on $name", ({ open }) => {
     expect(await storage.network.noteNews(account.id, [both], at)).toMatchObject({ news: [both], newMessages: 1 });
   });
 
+  test("without a time count once within ten minutes, and again later", async () => {
+    await using opened = await open();
+    const { storage, account, job } = await withClaimed(
+      opened.storage,
+      {},
+      { actionType: "sendMessage", message: "Hi Ada", profileUrl: ada },
+    );
+    await storage.network.endAction(claimOf(job), actionEnd({ at: startOfTests }));
+    const replied = async (after: number, text?: string, more: Partial<News> = {}) => {
+      const news = { profileKey: ada, kind: "replied" as const, at: at + after, isUndated: true as const, ...more };
+      const said = { ...news, ...(text !== undefined && { text }) };
+      const noted = await storage.network.noteNews(account.id, [said], at + after);
+      return [noted.news.length, noted.newMessages];
+    };
+    expect(await replied(0, "ok")).toEqual([1, 1]);
+    expect(await replied(1, "ok")).toEqual([0, 0]);
+    expect(await replied(10 * minute, "ok")).toEqual([0, 0]);
+    // Another text, no text, and another person are not the same.
+    expect(await replied(2, "OK!")).toEqual([1, 1]);
+    expect(await replied(3)).toEqual([1, 1]);
+    expect(await replied(4)).toEqual([0, 0]);
+    expect(await replied(5, "ok", { profileKey: `${ada}-2` })).toEqual([0, 1]);
+    expect(await replied(11 * minute, "ok")).toEqual([1, 1]);
+    expect(await replied(2 * day, "ok")).toEqual([1, 1]);
+    const replies = (await eventsOf(storage, account)).filter(({ type }) => type === "message.replied");
+    expect(replies).toHaveLength(5);
+  });
+
   test("are stored together with the time up to which they were read", async () => {
     await using opened = await open();
     const { storage } = opened;

@@ -130,6 +130,7 @@ function createWorld(settings: Partial<StoredAccount["account"]>) {
     contact: () => null,
     hasLead: () => true,
     hasMessage: () => false,
+    hasReceived: () => false,
     hasSent: () => false,
     suppression: () => null,
     frontier: (_account, meter) => ({ frontierAt: frontiers.get(meter) ?? null, freeAt: null }),

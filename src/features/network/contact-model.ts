@@ -1,5 +1,5 @@
 import type { WorkspaceId } from "../../platform/base/ids.ts";
-import { multiLine } from "../../platform/base/text.ts";
+import { isBlank, multiLine } from "../../platform/base/text.ts";
 
 /** The relationship between an account and a person on the network. */
 export const relations = ["none", "pending", "connected"] as const;
@@ -30,6 +30,8 @@ export type News = {
   profileKey: string;
   kind: NewsKind;
   at: number;
+  /** When it happened is unknown: `at` is when it was reported. */
+  isUndated?: true;
   text?: string;
   messages?: readonly ReportedMessage[];
   personName?: string;
@@ -80,7 +82,7 @@ export const maxReplyLength = 8000;
 export function replyText(messages: readonly (string | null | undefined)[]): Pick<News, "text"> {
   const text = messages
     .map((message) => message?.trim() ?? "")
-    .filter((message) => message !== "")
+    .filter((message) => !isBlank(message))
     .join("\n\n");
   return text === "" ? {} : { text: text.slice(0, maxReplyLength).toWellFormed() };
 }

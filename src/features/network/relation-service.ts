@@ -197,7 +197,8 @@ function reportOf(input: NewsInput, now: number): Omit<News, "profileKey"> {
   }));
   const happenedAt = at === undefined ? now : timeOf("at", at);
   if (errors.length > 0) throw invalid(errors);
-  if (event !== "messages") return { kind: event, at: happenedAt, ...replyText([text]) };
+  if (event !== "messages")
+    return { kind: event, at: happenedAt, ...(at === undefined && { isUndated: true }), ...replyText([text]) };
   const name = singleLine(personName ?? "");
   return { kind: "replied", at: now, messages: reported, ...(name !== "" && { personName: name }) };
 }

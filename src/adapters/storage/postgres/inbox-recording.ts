@@ -126,5 +126,27 @@ export async function hasSentText(
   return found.length > 0;
 }
 
+/** See `NetworkFacts.hasReceived`. */
+export async function hasReceivedText(
+  connection: Connection,
+  { account, profileKey, text, from, to }: SentText,
+): Promise<boolean> {
+  const found = await connection
+    .select({ seq: messages.seq })
+    .from(messages)
+    .innerJoin(conversations, eq(conversations.seq, messages.conversation))
+    .where(
+      and(
+        eq(conversations.account, account),
+        eq(conversations.profileKey, profileKey),
+        eq(messages.state, "received"),
+        text === null ? isNull(messages.text) : eq(messages.text, text),
+        between(messages.at, from, to),
+      ),
+    )
+    .limit(1);
+  return found.length > 0;
+}
+
 /** Reported texts have none at their ends. */
 const spaces = " \t\r\n";

@@ -16,7 +16,7 @@ import type { PhoneRegion } from "../../../platform/identity/phone.ts";
 import { meterCode } from "../meter-code.ts";
 import { campaigns } from "./campaign-tables.ts";
 import type { Connection, Engine } from "./engine.ts";
-import { hasSentText, storedMessages } from "./inbox-recording.ts";
+import { hasReceivedText, hasSentText, storedMessages } from "./inbox-recording.ts";
 import { decideLoaded, loadAll, Loaded, NamedFacts, type FactSource } from "./loaded.ts";
 import { lockAccounts, readAccounts, recordOf } from "./network-accounts.ts";
 import { networkAccounts, networkActions, networkContacts, networkMeters } from "./network-tables.ts";
@@ -139,6 +139,9 @@ export class LoadedFacts implements NetworkFacts, FactSource {
 
   hasSent = (sent: SentText): boolean =>
     this.#fact(`sent ${JSON.stringify(sent)}`, () => hasSentText(this.#connection, sent));
+
+  hasReceived = (received: SentText): boolean =>
+    this.#fact(`received ${JSON.stringify(received)}`, () => hasReceivedText(this.#connection, received));
 
   suppression = (workspaceId: WorkspaceId, target: SuppressionTarget): SuppressionMatch | null =>
     this.#fact(suppressionName(workspaceId, target), () =>

@@ -113,6 +113,23 @@ export function createInboxRecorder({ orm }: Engine, accounts: Pick<AccountRows,
       .limit(1)
       .prepare(),
   );
+  const received = lazy(() =>
+    orm
+      .select({ seq: messages.seq })
+      .from(messages)
+      .innerJoin(conversations, eq(conversations.seq, messages.conversation))
+      .where(
+        and(
+          eq(conversations.account, placeholder("account")),
+          eq(conversations.profileKey, placeholder("profileKey")),
+          eq(messages.state, "received"),
+          sql`${messages.text} IS ${placeholder("text")}`,
+          between(messages.at, placeholder("from"), placeholder("to")),
+        ),
+      )
+      .limit(1)
+      .prepare(),
+  );
   const fullName = lazy(() =>
     orm
       .select({ firstName: leads.firstName, lastName: leads.lastName })
@@ -162,5 +179,7 @@ export function createInboxRecorder({ orm }: Engine, accounts: Pick<AccountRows,
     hasMessage: (id: string): boolean => byId().get({ id }) !== undefined,
     /** See `NetworkFacts.hasSent`. */
     hasSent: (text: SentText): boolean => sent().get(text) !== undefined,
+    /** See `NetworkFacts.hasReceived`. */
+    hasReceived: (text: SentText): boolean => received().get(text) !== undefined,
   };
 }

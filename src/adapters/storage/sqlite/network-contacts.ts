@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, lt, sql, type SQL } from "drizzle-orm";
 import type { Contact } from "../../../features/network/contact-model.ts";
-import { decideNews } from "../../../features/network/decisions/contacts.ts";
-import type { NetworkFacts, StoredContact } from "../../../features/network/decisions/facts.ts";
+import { decideNews, type NewsFacts } from "../../../features/network/decisions/contacts.ts";
+import type { StoredContact } from "../../../features/network/decisions/facts.ts";
 import type { NetworkStore } from "../../../features/network/store.ts";
 import type { Awaited } from "../../../features/network/watch-batch.ts";
 import type { Engine } from "./engine.ts";
@@ -60,7 +60,7 @@ export function createContactStore(
   { orm, writer }: Engine,
   accounts: AccountRows,
   contacts: ContactRows,
-  facts: Pick<NetworkFacts, "contact" | "hasLead" | "hasMessage" | "hasSent">,
+  facts: NewsFacts,
   write: ChangeWriter,
 ): Pick<NetworkStore, "contact" | "watched" | "pendingSince" | "messagesReadTo" | "noteNews"> {
   const contactView = (row: StoredContact): Contact => contactOf(row, accounts.idOf(row.account));

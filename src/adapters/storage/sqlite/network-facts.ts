@@ -61,6 +61,7 @@ export function createNetworkFacts(
     hasLead: (id) => lead().get({ id }) !== undefined,
     hasMessage: inbox.hasMessage,
     hasSent: inbox.hasSent,
+    hasReceived: inbox.hasReceived,
     suppression: suppressions.find,
     frontier: (account, meter) =>
       frontier().get({ account, meter: meterCode(meter) }) ?? { frontierAt: null, freeAt: null },

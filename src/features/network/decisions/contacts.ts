@@ -13,6 +13,9 @@ import { conversationId, reportedMessageId } from "../message-ids.ts";
 import type { Decision, NetworkChange } from "./changes.ts";
 import type { NetworkFacts, StoredAccount, StoredAction, StoredContact } from "./facts.ts";
 
+/** What the decision about news asks for. */
+export type NewsFacts = Pick<NetworkFacts, "contact" | "hasLead" | "hasMessage" | "hasSent" | "hasReceived">;
+
 type Person = Pick<StoredAction, "profileKey" | "profileUrl" | "leadId" | "campaignId">;
 /** `shown`: the relation that the attempt revealed. */
 type Attempt = { wasSent: boolean; shown: Relation | null; reference: string | null };
@@ -50,7 +53,7 @@ export function contactAfter(
 export function decideNews(
   record: StoredAccount,
   news: readonly News[],
-  facts: Pick<NetworkFacts, "contact" | "hasLead" | "hasMessage" | "hasSent">,
+  facts: NewsFacts,
   now: number,
 ): Decision<NotedNews> {
   const contacts = new Map<string, StoredContact | null>();
@@ -58,6 +61,7 @@ export function decideNews(
   const changes: NetworkChange[] = [];
   const unseen = news.filter((item) => {
     const { profileKey, kind } = item;
+    if (isRepeated(record, item, facts)) return false;
     const contact = contacts.get(profileKey) ?? contactOf(record, item, facts);
     const messages = kind === "replied" ? newMessages(record, item, contact, facts, stored) : [];
     for (const message of messages) {
@@ -99,6 +103,18 @@ function contactOf(
   const known = facts.contact(seq, profileKey);
   if (leadId === undefined || (known !== null && known.leadId !== null) || !facts.hasLead(leadId)) return known;
   return { ...(known ?? newContact(seq, { profileKey, profileUrl: profileKey })), leadId };
+}
+
+/** A double click, a retry, or two colleagues: without a time, nothing else says whether it is the same reply. */
+const repeatMs = 600_000;
+
+function isRepeated(
+  { seq }: StoredAccount,
+  { profileKey, kind, at, text, isUndated }: News,
+  facts: NewsFacts,
+): boolean {
+  if (kind !== "replied" || isUndated !== true) return false;
+  return facts.hasReceived({ account: seq, profileKey, text: text ?? null, from: at - repeatMs, to: at });
 }
 
 const isIncoming = ({ isOutgoing }: ReportedMessage) => isOutgoing !== true;

@@ -36,7 +36,7 @@ export type StoredContact = Omit<Contact, "accountId"> & {
 /** An action with its job and its account: the subject of most decisions. */
 export type Target = { row: StoredAction; job: Job; record: StoredAccount };
 
-/** A text that an action may have sent to a person between two times; null: a voice message. */
+/** A text between an account and a person, and the times between which it may have been sent. */
 export type SentText = { account: number; profileKey: string; text: string | null; from: number; to: number };
 
 export type Twin = { seq: number; jobId: string; state: ActionState };
@@ -61,10 +61,12 @@ export type NetworkFacts = {
   /** Whether the message with this ID is stored. */
   hasMessage(id: string): boolean;
   /**
-   * Whether an action sent this text to the person, at such a time, or is going to. The network can show the note of a
-   * request long after it was sent, when the person accepts it.
+   * Whether an action sent this text to the person, at such a time, or is going to; null: a voice message. The network can
+   * show the note of a request long after it was sent, when the person accepts it.
    */
   hasSent(message: SentText): boolean;
+  /** Whether the person wrote this text at such a time; null: a message without text. */
+  hasReceived(message: SentText): boolean;
   /** The entry of the do-not-contact list that blocks this person; null if none does. */
   suppression(workspaceId: WorkspaceId, target: SuppressionTarget): SuppressionMatch | null;
   frontier(account: number, meter: Meter): Frontier;
