@@ -3,7 +3,7 @@ import type { Log } from "../platform/base/log.ts";
 import type { Connectors } from "../features/network/action-job.ts";
 import type { VoiceEngines } from "../features/voice/training-job.ts";
 import type { JobRunner } from "../platform/jobs/runner.ts";
-import type { RelationService } from "../features/network/relation-service.ts";
+import type { Maintenance } from "../platform/jobs/maintenance.ts";
 import type { FirstRun } from "./first-run.ts";
 
 /** Replacements for the outside world, for tests. */
@@ -35,7 +35,7 @@ export type App = {
   readonly firstRun: FirstRun | null;
   /** For tests, which control the clock. */
   readonly runner: JobRunner;
-  readonly relations: RelationService;
+  readonly maintenance: Pick<Maintenance, "runNow">;
   /** Resolves when no due job is left. */
   idle(): Promise<void>;
 };

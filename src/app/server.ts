@@ -394,7 +394,7 @@ async function compose(
     localKey,
     firstRun,
     runner,
-    relations: network.relations,
+    maintenance,
     idle,
   };
 }

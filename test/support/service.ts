@@ -65,6 +65,8 @@ export type Service = {
   idle(): Promise<void>;
   /** In process: asks the connectors for news of people, as a chore does. */
   watch(): Promise<void>;
+  /** In process: runs a chore out of turn. */
+  chore(name: string): Promise<void>;
   /** Stops it cleanly and starts it again on the same data, after `meanwhile`; the clients go on. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -74,7 +76,7 @@ type Launched = {
   url: string;
   firstRun: { key: string } | null;
   idle: () => Promise<void>;
-  watch: () => Promise<void>;
+  chore: (name: string) => Promise<void>;
   stop: () => Promise<unknown>;
 };
 
@@ -159,7 +161,8 @@ export async function startService({ settings = {}, ...overrides }: ServiceOptio
       });
     },
     idle: () => running.idle(),
-    watch: () => running.watch(),
+    watch: () => running.chore("check for news about people"),
+    chore: (name) => running.chore(name),
     async restart(meanwhile = async () => {}) {
       await running.stop();
       await meanwhile();
@@ -209,14 +212,14 @@ async function launchApp(dataDir: string, env: Record<string, string>, overrides
     url: app.url,
     firstRun: app.firstRun,
     idle: () => app.idle(),
-    watch: () => app.relations.watch(),
+    chore: (name) => app.maintenance.runNow(name),
     stop: () => app.stop(),
   };
 }
 
 async function launchBinary(dataDir: string, env: Record<string, string>): Promise<Launched> {
   const { url, firstRun, stop } = await startServer(dataDir, { env });
-  return { url, firstRun, idle: async () => {}, watch: async () => {}, stop: () => stop() };
+  return { url, firstRun, idle: async () => {}, chore: async () => {}, stop: () => stop() };
 }
 
 const usualPatienceMs = 25_000;

@@ -53,6 +53,13 @@ export class Maintenance {
     this.#crons = [];
   }
 
+  /** Runs a chore out of turn. Unlike a scheduled run, it throws what the chore throws. */
+  async runNow(name: string): Promise<void> {
+    const chore = this.#chores.find((each) => each.name === name);
+    if (chore === undefined) throw new Error(`Unknown chore ${name}`);
+    await chore.run();
+  }
+
   async #run({ name, run, onEachNode }: Chore): Promise<void> {
     if (onEachNode !== true && !this.#hasLead()) return;
     try {
