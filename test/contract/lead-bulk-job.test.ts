@@ -15,30 +15,33 @@ describe.each(enginesAndPostgres)("jobs that change leads by a filter on $name",
   test("a job whose process died continues behind what is stored, and changes no lead twice", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { job, workspaceId } = await withLeads(storage, 900, tagged("x"));
+    const size = storage.leads.bulkLeadsAtOnce;
+    const count = 2 * size + 100;
+    const { job, workspaceId } = await withLeads(storage, count, tagged("x"));
     const dying = failing(storage.leads, 2, () => {
       throw new Error("killed");
     });
     await expect(run(dying, storage, job)).rejects.toThrow("killed");
     const next = await claim(storage, startOfTests + 2 * lease);
-    expect(next).toMatchObject({ id: job.id, attempt: 2, metadata: { processed: 800 } });
+    expect(next).toMatchObject({ id: job.id, attempt: 2, metadata: { processed: 2 * size } });
     expect(await run(storage.leads, storage, next)).toMatchObject({
       kind: "completed",
-      message: "Changed 900 leads",
+      message: `Changed ${count} leads`,
     });
     const { leads } = await all(storage, workspaceId);
-    expect(leads.map(({ version, tags }) => `${version} ${tags.join()}`)).toEqual(Array(900).fill("2 x"));
+    expect(leads.map(({ version, tags }) => `${version} ${tags.join()}`)).toEqual(Array(count).fill("2 x"));
   });
 
   test("a canceled job stops at the next batch, and keeps what it has done", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { job, workspaceId } = await withLeads(storage, 500, { kind: "delete" });
+    const size = storage.leads.bulkLeadsAtOnce;
+    const { job, workspaceId } = await withLeads(storage, size + 100, { kind: "delete" });
     const canceling = failing(storage.leads, 1, () => storage.jobs.cancel(workspaceId, job.id, startOfTests));
     expect(await run(canceling, storage, job)).toBeNull();
     expect(await storage.leads.count(workspaceId, {})).toBe(100);
     expect(await storage.jobs.get(workspaceId, job.id)).toMatchObject({
-      ...{ status: "failed", metadata: { canceled: true, processed: 400 } },
+      ...{ status: "failed", metadata: { canceled: true, processed: size } },
     });
   });
 
@@ -93,15 +96,18 @@ describe.each(enginesAndPostgres)("jobs that change leads by a filter on $name",
   test("enrolled leads are counted, and refused ones by reason", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { job } = await withLeads(storage, 450, { kind: "enroll", campaignId: "spring" });
+    const size = storage.leads.bulkLeadsAtOnce;
+    const { job } = await withLeads(storage, size + 50, { kind: "enroll", campaignId: "spring" });
     const asked: number[] = [];
     const enroll: EnrollLeads = async (_workspaceId, campaignId, ids) => {
       expect(campaignId).toBe("spring");
       asked.push(ids.length);
       return new Map(ids.map((id, n) => [id, n === 0 ? "doNotContact" : "enrolled"]));
     };
-    expect(await run(storage.leads, storage, job, enroll)).toMatchObject({ message: "Enrolled 448 leads, 2 skipped" });
-    expect(asked).toEqual([400, 50]);
+    expect(await run(storage.leads, storage, job, enroll)).toMatchObject({
+      message: `Enrolled ${size + 48} leads, 2 skipped`,
+    });
+    expect(asked).toEqual([size, 50]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { openEngine } from "../../src/adapters/storage/postgres/engine.ts";
 import { appendAllNumbered, numberEvents } from "../../src/adapters/storage/postgres/event-numbers.ts";
-import { appendEvents } from "../../src/adapters/storage/postgres/event-rows.ts";
+import { appendEvents, insertionOf } from "../../src/adapters/storage/postgres/event-rows.ts";
 import { openPostgresStorage } from "../../src/adapters/storage/postgres/postgres-storage.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import type { NewEvent } from "../../src/platform/events/model.ts";
@@ -78,7 +78,7 @@ describe("events", () => {
     await engine.transact((connection) => appendEvents(connection, [event("a"), event("b")]));
     const owner = (await engine.ownerOf(workspaceId))!;
     const numbered = engine.transact(async (connection) => {
-      await appendAllNumbered(connection, [event("c"), event("d")], new Map([[workspaceId, owner]]));
+      await appendAllNumbered(connection, insertionOf([event("c"), event("d")], new Map([[workspaceId, owner]])));
       isInserted.resolve();
       await commit.promise;
     });

@@ -29,8 +29,6 @@ export type EnrollLeads = (
   leadIds: readonly string[],
 ) => Promise<ReadonlyMap<string, string>>;
 
-/** Small enough to block the event loop for at most 10 ms, large enough that many leads share a commit. */
-const batchLeads = 400;
 /** The search for a page may read every lead of the workspace. */
 const pageLeads = 10_000;
 /** After this many searches for the same batch, leads that were changed again in the meantime are skipped. */
@@ -64,12 +62,12 @@ export function createBulkHandler(leads: LeadStore, team: HolderLookup, enroll: 
     let found = await search(pageLeads);
     while (found.length > 0) {
       context.signal.throwIfAborted();
-      const batch = found.slice(0, batchLeads);
+      const batch = found.slice(0, leads.bulkLeadsAtOnce);
       const outcome = await processBatch(job, context, batch, tries >= maxTries);
       if (outcome === null) return null;
       if (outcome === "stale") {
         tries++;
-        found = await search(batchLeads);
+        found = await search(leads.bulkLeadsAtOnce);
         continue;
       }
       tries = 0;

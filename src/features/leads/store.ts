@@ -79,6 +79,8 @@ export type LeadStore = {
    * "stale" if a lead has changed since it was found. In the last three cases, nothing was stored.
    */
   bulkBatch(batch: BulkBatch): Promise<BulkOutcome>;
+  /** Number of leads in such a batch: as many as do not delay requests, since more of them share a commit. */
+  readonly bulkLeadsAtOnce: number;
   /** Number of the user in large tables, which the packed rows of an import refer to; null if the user does not exist. */
   ownerNumber(workspaceId: WorkspaceId): Promise<number | null>;
   /** Number of rows of known people in a batch of an import that skips or updates them: as many as do not delay requests. */

@@ -3,7 +3,7 @@ import type { NewEvent } from "../../../platform/events/model.ts";
 import { codeOf, sqlStates } from "./error-codes.ts";
 import { together } from "./connection.ts";
 import type { Connection, Engine } from "./engine.ts";
-import { appendEvents, insertionOf } from "./event-rows.ts";
+import { appendEvents, type EventInsertion } from "./event-rows.ts";
 import { eventPositions } from "./event-tables.ts";
 import { events } from "./tables.ts";
 
@@ -60,14 +60,8 @@ export async function appendNumbered(connection: Connection, event: NewEvent): P
  * Appends events that follow all committed ones, with their positions: numbered later, each would be written twice, in
  * all of its indexes. For the end of a transaction, as nothing else is numbered until it ends.
  */
-export async function appendAllNumbered(
-  connection: Connection,
-  appended: readonly NewEvent[],
-  owners: ReadonlyMap<string, number>,
-): Promise<void> {
-  if (appended.length === 0) return;
-  // Before the lock, for which all other writers of positions wait.
-  const insertion = insertionOf(appended, owners);
+export async function appendAllNumbered(connection: Connection, insertion: EventInsertion): Promise<void> {
+  if (insertion.count === 0) return;
   let last = await lockPosition(connection, "numbered");
   for (let count = numberingBatchSize; count === numberingBatchSize;)
     last += count = await numberOldest(connection, last);

@@ -8,14 +8,18 @@ import type { Job } from "../../../platform/jobs/model.ts";
 import { together, type Connection } from "./connection.ts";
 import type { Engine } from "./engine.ts";
 import { appendAllNumbered } from "./event-numbers.ts";
+import { insertionOf } from "./event-rows.ts";
 import { lockJob, writeJob } from "./jobs.ts";
 import { writeLeadChanges } from "./lead-changes.ts";
 import { LeadFactLoader } from "./lead-facts.ts";
 import { decideLoaded } from "./loaded.ts";
 import { transactAnew } from "./outdated.ts";
 
+/** PostgreSQL runs most of it, while requests are served; what this process does is done in slices. */
+const bulkLeadsAtOnce = 800;
+
 /** Batches of bulk changes. Statements are built while PostgreSQL runs those before them. */
-export function createLeadBulk(engine: Engine): Pick<LeadStore, "bulkBatch"> {
+export function createLeadBulk(engine: Engine): Pick<LeadStore, "bulkBatch" | "bulkLeadsAtOnce"> {
   async function change(connection: Connection, batch: BulkBatch): Promise<BulkOutcome> {
     const { workspaceId, leads } = batch;
     const owner = (await engine.ownerOf(workspaceId)) ?? 0;
@@ -33,13 +37,12 @@ export function createLeadBulk(engine: Engine): Pick<LeadStore, "bulkBatch"> {
       if (change.kind === "job") ofJob.push(writeJob(connection, change.job, change.change));
       else if (change.kind === "event") events.push(change.event);
       else ofLeads.push(change);
-    const append = async () => {
-      await pause();
-      await appendAllNumbered(connection, events, new Map([[workspaceId, owner]]));
-    };
-    await together([...ofJob, writeLeadChanges(connection, owner, ofLeads), append()]);
+    // Built while PostgreSQL runs the other statements, and run after them: until the end, nothing else is numbered.
+    const appended = pause().then(() => insertionOf(events, new Map([[workspaceId, owner]])));
+    await together([...ofJob, writeLeadChanges(connection, owner, ofLeads), appended]);
+    await appendAllNumbered(connection, await appended);
     return outcome;
   }
 
-  return { bulkBatch: (batch) => transactAnew(engine, (connection) => change(connection, batch)) };
+  return { bulkBatch: (batch) => transactAnew(engine, (connection) => change(connection, batch)), bulkLeadsAtOnce };
 }

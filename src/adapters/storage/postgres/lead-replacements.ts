@@ -39,19 +39,31 @@ function mergedBySeq(replacements: readonly Replacement[]): Map<number, Replacem
 
 /** Writes leads whose texts and custom fields stay, with their tags and counts. Throws `Outdated` like `replaceLeads`. */
 export async function patchLeads(connection: Connection, owner: number, patches: readonly Changed[]): Promise<void> {
+  if (patches.length > 0)
+    await together([patchFrom(connection, owner, patches), addCountsOf(connection, owner, patches)]);
+}
+
+/** Builds the next statement while PostgreSQL runs those before it, and lets requests pass in between. */
+async function patchFrom(connection: Connection, owner: number, patches: readonly Changed[]): Promise<void> {
   if (patches.length === 0) return;
-  // While PostgreSQL runs a statement, the next one is built.
-  const rest = async () => {
+  const some = patches.slice(0, leadsAtOnce);
+  const afterPause = async (work: () => Promise<void>) => {
     await pause();
-    await together([replaceTags(connection, owner, patches), addCounts(connection, owner, countsOf(patches))]);
+    await work();
   };
-  await together([updateRows(connection, patches, patched), rest()]);
+  const rest = () => patchFrom(connection, owner, patches.slice(leadsAtOnce));
+  const tags = () => together([replaceTags(connection, owner, some), afterPause(rest)]);
+  await together([updateRows(connection, some, patched), afterPause(tags)]);
 }
 
 async function replaceSome(connection: Connection, owner: number, some: readonly Replacement[]): Promise<void> {
   await updateRows(connection, some, written);
   await replaceKeys(connection, owner, some);
   await replaceTags(connection, owner, some);
+  await addCountsOf(connection, owner, some);
+}
+
+async function addCountsOf(connection: Connection, owner: number, some: readonly Changed[]): Promise<void> {
   await addCounts(connection, owner, countsOf(some));
 }
 
