@@ -83,7 +83,8 @@ const impersonal = {
       "state_reason",
       "requires_approval",
     ],
-    ...["withdraw_after_days", "member_id", "is_shared", "needs_plan", "queue_version", "created_at", "updated_at"],
+    ...["withdraw_after_days", "member_id", "is_shared", "needs_plan", "queue_version", "messages_read_to"],
+    ...["created_at", "updated_at"],
   ],
   network_meters: [
     ...["account", "meter", "frontier_at", "free_at", "cool_until", "cool_level", "cool_reason"],
