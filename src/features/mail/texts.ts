@@ -101,10 +101,15 @@ function conversationPath({ conversationId }: Event["data"]): string {
   return typeof conversationId === "string" ? `/app/inbox?c=${encodeURIComponent(conversationId)}` : "/app/inbox";
 }
 
+const usualCounts = ["rows", "created", "updated", "skipped", "failed"];
+
+/** In a fixed order: PostgreSQL stores the fields of an event in its own. */
 function countLines(data: Event["data"]): string[] {
-  return Object.entries(data)
-    .filter(([, value]) => typeof value === "number")
-    .map(([name, value]) => `${name.replaceAll(/([A-Z])/g, " $1").toLowerCase()}: ${String(value)}`);
+  const names = new Set([...usualCounts, ...Object.keys(data).toSorted()]);
+  return [...names].flatMap((name) => {
+    const count = data[name];
+    return typeof count === "number" ? [`${name.replaceAll(/([A-Z])/g, " $1").toLowerCase()}: ${count}`] : [];
+  });
 }
 
 function reasonLine({ reason }: Event["data"]): string[] {
