@@ -61,6 +61,16 @@ describe.each(enginesAndPostgres)("backups on $name", ({ open }) => {
 const shared = enginesAndPostgres.filter(({ isSingleWriter }) => !isSingleWriter);
 
 describe.each(shared)("backups of nodes on $name", ({ open }) => {
+  test.each(["0a1b2c3d", "12345678", "12e34567", "00000001"])(
+    "all find %s as the ID of the installation",
+    async (id) => {
+      await using opened = await open();
+      const { cluster } = opened.storage;
+      expect(await cluster!.installationId(id)).toBe(id);
+      expect(await cluster!.installationId("ffffffff")).toBe(id);
+    },
+  );
+
   test("of nodes that begin at the same moment, one does", async () => {
     await using opened = await open();
     const { backups } = opened.storage;

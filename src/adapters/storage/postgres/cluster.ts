@@ -25,8 +25,10 @@ export function createClusterStore({ orm, poolUse }: Engine, log: EventLog): Clu
   return {
     async installationId(proposed) {
       await orm.insert(serverState).values({ name: "installation", value: proposed }).onConflictDoNothing();
-      const [row] = await orm.select().from(serverState).where(eq(serverState.name, "installation"));
-      return row!.value as string;
+      // As text: drizzle would parse the string once more, and 8 hex digits such as 12e34567 are a number.
+      const id = sql<string>`${serverState.value} #>> '{}'`;
+      const [row] = await orm.select({ id }).from(serverState).where(eq(serverState.name, "installation"));
+      return row!.id;
     },
     time: () => readTime(orm),
     poolUse,
