@@ -29,10 +29,11 @@ export function newRun(name: string, caller: Caller | null): Run {
   };
 }
 
-export function isRunning(name: string): ApiError {
+export function alreadyRunning(name: string): ApiError {
   return new ApiError("CONFLICT", { message: `Backup ${name} is already running. Wait until it completes.` });
 }
 
+/** `notes`: clauses for the user. */
 export function completed(bytes: number, missing: BackupRunView["missing"], notes: readonly string[] = []): Outcome {
   return { status: "completed", message: ["Complete", ...notes].join("; "), progress: 100, bytes, missing };
 }
@@ -52,10 +53,12 @@ export function endOf(run: BackupRunView, caller: Caller | null, at: number, out
   };
 }
 
+/** What the audit log says about a backup. */
 export function auditOf(action: AuditAction, name: string): AuditEvent {
   return { action, workspaceId: null, target: { type: "backup", id: name } };
 }
 
+/** The outcome of a run whose process is gone, and which left no archive. */
 export const interrupted: Outcome = {
   status: "failed",
   message: "Backup failed: the server stopped before it was completed.",
@@ -68,6 +71,7 @@ export function reasonOf(error: unknown): string {
   return fault === null ? `Backup failed: ${message}` : `Backup failed: ${fault.words} (${message}). ${fault.hint}`;
 }
 
+/** Start of the archive with this name, as text. */
 export function createdAtOf(name: string): string {
   return isoTime(timeOfArchive(name) ?? 0);
 }

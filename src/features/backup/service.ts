@@ -19,12 +19,12 @@ import {
 import { ownArchives } from "./own-archives.ts";
 import type { ArchivePlace } from "./place.ts";
 import {
+  alreadyRunning,
   auditOf,
   completed,
   createdAtOf,
   endOf,
   interrupted,
-  isRunning,
   newRun,
   reasonOf,
   runView,
@@ -117,11 +117,11 @@ export class BackupService {
   /** Starts a backup. Throws CONFLICT while another one is running, on whichever node. */
   async start(caller: Caller, prune: boolean): Promise<BackupRunView> {
     requireAdmin(caller);
-    if (this.#running !== null) throw isRunning(this.#running.name);
+    if (this.#running !== null) throw alreadyRunning(this.#running.name);
     if (this.#isStopped) throw new ApiError("SERVICE_UNAVAILABLE", { message: "The server is stopping." });
     const { run, begun } = this.#startRun(caller, prune);
     const refusal = await begun;
-    if (refusal?.kind === "running") throw isRunning(refusal.name);
+    if (refusal?.kind === "running") throw alreadyRunning(refusal.name);
     return runView(run);
   }
 
@@ -298,7 +298,7 @@ export class BackupService {
   async #copy(run: Run, createdAt: number): Promise<Extract<BackupMessage, { kind: "completed" }>> {
     const { version, place, databasePath, server, files } = this.#parts;
     const request: BackupRequest = { name: run.name, version, createdAt, place, databasePath, server, files };
-    const thread = startThread<{ stop: true }, BackupMessage>("backup", request);
+    const thread = startThread<{ stop: true }, BackupMessage>("backup", request, { smol: true });
     this.#thread = thread;
     if (this.#isStopped) thread.post({ stop: true });
     const report = this.#reportRegularly(run);

@@ -4,9 +4,12 @@ import { canonicalRows, decodeRow, type Value } from "./row-text.ts";
 import type { Rows } from "./sides.ts";
 
 const rowsAtOnce = 10_000;
-/** Up to 8 KiB each. */
+/** Up to 8 KiB each, or so many that the garbage of larger pieces takes most of the memory of a backup. */
 const wideRowsAtOnce = 1000;
-const wideTables = ["prospect_postings", "idempotent_requests"];
+const wideTables = [
+  ...["prospect_postings", "idempotent_requests", "leads", "prospects", "events"],
+  ...["jobs", "network_actions", "messages"],
+];
 
 /** Reads the rows of a table in the order of their key. */
 export async function* postgresRows(
