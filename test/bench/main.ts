@@ -23,6 +23,7 @@ import { networkLateness } from "./cases/network-lateness.ts";
 import { networkQueue } from "./cases/network-queue.ts";
 import { networkSchedule } from "./cases/network-schedule.ts";
 import { postgresClaims } from "./cases/postgres-claims.ts";
+import { postgresBackup } from "./cases/postgres-backup.ts";
 import { postgresLeads } from "./cases/postgres-leads.ts";
 import { postLeads } from "./cases/post-leads.ts";
 import { repeatedPerson } from "./cases/repeated-person.ts";
@@ -73,6 +74,7 @@ const cases: Record<string, BenchCase> = {
   "network-schedule": networkSchedule,
   "network-kill": networkKill,
   webhooks,
+  "postgres-backup": postgresBackup,
   "postgres-leads": postgresLeads,
   "postgres-claims": postgresClaims,
   "postgres-prospects": postgresProspects,

@@ -40,7 +40,7 @@ export const restore: BenchCase = {
 };
 
 async function measureBackup(directory: string): Promise<Measure[]> {
-  const home = await copyHome(await preparedHome(), join(directory, "home"));
+  const home = await copyHome(await preparedHome(leads), join(directory, "home"));
   sync(databasePath(home)); // else the measured commits wait for the copy
   const { alone, meanwhile, backupMs, growthMB } = await backupUnderLoad(home);
   return [
@@ -56,7 +56,7 @@ async function measureBackup(directory: string): Promise<Measure[]> {
 }
 
 async function measureRestore(directory: string): Promise<Measure[]> {
-  const home = await preparedHome();
+  const home = await preparedHome(leads);
   const archive = join(directory, "backup.tar.zst");
   const made = await runCommand(["backup", "--data", home.directory, "--output", archive]);
   const restored: Home = { directory: join(directory, "restored"), key: home.key };
@@ -75,13 +75,13 @@ async function measureRestore(directory: string): Promise<Measure[]> {
 }
 
 /** Filled once and kept, because that takes longer than all the rest. */
-async function preparedHome(): Promise<Home> {
-  const directory = keptDirectory(`settled-${leads}`);
+export async function preparedHome(count: number): Promise<Home> {
+  const directory = keptDirectory(`settled-${count}`);
   const keyPath = join(directory, "key");
   if (!existsSync(keyPath)) {
     await rm(directory, { recursive: true, force: true });
     const home = await createHome(directory);
-    await fillWithLeads(home, 2, leads);
+    await fillWithLeads(home, 2, count);
     await settle(home);
     await Bun.write(keyPath, home.key); // the last step, so that one that was broken off is begun anew
   }
@@ -123,7 +123,7 @@ async function backupUnderLoad(home: Home) {
   }
 }
 
-async function store(
+export async function store(
   server: Server,
   { key }: Home,
   seed: number,
@@ -152,7 +152,7 @@ async function store(
 const warmUpMs = 1000;
 
 /** Begins at the end of the load's warm-up; answers how long it took, and the server's memory at its highest. */
-async function makeBackup({ port, pid }: Server, { key }: Home): Promise<{ ms: number; most: number }> {
+export async function makeBackup({ port, pid }: Server, { key }: Home): Promise<{ ms: number; most: number }> {
   await Bun.sleep(warmUpMs);
   type Run = { name: string; status: string; message: string };
   const api = createApi(port, key);
