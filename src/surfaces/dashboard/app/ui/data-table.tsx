@@ -13,7 +13,7 @@ export type Column<Row> = {
   /** The field that the server sorts by. */
   sort?: string;
   align?: "right";
-  /** Hidden on narrow screens. `small` is the narrowest. */
+  /** Hidden on narrow screens, unless rows are cards there. `small` is the narrowest. */
   hideBelow?: "small" | "medium" | "large";
 };
 
@@ -47,7 +47,7 @@ type DataTableProps<Row> = {
   onSort?: (sort: string) => void;
   selection?: Selection;
   paging?: Paging;
-  /** Shows each row as a card on a narrow screen, for tables with many columns. */
+  /** Shows each row as a card on a narrow screen, with the headers as labels, for tables with many columns. */
   isStacked?: boolean;
   /** Shown if the table has no rows. */
   empty: ComponentChildren;
@@ -86,7 +86,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     <>
       {error && <ErrorState error={error} {...(retry && { retry })} />}
       <div class="table-frame" tabIndex={0} role="region" aria-label={label}>
-        <table class={`table ${isStacked ? "stacked" : ""}`} aria-busy={isLoading}>
+        <table class={`table ${isStacked ? "stacked" : ""} ${selection ? "selectable" : ""}`} aria-busy={isLoading}>
           <thead>
             <tr>
               {selection && <HeadBox rows={rows ?? []} rowKey={rowKey} selection={selection} />}
@@ -114,8 +114,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                           />
                         </td>
                       )}
-                      {columns.map((column) => (
-                        <td key={column.id} class={cellClass(column)}>
+                      {columns.map((column, index) => (
+                        <td
+                          key={column.id}
+                          class={cellClass(column)}
+                          {...(index > 0 && column.header !== "" && { "data-label": column.header })}
+                        >
                           {column.cell(row)}
                         </td>
                       ))}

@@ -118,6 +118,7 @@ function cellOf(name: ColumnName, lead: LeadView, members: readonly MemberView[]
 }
 
 function Clipped({ text }: { text: string }) {
+  if (text === "") return null;
   return (
     <span class="clip" title={text}>
       {text}

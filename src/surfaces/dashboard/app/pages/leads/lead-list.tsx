@@ -102,6 +102,7 @@ export function LeadsPage() {
       )}
       <DataTable
         label="Leads"
+        isStacked
         columns={leadColumns(names, members, chosenNames !== null)}
         rows={data?.leads}
         rowKey={({ id }: LeadView) => id}

@@ -304,7 +304,7 @@ function columnsOf(
     },
     {
       id: "steer",
-      header: "Actions",
+      header: "",
       align: "right",
       cell: (action) =>
         canManage && (

@@ -90,6 +90,7 @@ export function KeyList() {
       </div>
       <DataTable
         label="API keys"
+        isStacked
         columns={columns}
         rows={keys.data?.keys}
         rowKey={({ id }) => id}

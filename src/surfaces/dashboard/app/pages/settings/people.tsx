@@ -101,6 +101,7 @@ export function PeopleList() {
       </div>
       <DataTable
         label="Members"
+        isStacked
         columns={memberColumns}
         rows={people.data?.members}
         rowKey={({ userId }) => userId}
@@ -113,6 +114,7 @@ export function PeopleList() {
         <Section title="Open invitations">
           <DataTable
             label="Open invitations"
+            isStacked
             columns={invitationColumns}
             rows={people.data.invitations}
             rowKey={({ id }) => id}

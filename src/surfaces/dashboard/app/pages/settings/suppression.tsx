@@ -104,6 +104,7 @@ export function SuppressionList() {
       </div>
       <DataTable
         label="Do-not-contact list"
+        isStacked
         columns={columns}
         rows={list.data?.suppressions}
         rowKey={({ id }) => id}

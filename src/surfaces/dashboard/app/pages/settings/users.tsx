@@ -71,6 +71,7 @@ export function UserList() {
       </div>
       <DataTable
         label="Users"
+        isStacked
         columns={columns}
         rows={users.data?.users}
         rowKey={({ id }) => id}

@@ -65,6 +65,7 @@ export function WebhookList() {
       </div>
       <DataTable
         label="Webhooks"
+        isStacked
         columns={columns}
         rows={endpoints.data?.endpoints}
         rowKey={({ id }) => id}
