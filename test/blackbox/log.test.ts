@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { createDirectory, startServer } from "../support/program.ts";
+import { eventually } from "../support/service.ts";
 
 type Line = Record<string, unknown> & { requestId?: string; msg: string };
 
@@ -65,6 +66,29 @@ const headers =
   "accept accept-language authorization-info cookie forwarded from idempotency-key if-match if-none-match last-event-id " +
   "origin prefer referer sec-fetch-site traceparent tracestate user-agent via x-correlation-id x-forwarded-for " +
   "x-forwarded-host x-forwarded-proto x-outreachd-page x-real-ip x-request-id";
+
+test("a request that breaks off is no failure of the server", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(directory.path);
+  const { hostname, port } = new URL(server.url);
+  const head = [
+    ...["POST /api/v2/leads HTTP/1.1", `Host: ${hostname}`, `x-api-key: ${server.firstRun?.key}`],
+    ...["x-request-id: broken", "content-type: application/json", "content-length: 100", "", "{"],
+  ];
+  const socket = await Bun.connect({ hostname, port: Number(port), socket: { data: () => {} } });
+  socket.write(head.join("\r\n"));
+  // The server has to see the beginning; whatever comes on another connection is read later.
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  socket.terminate();
+  const metric = 'outreachd_http_requests_total{method="POST",route="/api/v2/leads",status="499"} 1';
+  await eventually("the request to end", async () => {
+    const headers = { "x-api-key": server.firstRun?.key ?? "" };
+    return (await (await fetch(`${server.url}/metrics`, { headers })).text()).includes(metric) || null;
+  });
+  const { log } = await server.stop();
+  const line = log.split("\n").find((each) => each.includes('"requestId":"broken"'));
+  expect(JSON.parse(line ?? "{}")).toMatchObject({ level: "info", status: 499, msg: "the client disconnected" });
+});
 
 test("a key is written nowhere, whatever part of a request it came in", async () => {
   await using directory = await createDirectory();

@@ -17,6 +17,9 @@ const probePaths = ["/healthz", "/readyz", "/metrics"];
 /** No client that is waiting disconnects earlier than this, and asking for the signal of a request has a cost. */
 const patienceMs = 500;
 
+/** What nginx logs for a request that breaks off: a 5xx would count as a failure of the server. No client receives it. */
+const clientGone = 499;
+
 /** Measures each request and writes its log line. */
 export class RequestLog {
   readonly #log: Log;
@@ -42,8 +45,11 @@ export class RequestLog {
   ended(context: RequestContext, response: Response, startedAt: number): void {
     const ms = performance.now() - startedAt;
     const { request, route, path, failure } = context;
-    this.#measure(request.method, route, response.status, ms / 1000);
-    const isFault = failure !== null && failure.thrown !== failure.error && !request.signal.aborted;
+    const isUnexpected = failure !== null && failure.thrown !== failure.error;
+    const isGone = (isUnexpected || ms > patienceMs) && request.signal.aborted;
+    const status = isUnexpected && isGone ? clientGone : response.status;
+    this.#measure(request.method, route, status, ms / 1000);
+    const isFault = isUnexpected && !isGone;
     const level = probePaths.includes(path) ? "debug" : this.#level;
     if (!isFault && !this.#writes[level]) return;
     const line = {
@@ -51,15 +57,15 @@ export class RequestLog {
       method: request.method,
       route,
       path,
-      status: response.status,
+      status,
       durationMs: Math.round(ms * 1000) / 1000,
       keyId: context.hasCaller ? context.caller.keyId : null,
       userId: context.hasCaller ? context.caller.userId : null,
       workspaceId: context.hasCaller ? context.caller.workspaceId : null,
-      ...(failure && { code: failure.error.code }),
+      ...(failure && status !== clientGone && { code: failure.error.code }),
     };
     if (isFault) this.#log.error({ ...line, err: failure.thrown }, "request failed");
-    else if (ms > patienceMs && request.signal.aborted) this.#lines.write(level, line, "the client disconnected");
+    else if (isGone) this.#lines.write(level, line, "the client disconnected");
     else this.#lines.write(level, line, failure === null ? "request served" : "request refused");
   }
 
