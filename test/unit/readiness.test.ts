@@ -54,6 +54,19 @@ test("a request that failed for the disk counts at once, and for five seconds", 
   expect(await readiness.problem()).toBeNull();
 });
 
+test("a request that found no database counts only until the database is found again", async () => {
+  let isReachable = true;
+  const lost = Object.assign(new Error("write CONNECTION_CLOSED"), { code: "CONNECTION_CLOSED" });
+  const { readiness } = setUp(() => (isReachable ? Promise.resolve(null) : Promise.reject(lost)));
+  expect(await readiness.problem()).toBeNull();
+  isReachable = false;
+  readiness.reportError(lost);
+  expect(await readiness.problem()).toBe("the database cannot be reached");
+  isReachable = true;
+  readiness.reportError(lost);
+  expect(await readiness.problem()).toBeNull();
+});
+
 test("a request that failed for another reason does not count", async () => {
   const { readiness } = setUp(async () => null);
   readiness.reportError(new Error("A fault of ours"));
@@ -91,12 +104,13 @@ test("every failed check is named with its reason, and one that does not respond
 
 test("a server that is stopping checks nothing else", async () => {
   let looks = 0;
-  const { readiness } = setUp(
+  const { readiness, lines } = setUp(
     async () => (looks++, null),
     () => "the server is stopping",
   );
   expect(await readiness.problem()).toBe("the server is stopping");
   expect(looks).toBe(0);
+  expect(lines).toEqual(["info: not ready"]);
 });
 
 function setUp(run: () => Promise<string | null>, checkRunning: () => string | null = () => null) {
@@ -104,7 +118,7 @@ function setUp(run: () => Promise<string | null>, checkRunning: () => string | n
   const lines: string[] = [];
   const log = {
     error: (_fields: object, line: string) => void lines.push(line),
-    info: (line: string) => void lines.push(line),
+    info: (...args: [object, string] | [string]) => void lines.push(args.length === 1 ? args[0] : `info: ${args[1]}`),
   } as unknown as Log;
   return { clock, lines, readiness: new Readiness({ checkRunning, checks: [{ name: "database", run }], clock, log }) };
 }

@@ -8,6 +8,15 @@ const resultCacheMs = 1_000;
 /** An almost full disk can accept the one page that a check writes, but reject the writes of requests. */
 const faultCacheMs = 5_000;
 
+/**
+ * Faults that a check finds as long as they last. To remember one would keep all nodes out of service for seconds after
+ * PostgreSQL was restarted.
+ */
+const faultsOfChecks: readonly DiskFault["kind"][] = [
+  "databaseUnreachable",
+  ...(["bucketMissing", "bucketElsewhere", "bucketRefused", "bucketUnreachable"] as const),
+];
+
 /** Longer than a check takes on a busy machine, and shorter than the patience of most load balancers and of operators. */
 const timeoutMs = 2_000;
 
@@ -59,8 +68,10 @@ export class Readiness {
       this.#parts.onDamage?.(fault);
       this.#log.fatal({ err: error }, `${fault.words}; writes are rejected until then`);
     }
-    this.#fault = fault;
-    this.#faultedAt = this.#clock.now();
+    if (!faultsOfChecks.includes(fault.kind)) {
+      this.#fault = fault;
+      this.#faultedAt = this.#clock.now();
+    }
     this.#checkedAt = Number.NEGATIVE_INFINITY;
   }
 
@@ -93,7 +104,7 @@ export class Readiness {
     // It was cheap to find and may be over soon, such as while the server starts, so it is not cached.
     if (stopped !== null) this.#checkedAt = Number.NEGATIVE_INFINITY;
     const all = this.#withFault(stopped === null ? failures : [{ check: "node", reason: stopped }]);
-    this.#logChange(textOf(all), causes[0]);
+    this.#logChange(textOf(all), causes[0], stopped === null ? "error" : "info");
     return all;
   }
 
@@ -104,8 +115,9 @@ export class Readiness {
     return isRecent && failures.length === 0 ? [{ check: "requests", reason: this.#fault!.words }] : failures;
   }
 
-  #logChange(problem: string | null, cause: unknown): void {
-    if (problem !== null && problem !== this.#lastProblem) this.#log.error({ problem, err: cause }, "not ready");
+  /** `level`: to start and to stop is no error, which would alert operators of each update. */
+  #logChange(problem: string | null, cause: unknown, level: "error" | "info"): void {
+    if (problem !== null && problem !== this.#lastProblem) this.#log[level]({ problem, err: cause }, "not ready");
     if (problem === null && this.#lastProblem !== null) this.#log.info("ready again");
     this.#lastProblem = problem;
   }
