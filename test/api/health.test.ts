@@ -63,6 +63,7 @@ test("the probes need no key, and tell nothing about the service", async () => {
   const nobody = service.client(null);
   expect(await nobody.get("/healthz")).toMatchObject({ status: 200, body: { status: "ok" } });
   expect(await nobody.get("/readyz")).toMatchObject({ status: 200, body: { status: "ready" } });
+  expect(await nobody.get("/readyz?exclude=files&exclude=x")).toMatchObject({ status: 200, body: { status: "ready" } });
 });
 
 testInProcess("a service that does not run jobs yet is not ready, and says so without a key", async () => {
@@ -70,7 +71,7 @@ testInProcess("a service that does not run jobs yet is not ready, and says so wi
   const { createApp } = await import("../../src/surfaces/app.ts");
   const app = await createApp(loadConfig({ flags: { data: directory }, env: { OUTREACHD_LOG_LEVEL: "silent" } }));
   try {
-    const answer = await app.handle(new Request("http://localhost/readyz"));
+    const answer = await app.handle(new Request("http://localhost/readyz?exclude=node"));
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({ error: true, code: "SERVICE_UNAVAILABLE" });
     expect((await app.handle(new Request("http://localhost/healthz"))).status).toBe(200);

@@ -10,7 +10,7 @@ setDefaultTimeout(120_000);
 const hostOf = ({ url }: ClusterNode) => url.replace("http://", "");
 const proxies = [
   {
-    ...{ name: "Caddy", isInstalled: caddy !== null, maxRepeats: 0 },
+    ...{ name: "Caddy", isInstalled: caddy !== null, maxRepeats: 0, lostToDead: 1 },
     start: (hosts: string[], port: number, folder: string) =>
       caddyWith(
         sample("Caddyfile")
@@ -21,7 +21,7 @@ const proxies = [
   },
   {
     // It has no health checks: a request can reach a node in the moment in which that stops listening.
-    ...{ name: "nginx", isInstalled: nginx !== null, maxRepeats: 3 },
+    ...{ name: "nginx", isInstalled: nginx !== null, maxRepeats: 3, lostToDead: 0 },
     start: (hosts: string[], port: number, folder: string) =>
       nginxWith(
         withoutTls(sample("proxy/nginx-nodes.conf"), port).replace(
@@ -33,7 +33,7 @@ const proxies = [
   },
 ];
 
-describe.each(proxies)("$name", ({ start, isInstalled, maxRepeats }) => {
+describe.each(proxies)("$name", ({ start, isInstalled, maxRepeats, lostToDead }) => {
   test.skipIf(!isInstalled)("a rolling restart loses no request, and stores none twice", async () => {
     await using directory = await createDirectory();
     await using cluster = await startCluster();
@@ -82,5 +82,24 @@ describe.each(proxies)("$name", ({ start, isInstalled, maxRepeats }) => {
     expect(stored.length).toBeGreaterThan(100);
     const { data } = await cluster.client(nodes[0]!).get<{ total: number }>("/api/v2/leads", { query: { limit: 1 } });
     expect(data.total).toBe(stored.length);
+  });
+
+  test.skipIf(!isInstalled)("a node that was killed costs the next requests nothing", async () => {
+    await using directory = await createDirectory();
+    await using cluster = await startCluster();
+    const hosts = [cluster.one, cluster.other].map(hostOf);
+    const proxy = await startProxy(directory.path, (port, folder) => start(hosts, port, folder));
+    const headers = { "x-api-key": cluster.key, "content-type": "application/json" };
+    const store = async (n: number) => {
+      const init = { method: "POST", headers, body: JSON.stringify({ email: `ada${n}@example.com` }) };
+      return (await fetch(`http://127.0.0.1:${proxy.port}/api/v2/leads`, init)).status;
+    };
+    const statuses: number[] = [];
+    for (let n = 0; n < 5; n++) expect(await store(n)).toBe(200);
+    await cluster.other.stop("SIGKILL");
+    // At once: Caddy asks only every two seconds which nodes are ready.
+    for (let n = 5; n < 45; n++) statuses.push(await store(n));
+    await proxy.stop();
+    expect(statuses.filter((status) => status !== 200).length).toBeLessThanOrEqual(lostToDead);
   });
 });

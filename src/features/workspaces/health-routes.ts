@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { isoTime, type Clock } from "../../platform/base/clock.ts";
 import { ApiError } from "../../platform/base/errors.ts";
 import { commit, version } from "../../platform/base/version.ts";
+import { queryOf } from "../../platform/http/input.ts";
 import { routes } from "../../platform/http/route.ts";
 import { apiVersion } from "../../platform/http/error-body.ts";
 import { answersJson } from "../../platform/http/openapi.ts";
@@ -45,6 +46,15 @@ const Probe = Type.Object({
   status: Type.String(),
   simulation: Type.Optional(Type.Literal(true, { description: "Present only if this server is a simulation." })),
 });
+
+/** Read without a schema: a probe is never refused. */
+const exclude = {
+  name: "exclude",
+  in: "query",
+  schema: { type: "string" as const, enum: ["database", "files", "clock", "requests"] },
+  description:
+    "Check to leave out. Load balancers leave out `files` if all nodes use one bucket: while that is unavailable, only requests that need files fail. May be repeated; unknown names are ignored.",
+};
 
 export function healthRoutes(
   { users, workspaces, keys }: { users: UserService; workspaces: WorkspaceService; keys: KeyService },
@@ -97,8 +107,11 @@ export function healthRoutes(
     })
     .get(
       "/readyz",
-      async () => {
-        const checks = await readiness.failures();
+      async ({ request }) => {
+        const excluded = [queryOf(request.url)["exclude"]].flat();
+        const checks = (await readiness.failures()).filter(
+          ({ check }) => check === "node" || !excluded.includes(check),
+        );
         if (checks.length === 0) return { status: "ready", ...mark };
         const message = `Not ready: ${checks.map(({ reason }) => reason).join("; ")}.`;
         throw new ApiError("SERVICE_UNAVAILABLE", { message, details: { checks } });
@@ -111,6 +124,7 @@ export function healthRoutes(
             description:
               "Whether the server can serve requests and run jobs. Otherwise, returns 503 and, as `details.checks`, the `check` that failed and the `reason`: `node` (it is starting or stopping), `database`, `files`, `clock` (the time of the database is unknown), or `requests` (requests fail). No API key required.",
           }),
+          parameters: [exclude],
           security: [],
         },
       },
