@@ -111,3 +111,9 @@ test("a database that cannot be reached and a bucket that refuses are problems w
   ]);
   for (const { state, hint } of findings) if (state === "problem") expect(hint?.length).toBeGreaterThan(20);
 });
+
+test("a bucket that cannot be listed is a problem, because no server starts with it", async () => {
+  await using cluster = await createAppNodes();
+  cluster.s3.faults.fails = (method, url) => method === "GET" && url.searchParams.has("list-type");
+  expect(complaintsIn(await examine(cluster))).toEqual([expect.stringMatching(/^files: Files in .* cannot be used/)]);
+});

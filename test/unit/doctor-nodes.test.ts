@@ -68,6 +68,10 @@ test("nodes of different versions, with clocks that are off, or that are gone, a
   expect(complaints({ nodes: [node, { ...other, seenAt: now - 600_000, version: "0.9.0" }] })).toEqual([
     "warning: The node beta (process 8) has not reported for 10 minutes.",
   ]);
+  const lost = [600_000, 1_200_000].map((ago, n) => ({ ...other, pid: n + 1, seenAt: now - ago }));
+  expect(complaints({ nodes: [node, ...lost] })).toEqual([
+    "warning: 2 nodes on beta have not reported, the last one for 10 minutes (processes 1, 2).",
+  ]);
 });
 
 test("pools that want more connections than there are, are reported", () => {

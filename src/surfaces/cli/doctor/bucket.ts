@@ -8,7 +8,7 @@ import { ok, problem, warning, type Finding } from "./finding.ts";
 
 const content = "outreachd doctor";
 
-/** Stores a small object in the bucket, reads it, and deletes it. */
+/** Lists the bucket, as each start of a server does, and stores a small object, reads it, and deletes it. */
 export async function examineBucket(place: S3Place | null): Promise<Finding[]> {
   if (place === null) {
     const hint =
@@ -18,7 +18,7 @@ export async function examineBucket(place: S3Place | null): Promise<Finding[]> {
   const shown = `s3://${place.bucket}/${place.prefix}`;
   try {
     await probe(createBlobs(place, null));
-    return [ok("files", `Files can be stored in ${shown}, read, and deleted.`)];
+    return [ok("files", `Files can be stored in ${shown}, read, listed, and deleted.`)];
   } catch (error) {
     const { words, hint } = diskFaultOf(error) ?? { words: reasonOf(error), hint: "Check the options files and s3-…." };
     return [problem("files", `Files in ${shown} cannot be used: ${words}.`.replace("..", "."), hint)];
@@ -28,6 +28,7 @@ export async function examineBucket(place: S3Place | null): Promise<Finding[]> {
 async function probe(blobs: BlobStore): Promise<void> {
   const name = `doctor/${randomUUID()}`;
   const body = new Blob([content]);
+  await blobs.check();
   await blobs.receive(name, body.stream(), body.size);
   try {
     const found = await blobs.find(name);

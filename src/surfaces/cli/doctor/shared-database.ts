@@ -126,13 +126,18 @@ function balances({ unbalanced }: DatabaseState): Finding {
 
 function nodeFindings(state: DatabaseState, live: readonly ClusterNode[], now: number): Finding[] {
   const lost = state.nodes.filter(({ seenAt }) => isGone(seenAt, now));
-  const findings = lost.map(({ host, pid, seenAt }) =>
-    warning(
-      "nodes",
-      `The node ${host} (process ${pid}) has not reported for ${durationText(now - seenAt)}.`,
-      "It was killed, or cannot reach the database: check its log. It leaves the list an hour after its last report.",
-    ),
-  );
+  // By machine: one whose process is started again and again would fill the screen.
+  const findings = [...Map.groupBy(lost, ({ host }) => host)].map(([host, processes]) => {
+    const seenAt = Math.max(...processes.map((process) => process.seenAt));
+    const pids = processes.map(({ pid }) => pid).join(", ");
+    const message =
+      processes.length === 1
+        ? `The node ${host} (process ${pids}) has not reported for ${durationText(now - seenAt)}.`
+        : `${processes.length} nodes on ${host} have not reported, the last one for ${durationText(now - seenAt)} (processes ${pids}).`;
+    const hint =
+      "Killed, or cut off from the database: check the log. A node leaves the list an hour after its last report.";
+    return warning("nodes", message, hint);
+  });
   if (live.length === 0) return [...findings, ok("nodes", "No node is running on the database.")];
   const names = live.map(({ host, role }) => `${host} (${role})`).join(", ");
   return [
