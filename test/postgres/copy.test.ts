@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copiedTables } from "../../src/adapters/storage/copy/copied-tables.ts";
@@ -128,6 +128,7 @@ test("rows of every table are the same on both sides, there and back", async () 
   const returned = await copy(onPostgres(database, place), inDirectory(back));
   expect(returned.tables).toEqual(there.tables);
   expect(returned.files).toEqual(there.files);
+  expect(readdirSync(back).filter((name) => name.includes(".copy"))).toEqual([]);
   using copied = new Database(join(back, "outreachd.db"), { readonly: true });
   expect(copied.query("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
   copied.run(`ATTACH '${join(path, "outreachd.db")}' AS original`);

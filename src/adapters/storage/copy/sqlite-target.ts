@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { renameSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncPath } from "../../disk/owned-folder.ts";
 import { StartError } from "../../../platform/base/start-error.ts";
@@ -73,6 +73,8 @@ export function openSqliteTarget(
       database.close();
       syncPath(partial, dirname(path));
       renameSync(partial, path);
+      // Closing leaves them if a statement is still open. They are empty.
+      for (const suffix of ["-wal", "-shm"]) rmSync(partial + suffix, { force: true });
       syncPath(dirname(path));
       // Last: without it, the next attempt would not know what the file contains.
       dropState(path);
