@@ -35,22 +35,16 @@ test("nodes are listed in plain words: what each does, and what needs attention"
     ...{ id: "n-2", host: "<b>beta</b>", role: "worker", state: "gone", isSelf: false, hasLead: false, chores: [] },
     ...{ clockAheadMs: -2_500, pool: { size: 4, open: 4, busy: 4, waiting: 9 } },
   };
-  const { text, rows } = await table({ clustered: true, claimLagMs: 61_000, nodes: [node, other] });
-  expect(text).toContain("1 node shares the database. The oldest due job has been waiting for 61 seconds.");
+  const busy: NodeView = { ...other, id: "n-3", host: "gamma", state: "running" };
+  const { text, rows } = await table({ clustered: true, claimLagMs: 61_000, nodes: [node, other, busy] });
+  expect(text).toContain("2 nodes share the database. The oldest due job has been waiting for 61 seconds.");
   expect(text).not.toContain("docs/scale-out.md");
-  expect(rows[0]).toContain("alpha (this one)");
+  expect(rows[0]).toContain("alpha (this one) process 7");
   for (const words of ["Running", "Requests, jobs, recurring chores, webhooks", "1.0.0", "Correct", "2 of 10 busy"])
     expect(rows[0]).toContain(words);
-  for (const words of [
-    "<b>beta</b>",
-    "Not responding",
-    "Last seen",
-    "Jobs",
-    "2.5 s behind",
-    "4 of 4 busy",
-    "9 waiting",
-  ])
+  for (const words of ["<b>beta</b>", "Not responding", "Last seen", "Jobs", "2.5 s behind", "None"])
     expect(rows[1]).toContain(words);
+  for (const words of ["2.5 s behind", "4 of 4 busy", "9 waiting"]) expect(rows[2]).toContain(words);
 });
 
 test("the embedded database has one node, and says where to read about several", async () => {

@@ -24,7 +24,8 @@ const other: NodeView = {
   ...{ id: "n-2", host: "beta", pid: 12, role: "worker", state: "draining", hasLead: false, chores: [] },
   ...{ clockAheadMs: -250, hasCurrentKeys: false, pool: { size: 4, open: 4, busy: 4, waiting: 9 } },
 };
-const list: NodeList = { clustered: true, claimLagMs: 1_500, nodes: [node, other] };
+const gone: NodeView = { ...other, id: "n-0", host: "gamma", state: "gone", role: "all" };
+const list: NodeList = { clustered: true, claimLagMs: 1_500, nodes: [gone, node, other] };
 
 test("nodes are a table, with what an operator should look at", async () => {
   await using line = await createCommandLine({ api: () => success(list) });
@@ -37,6 +38,7 @@ test("nodes are a table, with what an operator should look at", async () => {
       ...["beta", "12", "worker", "draining", "no", "1.0.0", "2026-01-05 10:00:00", "-250 ms", "behind"],
       ...["4 of 4 busy, 9 waiting", "n-2"],
     ],
+    ["gamma", "12", "all", "gone", "no", "1.0.0", "2026-01-05 10:00:00", "-", "-", "-", "n-0"],
     [""],
     ["The oldest due job has been waiting for 1.5 seconds."],
     [""],

@@ -173,7 +173,7 @@ export function createKey(
 /** Shows the secret of a new key and how to use it. */
 export function newKeyText({ key, name }: NewKey, url: string | null): string {
   const use =
-    url === null ? "Send it in the header x-api-key. Start the server with `outreachd serve`." : tryKey(key, url);
+    url === null ? "Send it to a server, in the header x-api-key. `outreachd serve` starts one." : tryKey(key, url);
   return `API key "${name}". It is shown only once, so keep it safe:\n\n  ${key}\n\n${use}`;
 }
 

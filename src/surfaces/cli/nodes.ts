@@ -43,11 +43,13 @@ function textOf({ clustered, claimLagMs, nodes }: NodeList): string {
   const lag =
     claimLagMs === 0 ? "No due job is waiting." : `The oldest due job has been waiting for ${seconds(claimLagMs)}.`;
   const only = clustered ? [] : ["The embedded database is used by one process only."];
-  return [renderTable(headings, nodes.map(rowOf)), "", lag, ...only].join("\n");
+  const goneLast = nodes.toSorted((a, b) => Number(a.state === "gone") - Number(b.state === "gone"));
+  return [renderTable(headings, goneLast.map(rowOf)), "", lag, ...only].join("\n");
 }
 
 function rowOf(node: NodeView): string[] {
   const { host, pid, role, state, hasLead, version, startedAt, clockAheadMs, hasCurrentKeys, pool, id } = node;
+  const isGone = state === "gone";
   const waiting = pool !== null && pool.waiting > 0 ? `, ${pool.waiting} waiting` : "";
   return [
     host,
@@ -57,9 +59,9 @@ function rowOf(node: NodeView): string[] {
     hasLead ? "yes" : "no",
     version,
     startedAt.slice(0, 19).replace("T", " "),
-    `${clockAheadMs >= 0 ? "+" : ""}${clockAheadMs} ms`,
-    hasCurrentKeys ? "current" : "behind",
-    pool === null ? "-" : `${pool.busy} of ${pool.size} busy${waiting}`,
+    isGone ? "-" : `${clockAheadMs >= 0 ? "+" : ""}${clockAheadMs} ms`,
+    isGone ? "-" : hasCurrentKeys ? "current" : "behind",
+    isGone || pool === null ? "-" : `${pool.busy} of ${pool.size} busy${waiting}`,
     id,
   ];
 }

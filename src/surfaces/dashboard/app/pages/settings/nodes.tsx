@@ -57,9 +57,9 @@ const columns: readonly Column<NodeView>[] = [
     id: "host",
     header: "Machine",
     cell: ({ host, pid, isSelf }) => (
-      <span title={`Process ${pid}`}>
+      <span>
         {host}
-        {isSelf && <span class="faint"> (this one)</span>}
+        {isSelf && <span class="faint"> (this one)</span>} <span class="faint">process {pid}</span>
       </span>
     ),
   },
@@ -94,7 +94,12 @@ const columns: readonly Column<NodeView>[] = [
         </Badge>
       ),
   },
-  { id: "pool", header: "Connections", align: "right", cell: ({ pool }) => <PoolOf pool={pool} /> },
+  {
+    id: "pool",
+    header: "Connections",
+    align: "right",
+    cell: ({ state, pool }) => <PoolOf pool={state === "gone" ? null : pool} />,
+  },
 ];
 
 const roleLabels: Record<NodeView["role"], string> = {
