@@ -10,14 +10,17 @@ export type Shortcut = { keys: string; label: string };
 export const pageShortcuts = signal<{ title: string; shortcuts: readonly Shortcut[] } | null>(null);
 
 /**
- * Whether a key is meant for the page: not in a field, not while a dialog is open (which can lose the focus to the page
+ * Whether a key is meant for the page: not in a field that takes letters, not while a dialog is open (which can lose the focus to the page
  * for a moment), and without a modifier key.
  */
 export function isForPage({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey) return false;
   if (document.querySelector("dialog[open]") !== null) return false;
-  return !(target as HTMLElement | null)?.closest("input, textarea, select, [contenteditable]");
+  return !(target as HTMLElement | null)?.closest(typing);
 }
+
+/** A checkbox that was just clicked has the focus, but no use for letters. */
+const typing = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]";
 
 /** How the key of commands is written on this computer. */
 export const commandKey = /mac|iphone|ipad/i.test(navigator.userAgent) ? "⌘" : "Ctrl ";
