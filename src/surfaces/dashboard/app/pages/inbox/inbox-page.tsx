@@ -27,8 +27,8 @@ const shortcuts = [
 
 /** All conversations, and the messages of one of them. On a narrow screen, one of both. */
 export function InboxPage() {
-  const lists = useConversations();
   const id = here.value.query.get("c");
+  const lists = useConversations(id);
   useShortcutHelp("Inbox", shortcuts);
   useInboxKeys(lists, id);
   return (
@@ -66,7 +66,16 @@ function openConversation(id: string | null): void {
 
 function useInboxKeys({ conversations, reload }: ConversationLists, id: string | null): void {
   useEffect(() => {
-    const current = conversations.find((one) => one.id === id) ?? null;
+    // The open one may be further down than the list was read, or in another view.
+    const withOpen = async (act: (open: ConversationView, reload: () => void) => Promise<void>) => {
+      if (id === null) return;
+      try {
+        const listed = conversations.find((one) => one.id === id);
+        await act(listed ?? (await api.get<ConversationView>(`/inbox/conversations/${id}`)), reload);
+      } catch (error) {
+        showError(error);
+      }
+    };
     const step = (by: number) => {
       const index = conversations.findIndex((one) => one.id === id);
       const next = conversations[index === -1 ? 0 : index + by];
@@ -77,9 +86,9 @@ function useInboxKeys({ conversations, reload }: ConversationLists, id: string |
       k: () => step(-1),
       r: () => focusOn("#reply"),
       l: () => focusOn("#label"),
-      e: () => current !== null && void snooze(current, reload),
-      a: () => current !== null && void assign(current, reload),
-      u: () => current !== null && void markUnread(current, reload),
+      e: () => void withOpen(snooze),
+      a: () => void withOpen(assign),
+      u: () => void withOpen(markUnread),
     };
     const press = (event: KeyboardEvent) => {
       const action = run[event.key];
