@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { signInAs } from "../support/page.ts";
-import { instantOf, instantOfDay } from "../../src/surfaces/dashboard/app/format.ts";
+import { instantOf, instantOfDay, withoutRequests } from "../../src/surfaces/dashboard/app/format.ts";
 import { session } from "../../src/surfaces/dashboard/app/session.ts";
 
 function inZone(timeZone: string): void {
@@ -26,4 +26,18 @@ test("a day starts at midnight in the user's time zone, also across months; an i
   expect(instantOfDay("2026-01-31")).toBe("2026-01-31T05:00:00.000Z");
   expect(instantOfDay("2026-01-31", 1)).toBe("2026-02-01T05:00:00.000Z");
   expect(instantOfDay("some day")).toBeNull();
+});
+
+test.each([
+  [
+    "The profile is on your do-not-contact list. If this is a mistake, remove the entry: DELETE /api/v2/suppressions/019c-44.",
+    "The profile is on your do-not-contact list. If this is a mistake, remove the entry.",
+  ],
+  [
+    "Check the profile, then report the outcome with POST /api/v2/network/actions/{jobId}/resolve.",
+    "Check the profile, then report the outcome.",
+  ],
+  ["Not sent: the account was signed out at 10:30.", "Not sent: the account was signed out at 10:30."],
+])("people read %p without the request of a program", (message, shown) => {
+  expect(withoutRequests(message)).toBe(shown);
 });

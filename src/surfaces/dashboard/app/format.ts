@@ -88,6 +88,11 @@ export function minutesAndSeconds(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 }
 
+/** A message of the API as people read it: without the request that a program would send next. */
+export function withoutRequests(message: string): string {
+  return message.replace(/(?::| with) (?:GET|POST|PUT|PATCH|DELETE) \/api\/\S+?(?=\.?(?:\s|$))/g, "");
+}
+
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** Formatters are cached: creating one takes longer than using it a thousand times. */

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { RequestError } from "../api.ts";
+import { withoutRequests } from "../format.ts";
 import { Button } from "./button.tsx";
 
 type Toast = { id: number; tone: "good" | "bad"; text: string; undo?: () => Promise<void> };
@@ -45,7 +46,7 @@ async function run({ id, undo }: Toast): Promise<void> {
 
 /** Shows an error that belongs to no field or section of the page. */
 export function showError(error: unknown): void {
-  if (error instanceof RequestError) return showProblem(error.message);
+  if (error instanceof RequestError) return showProblem(withoutRequests(error.message));
   showProblem("Something went wrong on this page. Reload it and try again.");
   console.error(error);
 }

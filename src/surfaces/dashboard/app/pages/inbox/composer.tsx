@@ -4,7 +4,7 @@ import type { LeadView } from "../../../../../features/leads/model.ts";
 import type { CloneView } from "../../../../../features/voice/model.ts";
 import { messageLength } from "../../../../../lib/message-text/message-text.ts";
 import { api, getAll, RequestError } from "../../api.ts";
-import { count } from "../../format.ts";
+import { count, withoutRequests } from "../../format.ts";
 import { fillForLead } from "../../lead-variables.ts";
 import { MessagePreview, MessageProblems } from "../../message-preview.tsx";
 import { useResource } from "../../resource.ts";
@@ -57,7 +57,7 @@ export function Composer({ conversation, onSent }: ComposerProps) {
       write("");
       onSent();
     } catch (thrown) {
-      setError(thrown instanceof RequestError ? thrown.message : "The reply was not sent. Try again.");
+      setError(thrown instanceof RequestError ? withoutRequests(thrown.message) : "The reply was not sent. Try again.");
     } finally {
       setIsBusy(false);
       field.current?.focus();
@@ -105,13 +105,15 @@ export function Composer({ conversation, onSent }: ComposerProps) {
       <div class="composer-foot">
         <Snippets onChoose={(snippet) => write(text === "" ? snippet : `${text}\n${snippet}`)} />
         <Voices chosen={voiceId} choose={setVoiceId} />
-        <span id="reply-count" class={isTooLong ? "field-error" : "faint"}>
-          {`${count(length)} / ${count(most)}`}
+        <span class="composer-send">
+          <span id="reply-count" class={isTooLong ? "field-error" : "faint"}>
+            {`${count(length)} / ${count(most)}`}
+          </span>
+          <Button kind="primary" type="submit" isBusy={isBusy} disabled={text.trim() === "" || isTooLong}>
+            Send
+            <kbd>{`${commandKey}↵`}</kbd>
+          </Button>
         </span>
-        <Button kind="primary" type="submit" isBusy={isBusy} disabled={text.trim() === "" || isTooLong}>
-          Send
-          <kbd>{`${commandKey}↵`}</kbd>
-        </Button>
       </div>
     </form>
   );

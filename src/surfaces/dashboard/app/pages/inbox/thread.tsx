@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ConversationView, MessageView } from "../../../../../features/inbox/model.ts";
 import { api } from "../../api.ts";
-import { date, dateTime, isoDay, minutesAndSeconds, timeOfDay } from "../../format.ts";
+import { date, dateTime, isoDay, minutesAndSeconds, timeOfDay, withoutRequests } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { Link, setQuery } from "../../router.tsx";
 import { can, session } from "../../session.ts";
@@ -10,6 +10,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { Composer } from "./composer.tsx";
+import { MessageActions } from "./message-actions.tsx";
 import { kindNames, nameOfPerson, stateNames } from "./labels.ts";
 import { ThreadHead } from "./thread-head.tsx";
 
@@ -70,6 +71,7 @@ export function Thread({ id, onGone }: { id: string; onGone: () => void }) {
           {...messages.data}
           name={name}
           isLoading={messages.isLoading}
+          onChange={reload}
           showEarlier={() => setWanted(wanted + pageSize)}
         />
       )}
@@ -96,13 +98,13 @@ function useMarkAsRead(
   }, [unread, latest]);
 }
 
-type MessageListProps = Messages & { name: string; isLoading: boolean; showEarlier: () => void };
+type MessageListProps = Messages & { name: string; isLoading: boolean; onChange: () => void; showEarlier: () => void };
 
 /** So close to an end of the list, in pixels, the reader is about to be there. */
 const nearEnd = 120;
 
 /** Oldest first, as people read. Who scrolls up gets earlier messages, and stays where they are while new ones arrive. */
-function MessageList({ messages, nextCursor, name, isLoading, showEarlier }: MessageListProps) {
+function MessageList({ messages, nextCursor, name, isLoading, onChange, showEarlier }: MessageListProps) {
   const place = useRef<HTMLDivElement>(null);
   const fromBottom = useRef(0);
   const latest = messages[0];
@@ -145,6 +147,7 @@ function MessageList({ messages, nextCursor, name, isLoading, showEarlier }: Mes
           message={message}
           day={newDay(message, inOrder[index - 1])}
           author={authorOf(message, name, (userId) => nameOfMember(members, userId))}
+          onChange={onChange}
         />
       ))}
     </div>
@@ -168,7 +171,9 @@ function authorOf(
   return userId === null ? "You" : member(userId);
 }
 
-function Message({ message, day, author }: { message: MessageView; day: string | null; author: string }) {
+type MessageProps = { message: MessageView; day: string | null; author: string; onChange: () => void };
+
+function Message({ message, day, author, onChange }: MessageProps) {
   const { direction, kind, state, text, seconds, at, scheduledFor, status, campaignId } = message;
   const isWrong = state === "failed" || state === "unknown";
   return (
@@ -193,7 +198,12 @@ function Message({ message, day, author }: { message: MessageView; day: string |
             </Badge>
           )}
         </footer>
-        {status !== null && state !== "sent" && <p class="message-status">{status}</p>}
+        {status !== null && state !== "sent" && <p class="message-status">{withoutRequests(status)}</p>}
+        {(state === "queued" || isWrong) && (
+          <div class="message-actions">
+            <MessageActions message={message} onChange={onChange} />
+          </div>
+        )}
       </article>
     </>
   );

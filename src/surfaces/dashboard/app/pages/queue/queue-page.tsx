@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ActionView } from "../../../../../features/network/action-model.ts";
 import { api, type Query } from "../../api.ts";
 import { useEntryState } from "../../entry-state.ts";
-import { counted, dateTime } from "../../format.ts";
+import { counted, dateTime, withoutRequests } from "../../format.ts";
 import { actionLabels, useAccounts } from "../../network.ts";
 import { handleOf, targetOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
@@ -298,7 +298,7 @@ function columnsOf(
             <span>
               <StateBadge words={actionStateLabels} state={state} />
             </span>
-            <span>{status === actionStateLabels[state]?.label ? "" : status}</span>
+            <span>{status === actionStateLabels[state]?.label ? "" : withoutRequests(status)}</span>
           </span>
         ),
     },

@@ -1,0 +1,80 @@
+import { afterAll, expect } from "bun:test";
+import { closeBrowser, findings, openSignedIn, testInBrowser } from "../support/browser.ts";
+import { createDirectory, startServer } from "../support/program.ts";
+import { callApi } from "../support/server-api.ts";
+
+afterAll(closeBrowser);
+
+type Server = Awaited<ReturnType<typeof startServer>>;
+
+/** People who wrote, the latest last. */
+async function withMessagesOf(server: Server, ...names: string[]): Promise<void> {
+  for (const name of names) {
+    const news = { profileUrl: `https://network.example/in/${name}`, event: "replied", text: `Hello from ${name}.` };
+    await callApi(server, "POST", "/network/contacts/events", news);
+  }
+}
+
+testInBrowser("unread conversations are worked off with the keyboard: the open one stays until the next", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(`${directory.path}/data`);
+  await withMessagesOf(server, "alan", "grace", "ada");
+  await using opened = await openSignedIn(server, "/app/inbox?view=unread");
+  const { page, problems } = opened;
+  const list = page.getByRole("region", { name: "Conversations" });
+  const rows = list.getByRole("listitem");
+  await list.getByText("Hello from ada.").waitFor();
+  await page.keyboard.press("j");
+  await page.getByRole("navigation").getByText("2 unread").waitFor();
+  // It was read, and is still there, without its mark.
+  await rows.first().getByText("1 unread").waitFor({ state: "detached" });
+  expect(await rows.count()).toBe(3);
+  await page.keyboard.press("a");
+  await rows.first().getByRole("img").waitFor();
+  await page.keyboard.press("j");
+  await page.getByRole("heading", { name: "grace" }).waitFor();
+  await list.getByText("Hello from ada.").waitFor({ state: "detached" });
+  await page.getByRole("navigation").getByText("1 unread").waitFor();
+  await page.keyboard.press("e");
+  await page.getByText("Snoozed until tomorrow").first().waitFor();
+  await list.getByText("Hello from grace.").waitFor({ state: "detached" });
+  await page.keyboard.press("j");
+  await page.getByRole("heading", { name: "alan" }).waitFor();
+  // A conversation that is not in the list has the same keys.
+  const { conversations } = await callApi<{ conversations: { id: string; profileUrl: string }[] }>(
+    ...([server, "GET", "/inbox/conversations?snoozed=include"] as const),
+  );
+  const ada = conversations.find(({ profileUrl }) => profileUrl.endsWith("/ada"));
+  await page.goto(`${server.url}/app/inbox?view=snoozed&c=${ada?.id}`);
+  await page.getByRole("heading", { name: "ada" }).waitFor();
+  await page.keyboard.press("a");
+  await page.getByText("Unassigned.").waitFor();
+  expect(problems).toEqual([]);
+});
+
+testInBrowser("a reply is edited, taken back, and sent after all in the conversation", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(`${directory.path}/data`);
+  const { accounts } = await callApi<{ accounts: { id: string }[] }>(server, "GET", "/network/accounts");
+  // What is written waits.
+  await callApi(server, "PATCH", `/network/accounts/${accounts[0]?.id}`, { connector: "simulated", state: "paused" });
+  await withMessagesOf(server, "ada");
+  await using opened = await openSignedIn(server, "/app/inbox");
+  const { page, problems } = opened;
+  await page.getByText("Hello from ada.").first().click();
+  const log = page.getByRole("log");
+  await page.getByLabel("Reply to ada").fill("Tuseday works.");
+  await page.getByRole("button", { name: "Send" }).click();
+  await log.getByText("Tuseday works.").waitFor();
+  await log.getByRole("button", { name: "Edit" }).click();
+  await page.getByRole("dialog").getByLabel("Message").fill("Tuesday works.");
+  expect(await findings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Save" }).click();
+  await log.getByText("Tuesday works.").waitFor();
+  await log.getByRole("button", { name: "Cancel" }).click();
+  await log.getByText("Tuesday works.").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Undo" }).click();
+  await log.getByText("Tuesday works.").waitFor();
+  expect(await findings(page)).toEqual([]);
+  expect(problems).toEqual([]);
+});
