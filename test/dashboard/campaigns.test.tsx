@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
-import { answerWith, change, show } from "../support/page.ts";
+import { answerWith, change, settled, show } from "../support/page.ts";
 import type { CampaignStep, CampaignView, PreviewView } from "../../src/features/campaigns/model.ts";
 import { compile } from "../../src/features/campaigns/program.ts";
+import { CampaignsPage } from "../../src/surfaces/dashboard/app/pages/campaigns/campaign-list.tsx";
 import { CampaignPreview } from "../../src/surfaces/dashboard/app/pages/campaigns/campaign-preview.tsx";
 import { inOrder, stepName } from "../../src/surfaces/dashboard/app/pages/campaigns/labels.ts";
 import { session } from "../../src/surfaces/dashboard/app/session.ts";
@@ -67,4 +68,30 @@ test("a preview shows why steps never run, and when the others run", async () =>
   expect(place.querySelector(".notice.warn")?.textContent).toContain("would never run");
   expect(place.querySelector(".timeline")?.textContent).toContain("4. Message Wed");
   expect(place.querySelectorAll(".day-bars li")).toHaveLength(2);
+});
+
+test("the list shows the results of each campaign, as soon as they are counted", async () => {
+  signIn(["network:read"]);
+  const rate = (percent: number) => ({ rate: percent, low: 0, high: 100 });
+  const results = {
+    ...{ campaignId: "c1", name: "Spring", state: "running", startedAt: null, enrolled: 1_180, contacted: 138 },
+    ...{ connected: 39, replied: 5, interested: 0 },
+    rates: { connected: rate(28.26), replied: rate(3.62), interested: rate(0) },
+  };
+  const list = { campaigns: [campaign, { ...campaign, id: "c2", name: "Autumn" }], total: 2, nextCursor: null };
+  answerWith({
+    "GET /api/v2/campaigns": () => ({ body: { success: true, data: list } }),
+    "GET /api/v2/campaigns/compare?limit=100": () => ({
+      body: { success: true, data: { campaigns: [results], total: 1, nextCursor: null } },
+    }),
+  });
+  const place = await show(<CampaignsPage />);
+  await settled();
+  const rows = [...place.querySelectorAll("tbody tr")].map((row) =>
+    [...row.querySelectorAll("td")].map((cell) => cell.textContent),
+  );
+  expect(rows).toEqual([
+    ["Spring", "Draft", "1,180", "138", "39 (28%)", "5 (3.6%)", "0 (0%)", "Not yet"],
+    ["Autumn", "Draft", "–", "–", "–", "–", "–", "Not yet"],
+  ]);
 });
