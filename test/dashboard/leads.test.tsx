@@ -1,6 +1,8 @@
 import { undoLatest } from "../../src/surfaces/dashboard/app/ui/toast.tsx";
 import { expect, test } from "bun:test";
 import { answerWith, change, settled, show, signInAs } from "../support/page.ts";
+import type { ActionView } from "../../src/features/network/action-model.ts";
+import { entryOfAction } from "../../src/surfaces/dashboard/app/pages/leads/timeline.tsx";
 import { EnrollChosenDialog } from "../../src/surfaces/dashboard/app/pages/leads/enroll-chosen.tsx";
 import { ScheduleDialog } from "../../src/surfaces/dashboard/app/pages/leads/schedule-dialog.tsx";
 import { LeadsPage } from "../../src/surfaces/dashboard/app/pages/leads/lead-list.tsx";
@@ -294,4 +296,36 @@ test("a status set for leads on the page can be undone, each to what it was", as
     { ids: ["l1"], status: "new" },
     { ids: ["l2"], status: "converted" },
   ]);
+});
+
+const queuedAt = "2030-06-03T09:00:00.000Z";
+const dueAt = "2030-06-04T08:00:00.000Z";
+
+function actionOf(change: Partial<ActionView>): ActionView {
+  const base = { jobId: "j1", actionType: "sendMessage", state: "scheduled", status: "", pendingReason: null };
+  // The rest of an action is not read.
+  return { ...base, carriedOutAt: null, scheduledFor: null, updatedAt: queuedAt, ...change } as ActionView;
+}
+
+test("what waits is shown at the time for which it is scheduled, with the reason", () => {
+  signInAs();
+  const waiting = actionOf({ pendingReason: "outsideWorkingHours", scheduledFor: dueAt });
+  expect(entryOfAction(waiting).at).toBe(dueAt);
+  expect(entryOfAction(waiting).detail).toMatch(/^Outside working hours · opens /);
+});
+
+test("what was done is shown at the time when it was done, what will not be at the last change", () => {
+  signInAs();
+  const done = actionOf({ state: "completed", status: "Completed", carriedOutAt: dueAt });
+  expect(entryOfAction(done)).toMatchObject({ at: dueAt, detail: null });
+  const paused = actionOf({ pendingReason: "accountPaused" });
+  expect(entryOfAction(paused)).toMatchObject({
+    at: queuedAt,
+    detail: "Account is paused · resume the account to send",
+  });
+  const refused = actionOf({
+    state: "skipped",
+    status: "On the list. Remove the entry: DELETE /api/v2/suppressions/1.",
+  });
+  expect(entryOfAction(refused)).toMatchObject({ at: queuedAt, detail: "On the list. Remove the entry." });
 });

@@ -1,8 +1,8 @@
 import type { LeadStatus, LeadView } from "../../../../../features/leads/model.ts";
 import type { ActionView } from "../../../../../features/network/action-model.ts";
 import { api, RequestError } from "../../api.ts";
-import { dateTime } from "../../format.ts";
-import { actionLabels, reasonLabels } from "../../network.ts";
+import { dateTime, withoutRequests } from "../../format.ts";
+import { actionLabels } from "../../network.ts";
 import { useResource } from "../../resource.ts";
 import { can, session } from "../../session.ts";
 import { nameOfMember, useMembers } from "../../team.ts";
@@ -10,6 +10,7 @@ import { actionStateLabels, leadStatusLabels, StateBadge } from "../../ui/badge.
 import { Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { labelNames } from "../inbox/labels.ts";
+import { reasonInFull } from "../queue/reason.ts";
 import { columnLabel } from "./lead-columns.tsx";
 
 /** An event, as GET /events returns it. */
@@ -68,25 +69,29 @@ export function Timeline({ lead }: { lead: LeadView }) {
 async function entriesOf(lead: LeadView, signal: AbortSignal): Promise<Entry[]> {
   const [actions, events] = await Promise.all([actionsOf(lead.id, signal), eventsOf(lead.id, signal)]);
   const told = new Set(events.map(({ type }) => type));
-  const entries: Entry[] = [
-    ...actions.map((action) => ({
-      key: action.jobId,
-      at: action.carriedOutAt ?? action.updatedAt,
-      what: actionLabels[action.actionType].label,
-      detail: detailOfAction(action),
-      action,
-    })),
-    ...entriesOfEvents(events),
-  ];
+  const entries: Entry[] = [...actions.map(entryOfAction), ...entriesOfEvents(events)];
   // Imported leads, and leads older than the event log, have no creation event.
   if (!told.has("lead.created")) entries.push({ key: "created", at: lead.createdAt, what: "Lead created" });
   return entries.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
 }
 
+/** An action at the time it was done, or while it waits, is scheduled for. */
+export function entryOfAction(action: ActionView): Entry {
+  const { jobId, actionType, carriedOutAt, updatedAt, scheduledFor, pendingReason } = action;
+  return {
+    key: jobId,
+    at: carriedOutAt ?? (pendingReason === null ? null : scheduledFor) ?? updatedAt,
+    what: actionLabels[actionType].label,
+    detail: detailOfAction(action),
+    action,
+  };
+}
+
 /** What the badge of the state does not say. */
-function detailOfAction({ pendingReason, state, status }: ActionView): string | null {
-  if (pendingReason !== null) return reasonLabels[pendingReason];
-  return status === actionStateLabels[state]?.label ? null : status;
+function detailOfAction(action: ActionView): string | null {
+  const { pendingReason, state, status } = action;
+  if (pendingReason !== null) return reasonInFull(action, null);
+  return status === actionStateLabels[state]?.label ? null : withoutRequests(status);
 }
 
 async function actionsOf(leadId: string, signal: AbortSignal): Promise<ActionView[]> {
