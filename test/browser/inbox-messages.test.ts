@@ -52,6 +52,33 @@ testInBrowser("unread conversations are worked off with the keyboard: the open o
   expect(problems).toEqual([]);
 });
 
+testInBrowser("a conversation is snoozed until a time of one's own, in the user's time zone", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(`${directory.path}/data`);
+  await callApi(server, "PATCH", "/users/me", { timeZone: "Europe/Berlin" });
+  await withMessagesOf(server, "ada");
+  await using opened = await openSignedIn(server, "/app/inbox");
+  const { page, problems } = opened;
+  await page.getByText("Hello from ada.").first().click();
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("button", { name: "Snooze until…" }).click();
+  const dialog = page.getByRole("dialog");
+  expect(await findings(page)).toEqual([]);
+  await dialog.getByLabel("Until").fill("2020-01-06T14:30");
+  await dialog.getByRole("button", { name: "Snooze" }).click();
+  await dialog.getByText("Expected a time in the future").waitFor();
+  const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+  await dialog.getByLabel("Until").fill(`${day}T14:30`);
+  await page.keyboard.press("Enter");
+  await dialog.waitFor({ state: "detached" });
+  const { conversations } = await callApi<{ conversations: { snoozedUntil: string }[] }>(
+    ...([server, "GET", "/inbox/conversations?snoozed=only"] as const),
+  );
+  const local = new Date(conversations[0]?.snoozedUntil ?? 0).toLocaleString("sv-SE", { timeZone: "Europe/Berlin" });
+  expect(local).toBe(`${day} 14:30:00`);
+  expect(problems).toEqual([]);
+});
+
 testInBrowser("a reply is edited, taken back, and sent after all in the conversation", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);

@@ -15,6 +15,7 @@ import { OutsideLink } from "../../ui/outside-link.tsx";
 import { showError, showUndo } from "../../ui/toast.tsx";
 import { NewLeadDialog } from "../leads/new-lead.tsx";
 import { labelList, labelNames, namesOf, nameOfPerson, type Label } from "./labels.ts";
+import { SnoozeDialog } from "./snooze-dialog.tsx";
 import { morningIn, tomorrowMorning } from "./times.ts";
 
 type HeadProps = { conversation: ConversationView; onChange: (changed: ConversationView) => void; reload: () => void };
@@ -22,33 +23,32 @@ type HeadProps = { conversation: ConversationView; onChange: (changed: Conversat
 /** Who it is, and what was decided about the conversation. */
 export function ThreadHead({ conversation, onChange, reload }: HeadProps) {
   const { id, leadId, profileUrl, accountId, label, assignedTo, snoozedUntil } = conversation;
-  const [dialog, setDialog] = useState<"block" | "addLead" | NewsEvent | null>(null);
+  const [dialog, setDialog] = useState<"block" | "addLead" | "snooze" | NewsEvent | null>(null);
   const members = useMembers();
   const accounts = useAccounts().data?.accounts ?? [];
   const account = accounts.find((one) => one.id === accountId);
   const mayChange = can("network:schedule");
   const name = nameOfPerson(conversation);
 
-  async function change(body: object, undo?: { done: string; before: object }): Promise<void> {
-    try {
-      onChange(await api.patch<ConversationView>(`/inbox/conversations/${id}`, body));
-      if (undo === undefined) return;
-      showUndo(undo.done, async () => {
-        await api.patch(`/inbox/conversations/${id}`, undo.before);
-        reload();
-      });
-    } catch (error) {
-      showError(error);
-    }
+  type Undo = { done: string; before: object };
+  async function save(body: object, undo?: Undo): Promise<void> {
+    onChange(await api.patch<ConversationView>(`/inbox/conversations/${id}`, body));
+    if (undo === undefined) return;
+    showUndo(undo.done, async () => {
+      await api.patch(`/inbox/conversations/${id}`, undo.before);
+      reload();
+    });
   }
-  const snooze = (until: string | null) =>
-    void change(
+  const change = (body: object, undo?: Undo) => save(body, undo).catch(showError);
+  const saveSnooze = (until: string | null) =>
+    save(
       { snoozedUntil: until },
       {
         done: until === null ? "Snooze ended." : `Snoozed until ${dateTime(until)}.`,
         before: { snoozedUntil },
       },
     );
+  const snooze = (until: string | null) => void saveSnooze(until).catch(showError);
   // To take a person off the do-not-contact list is a decision of its own, so that label has no undo.
   const setLabel = (chosen: Label | null) =>
     void change(
@@ -124,6 +124,9 @@ export function ThreadHead({ conversation, onChange, reload }: HeadProps) {
             <button type="button" onClick={() => snooze(morningIn(7))}>
               Snooze for a week
             </button>
+            <button type="button" onClick={() => setDialog("snooze")}>
+              Snooze until…
+            </button>
             {snoozedUntil !== null && (
               <button type="button" onClick={() => snooze(null)}>
                 End snooze
@@ -151,6 +154,7 @@ export function ThreadHead({ conversation, onChange, reload }: HeadProps) {
           <p>The person is added to the do-not-contact list. What is scheduled for them is not sent.</p>
         </ConfirmDialog>
       )}
+      {dialog === "snooze" && <SnoozeDialog onSnooze={saveSnooze} onClose={() => setDialog(null)} />}
       {dialog === "addLead" && (
         <NewLeadDialog
           known={{ ...namesOf(conversation), networkUrl: profileUrl }}
