@@ -1,6 +1,7 @@
 /**
  * `bun run release` builds every target and writes a release to dist/release: an archive for each target (the executable,
- * its manual page, license, notices, and changelog), a bill of materials, an install script, notes, a manifest, and SHA256SUMS. The same commit gives the same files.
+ * its manual page, license, notices, and changelog), the typed client as a package of npm, a bill of materials, an install
+ * script, notes, a manifest, and SHA256SUMS. The same commit gives the same files.
  *
  *   --key FILE            sign SHA256SUMS and the manifest with an Ed25519 private key in PEM [RELEASE_KEY_FILE]
  *   --from URL            where the files will be published; the install script downloads from there
@@ -18,6 +19,7 @@ import packageJson from "../package.json" with { type: "json" };
 import { tarEnd, tarHeader, tarPadding } from "../src/features/backup/tar.ts";
 import { publicKeyText, readPrivateKey, sign } from "../src/lib/minisign/minisign.ts";
 import { schema } from "../src/platform/base/version.ts";
+import { servedDocument, writeClient } from "./client.ts";
 import { compile, root, sourceCommit, sourceTime, targets, type Target } from "./compile.ts";
 import { billOfMaterials } from "./sbom.ts";
 
@@ -67,6 +69,7 @@ async function release(output: string): Promise<void> {
 
   for (const target of chosen)
     await write(`outreachd-${version}-${target}.tar.gz`, await archiveOf(target, commit, time), target);
+  await write(`outreachd-client-${version}.tgz`, await clientPackage(time));
   const date = time.toISOString();
   await writeText(`outreachd-${version}.cdx.json`, await billOfMaterials(date));
   await writeText("install.sh", await installScript(key));
@@ -102,6 +105,23 @@ async function archiveOf(target: Target, commit: string, time: Date): Promise<Ui
     for (const name of ["LICENSE", "THIRD-PARTY-NOTICES.md", "CHANGELOG.md"])
       add(name, await Bun.file(join(root, name)).bytes(), 0o644);
     if (!target.startsWith("windows")) add("outreachd.1", manual(time), 0o644);
+    return Bun.gzipSync(Buffer.concat([...parts, tarEnd]), { level: 6 });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The typed client, as npm packs it. */
+async function clientPackage(time: Date): Promise<Uint8Array> {
+  const folder = await mkdtemp(join(tmpdir(), "outreachd-client-"));
+  try {
+    await writeClient(await servedDocument(), version, folder);
+    const parts: Uint8Array[] = [];
+    for (const name of [...new Bun.Glob("*").scanSync(folder)].toSorted((a, b) => a.localeCompare(b))) {
+      const bytes = await Bun.file(join(folder, name)).bytes();
+      const header = tarHeader({ name: `package/${name}`, size: bytes.length }, time.getTime(), 0o644);
+      parts.push(header, bytes, tarPadding(bytes.length));
+    }
     return Bun.gzipSync(Buffer.concat([...parts, tarEnd]), { level: 6 });
   } finally {
     await rm(folder, { recursive: true, force: true });

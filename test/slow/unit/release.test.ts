@@ -44,14 +44,23 @@ async function run(...args: string[]): Promise<string> {
 const read = (file: string, output = "one") => readFileSync(join(folder, output, file));
 
 test("a repetition gives the same files, and their checksums are right", () => {
-  const files = readdirSync(join(folder, "one")).toSorted();
-  expect(files).toEqual([
-    ...["RELEASE_NOTES.md", "SHA256SUMS", "SHA256SUMS.minisig", "install.sh", "manifest.json", "manifest.json.minisig"],
-    ...[`${name}-${target}.tar.gz`, `${name}.cdx.json`],
-  ]);
+  const files = readdirSync(join(folder, "one"));
+  expect(files.toSorted()).toEqual(
+    [
+      ...[
+        "RELEASE_NOTES.md",
+        "SHA256SUMS",
+        "SHA256SUMS.minisig",
+        "install.sh",
+        "manifest.json",
+        "manifest.json.minisig",
+      ],
+      ...[`${name}-${target}.tar.gz`, `${name}.cdx.json`, `outreachd-client-${packageJson.version}.tgz`],
+    ].toSorted(),
+  );
   for (const file of files) expect(read(file, "two").equals(read(file))).toBe(true);
   const sums = read("SHA256SUMS").toString().trim().split("\n");
-  expect(sums).toHaveLength(5);
+  expect(sums).toHaveLength(6);
   for (const line of sums) {
     const [sum, file = ""] = line.split("  ");
     expect(new Bun.CryptoHasher("sha256").update(read(file)).digest("hex")).toBe(sum!);
@@ -66,6 +75,20 @@ test("checksums and manifest are signed, and the manifest describes the build", 
   const manifest = JSON.parse(read("manifest.json").toString());
   expect(manifest).toMatchObject({ name: "outreachd", version: packageJson.version, schema, bun: "1.4.5" });
   expect(manifest.files).toContainEqual(expect.objectContaining({ name: `${name}-${target}.tar.gz`, target }));
+});
+
+test("the typed client is a package that a program installs and loads", async () => {
+  const project = join(folder, "project");
+  await Bun.write(join(project, "package.json"), '{"type":"module"}');
+  const bun = (...args: string[]) => Bun.spawnSync([process.execPath, ...args], { cwd: project });
+  const added = bun("add", join(folder, `one/outreachd-client-${packageJson.version}.tgz`));
+  expect({ exitCode: added.exitCode, err: added.stderr.toString() }).toMatchObject({ exitCode: 0 });
+  const program = `import { createClient } from "outreachd-client"; import { verifyWebhook } from "outreachd-client/webhooks";
+    console.log(typeof createClient({ baseUrl: "http://127.0.0.1:1", apiKey: "k" }).listLeads, typeof verifyWebhook);`;
+  await Bun.write(join(project, "index.js"), program);
+  expect(bun("index.js").stdout.toString()).toBe("function function\n");
+  const { version } = await Bun.file(join(project, "node_modules/outreachd-client/package.json")).json();
+  expect(version).toBe(packageJson.version);
 });
 
 test.skipIf(process.platform === "win32")("the install script installs the executable of this release", () => {
