@@ -33,8 +33,10 @@ async function withOthers(server: Server, count: number): Promise<void> {
     });
 }
 
-/** Milliseconds from now until the text is on the page. */
-async function shownAfter(page: Page, text: string, cause: () => Promise<unknown>): Promise<number> {
+type Shown = { sinceStart: number; sinceAnswer: number };
+
+/** Milliseconds until the text is on the page: from now on, and from the answer of the API, at which `cause` resolves. */
+async function shownAfter(page: Page, text: string, cause: () => Promise<unknown>): Promise<Shown> {
   const shownAt = page.evaluate(
     (wanted) =>
       new Promise<number>((resolve) => {
@@ -47,7 +49,9 @@ async function shownAfter(page: Page, text: string, cause: () => Promise<unknown
   );
   const startedAt = Date.now();
   await cause();
-  return (await shownAt) - startedAt;
+  const answeredAt = Date.now();
+  const at = await shownAt;
+  return { sinceStart: at - startedAt, sinceAnswer: Math.max(0, at - answeredAt) };
 }
 
 testInBrowser("a message appears in every tab by the event stream, without waiting for the next poll", async () => {
@@ -60,20 +64,30 @@ testInBrowser("a message appears in every tab by the event stream, without waiti
   const { pathname, search } = new URL(one.page.url());
   await using two = await openSignedIn(server, pathname + search);
   await two.page.getByRole("log").getByText("Message 2").waitFor();
-  const took: number[] = [];
+  const replies: Shown[] = [];
+  const reports: Shown[] = [];
   for (const round of [1, 2, 3, 4, 5]) {
     const text = `Reply number ${round}`;
     await one.page.getByRole("textbox", { name: /Reply to/ }).fill(text);
-    took.push(await shownAfter(two.page, text, () => one.page.getByRole("button", { name: "Send" }).click()));
+    const send = async () => {
+      const answer = one.page.waitForResponse((got) => got.url().endsWith("/reply"));
+      await one.page.getByRole("button", { name: "Send" }).click();
+      await answer;
+    };
+    replies.push(await shownAfter(two.page, text, send));
     const news = { profileUrl: profileOf("ada"), event: "replied", text: `Answer number ${round}` };
     const report = () => callApi(server, "POST", "/network/contacts/events", news);
-    took.push(await shownAfter(two.page, news.text, report));
+    reports.push(await shownAfter(two.page, news.text, report));
   }
-  const inOrder = took.toSorted((a, b) => a - b);
-  console.log(`shown in the other tab after ${took.join(", ")} ms`);
-  // A poll comes every 60 s while the stream is open, and every 10 s without it. The goal is a second on an idle machine.
+  const inOrder = [...replies, ...reports].map(({ sinceStart }) => sinceStart).sort((a, b) => a - b);
+  const told = (all: readonly Shown[]) => all.map(({ sinceStart: s, sinceAnswer: a }) => `${s} (${a})`).join(", ");
+  console.log(`ms until shown in the other tab (since the answer): replies ${told(replies)}; reports ${told(reports)}`);
+  // A poll comes every 60 s while the stream is open, and every 10 s without it.
   expect(inOrder[5]).toBeLessThan(2_000);
   expect(inOrder[9]).toBeLessThan(8_000);
+  // The best of five says what the way takes; the others also what else the machine does.
+  for (const all of [replies, reports])
+    expect(Math.min(...all.map(({ sinceAnswer }) => sinceAnswer))).toBeLessThan(1_000);
   expect([...one.problems, ...two.problems]).toEqual([]);
 });
 
