@@ -75,8 +75,8 @@ type S3rver = new (options: {
 
 /** A server for S3 that is not ours, so that the client and the server do not share a misunderstanding. */
 async function openS3rver(): Promise<OpenedBlobs> {
-  const root = mkdtempSync(join(tmpdir(), "outreachd-s3rver-"));
   const Server = createRequire(import.meta.url)("s3rver") as S3rver;
+  const root = mkdtempSync(join(tmpdir(), "outreachd-s3rver-"));
   const server = new Server({
     ...{ address: "127.0.0.1", port: 0, silent: true, directory: join(root, "objects") },
     configureBuckets: [{ name: "backups", configs: [] }],
