@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Sql } from "postgres";
+import type { Sql, TransactionSql } from "postgres";
 import { StartError } from "../../src/platform/base/start-error.ts";
 import { connect } from "../../src/adapters/storage/postgres/engine.ts";
 import { migrate, migrations, type LockPatience } from "../../src/adapters/storage/postgres/migrate.ts";
@@ -13,16 +13,18 @@ async function openRead() {
   const database = await createTestDatabase();
   const [holder, node, reader, observer] = [1, 2, 3, 4].map(() => connect(database.url, { poolSize: 1 }));
   const released = Promise.withResolvers<void>();
-  const hasRead = Promise.withResolvers<void>();
+  const hasRead = Promise.withResolvers<TransactionSql>();
   const holding = holder!.begin(async (transaction) => {
     await transaction`SET LOCAL idle_in_transaction_session_timeout = 0`;
     await transaction`SET LOCAL application_name = 'pg_dump'`;
     await transaction`LOCK TABLE workspaces IN ACCESS SHARE MODE`;
-    hasRead.resolve();
+    hasRead.resolve(transaction);
     await released.promise;
   });
   await Promise.race([hasRead.promise, holding]);
   return {
+    /** The transaction that has read the table. */
+    holding: await hasRead.promise,
     node: node!,
     reader: reader!,
     observer: observer!,
@@ -73,6 +75,34 @@ test("a migration that cannot get its locks stops with the way out, and changes 
   expect(message).toContain("pg_dump");
   expect(hint).toContain("pg_terminate_backend");
   expect([...(await open.reader`SELECT to_regclass('first') AS first`)]).toEqual([{ first: null }]);
+});
+
+test("a request that needs a table that the migration has locked is not failed as a deadlock", async () => {
+  await using open = await openRead();
+  const both = { ...change, sql: `ALTER TABLE leads ADD COLUMN more INTEGER; ${change.sql}` };
+  let waits = 0;
+  const onWait = () => void waits++;
+  const migrating = migrate(open.node, [...migrations, both], 0, { firstPauseMs: 300, maxPauseMs: 300, onWait });
+  await untilSomeoneWaits(open.observer);
+  // Longer than the time after which PostgreSQL checks for deadlocks, once for each that waits.
+  await Bun.sleep(250);
+  expect([...(await open.holding`SELECT count(*)::int AS n FROM leads`)]).toEqual([{ n: 0 }]);
+  await open.release();
+  expect(await migrating).toBe(1);
+  expect(waits).toBeGreaterThan(0);
+});
+
+test("a migration that locks in another order than requests waits for what they use first, holding nothing else", async () => {
+  await using open = await openRead();
+  await open.observer`DELETE FROM schema_migrations WHERE number = 28`;
+  const list = migrations.map((each) => (each.number === 28 ? { ...each, sql: "SELECT 1" } : each));
+  const waiting = Promise.withResolvers<string>();
+  const migrating = migrate(open.node, list, 0, { ...quick, onWait: waiting.resolve });
+  expect(await Promise.race([waiting.promise, migrating])).toContain(
+    "The migration 0028_tags_without_owner_check.sql waits",
+  );
+  await open.release();
+  expect(await migrating).toBe(1);
 });
 
 /** The outcome of a migration that is stopped once `isWaiting` holds, and how long it took to end. */

@@ -18,8 +18,8 @@ const migrationLock = 7_263_448_114;
  * waiting behind it, so it must give up well within the time limit of their statements.
  */
 export type LockPatience = {
-  /** A wait for one lock: as long as requests of running nodes may have to wait. */
-  lockTimeoutMs: number;
+  /** A wait for one lock: as long as requests of running nodes may have to wait. Null: see `lockTimeoutOf`. */
+  lockTimeoutMs: number | null;
   /** Before the second attempt. It doubles from one attempt to the next, up to `maxPauseMs`. */
   firstPauseMs: number;
   maxPauseMs: number;
@@ -32,9 +32,9 @@ export type LockPatience = {
 };
 
 const defaultPatience: LockPatience = {
-  lockTimeoutMs: 5_000,
-  firstPauseMs: 5_000,
-  maxPauseMs: 30_000,
+  lockTimeoutMs: null,
+  firstPauseMs: 1_000,
+  maxPauseMs: 5_000,
   totalMs: 600_000,
   onWait: () => {},
   stop: new AbortController().signal,
@@ -84,7 +84,7 @@ async function applyMissing(
   client: Sql,
   list: readonly Migration[],
   now: number,
-  lockTimeoutMs: number,
+  lockTimeoutMs: number | null,
   progress: Progress,
   stop: AbortSignal,
 ): Promise<number> {
@@ -93,7 +93,7 @@ async function applyMissing(
     // Without a limit: another node may be in a long migration, and nobody else waits for this lock.
     await transaction`SET LOCAL lock_timeout = 0`;
     await untilStopped(stop, transaction`SELECT pg_advisory_xact_lock(${migrationLock}::bigint)`);
-    await transaction.unsafe(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+    await transaction.unsafe(`SET LOCAL lock_timeout = ${lockTimeoutMs ?? (await lockTimeoutOf(transaction))}`);
     await refuseIncomplete(transaction);
     await transaction.unsafe(createMigrationTable);
     const applied = await transaction<
@@ -102,6 +102,7 @@ async function applyMissing(
     refuseUnknown(applied, list);
     const known = new Set(applied.map(({ number }) => number));
     const missing = list.filter(({ number }) => !known.has(number));
+    if (known.size > 0) await lockFirst(transaction, missing, progress, stop);
     for (const { number, name, hash, sql } of missing) {
       progress.current = name;
       await untilStopped(stop, transaction.unsafe(sql));
@@ -110,6 +111,40 @@ async function applyMissing(
     }
     return missing.length;
   });
+}
+
+/**
+ * Tables that a migration locks after others although requests use them first. While it holds those others, there is
+ * always a request that has used the first and waits for one of the others, so that the migration would never be run
+ * under load. To drop or add a foreign key locks the table that it refers to.
+ */
+const usedFirst: Readonly<Record<number, string>> = { 28: "workspaces" };
+
+async function lockFirst(
+  transaction: Pick<Sql, "unsafe">,
+  missing: readonly Migration[],
+  progress: Progress,
+  stop: AbortSignal,
+): Promise<void> {
+  for (const { number, name } of missing) {
+    const table = usedFirst[number];
+    if (table === undefined) continue;
+    progress.current = name;
+    await untilStopped(stop, transaction.unsafe(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`));
+  }
+}
+
+const maxLockTimeoutMs = 5_000;
+
+/**
+ * A transaction of a running node may wait for a table that the migration has locked, and have locked one that the
+ * migration waits for. After `deadlock_timeout`, PostgreSQL fails whichever waits, so the migration gives up before.
+ */
+async function lockTimeoutOf(client: Pick<Sql, "unsafe">): Promise<number> {
+  const [row] = await client.unsafe<{ ms: number }[]>(
+    "SELECT setting::integer AS ms FROM pg_settings WHERE name = 'deadlock_timeout'",
+  );
+  return Math.min(maxLockTimeoutMs, Math.ceil(0.8 * row!.ms));
 }
 
 /** Waits for a statement, which PostgreSQL cancels once `stop` is aborted. */
