@@ -155,5 +155,5 @@ function run(leads: LeadStore, { workspaces }: Storage, job: Job, enroll: Enroll
 
 function all({ leads }: Storage, workspaceId: string) {
   const sort = { field: "createdAt", descending: false } as const;
-  return leads.page({ workspaceId, filter: {}, sort, limit: 1000, offset: 0, after: null });
+  return leads.page({ workspaceId, filter: {}, sort, limit: 10_000, offset: 0, after: null });
 }
